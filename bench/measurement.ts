@@ -1,0 +1,24 @@
+import type { Reporter } from "../sandbox/progress";
+import type { Toolchain } from "../sandbox/toolchain";
+import type { Result } from "./results";
+import type { LoadNotes } from "./surroundings";
+
+/** What a benchmark works with. */
+export interface BenchContext {
+  readonly toolchain: Toolchain;
+  readonly report: Reporter;
+  /** Called before each run that counts. */
+  readonly load: LoadNotes;
+  readonly say: (line: string) => void;
+  /** How often each is run, when the person asked for another number than the benchmark's own. */
+  readonly rounds: number | undefined;
+}
+
+/** One benchmark that `npm run bench -- NAME` can run. */
+export interface Measurement {
+  readonly name: string;
+  readonly title: string;
+  /** One line for the help text. */
+  readonly summary: string;
+  measure(context: BenchContext): Promise<Pick<Result, "rows" | "notes">>;
+}

@@ -1,0 +1,71 @@
+import type { Cost } from "../cost";
+import type { Measurement } from "../measurement";
+import type { Row } from "../results";
+import { Simulation } from "../simulation";
+import { BenchStack } from "../stack";
+import { pairedRatio, summarise } from "../statistics";
+
+const PAIRS = 9;
+const MOST = 1.5;
+const NOTES = [
+  "Machines are simulated SSH hosts in front of a real API server, which each preview asks for its Nodes.",
+  "The engine runs as foresail starts it (sandbox/engine-environment.ts); the empty program gets none of that but `typescript: false`.",
+];
+
+/** A preview without changes against the engine's own cost of a preview. */
+export const preview: Measurement = {
+  name: "preview",
+  title: "A preview without changes",
+  summary: "of one control plane and one worker, against an empty Pulumi program",
+  async measure({ toolchain, load, say, rounds = PAIRS }) {
+    const simulation = await Simulation.start(1);
+    const foresail = await BenchStack.ofForesail(toolchain, simulation.content(2));
+    const empty = await BenchStack.ofEmptyProgram(toolchain);
+    try {
+      await foresail.up();
+      await empty.up();
+      // once for the file caches
+      await foresail.preview();
+      await empty.preview();
+      const costs = { foresail: [] as Cost[], empty: [] as Cost[] };
+      for (let pair = 0; pair < rounds; pair++) {
+        load.note();
+        // in turn the one and the other first: whoever is second finds the file caches warmer
+        const order = pair % 2 === 0 ? (["empty", "foresail"] as const) : (["foresail", "empty"] as const);
+        for (const which of order) costs[which].push(await { empty, foresail }[which].preview());
+        say(`empty ${sayCost(costs.empty.at(-1))}; foresail ${sayCost(costs.foresail.at(-1))}`);
+      }
+      return {
+        rows: [
+          ...rowsOf("wall time", "seconds", costs),
+          ...rowsOf("processor time", "processorSeconds", costs),
+        ],
+        notes: NOTES,
+      };
+    } finally {
+      foresail.delete();
+      empty.delete();
+      await simulation.stop();
+    }
+  },
+};
+
+function sayCost(cost?: Cost): string {
+  return cost ? `${cost.seconds.toFixed(2)} s (${cost.processorSeconds.toFixed(2)} s of processors)` : "";
+}
+
+function rowsOf(what: string, field: keyof Cost, costs: { foresail: Cost[]; empty: Cost[] }): Row[] {
+  const [empty, foresail] = [costs.empty, costs.foresail].map((list) => list.map((cost) => cost[field]));
+  if (!empty || !foresail) return [];
+  const ratio = pairedRatio(empty, foresail);
+  return [
+    { what: `empty program in plain JavaScript, ${what}`, unit: "s", figure: summarise(empty) },
+    {
+      what: `foresail, 1+1, ${what}`,
+      unit: "s",
+      figure: summarise(foresail),
+      ratio: { figure: ratio, to: "the empty program" },
+      ...(field === "seconds" && { wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST } }),
+    },
+  ];
+}

@@ -1,0 +1,184 @@
+import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { ClusterSpecification } from "../../core/kubeadm/specification";
+import type { Machine } from "../../core/machine";
+import { containerNodeSettings } from "../../sandbox/nodes/container-node-settings";
+import { NodeFleet } from "../../sandbox/nodes";
+import { nodeKeyFile } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/places";
+import { clusterConfiguration, KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { planMachines, type Size } from "../../sandbox/systems/ssh-size";
+import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
+import { runCommand } from "../command";
+import { costOf } from "../cost";
+import type { BenchContext, Measurement } from "../measurement";
+import { renderSteps } from "../rendered-steps";
+import type { Row } from "../results";
+import { BenchStack } from "../stack";
+import { pairedRatio, summarise } from "../statistics";
+
+const SIZES: readonly Size[] = [
+  { controlPlanes: 1, workers: 1 },
+  { controlPlanes: 3, workers: 2 },
+];
+const ROUNDS = 3;
+const MOST = 1.3;
+const LIMIT_SECONDS = 600;
+
+type Contestant = "script" | "ansible" | "foresail";
+const CONTESTANTS: readonly Contestant[] = ["script", "ansible", "foresail"];
+
+/** A whole cluster on fresh machines, against the same steps by hand and by Ansible. */
+export const up: Measurement = {
+  name: "up",
+  title: "A new cluster",
+  summary: "`pulumi up` of 1+1 and 3+2 on fresh machines, against one shell script and an Ansible playbook",
+  async measure(context) {
+    const playbook = await context.report.step("Ansible", ensureAnsible);
+    const fleet = new NodeFleet("bench");
+    const rows: Row[] = [];
+    try {
+      for (const size of SIZES) rows.push(...(await compare(context, fleet, size, playbook)));
+    } finally {
+      await fleet.deleteAll();
+    }
+    return {
+      rows,
+      notes: [
+        "Fresh container nodes before each run, in changing order; making them is not counted.",
+        "All three run the same scripts on the machines. The shell script is the floor: bench/floor/cluster.sh, one SSH connection " +
+          "a machine, everything in parallel that can be. `pulumi up` has its preview in it.",
+        `Ansible ${ANSIBLE_VERSION} with pipelining, a shared connection a machine and 20 forks: bench/ansible/cluster.yaml. ` +
+          "The Python that it needs on the machines is put there before, and not counted.",
+        "foresail alone also sets labels, holds the Lease, revokes its token and reads the kubeconfig.",
+      ],
+    };
+  },
+};
+
+async function compare(
+  context: BenchContext,
+  fleet: NodeFleet,
+  size: Size,
+  playbook: string,
+): Promise<Row[]> {
+  const seconds: Record<Contestant, number[]> = { script: [], ansible: [], foresail: [] };
+  for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
+    for (const who of rotate(CONTESTANTS, round)) {
+      const ground = await freshGround(context, fleet, size);
+      context.load.note();
+      const took = await run(who, ground, playbook);
+      seconds[who].push(took);
+      context.say(`${nameOf(size)} ${who}: ${took.toFixed(1)} s`);
+    }
+  }
+  const { script, ansible, foresail } = seconds;
+  const [toFloor, toAnsible] = [pairedRatio(script, foresail), pairedRatio(ansible, foresail)];
+  return [
+    { what: `shell script, ${nameOf(size)}`, unit: "s", figure: summarise(script) },
+    {
+      what: `foresail, ${nameOf(size)}`,
+      unit: "s",
+      figure: summarise(foresail),
+      ratio: { figure: toFloor, to: "the script" },
+      wanted: { words: `≤ ${MOST} ×`, reached: toFloor.median <= MOST },
+    },
+    {
+      what: `Ansible, ${nameOf(size)}`,
+      unit: "s",
+      figure: summarise(ansible),
+      ratio: { figure: pairedRatio(script, ansible), to: "the script" },
+      wanted: { words: "foresail is ahead", reached: toAnsible.median < 1 },
+    },
+  ];
+}
+
+const nameOf = ({ controlPlanes, workers }: Size) => `${controlPlanes}+${workers}`;
+
+/** The list beginning at another of its items. */
+function rotate<Item>(items: readonly Item[], by: number): Item[] {
+  const start = by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+interface Ground {
+  readonly stack: BenchStack;
+  readonly specification: ClusterSpecification;
+  readonly machines: readonly Machine[];
+}
+
+/** New machines, and a stack that wants a cluster on them. */
+async function freshGround(
+  { toolchain, report }: BenchContext,
+  fleet: NodeFleet,
+  size: Size,
+): Promise<Ground> {
+  await fleet.deleteAll();
+  const planned = planMachines(size);
+  const nodes = await fleet.ensure(
+    planned.map(({ name }) => ({ name, bundles: [KUBERNETES_VERSION] })),
+    report,
+  );
+  const ground = {
+    machines: planned.flatMap((machine, index) => {
+      const node = nodes[index];
+      return node === undefined ? [] : [{ ...machine, node }];
+    }),
+    lost: [],
+    privateKey: readFileSync(nodeKeyFile, "utf8"),
+  };
+  const cluster = { ...clusterConfiguration(ground, containerNodeSettings), name: "bench" };
+  const stack = await BenchStack.ofForesail(toolchain, { cluster, privateKey: ground.privateKey });
+  // what foresail itself would tell the machines
+  const { specification, machines } = await stack.previewedInputs("bench-init");
+  return {
+    stack,
+    specification: specification as ClusterSpecification,
+    machines: machines as Machine[],
+  };
+}
+
+/** Ansible's modules are Python programs; that the machines have none is not held against it. */
+async function installPython(machines: readonly Machine[], work: string): Promise<void> {
+  const install = "apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends python3";
+  await Promise.all(
+    machines.map(({ name }) =>
+      runCommand("ssh", ["-F", path.join(work, "ssh_config"), name, `sudo -n sh -c '${install}'`], {
+        seconds: 300,
+      }),
+    ),
+  );
+}
+
+async function run(who: Contestant, ground: Ground, playbook: string): Promise<number> {
+  const { stack, specification, machines } = ground;
+  const work = renderSteps(specification, machines, nodeKeyFile);
+  const folder = path.join(projectFolder, "bench");
+  const seconds = LIMIT_SECONDS;
+  const runs: Record<Contestant, () => Promise<unknown>> = {
+    script: () => runCommand("bash", [path.join(folder, "floor", "cluster.sh"), work], { seconds }),
+    ansible: () =>
+      runCommand(
+        playbook,
+        ["--inventory", path.join(work, "inventory"), path.join(folder, "ansible", "cluster.yaml")],
+        {
+          seconds,
+          environment: {
+            ...process.env,
+            ANSIBLE_CONFIG: path.join(folder, "ansible", "ansible.cfg"),
+            ANSIBLE_HOME: path.join(work, "ansible"),
+            ANSIBLE_SSH_CONTROL_PATH_DIR: path.join(work, "connections"),
+            ANSIBLE_LOCAL_TEMP: path.join(work, "temporary"),
+          },
+        },
+      ),
+    foresail: () => stack.up(),
+  };
+  try {
+    if (who === "ansible") await installPython(machines, work);
+    return (await costOf(runs[who])).seconds;
+  } finally {
+    stack.delete();
+    rmSync(work, { recursive: true, force: true });
+  }
+}

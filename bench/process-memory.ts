@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { readProcess } from "../clients/process/identity";
+
+/** The node processes of one `pulumi` command. */
+export type Part = "program" | "dynamic provider" | "command plugin";
+
+const SAMPLE_MILLISECONDS = 25;
+
+/** Which part a process is, by its command line; undefined for all others. */
+export function partOf(commandLine: string): Part | undefined {
+  if (!/(^|\/)node\s/.test(commandLine)) return undefined;
+  if (/cmd\/dynamic-provider/.test(commandLine)) return "dynamic provider";
+  if (/command-plugin\/main\.js/.test(commandLine)) return "command plugin";
+  if (/cmd\/run(\/|\s|$)/.test(commandLine)) return "program";
+  return undefined;
+}
+
+/** The peak of a process's resident memory in MB, from the kernel's own account; 0 when it has ended. */
+function peakOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}
+
+function isBelow(pid: number, ancestor: number): boolean {
+  for (let at: number | undefined = pid; at !== undefined && at > 1; at = readProcess(at)?.parent)
+    if (at === ancestor) return true;
+  return false;
+}
+
+/** Follows the node processes below this one until it is stopped; Linux only. */
+export class MemoryWatch {
+  private readonly peaks = new Map<Part, number>();
+  private readonly known = new Map<number, Part | undefined>();
+  private readonly timer = setInterval(() => this.sample(), SAMPLE_MILLISECONDS);
+
+  /** @returns the peak of each part in MB */
+  stop(): Map<Part, number> {
+    clearInterval(this.timer);
+    this.sample();
+    return this.peaks;
+  }
+
+  private sample(): void {
+    const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+    for (const pid of pids) {
+      // a launcher replaces itself by node, so what is no part yet may become one
+      const part = this.known.get(pid) ?? partOf(commandLineOf(pid));
+      if (part === undefined || (!this.known.has(pid) && !isBelow(pid, process.pid))) continue;
+      this.known.set(pid, part);
+      this.peaks.set(part, Math.max(this.peaks.get(part) ?? 0, peakOf(pid)));
+    }
+  }
+}

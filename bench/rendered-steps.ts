@@ -1,0 +1,75 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { discoveryKubeconfig, initConfiguration, joinConfiguration } from "../core/kubeadm/configuration";
+import type { ClusterSpecification } from "../core/kubeadm/specification";
+import { initScript } from "../core/kubeadm/steps/init";
+import { controlPlaneSecretsScript, joinScript } from "../core/kubeadm/steps/join";
+import { prepareScript } from "../core/kubeadm/steps/prepare";
+import type { Script } from "../core/kubeadm/steps/script";
+import type { Machine } from "../core/machine";
+
+/** What the scripts that foresail is compared with put in place of these. */
+const TOKEN = "@TOKEN@";
+const AUTHORITY = "@AUTHORITY@";
+
+const framed = ({ text }: Script) => `{\n${text}\n}\n`;
+
+/**
+ * Writes foresail's own remote steps for a cluster into files, so that others can run the very same.
+ * @returns a new temporary folder, with ssh_config and an Ansible inventory beside the steps
+ */
+export function renderSteps(
+  specification: ClusterSpecification,
+  machines: readonly Machine[],
+  privateKeyFile: string,
+): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-steps-"));
+  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+  const planes = machines.filter(({ role }) => role === "control-plane");
+  const workers = machines.filter(({ role }) => role === "worker");
+  const [first] = planes;
+  if (first === undefined) throw new Error("a cluster needs a control plane");
+  const { name: cluster, encryptSecretsAtRest } = specification;
+  const backends = planes.map(({ name, internalAddress }) => ({ name, address: internalAddress }));
+
+  for (const machine of machines) {
+    write(`prepare-${machine.name}`, framed(prepareScript(specification, machine, backends)));
+    write(`join-${machine.name}`, framed(joinScript(cluster, machine.name, machine.role)));
+    write(`join-${machine.name}.yaml`, joinConfiguration(specification, machine, TOKEN));
+  }
+  const init = framed(initScript(cluster, first.name, encryptSecretsAtRest));
+  write("init", init + initConfiguration(specification, first, planes));
+  write("secrets", framed(controlPlaneSecretsScript(cluster, first.name)));
+  write("discovery.yaml", discoveryKubeconfig(specification, AUTHORITY));
+  write("control-planes", planes.map(({ name }) => `${name}\n`).join(""));
+  write("workers", workers.map(({ name }) => `${name}\n`).join(""));
+  write("known_hosts", machines.map(({ name, hostKey }) => `${name} ${hostKey}\n`).join(""));
+  write("ssh_config", machines.map((machine) => sshHost(machine, folder, privateKeyFile)).join("\n"));
+  write("inventory", inventory(planes, workers, folder));
+  return folder;
+}
+
+/** One connection a machine, which all its steps share. */
+function sshHost({ name, address, port, user }: Machine, folder: string, privateKeyFile: string): string {
+  return `Host ${name}
+  HostName ${address}
+  Port ${port}
+  User ${user}
+  HostKeyAlias ${name}
+  IdentityFile "${privateKeyFile}"
+  IdentitiesOnly yes
+  UserKnownHostsFile "${folder}/known_hosts"
+  ControlMaster auto
+  ControlPath ${folder}/%n
+  ControlPersist 60s
+  LogLevel ERROR
+`;
+}
+
+function inventory(planes: readonly Machine[], workers: readonly Machine[], folder: string): string {
+  const group = (name: string, machines: readonly Machine[]) =>
+    `[${name}]\n${machines.map((machine) => `${machine.name}\n`).join("")}`;
+  const variables = `[all:vars]\nwork=${folder}\nansible_ssh_common_args=-F ${folder}/ssh_config\n`;
+  return [group("control_planes", planes), group("workers", workers), variables].join("\n");
+}

@@ -1,0 +1,75 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { Argument, Command, InvalidArgumentError } from "commander";
+import pc from "picocolors";
+import { projectFolder } from "../sandbox/places";
+import { createReporter } from "../sandbox/progress";
+import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
+import type { Measurement } from "./measurement";
+import { preview } from "./measurements/preview";
+import { scale } from "./measurements/scale";
+import { size } from "./measurements/size";
+import { up } from "./measurements/up";
+import { mergeResults, readResults, type Result, writeResults } from "./results";
+import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
+import { renderPage, renderResult } from "./table";
+
+const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size];
+const page = path.join(projectFolder, "docs", "benchmarks.md");
+
+async function measure(measurement: Measurement, rounds?: number): Promise<Result> {
+  const report = createReporter();
+  const load = new LoadNotes();
+  const say = (line: string) => console.log(`  ${line}`);
+  const toolchain = await setUp(SANDBOX_NEEDS, report);
+  const { rows, notes } = await measurement.measure({ toolchain, report, load, say, rounds });
+  return {
+    name: measurement.name,
+    title: measurement.title,
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    versions: describeVersions(),
+    load: load.range,
+    rows,
+    notes,
+  };
+}
+
+function parseRounds(text: string): number {
+  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError("It has to be a whole number from 1 to 99.");
+  return Number(text);
+}
+
+async function main(): Promise<void> {
+  const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join("\n");
+  const names = new Argument("[NAME...]", "which to run; all without a name").choices(
+    MEASUREMENTS.map(({ name }) => name),
+  );
+  await new Command("npm run bench --")
+    .description(
+      `Measures foresail side by side with what it is compared with, and writes docs/benchmarks.md.\n\n${choices}`,
+    )
+    .addArgument(names)
+    .option("--dry-run", "print the figures, and leave docs/benchmarks.md as it is")
+    .option("--rounds <number>", "run each so often instead of the benchmark's own number", parseRounds)
+    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
+    .action(async (chosen: string[], { dryRun, rounds }: { dryRun?: boolean; rounds?: number }) => {
+      for (const measurement of MEASUREMENTS) {
+        if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
+        console.log(pc.bold(measurement.title));
+        const result = await measure(measurement, rounds);
+        console.log(`\n${renderResult(result)}`);
+        if (dryRun === true) continue;
+        // after each: a later one that fails takes nothing from this one
+        const results = mergeResults(readResults(), [result]);
+        writeResults(results);
+        writeFileSync(page, renderPage(results));
+      }
+    })
+    .parseAsync();
+}
+
+main().catch((error: unknown) => {
+  console.error(pc.red(error instanceof Error ? error.message : String(error)));
+  process.exitCode = 1;
+});

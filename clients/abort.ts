@@ -1,0 +1,31 @@
+/** The error an aborted signal stands for: its reason when that is an error, else one that says "aborted". */
+export function abortError(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error("aborted");
+}
+
+/** One signal that aborts when any of the given ones does; undefined ones are left out. */
+export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
+/**
+ * Gives the result of the work, or throws the signal's error as soon as it aborts, even when the work doesn't
+ * listen to the signal.
+ */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    work.catch(() => undefined);
+    throw abortError(signal);
+  }
+  let listener: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    listener = () => reject(abortError(signal));
+    signal.addEventListener("abort", listener, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (listener) signal.removeEventListener("abort", listener);
+    aborted.catch(() => undefined);
+  }
+}

@@ -1,0 +1,197 @@
+import { foresailVersion } from "../version";
+import { Endpoints, type ReachOptions } from "./endpoints";
+import { KubernetesError } from "./errors";
+import { type ClusterAccess, readEndpoints } from "./kubeconfig";
+import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
+import { ResourcePaths } from "./resource-paths";
+import { type Call, type Query, Transport } from "./transport";
+import { type WatchArgs, watchUntil } from "./watch";
+
+export interface ConnectOptions extends ReachOptions {
+  /** default "foresail/<version>"; handlers add the stack */
+  userAgent?: string;
+  /** what the credentials may surely read; default the nodes */
+  authorisedPath?: string;
+  /** how long one call goes on from one API server to the next; default 60 */
+  callSeconds?: number;
+}
+
+export interface ListArgs {
+  apiVersion: string;
+  kind: string;
+  /** without it, of a namespaced kind, all namespaces */
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+const FIELD_MANAGER = "foresail";
+const CALL_SECONDS = 60;
+
+/** Calls the Kubernetes API of one cluster, at whichever of its API servers is healthy. */
+export class KubernetesClient {
+  private readonly paths: ResourcePaths;
+
+  private constructor(
+    private readonly endpoints: Endpoints,
+    private readonly callSeconds: number,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.paths = new ResourcePaths((path) => this.call({ method: "GET", path }, true));
+  }
+
+  /**
+   * Tries all API servers of the kubeconfig at once and takes the first that is ready and lets the credentials in.
+   * The signal ends later calls too.
+   *
+   * @throws KubernetesUnreachable at the deadline; KubernetesError when the credentials stay refused
+   */
+  static async connect(access: ClusterAccess, options: ConnectOptions): Promise<KubernetesClient> {
+    const userAgent = options.userAgent ?? `foresail/${foresailVersion()}`;
+    const transports = (await readEndpoints(access)).map((endpoint) => new Transport(endpoint, userAgent));
+    const endpoints = new Endpoints(transports, options.authorisedPath ?? "/api/v1/nodes");
+    try {
+      const { seconds, signal, progress } = options;
+      await endpoints.choose({ seconds, signal, progress });
+    } catch (error) {
+      endpoints.close();
+      throw error;
+    }
+    return new KubernetesClient(endpoints, options.callSeconds ?? CALL_SECONDS, options.signal);
+  }
+
+  /** The API server in use and the others, for messages. */
+  get servers(): string[] {
+    return this.endpoints.servers;
+  }
+
+  async listNodes(labelSelector?: string): Promise<Node[]> {
+    return this.list<Node>({ apiVersion: "v1", kind: "Node", labelSelector });
+  }
+
+  async getNode(name: string): Promise<Node | undefined> {
+    return this.get<Node>({ apiVersion: "v1", kind: "Node", name });
+  }
+
+  /** The pods of all namespaces, or of one node. */
+  async listPods(
+    where: { nodeName?: string; namespace?: string; labelSelector?: string } = {},
+  ): Promise<Pod[]> {
+    const { nodeName, namespace, labelSelector } = where;
+    const fieldSelector = nodeName && `spec.nodeName=${nodeName}`;
+    return this.list<Pod>({ apiVersion: "v1", kind: "Pod", namespace, labelSelector, fieldSelector });
+  }
+
+  async list<O = KubernetesObject>(args: ListArgs): Promise<O[]> {
+    const { labelSelector, fieldSelector, ...kind } = args;
+    const path = await this.paths.ofKind(kind);
+    const call: Call = { method: "GET", path, query: { labelSelector, fieldSelector } };
+    return ((await this.call(call, true)) as { items?: O[] }).items ?? [];
+  }
+
+  /** @returns undefined when there is no such object */
+  async get<O = KubernetesObject>(ref: ObjectRef, signal?: AbortSignal): Promise<O | undefined> {
+    const path = await this.paths.ofObject(ref);
+    return orUndefined(this.call({ method: "GET", path, signal }, true)) as Promise<O | undefined>;
+  }
+
+  /** Creates. @throws KubernetesError with reason "AlreadyExists" */
+  async create<O = KubernetesObject>(object: NewObject): Promise<O> {
+    const { namespace = "default" } = object.metadata;
+    const path = await this.paths.ofKind({ ...refOf(object), namespace });
+    return this.write<O>(
+      { method: "POST", path, query: { fieldManager: FIELD_MANAGER }, body: object },
+      false,
+    );
+  }
+
+  /** Server-side apply. @throws KubernetesError 409 when another field manager owns a field, unless `force` */
+  async apply<O = KubernetesObject>(
+    object: NewObject,
+    options: { fieldManager?: string; force?: boolean } = {},
+  ): Promise<O> {
+    const path = await this.paths.ofObject(refOf(object));
+    const query: Query = { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: options.force };
+    const contentType = "application/apply-patch+yaml";
+    return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, true);
+  }
+
+  /** JSON merge patch; null removes a field. With `metadata.resourceVersion` it holds only for that version. */
+  async mergePatch<O = KubernetesObject>(
+    ref: ObjectRef,
+    patch: object,
+    options: { subresource?: "status"; signal?: AbortSignal } = {},
+  ): Promise<O> {
+    const { subresource, signal } = options;
+    const path = (await this.paths.ofObject(ref)) + (subresource ? `/${subresource}` : "");
+    const call = {
+      method: "PATCH" as const,
+      path,
+      query: { fieldManager: FIELD_MANAGER },
+      body: patch,
+      signal,
+    };
+    return this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
+  }
+
+  /** @returns whether there was such an object */
+  async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
+    const path = await this.paths.ofObject(ref);
+    const { uid, ...others } = options;
+    const body = { ...others, ...(uid ? { preconditions: { uid } } : {}) };
+    return (await orUndefined(this.call({ method: "DELETE", path, body }, true))) !== undefined;
+  }
+
+  /**
+   * Evicts through the eviction API, once.
+   *
+   * @returns false when the pod is gone already
+   * @throws KubernetesError 429 with the budget's words in `causes` when a PodDisruptionBudget holds it
+   */
+  async evict(pod: { namespace: string; name: string; uid?: string }): Promise<boolean> {
+    const { namespace, name, uid } = pod;
+    const path = `${await this.paths.ofObject({ apiVersion: "v1", kind: "Pod", namespace, name })}/eviction`;
+    const deleteOptions = uid ? { preconditions: { uid } } : undefined;
+    const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace }, deleteOptions };
+    return (await orUndefined(this.call({ method: "POST", path, body }, false))) !== undefined;
+  }
+
+  /** Watches until `decide` is done. @throws WaitTimeout with the last condition, KubernetesError */
+  async watchUntil<T, O = KubernetesObject>(args: WatchArgs<T, O>): Promise<T> {
+    const { apiVersion, kind, namespace } = args;
+    return watchUntil(this.endpoints, await this.paths.ofKind({ apiVersion, kind, namespace }), args);
+  }
+
+  /** Any other call, such as GET /version. */
+  async call(call: Call, isRepeatable: boolean): Promise<unknown> {
+    return this.endpoints.call(call, isRepeatable, {
+      seconds: this.callSeconds,
+      signal: call.signal ?? this.signal,
+    });
+  }
+
+  /** Closes the connections that are kept alive. */
+  close(): void {
+    this.endpoints.close();
+  }
+
+  private async write<O>(call: Call, isRepeatable: boolean): Promise<O> {
+    return (await this.call(call, isRepeatable)) as O;
+  }
+}
+
+export interface DeleteOptions {
+  propagationPolicy?: "Foreground" | "Background" | "Orphan";
+  gracePeriodSeconds?: number;
+  /** deletes only the object with this uid */
+  uid?: string;
+}
+
+async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import { type Probed, Transient, waitFor, WaitTimeout } from "../wait";
+import { KubernetesError, KubernetesUnreachable, NoAnswer } from "./errors";
+import type { Call, Transport } from "./transport";
+
+export interface ReachOptions {
+  seconds: number;
+  signal?: AbortSignal;
+  progress?: (line: string) => void;
+}
+
+const CHOICE_SECONDS = 3;
+const HEALTH_MILLISECONDS = 5000;
+// An API server that has just started refuses for some seconds what its authorizer has not loaded yet.
+const REFUSAL_GRACE_MILLISECONDS = 30_000;
+const MAY_PASS = /etcdserver|leader changed|context deadline|try again|shutting down/i;
+
+/** The API servers of one cluster: knows the one in use, and takes another when it fails. */
+export class Endpoints {
+  private current: Transport | undefined;
+
+  /** @param authorisedPath what the credentials may surely read, to know that authorisation works */
+  constructor(
+    readonly transports: Transport[],
+    private readonly authorisedPath: string,
+  ) {}
+
+  get servers(): string[] {
+    return this.transports.map(({ endpoint }) => endpoint.server);
+  }
+
+  /** The API server in use: the first that was healthy. Waits until one is. */
+  async choose(options: ReachOptions): Promise<Transport> {
+    if (this.current) return this.current;
+    let refusedSince: number | undefined;
+    try {
+      return await waitFor<Transport>({
+        what: "a healthy Kubernetes API",
+        ...options,
+        longestPauseMilliseconds: 2000,
+        probe: async (signal) => {
+          const found = await this.firstHealthy(signal);
+          if ("healthy" in found) {
+            this.current = found.healthy;
+            return { done: found.healthy };
+          }
+          const refusal = found.faults.find(isRefusal);
+          refusedSince = refusal && (refusedSince ?? Date.now());
+          if (refusal && Date.now() - refusedSince! > REFUSAL_GRACE_MILLISECONDS) throw refusal;
+          const isHopeless = found.faults.every((fault) => fault instanceof NoAnswer && fault.untrusted);
+          if (isHopeless) throw found.faults[0] as NoAnswer;
+          return { pending: found.faults.map(({ message }) => message).join("; ") };
+        },
+      });
+    } catch (error) {
+      throw this.explain(error, options.seconds);
+    }
+  }
+
+  /** Takes note that an API server failed; the next choice looks at all of them again. */
+  failed(transport: Transport): void {
+    if (this.current === transport) this.current = undefined;
+  }
+
+  /**
+   * Calls the API; a call that may be repeated goes on to another server when one fails, until the deadline.
+   *
+   * @throws KubernetesError, KubernetesUnreachable, the signal's reason
+   */
+  async call(call: Call, isRepeatable: boolean, options: ReachOptions): Promise<unknown> {
+    try {
+      return await waitFor({
+        what: `an answer to ${call.method} ${call.path}`,
+        ...options,
+        longestPauseMilliseconds: 2000,
+        probe: (signal) => this.callOnce(call, isRepeatable, { ...options, signal }),
+      });
+    } catch (error) {
+      throw this.explain(error, options.seconds);
+    }
+  }
+
+  close(): void {
+    for (const transport of this.transports) transport.close();
+  }
+
+  private async callOnce(
+    call: Call,
+    isRepeatable: boolean,
+    options: ReachOptions & { signal: AbortSignal },
+  ): Promise<Probed<unknown>> {
+    const transport = await this.chooseSoon(options);
+    try {
+      return { done: await transport.call({ ...call, signal: options.signal }) };
+    } catch (error) {
+      if (error instanceof NoAnswer) {
+        this.failed(transport);
+        if (error.sent && !isRepeatable) {
+          const words = `${call.method} ${call.path}: ${error.message}`;
+          throw new KubernetesUnreachable(this.servers, words, options.seconds, "outcome unknown");
+        }
+        throw new Transient(error.message);
+      }
+      if (isRepeatable && error instanceof KubernetesError && mayPass(error))
+        throw new Transient(error.message);
+      throw error;
+    }
+  }
+
+  private async firstHealthy(signal: AbortSignal): Promise<{ healthy: Transport } | { faults: Error[] }> {
+    const milliseconds = HEALTH_MILLISECONDS;
+    try {
+      const checks = this.transports.map(async (transport) => {
+        await transport.call({ method: "GET", path: "/readyz", milliseconds, signal });
+        await transport.call({
+          method: "GET",
+          path: this.authorisedPath,
+          milliseconds,
+          signal,
+          query: { limit: 1 },
+        });
+        return transport;
+      });
+      return { healthy: await Promise.any(checks) };
+    } catch (error) {
+      return { faults: (error as AggregateError).errors as Error[] };
+    }
+  }
+
+  /** A short wait for a healthy server, so that what it last saw becomes the call's own last condition. */
+  private async chooseSoon(options: ReachOptions): Promise<Transport> {
+    try {
+      return await this.choose({ ...options, seconds: Math.min(options.seconds, CHOICE_SECONDS) });
+    } catch (error) {
+      if (error instanceof KubernetesUnreachable && !error.isFinal) throw new Transient(error.lastSeen);
+      throw error;
+    }
+  }
+
+  private explain(error: unknown, seconds: number): unknown {
+    if (error instanceof WaitTimeout) return new KubernetesUnreachable(this.servers, error.lastSeen, seconds);
+    if (error instanceof NoAnswer)
+      return new KubernetesUnreachable(this.servers, error.message, seconds, "final");
+    return error;
+  }
+}
+
+function isRefusal(fault: Error): fault is KubernetesError {
+  return fault instanceof KubernetesError && (fault.status === 401 || fault.status === 403);
+}
+
+function mayPass(error: KubernetesError): boolean {
+  return [429, 503, 504].includes(error.status) || (error.status === 500 && MAY_PASS.test(error.remote));
+}

@@ -1,0 +1,273 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { waitFor, WaitTimeout } from "../wait";
+import type { KubernetesClient } from "./client";
+import { KubernetesError } from "./errors";
+import {
+  completeHolder,
+  describeHolder,
+  holderAnnotations,
+  identityOf,
+  isCertainlyDead,
+  type LeaseHolder,
+  type NamedHolder,
+  readHolder,
+} from "./lease-holder";
+import type { Lease, ObjectRef } from "./objects";
+
+export { currentHolder, type LeaseHolder, type NamedHolder } from "./lease-holder";
+
+/** Somebody else changes the cluster. */
+export class LeaseHeld extends Error {
+  override readonly name = "LeaseHeld";
+
+  constructor(readonly holder: LeaseHolder) {
+    super(
+      `${describeHolder(holder)} is changing this cluster. ` +
+        `Run the same again when that has ended; a holder that died loses the cluster after ${DURATION_SECONDS} s.`,
+    );
+  }
+}
+
+/** The Lease was held and is no longer ours: nothing more may be changed. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** A held Lease. */
+export interface LeaseHandle {
+  /** aborts with LeaseLost when the Lease can't be renewed or somebody else took it */
+  readonly signal: AbortSignal;
+  /** gives it back; the last of those who share it frees the Lease. Never fails, and may be called twice */
+  release(): Promise<void>;
+}
+
+export interface AcquireOptions {
+  /** how long to wait for a holder to end or expire */
+  seconds: number;
+  signal?: AbortSignal;
+  progress?: (line: string) => void;
+  /** waits until the deadline for a holder that is seen alive, too; by default that one is refused at once */
+  waitForLiving?: boolean;
+  /** for tests; default 30 and 10 */
+  durationSeconds?: number;
+  renewSeconds?: number;
+}
+
+const DURATION_SECONDS = 30;
+const RENEW_SECONDS = 10;
+const FREE_MILLISECONDS = 5000;
+const REF: ObjectRef = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  namespace: "kube-system",
+  name: "foresail",
+};
+
+interface Shared {
+  acquired: Promise<HeldLease>;
+  users: number;
+}
+
+// Several handlers of one `up` run in one process and hold the Lease together.
+const shared = new Map<string, Shared>();
+
+/**
+ * Takes the Lease kube-system/foresail, by which only one changes a cluster at a time, and renews it until the
+ * release. Whoever holds is `named`; without a process number it is this process. A free or expired one is taken, and so is at once that of a dead process on this host.
+ *
+ * @throws LeaseHeld naming the holder, KubernetesError, KubernetesUnreachable
+ */
+export async function acquireLease(
+  client: KubernetesClient,
+  named: NamedHolder,
+  options: AcquireOptions,
+): Promise<LeaseHandle> {
+  const holder = completeHolder(named);
+  const key = `${[...client.servers].sort().join(" ")} ${identityOf(holder)}`;
+  let entry = shared.get(key);
+  if (!entry) {
+    entry = { acquired: take(client, holder, options), users: 0 };
+    shared.set(key, entry);
+  }
+  const own = entry;
+  own.users += 1;
+  const leave = () => {
+    own.users -= 1;
+    if (own.users === 0 && shared.get(key) === own) shared.delete(key);
+    return own.users === 0;
+  };
+  let held: HeldLease;
+  try {
+    held = await own.acquired;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  held.signal.addEventListener("abort", () => shared.get(key) === own && shared.delete(key), { once: true });
+  let isReleased = false;
+  return {
+    signal: held.signal,
+    release: async () => {
+      if (isReleased) return;
+      isReleased = true;
+      if (leave()) await held.free();
+    },
+  };
+}
+
+async function take(
+  client: KubernetesClient,
+  holder: LeaseHolder,
+  options: AcquireOptions,
+): Promise<HeldLease> {
+  let other: LeaseHolder | undefined;
+  let seen: { version: string; at: number } | undefined;
+  try {
+    return await waitFor<HeldLease>({
+      what: "the right to change the cluster (Lease kube-system/foresail)",
+      ...options,
+      firstPauseMilliseconds: 500,
+      longestPauseMilliseconds: 2000,
+      probe: async () => {
+        const lease = await client.get<Lease>(REF);
+        other = readHolder(lease);
+        const isOurs = other && identityOf(other) === identityOf(holder);
+        const version = `${lease?.spec?.holderIdentity} ${lease?.spec?.renewTime}`;
+        if (other && !isOurs && !isCertainlyDead(other)) {
+          // Expiry is by our own clock since the last renewal that we saw: clocks of two hosts differ.
+          const isRenewed = seen !== undefined && seen.version !== version;
+          if (isRenewed && !options.waitForLiving) throw new LeaseHeld(other);
+          if (!seen || isRenewed) seen = { version, at: Date.now() };
+          const seconds = lease?.spec?.leaseDurationSeconds ?? DURATION_SECONDS;
+          const isExpired = Date.now() - seen.at > seconds * 1000;
+          if (!isExpired) return { pending: `it held by ${describeHolder(other)}` };
+        }
+        const held = new HeldLease(client, holder, options);
+        if (await held.write(lease)) return { done: held.keep() };
+        return { pending: "somebody else taking it" };
+      },
+    });
+  } catch (error) {
+    if (error instanceof WaitTimeout && other) throw new LeaseHeld(other);
+    throw error;
+  }
+}
+
+class HeldLease {
+  private readonly lost = new AbortController();
+  private readonly stopped = new AbortController();
+  private readonly durationSeconds: number;
+  private readonly renewSeconds: number;
+  private version: string | undefined;
+  private renewing: Promise<void> = Promise.resolve();
+  private renewedAt = Date.now();
+
+  constructor(
+    private readonly client: KubernetesClient,
+    private readonly holder: LeaseHolder,
+    options: AcquireOptions,
+  ) {
+    this.durationSeconds = options.durationSeconds ?? DURATION_SECONDS;
+    this.renewSeconds = options.renewSeconds ?? RENEW_SECONDS;
+  }
+
+  get signal(): AbortSignal {
+    return this.lost.signal;
+  }
+
+  /** Writes us in, over the state that was read. @returns false when somebody else was faster */
+  async write(before: Lease | undefined): Promise<boolean> {
+    const now = microTime();
+    const identity = identityOf(this.holder);
+    const transitions = (before?.spec?.leaseTransitions ?? 0) + (before ? 1 : 0);
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: this.durationSeconds,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: transitions,
+    };
+    const annotations = holderAnnotations(this.holder) as Record<string, string>;
+    const resourceVersion = before?.metadata?.resourceVersion;
+    const object = {
+      ...REF,
+      metadata: { name: REF.name, namespace: REF.namespace, annotations, resourceVersion },
+      spec,
+    };
+    return this.remember(
+      before
+        ? () => this.client.mergePatch<Lease>(REF, { metadata: { annotations, resourceVersion }, spec })
+        : () => this.client.create<Lease>(object),
+    );
+  }
+
+  /** Begins to renew. */
+  keep(): this {
+    this.renewing = this.renewUntilStopped();
+    return this;
+  }
+
+  /** Stops renewing and gives the Lease back; when that fails, it expires. */
+  async free(): Promise<void> {
+    this.stopped.abort();
+    await this.renewing;
+    if (this.lost.signal.aborted) return;
+    const metadata = { annotations: holderAnnotations(undefined), resourceVersion: this.version };
+    const free = { metadata, spec: { holderIdentity: null, renewTime: microTime(), acquireTime: null } };
+    const signal = AbortSignal.timeout(FREE_MILLISECONDS);
+    await this.client.mergePatch(REF, free, { signal }).catch(() => undefined);
+  }
+
+  private async renewUntilStopped(): Promise<void> {
+    while (!this.stopped.signal.aborted && !this.lost.signal.aborted) {
+      await pause(this.renewSeconds * 1000, undefined, { signal: this.stopped.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (this.stopped.signal.aborted) return;
+      await this.renew();
+    }
+  }
+
+  private async renew(): Promise<void> {
+    // Gone before the others may think it expired.
+    const end = this.renewedAt + this.durationSeconds * 800;
+    const left = AbortSignal.timeout(Math.max(1, end - Date.now()));
+    try {
+      const patch = { spec: { renewTime: microTime() }, metadata: { resourceVersion: this.version } };
+      if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, { signal: left }))) return;
+      const lease = await this.client.get<Lease>(REF, left);
+      const now = readHolder(lease);
+      if (now && identityOf(now) === identityOf(this.holder)) {
+        // an annotation was written, such as the wish for a pause
+        this.version = lease?.metadata?.resourceVersion;
+        return await this.renew();
+      }
+      this.lose(now ? `${describeHolder(now)} has taken it` : "it was taken away");
+    } catch (error) {
+      if (Date.now() >= end) this.lose(`it could not be renewed: ${(error as Error).message}`);
+    }
+  }
+
+  private lose(why: string): void {
+    this.lost.abort(
+      new LeaseLost(`the Lease kube-system/foresail is lost (${why}); nothing more is changed`),
+    );
+  }
+
+  private async remember(write: () => Promise<Lease>): Promise<boolean> {
+    const startedAt = Date.now();
+    try {
+      this.version = (await write()).metadata?.resourceVersion;
+      this.renewedAt = startedAt;
+      return true;
+    } catch (error) {
+      if (error instanceof KubernetesError && (error.status === 409 || error.status === 404)) return false;
+      throw error;
+    }
+  }
+}
+
+/** Now, as the API's MicroTime. */
+function microTime(): string {
+  return new Date().toISOString().replace("Z", "000Z");
+}

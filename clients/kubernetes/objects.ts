@@ -1,0 +1,59 @@
+import type { V1Lease, V1Node, V1Pod } from "@kubernetes/client-node";
+
+/** Names one object of the API. */
+export interface ObjectRef {
+  apiVersion: string;
+  kind: string;
+  /** of a namespaced kind; default "default" */
+  namespace?: string;
+  name: string;
+}
+
+/** Any object as it comes over the wire. */
+export interface KubernetesObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+  [field: string]: unknown;
+}
+
+export interface ObjectMeta {
+  name?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+/** An object to be written. */
+export type NewObject = KubernetesObject & {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta & { name: string };
+};
+
+/** A library type as JSON has it: times are text. */
+export type Wire<T> = T extends Date
+  ? string
+  : T extends (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Wire<T[Key]> }
+      : T;
+
+export type Node = Wire<V1Node>;
+export type Pod = Wire<V1Pod>;
+export type Lease = Wire<V1Lease>;
+
+/** The reference to an object. */
+export function refOf(object: NewObject): ObjectRef {
+  const { apiVersion, kind, metadata } = object;
+  return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
+}
+
+/** How messages name an object: "Node w-1", "Pod web/web-0". */
+export function describeRef(ref: Omit<ObjectRef, "apiVersion">): string {
+  return `${ref.kind} ${ref.namespace ? `${ref.namespace}/` : ""}${ref.name}`;
+}

@@ -1,0 +1,63 @@
+import type { ObjectRef } from "./objects";
+
+/** Where the objects of a kind live in the API. */
+export interface Resource {
+  plural: string;
+  isNamespaced: boolean;
+}
+
+const KNOWN: Record<string, Resource> = {
+  "v1 Node": { plural: "nodes", isNamespaced: false },
+  "v1 Namespace": { plural: "namespaces", isNamespaced: false },
+  "v1 Pod": { plural: "pods", isNamespaced: true },
+  "v1 Event": { plural: "events", isNamespaced: true },
+  "v1 Secret": { plural: "secrets", isNamespaced: true },
+  "v1 Service": { plural: "services", isNamespaced: true },
+  "v1 ConfigMap": { plural: "configmaps", isNamespaced: true },
+  "apps/v1 Deployment": { plural: "deployments", isNamespaced: true },
+  "apps/v1 DaemonSet": { plural: "daemonsets", isNamespaced: true },
+  "coordination.k8s.io/v1 Lease": { plural: "leases", isNamespaced: true },
+};
+
+interface Discovery {
+  resources?: { name: string; kind: string; namespaced: boolean }[];
+}
+
+/** Finds the paths of objects: from a table for the common kinds, from the API's own discovery for the others. */
+export class ResourcePaths {
+  private readonly discovered = new Map<string, Resource>();
+
+  /** @param ask GET of a path, as JSON */
+  constructor(private readonly ask: (path: string) => Promise<unknown>) {}
+
+  /** The path of one object. @throws Error when the cluster doesn't have the kind */
+  async ofObject(ref: ObjectRef): Promise<string> {
+    return `${await this.ofKind({ ...ref, namespace: ref.namespace ?? "default" })}/${encodeURIComponent(ref.name)}`;
+  }
+
+  /** The path of a kind's objects, in one namespace or (without) in all. */
+  async ofKind(kind: Omit<ObjectRef, "name">): Promise<string> {
+    const resource = await this.resource(kind.apiVersion, kind.kind);
+    const within =
+      resource.isNamespaced && kind.namespace ? `/namespaces/${encodeURIComponent(kind.namespace)}` : "";
+    return `${group(kind.apiVersion)}${within}/${resource.plural}`;
+  }
+
+  private async resource(apiVersion: string, kind: string): Promise<Resource> {
+    const key = `${apiVersion} ${kind}`;
+    const known = KNOWN[key] ?? this.discovered.get(key);
+    if (known) return known;
+    const { resources = [] } = (await this.ask(group(apiVersion))) as Discovery;
+    for (const { name, kind: found, namespaced } of resources) {
+      if (name.includes("/")) continue;
+      this.discovered.set(`${apiVersion} ${found}`, { plural: name, isNamespaced: namespaced });
+    }
+    const resource = this.discovered.get(key);
+    if (!resource) throw new Error(`the cluster has no kind ${kind} in ${apiVersion}`);
+    return resource;
+  }
+}
+
+function group(apiVersion: string): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}

@@ -1,0 +1,56 @@
+import { isAlive, type ProcessFacts, type ProcessIdentity, readProcess } from "./identity";
+
+/** The Pulumi engine that started this process is dead: whoever goes on would work behind everyone's back. */
+export class EngineGone extends Error {
+  override readonly name = "EngineGone";
+
+  constructor(readonly pid: number) {
+    super(
+      `the Pulumi engine (process ${pid}) is gone, so this stops before its next step. ` +
+        `Run the same again: it goes on where this ended.`,
+    );
+  }
+}
+
+/** Reads a process's facts; tests give their own. */
+export type ReadProcess = (pid: number) => ProcessFacts | undefined;
+
+/**
+ * The nearest ancestor whose command name is `pulumi`, past shells and launchers such as
+ * `pulumi-resource-pulumi-nodejs`; the direct parent when none is.
+ */
+export function engineProcess(from: number = process.pid, read: ReadProcess = readProcess): ProcessIdentity {
+  const self = read(from);
+  let ancestor = self && read(self.parent);
+  while (ancestor && ancestor.pid > 1) {
+    if (/^pulumi(\.exe)?$/.test(ancestor.command)) return identityOf(ancestor);
+    ancestor = read(ancestor.parent);
+  }
+  const parent = self && read(self.parent);
+  return parent ? identityOf(parent) : { pid: self?.parent ?? process.ppid, startTime: "" };
+}
+
+// Found once, as early as this is loaded: later, an orphan's ancestors are others.
+const engine = engineProcess();
+
+/** @throws EngineGone when the engine that started this process has ended */
+export function assertEngineAlive(watched: ProcessIdentity = engine): void {
+  if (!isAlive(watched)) throw new EngineGone(watched.pid);
+}
+
+/**
+ * A signal that aborts with EngineGone soon after the engine's death, for waits and remote commands that should
+ * end with it. Looks every second; doesn't keep the process running.
+ */
+export function engineSignal(watched: ProcessIdentity = engine): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController();
+  const timer = setInterval(() => {
+    if (!isAlive(watched)) controller.abort(new EngineGone(watched.pid));
+  }, 1000);
+  timer.unref();
+  return { signal: controller.signal, stop: () => clearInterval(timer) };
+}
+
+function identityOf({ pid, startTime }: ProcessFacts): ProcessIdentity {
+  return { pid, startTime };
+}

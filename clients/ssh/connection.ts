@@ -1,0 +1,172 @@
+import type { Client, ClientChannel } from "ssh2";
+import { abortError } from "../abort";
+import { waitFor, WaitTimeout } from "../wait";
+import { dial, type Dialed, pinned } from "./dial";
+import {
+  AuthenticationRefused,
+  lastLines,
+  SshCommandError,
+  SshCommandTimeout,
+  SshConnectionLost,
+  SshUnreachable,
+} from "./errors";
+import { describeTarget, type SshTarget, type UnknownHost } from "./target";
+
+const DIAL_SECONDS = 15;
+
+export interface OpenOptions {
+  /** until when a machine that doesn't answer yet is dialed again */
+  seconds: number;
+  /** how long one attempt may take; default 15 */
+  dialSeconds?: number;
+  signal?: AbortSignal;
+  progress?: (line: string) => void;
+}
+
+export interface RunOptions {
+  /** what the command does, for messages */
+  name: string;
+  /** never logged */
+  stdin?: string;
+  seconds: number;
+  signal?: AbortSignal;
+}
+
+export interface CommandOutput {
+  stdout: string;
+  stderr: string;
+}
+
+/** One SSH connection to a machine whose host key is pinned; several commands may run on it at once. */
+export class SshConnection {
+  private fault: string | undefined;
+
+  private constructor(
+    readonly target: SshTarget,
+    private readonly dialed: Dialed,
+  ) {
+    const { client } = dialed;
+    client.on("error", (error) => (this.fault ??= error.message));
+    client.on("close", () => (this.fault ??= "the machine closed it"));
+  }
+
+  /**
+   * Dials until the machine answers: a refused, reset or unanswered connection is tried again until the deadline.
+   *
+   * @throws HostKeyMismatch and AuthenticationRefused at once, SshUnreachable at the deadline
+   */
+  static async open(target: SshTarget, options: OpenOptions): Promise<SshConnection> {
+    for (const hop of [target, ...(target.jumpHost ? [target.jumpHost] : [])]) {
+      if (hop.privateKey || hop.agentSocket) continue;
+      throw new AuthenticationRefused(hop, "there is neither a private key nor an SSH agent to log in with");
+    }
+    return new SshConnection(target, await dialUntil(target, options));
+  }
+
+  /** Whether it is lost or closed; then a new one must be opened. */
+  get closed(): boolean {
+    return this.fault !== undefined;
+  }
+
+  /**
+   * Runs a command and gives what it printed.
+   *
+   * @throws SshCommandError when it ends with another code than 0, or by a signal
+   * @throws SshConnectionLost when the connection breaks before its end was seen: the outcome is unknown
+   * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may go on there
+   */
+  async run(command: string, options: RunOptions): Promise<CommandOutput> {
+    const { client } = this.dialed;
+    const { name: machine } = this.target;
+    const step = options.name;
+    if (options.signal?.aborted) throw abortError(options.signal);
+    if (this.fault !== undefined) throw new SshConnectionLost(machine, step, false, this.fault);
+    const { seconds, signal } = options;
+    return new Promise<CommandOutput>((resolve, reject) => {
+      const output = { stdout: "", stderr: "" };
+      let channel: ClientChannel | undefined;
+      let ended: { code: number | null; signal?: string } | undefined;
+      const settle = (finish: () => void) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        client.removeListener("close", lost);
+        finish();
+      };
+      const lost = () =>
+        settle(() =>
+          reject(new SshConnectionLost(machine, step, true, this.fault ?? "the machine closed it")),
+        );
+      const giveUp = (error: Error) => {
+        settle(() => reject(error));
+        channel?.close();
+      };
+      const abort = () => giveUp(abortError(signal!));
+      const timer = setTimeout(
+        () => giveUp(new SshCommandTimeout(machine, step, seconds, lastLines(output.stderr))),
+        seconds * 1000,
+      );
+      const finish = () => {
+        if (!ended) return lost();
+        const { code, signal: by } = ended;
+        if (code === 0) return settle(() => resolve(output));
+        const failure = { machine, step, exitCode: code ?? undefined, signal: by, ...output };
+        settle(() => reject(new SshCommandError(failure)));
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      client.on("close", lost);
+      startCommand(client, command, (error, opened) => {
+        if (error) return settle(() => reject(new SshConnectionLost(machine, step, false, error.message)));
+        channel = opened;
+        collect(opened, output);
+        opened.on("exit", (code: number | null, by?: string) => (ended = { code, signal: by }));
+        opened.on("close", finish);
+        opened.end(options.stdin ?? "");
+      });
+    });
+  }
+
+  close(): void {
+    this.fault ??= "it was closed here";
+    this.dialed.close();
+  }
+}
+
+/** Dials until somebody answers whose host key the judge accepts (default: the pinned one). */
+export async function dialUntil(
+  target: UnknownHost & { hostKey?: string },
+  options: OpenOptions,
+  judge = pinned(target as SshTarget),
+): Promise<Dialed> {
+  const { seconds, dialSeconds = DIAL_SECONDS, signal, progress } = options;
+  const what = `SSH on ${describeTarget(target)}`;
+  const each = Math.min(dialSeconds, seconds) * 1000;
+  try {
+    return await waitFor({
+      what,
+      seconds,
+      signal,
+      progress,
+      probe: async (stop) => ({ done: await dial(target, judge, each, stop) }),
+    });
+  } catch (error) {
+    if (error instanceof WaitTimeout) throw new SshUnreachable(target, error.lastSeen, seconds);
+    throw error;
+  }
+}
+
+function startCommand(client: Client, command: string, started: Parameters<Client["exec"]>[1]): void {
+  try {
+    client.exec(command, started);
+  } catch (error) {
+    started(error as Error, undefined as never);
+  }
+}
+
+function collect(channel: ClientChannel, output: CommandOutput): void {
+  channel.setEncoding("utf8");
+  channel.stderr.setEncoding("utf8");
+  channel.on("data", (text: string) => (output.stdout += text));
+  channel.stderr.on("data", (text: string) => (output.stderr += text));
+  // a command that ends without reading its standard input breaks our side of the pipe; its exit code says it all
+  channel.on("error", () => undefined);
+}

@@ -1,0 +1,138 @@
+import type { Client, ClientChannel, ConnectConfig } from "ssh2";
+import { abortError } from "../abort";
+import { Transient } from "../wait";
+import { AuthenticationRefused, HostKeyMismatch } from "./errors";
+import { algorithmsOf, formatHostKey, isSameHostKey, PREFERRED_ALGORITHMS } from "./host-key";
+import type { SshTarget, UnknownHost } from "./target";
+
+/** A logged-in connection, with what was opened to get there. */
+export interface Dialed {
+  client: Client;
+  close: () => void;
+}
+
+/** What to do with the host key that a machine shows: undefined accepts, an error refuses. */
+type JudgeHostKey = (found: string) => Error | undefined;
+
+// Three missed answers, ten seconds apart: a dead node is noticed within 30 to 40 seconds.
+const KEEPALIVE_MILLISECONDS = 10_000;
+const KEEPALIVE_MISSES = 3;
+
+/** The judgement of a pinned key. */
+export function pinned(target: SshTarget): JudgeHostKey {
+  return (found) =>
+    isSameHostKey(found, target.hostKey) ? undefined : new HostKeyMismatch(target, target.hostKey, found);
+}
+
+/**
+ * Dials once and logs in, through the jump host if there is one.
+ *
+ * @throws HostKeyMismatch, AuthenticationRefused; Transient with the reason for all that a retry may mend
+ */
+export async function dial(
+  target: UnknownHost & { hostKey?: string },
+  judge: JudgeHostKey,
+  milliseconds: number,
+  signal?: AbortSignal,
+): Promise<Dialed> {
+  if (!target.jumpHost) return logIn(target, judge, milliseconds, signal);
+  const jump = await logIn(target.jumpHost, pinned(target.jumpHost), milliseconds, signal);
+  try {
+    const tunnel = await openTunnel(jump.client, target);
+    const inner = await logIn(target, judge, milliseconds, signal, tunnel);
+    inner.client.on("close", jump.close);
+    return { client: inner.client, close: () => (inner.close(), jump.close()) };
+  } catch (error) {
+    jump.close();
+    throw error;
+  }
+}
+
+function openTunnel(jump: Client, target: UnknownHost): Promise<ClientChannel> {
+  return new Promise((resolve, reject) => {
+    const lost = () => reject(new Transient("the jump host closed the connection"));
+    jump.once("close", lost);
+    jump.forwardOut("127.0.0.1", 0, target.address, target.port, (error, channel) => {
+      jump.removeListener("close", lost);
+      if (error) reject(new Transient(`the jump host can't reach it: ${error.message}`));
+      else resolve(channel);
+    });
+  });
+}
+
+async function logIn(
+  target: UnknownHost & { hostKey?: string },
+  judge: JudgeHostKey,
+  milliseconds: number,
+  signal?: AbortSignal,
+  through?: ClientChannel,
+): Promise<Dialed> {
+  const { Client } = (await import("ssh2")).default;
+  const client = new Client();
+  const close = () => client.end();
+  let refused: Error | undefined;
+  let agentFault = "";
+  const config: ConnectConfig = {
+    host: target.address,
+    port: target.port,
+    sock: through,
+    // at first contact nobody logs in, and ssh2 wants a name all the same
+    username: target.user || "nobody",
+    privateKey: target.privateKey,
+    agent: target.agentSocket,
+    readyTimeout: milliseconds,
+    keepaliveInterval: KEEPALIVE_MILLISECONDS,
+    keepaliveCountMax: KEEPALIVE_MISSES,
+    algorithms: { serverHostKey: target.hostKey ? algorithmsOf(target.hostKey) : PREFERRED_ALGORITHMS },
+    hostVerifier: (key: Buffer) => {
+      refused = judge(formatHostKey(key));
+      return refused === undefined;
+    },
+  };
+  return new Promise<Dialed>((resolve, reject) => {
+    const abort = () => fail(abortError(signal!));
+    const fail = (error: Error) => {
+      signal?.removeEventListener("abort", abort);
+      client.destroy();
+      reject(error);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    client.on("error", (error: Error & { level?: string }) => {
+      if (refused) fail(refused);
+      else if (error.level === "agent") agentFault = `, the SSH agent says ${error.message}`;
+      else if (error.level === "client-authentication") {
+        fail(new AuthenticationRefused(target, `it accepts none of the keys${agentFault}`));
+      } else if (/no matching host key format/i.test(error.message) && target.hostKey) {
+        fail(judge("of another type") ?? error);
+      } else fail(new Transient(explain(error)));
+    });
+    client.on("close", () => fail(refused ?? new Transient("it closed the connection during the login")));
+    client.once("ready", () => {
+      signal?.removeEventListener("abort", abort);
+      resolve({ client, close });
+    });
+    try {
+      client.connect(config);
+      // the handshake and each command are many small packets: Nagle's algorithm holds each back for 40 ms
+      client.setNoDelay(true);
+    } catch (error) {
+      // the message names the kind of fault only, never the key
+      fail(new AuthenticationRefused(target, `its key can't be used: ${(error as Error).message}`));
+    }
+  });
+}
+
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ETIMEDOUT: "no answer",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to its network",
+  ENOTFOUND: "its name can't be resolved",
+  EAI_AGAIN: "its name can't be resolved now",
+};
+
+function explain(error: Error & { level?: string; code?: string }): string {
+  if (error.level === "client-timeout") return "no answer";
+  return (error.code && WORDS[error.code]) || error.message;
+}

@@ -1,0 +1,13 @@
+export { type CommandOutput, type OpenOptions, type RunOptions, SshConnection } from "./connection";
+export {
+  AuthenticationRefused,
+  HostKeyMismatch,
+  SshCommandError,
+  SshCommandTimeout,
+  SshConnectionLost,
+  SshUnreachable,
+} from "./errors";
+export { scanHostKey } from "./first-contact";
+export { SshPool } from "./pool";
+export { runScript, type Script } from "./script";
+export type { SshHop, SshTarget, UnknownHost } from "./target";

@@ -1,0 +1,38 @@
+import type { CommandOutput, SshConnection } from "./connection";
+
+export interface Script {
+  /** what it does in a word, such as "join-worker" */
+  operation: string;
+  machine: string;
+  /** bash */
+  text: string;
+  /** secret bytes that the script reads from its own standard input */
+  data?: string;
+  seconds: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a bash script as root over standard input, so that neither it nor its data is in any process's arguments.
+ *
+ * The script is one compound command, which bash reads to its closing brace before it starts: what follows is
+ * left for the script's own `read` and `cat`. It ends with `exit`, so bash never takes unread data for commands.
+ *
+ * @throws what `SshConnection.run` throws
+ */
+export function runScript(connection: SshConnection, script: Script): Promise<CommandOutput> {
+  const { operation, machine, data, seconds, signal } = script;
+  return connection.run(connection.target.user === "root" ? "bash -s" : "sudo -n bash -s", {
+    name: `${operation} ${machine}`,
+    stdin: wrapScript(operation, machine, script.text) + (data ?? ""),
+    seconds,
+    signal,
+  });
+}
+
+/** The script as it goes over standard input, before its data: braces, and the line that names the operation. */
+export function wrapScript(operation: string, machine: string, text: string): string {
+  const title = `# foresail: ${operation} ${machine}`;
+  const body = text.startsWith(`${title}\n`) ? text : `${title}\n${text}`;
+  return `{\n${body.trimEnd()}\nexit\n}\n`;
+}

@@ -1,0 +1,51 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { ClusterSpecification, SoftwareSource } from "../../core/kubeadm/specification";
+import type { DrainOptions, Timeouts } from "../../providers/kubeadm/inputs";
+import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
+
+/** The community's apt repository; {minor} becomes MAJOR.MINOR. */
+export const DEFAULT_SOURCE: SoftwareSource = {
+  packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" },
+};
+export const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
+
+export function networkPlugin(args: KubeadmClusterArgs): NetworkPlugin {
+  return args.network?.plugin ?? DEFAULT_PLUGIN;
+}
+
+export function timeouts(args: KubeadmClusterArgs): Timeouts & { dial: number } {
+  return { ssh: 300, dial: 15, prepare: 900, init: 600, join: 600, ready: 600, ...args.timeouts };
+}
+
+export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
+  return { timeoutSeconds: 300, deleteEmptyDirData: false, force: false, ...args.drain };
+}
+
+/** The specification that every resource of the cluster carries, with the defaults filled in. */
+export function specification(name: string, args: KubeadmClusterArgs): pulumi.Output<ClusterSpecification> {
+  const files = (args.files ?? []).map((file) =>
+    pulumi.output(file.content).apply((content) => ({ mode: "0600", ...file, content })),
+  );
+  return pulumi.all([pulumi.all(files), args.caBundle]).apply(([resolved, caBundle]) => ({
+    name,
+    version: args.version,
+    source: args.source ?? DEFAULT_SOURCE,
+    endpoint: args.endpoint ?? { loopback: { port: 8443 } },
+    network: {
+      podCidr: args.network?.podCidr ?? "10.244.0.0/16",
+      serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
+      dnsDomain: args.network?.dnsDomain ?? "cluster.local",
+      bridge: "bridge" in networkPlugin(args),
+    },
+    kubeadm: args.kubeadm ?? {},
+    kubelet: args.kubelet ?? {},
+    kubeProxy: args.kubeProxy ?? {},
+    files: resolved,
+    ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
+    registryMirrors: args.registries?.mirrors ?? {},
+    ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
+    ...(caBundle ? { caBundle } : {}),
+    encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+    ignorePreflightErrors: args.ignorePreflightErrors ?? [],
+  }));
+}

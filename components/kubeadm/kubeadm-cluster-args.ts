@@ -1,0 +1,121 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Endpoint, SoftwareSource } from "../../core/kubeadm/specification";
+import type { Role, Taint } from "../../core/machine";
+import type { JsonObject } from "../../core/merge";
+
+/** One machine that answers SSH. Its name and role are plain, since they decide which resources exist. */
+export interface MachineArgs {
+  /** Name of the machine and of its Node: a DNS label. */
+  name: string;
+  role: Role;
+  /** Worker pool; workers only. @default "workers" */
+  pool?: string;
+  /** What SSH dials. */
+  address: pulumi.Input<string>;
+  /** @default 22 */
+  port?: pulumi.Input<number>;
+  /** A user with passwordless sudo, or root. @default ssh.user */
+  user?: pulumi.Input<string>;
+  /** Private key, when it differs from the cluster's. */
+  privateKey?: pulumi.Input<string>;
+  /** "ssh-ed25519 AAAA…". Without it the key is read at first contact and then held. */
+  hostKey?: pulumi.Input<string>;
+  /** Address by which the other nodes reach it. @default address */
+  internalAddress?: pulumi.Input<string>;
+  /** host:port of its API server as seen from where Pulumi runs. @default "<address>:6443" */
+  apiServer?: pulumi.Input<string>;
+  labels?: Record<string, string>;
+  taints?: Taint[];
+}
+
+/** How SSH reaches the machines. Without a private key the agent of SSH_AUTH_SOCK is asked. */
+export interface SshArgs {
+  /** @default "root" */
+  user?: pulumi.Input<string>;
+  privateKey?: pulumi.Input<string>;
+  jumpHost?: {
+    address: pulumi.Input<string>;
+    port?: pulumi.Input<number>;
+    user?: pulumi.Input<string>;
+    hostKey: pulumi.Input<string>;
+    privateKey?: pulumi.Input<string>;
+  };
+}
+
+/** The pod network. */
+export type NetworkPlugin =
+  /** Built in, for flat networks: each node answers ARP for its pods, nothing to download. */
+  | { bridge: Record<string, never> }
+  | { cilium: ChartValues }
+  | { calico: ChartValues }
+  | { flannel: ChartValues }
+  /** A YAML file, by path or URL. */
+  | { manifest: { path: string } | { url: string } }
+  | { chart: ChartArgs };
+
+export interface ChartValues {
+  /** Chart version; the release that foresail knows when absent. */
+  version?: string;
+  values?: JsonObject;
+}
+
+export interface ChartArgs extends ChartValues {
+  /** Chart name in its repository, an OCI reference, or a local path. */
+  chart: string;
+  repository?: string;
+  namespace: string;
+}
+
+export interface KubeadmClusterArgs {
+  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  version: string;
+  machines: MachineArgs[];
+  ssh?: SshArgs;
+  /** Where Kubernetes comes from. @default the community's apt repository */
+  source?: SoftwareSource;
+  /** How nodes find an API server. @default haproxy on each node, port 8443 */
+  endpoint?: Endpoint;
+  network?: {
+    /** @default "10.244.0.0/16" */
+    podCidr?: string;
+    /** @default "10.96.0.0/12" */
+    serviceCidr?: string;
+    /** @default "cluster.local" */
+    dnsDomain?: string;
+    /** @default flannel */
+    plugin?: NetworkPlugin;
+  };
+  /** Machines that are dead and were taken out of `machines`. */
+  lost?: string[];
+  /** Accepts an even number of control planes, which survives no more failures than one less. @default false */
+  allowEvenControlPlanes?: boolean;
+  /** Objects merged last into kubeadm's own. */
+  kubeadm?: {
+    clusterConfiguration?: JsonObject;
+    initConfiguration?: JsonObject;
+    joinConfiguration?: JsonObject;
+  };
+  /** Merged into the KubeletConfiguration. */
+  kubelet?: JsonObject;
+  /** Merged into the KubeProxyConfiguration. */
+  kubeProxy?: JsonObject;
+  /** Files written to every machine before Kubernetes starts. */
+  files?: { path: string; content: pulumi.Input<string>; mode?: string; owner?: string }[];
+  proxy?: { http?: string; https?: string; noProxy?: string[] };
+  registries?: {
+    /** Registry host → mirror URLs. */
+    mirrors?: Record<string, string[]>;
+    /** Registry host → credentials. Always kept secret. */
+    credentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
+  };
+  imageRepository?: string;
+  /** Certificates of the company, PEM. */
+  caBundle?: pulumi.Input<string>;
+  /** @default true */
+  encryptSecretsAtRest?: boolean;
+  ignorePreflightErrors?: string[];
+  drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
+  timeouts?: { ssh?: number; dial?: number; prepare?: number; init?: number; join?: number; ready?: number };
+  /** A change prepares every machine that has not joined again. */
+  bootstrapRevision?: string;
+}

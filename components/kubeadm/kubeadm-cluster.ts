@@ -1,0 +1,211 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Command } from "@pulumi/command/remote";
+import { renderKubeconfig } from "../../core/kubeadm/kubeconfig";
+import { controlPlaneEndpoint } from "../../core/kubeadm/specification";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
+import { AdminKubeconfig } from "../../providers/kubeadm/admin-kubeconfig";
+import { ClusterInit } from "../../providers/kubeadm/cluster-init";
+import { LoopbackEndpoint } from "../../providers/kubeadm/loopback-endpoint";
+import { NodeGroup, type NodeOutput } from "../../providers/kubeadm/node-group";
+import { drainOptions, networkPlugin, specification, timeouts } from "./defaults";
+import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
+import { installPodNetwork } from "./pod-network";
+import { prepareMachine } from "./prepared-machine";
+import { assertArguments } from "./validation";
+
+/**
+ * A Kubernetes cluster on machines that answer SSH, made by kubeadm.
+ *
+ * Every machine is prepared in parallel; the first control plane is initialised; then come the pod network,
+ * the other control planes one by one, and the workers. Machines may be added and taken away later: what
+ * that does to each is a line of the preview.
+ *
+ * @example
+ * const cluster = new KubeadmCluster("onprem", {
+ *   version: "1.36.3",
+ *   ssh: { user: "admin", privateKey: config.requireSecret("sshPrivateKey") },
+ *   machines: [
+ *     { name: "cp-1", role: "control-plane", address: "192.0.2.11" },
+ *     { name: "w-1", role: "worker", address: "192.0.2.21" },
+ *   ],
+ * });
+ * export const kubeconfig = cluster.kubeconfig;
+ */
+export class KubeadmCluster extends pulumi.ComponentResource {
+  /** Administrator's kubeconfig: one context a control plane, the current one healthy. Secret. */
+  readonly kubeconfig: pulumi.Output<string>;
+  /** The API servers: host:port as the nodes use it, and one a control plane as seen from outside. */
+  readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
+  readonly nodes: pulumi.Output<NodeOutput[]>;
+  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  readonly version: pulumi.Output<string>;
+
+  private readonly machines: MachineInputs[];
+  /** What every resource of the cluster carries. */
+  private readonly common;
+
+  constructor(
+    private readonly clusterName: string,
+    private readonly args: KubeadmClusterArgs,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
+    assertArguments(clusterName, args);
+    this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
+    this.common = {
+      specification: specification(clusterName, args),
+      jumpHost: jumpHost(args),
+      credentials: sshCredentials(args),
+      timeouts: timeouts(args),
+    };
+
+    const prepared = this.prepareMachines();
+    const init = this.initialise(prepared);
+    this.kubeconfig = this.readKubeconfig(init);
+    const network = this.installNetwork(init);
+    const controlPlanes = this.joinControlPlanes(init, prepared, network);
+    const endpoint = this.followControlPlanes(init, controlPlanes);
+    const workers = this.joinWorkers(init, prepared, [controlPlanes, ...endpoint]);
+
+    this.nodes = pulumi
+      .all([controlPlanes, ...workers].map(({ nodes }) => nodes))
+      .apply((groups) => groups.flat());
+    this.version = pulumi.output(args.version);
+    this.endpoints = this.describeEndpoints();
+    this.registerOutputs({
+      kubeconfig: this.kubeconfig,
+      endpoints: this.endpoints,
+      nodes: this.nodes,
+      version: this.version,
+    });
+  }
+
+  private prepareMachines(): Map<string, Command> {
+    const { ssh, dial, prepare } = timeouts(this.args);
+    const controlPlanes = pulumi.output(
+      this.machinesOf(CONTROL_PLANE_GROUP).map(({ name, internalAddress }) => ({ name, internalAddress })),
+    );
+    const command = (machine: MachineInputs) =>
+      prepareMachine(
+        this.clusterName,
+        machine.name,
+        {
+          ...this.common,
+          machine: pulumi.output(machine) as pulumi.Output<Machine>,
+          controlPlanes,
+          registryCredentials: this.args.registries?.credentials,
+          sshSeconds: ssh,
+          dialSeconds: dial,
+          revision: this.args.bootstrapRevision,
+        },
+        { parent: this, customTimeouts: { create: `${prepare + ssh}s` } },
+      );
+    return new Map(this.machines.map((machine) => [machine.name, command(machine)]));
+  }
+
+  private initialise(prepared: Map<string, Command>): ClusterInit {
+    return new ClusterInit(
+      `${this.clusterName}-init`,
+      { ...this.common, machines: this.machinesOf() },
+      { parent: this, dependsOn: this.preparedOf(prepared, CONTROL_PLANE_GROUP) },
+    );
+  }
+
+  private readKubeconfig(init: ClusterInit): pulumi.Output<string> {
+    const machines = this.machinesOf(CONTROL_PLANE_GROUP);
+    const { admin, healthy } = new AdminKubeconfig(
+      `${this.clusterName}-kubeconfig`,
+      { ...this.common, machines },
+      { parent: this, dependsOn: [init] },
+    );
+    const servers = machines.map(({ name, apiServer }) => ({ name, apiServer }));
+    const text = pulumi
+      .all([pulumi.output(servers), admin, healthy])
+      .apply(([planes, credentials, preferred]) =>
+        renderKubeconfig(this.clusterName, planes, credentials, preferred),
+      );
+    return pulumi.secret(text);
+  }
+
+  private installNetwork(init: ClusterInit): pulumi.Resource[] {
+    return installPodNetwork(
+      this.clusterName,
+      {
+        plugin: networkPlugin(this.args),
+        podCidr: this.args.network?.podCidr ?? "10.244.0.0/16",
+        kubeconfig: this.kubeconfig,
+      },
+      { parent: this, dependsOn: [init], deletedWith: init },
+    );
+  }
+
+  private joinControlPlanes(
+    init: ClusterInit,
+    prepared: Map<string, Command>,
+    network: pulumi.Resource[],
+  ): NodeGroup {
+    return this.nodeGroup(CONTROL_PLANE_GROUP, init, [
+      ...this.preparedOf(prepared, CONTROL_PLANE_GROUP),
+      ...network,
+    ]);
+  }
+
+  /** The forwarders on every node learn of control planes that came or went. */
+  private followControlPlanes(init: ClusterInit, controlPlanes: NodeGroup): LoopbackEndpoint[] {
+    if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
+    const endpoint = new LoopbackEndpoint(
+      `${this.clusterName}-endpoint`,
+      { ...this.common, machines: this.machinesOf() },
+      { parent: this, dependsOn: [controlPlanes], deletedWith: init },
+    );
+    return [endpoint];
+  }
+
+  private joinWorkers(
+    init: ClusterInit,
+    prepared: Map<string, Command>,
+    after: pulumi.Resource[],
+  ): NodeGroup[] {
+    const pools = new Set(this.machines.filter(({ role }) => role === "worker").map(({ group }) => group));
+    return [...pools].map((pool) =>
+      this.nodeGroup(pool, init, [...this.preparedOf(prepared, pool), ...after]),
+    );
+  }
+
+  private nodeGroup(group: string, init: ClusterInit, dependsOn: pulumi.Resource[]): NodeGroup {
+    return new NodeGroup(
+      `${this.clusterName}-${group}`,
+      {
+        ...this.common,
+        group,
+        machines: this.machinesOf(group),
+        controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
+        lost: this.args.lost ?? [],
+        kubeconfig: this.kubeconfig,
+        drain: drainOptions(this.args),
+      },
+      // on destroy the machines are reset together; nothing is drained that has nowhere to go
+      { parent: this, dependsOn: [init, ...dependsOn], deletedWith: init },
+    );
+  }
+
+  private describeEndpoints() {
+    const servers = this.machinesOf(CONTROL_PLANE_GROUP).map(({ name, apiServer }) => ({ name, apiServer }));
+    return pulumi
+      .all([this.common.specification, pulumi.output(servers)])
+      .apply(([{ endpoint }, planes]) => ({
+        nodes: controlPlaneEndpoint(endpoint),
+        controlPlanes: Object.fromEntries(planes.map(({ name, apiServer }) => [name, apiServer])),
+      }));
+  }
+
+  /** The machines of one group, or all, in the order of the configuration. */
+  private machinesOf(group?: string): MachineInputs[] {
+    return this.machines.filter((machine) => !group || machine.group === group);
+  }
+
+  private preparedOf(prepared: Map<string, Command>, group: string): Command[] {
+    return this.machinesOf(group).flatMap(({ name }) => prepared.get(name) ?? []);
+  }
+}

@@ -1,0 +1,83 @@
+import * as pulumi from "@pulumi/pulumi";
+import { CONTROL_PLANE_GROUP, type JumpHost, type Machine, type SshCredentials } from "../../core/machine";
+import { HostKey } from "../../providers/kubeadm/host-key";
+import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
+
+/** What opens the machines, as one secret. */
+export function sshCredentials(args: KubeadmClusterArgs): pulumi.Output<SshCredentials> {
+  const own = Object.fromEntries(
+    args.machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
+  );
+  const credentials = pulumi
+    .all([args.ssh?.privateKey, args.ssh?.jumpHost?.privateKey, pulumi.all(own)])
+    .apply(([privateKey, jumpHostPrivateKey, privateKeys]) => ({
+      ...(privateKey ? { privateKey } : {}),
+      ...(jumpHostPrivateKey ? { jumpHostPrivateKey } : {}),
+      ...(Object.keys(privateKeys).length > 0 ? { privateKeys } : {}),
+    }));
+  return pulumi.secret(credentials);
+}
+
+export function jumpHost(args: KubeadmClusterArgs): pulumi.Output<JumpHost> | undefined {
+  const host = args.ssh?.jumpHost;
+  if (!host) return undefined;
+  return pulumi
+    .all([host.address, host.port ?? 22, host.user ?? args.ssh?.user ?? "root", host.hostKey])
+    .apply(([address, port, user, hostKey]) => ({ address, port, user, hostKey }));
+}
+
+/** The group of a machine: the control planes, or its worker pool. */
+export function groupOf(machine: MachineArgs): string {
+  return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? "workers");
+}
+
+/** A machine as resources take it: what decides about resources is plain, what SSH needs may be known later. */
+export interface MachineInputs extends pulumi.Inputs {
+  name: string;
+  role: Machine["role"];
+  group: string;
+  address: pulumi.Input<string>;
+  port: pulumi.Input<number>;
+  user: pulumi.Input<string>;
+  hostKey: pulumi.Input<string>;
+  internalAddress: pulumi.Input<string>;
+  apiServer: pulumi.Input<string>;
+  labels: Record<string, string>;
+  taints: Machine["taints"];
+}
+
+/**
+ * The machines with their defaults, and with their host keys: given ones are kept, others are read at first
+ * contact by a HostKey resource. No field hides behind another's Output, so a preview that does not know a
+ * host key yet still knows what will happen to the machine.
+ */
+export function describeMachines(
+  cluster: string,
+  args: KubeadmClusterArgs,
+  timeoutSeconds: number,
+  opts: pulumi.CustomResourceOptions,
+): MachineInputs[] {
+  const credentials = sshCredentials(args);
+  return args.machines.map((machine) => {
+    const { name, role, address, port = 22 } = machine;
+    const firstContact = () =>
+      new HostKey(
+        `${cluster}-${name}-host-key`,
+        { machine: name, address, port, jumpHost: jumpHost(args), credentials, timeoutSeconds },
+        opts,
+      ).hostKey;
+    return {
+      name,
+      role,
+      group: groupOf(machine),
+      address,
+      port,
+      user: machine.user ?? args.ssh?.user ?? "root",
+      hostKey: machine.hostKey ?? firstContact(),
+      internalAddress: machine.internalAddress ?? address,
+      apiServer: machine.apiServer ?? pulumi.interpolate`${address}:6443`,
+      labels: machine.labels ?? {},
+      taints: machine.taints ?? [],
+    };
+  });
+}

@@ -1,0 +1,86 @@
+import * as command from "@pulumi/command/remote";
+import * as pulumi from "@pulumi/pulumi";
+import { packScript, UNPACK } from "../../core/kubeadm/steps/packed-script";
+import { prepareScript } from "../../core/kubeadm/steps/prepare";
+import { registryCredentialsToml } from "../../core/kubeadm/steps/container-runtime";
+import type { ClusterSpecification } from "../../core/kubeadm/specification";
+import type { JumpHost, Machine, SshCredentials } from "../../core/machine";
+
+export interface PreparedMachineArgs {
+  specification: pulumi.Output<ClusterSpecification>;
+  machine: pulumi.Output<Machine>;
+  /** The control planes, for the loopback endpoint's first configuration. */
+  controlPlanes: pulumi.Output<Pick<Machine, "name" | "internalAddress">[]>;
+  credentials: pulumi.Output<SshCredentials>;
+  jumpHost?: pulumi.Output<JumpHost>;
+  registryCredentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
+  /** How long SSH may take to answer. */
+  sshSeconds: number;
+  /** How long one attempt to reach it takes at most. */
+  dialSeconds: number;
+  revision?: string;
+}
+
+/**
+ * Readies one machine for kubeadm: an `@pulumi/command` over SSH with the host key pinned and nothing
+ * logged. Script text, connection and credentials are not desired state, so changing them runs nothing; a
+ * new `bootstrapRevision` is a new command, with today's connection.
+ */
+export function prepareMachine(
+  cluster: string,
+  name: string,
+  args: PreparedMachineArgs,
+  opts: pulumi.CustomResourceOptions,
+): command.Command {
+  const script = pulumi
+    .all([args.specification, args.machine, args.controlPlanes, args.registryCredentials ?? {}])
+    .apply(([specification, machine, controlPlanes, registryCredentials]) => {
+      const backends = controlPlanes.map((plane) => ({ name: plane.name, address: plane.internalAddress }));
+      const { text } = prepareScript(specification, machine, backends);
+      return packScript(`{\n${text}\n}\n${registryCredentialsToml(registryCredentials)}`);
+    });
+  return new command.Command(
+    [cluster, name, "prepare", ...(args.revision ? [args.revision] : [])].join("-"),
+    {
+      connection: commandConnection(args),
+      create: args.machine.apply(({ user }) => `${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s`),
+      stdin: pulumi.secret(script),
+      logging: command.Logging.None,
+    },
+    { ...opts, ignoreChanges: ["connection", "create", "stdin"], additionalSecretOutputs: ["stdin"] },
+  );
+}
+
+function commandConnection(
+  args: PreparedMachineArgs,
+): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
+  const agentSocketPath = process.env.SSH_AUTH_SOCK;
+  return pulumi.all([args.machine, args.credentials, args.jumpHost]).apply(([machine, credentials, jump]) => {
+    const privateKey = credentials.privateKeys?.[machine.name] ?? credentials.privateKey;
+    const jumpKey = credentials.jumpHostPrivateKey ?? credentials.privateKey;
+    const limits = {
+      dialErrorLimit: Math.ceil(args.sshSeconds / args.dialSeconds),
+      perDialTimeout: args.dialSeconds,
+    };
+    return {
+      host: machine.address,
+      port: machine.port,
+      user: machine.user,
+      hostKey: machine.hostKey,
+      ...limits,
+      ...(privateKey ? { privateKey } : { agentSocketPath }),
+      ...(jump
+        ? {
+            proxy: {
+              host: jump.address,
+              port: jump.port,
+              user: jump.user,
+              hostKey: jump.hostKey,
+              ...limits,
+              ...(jumpKey ? { privateKey: jumpKey } : { agentSocketPath }),
+            },
+          }
+        : {}),
+    };
+  });
+}

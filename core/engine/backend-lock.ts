@@ -1,0 +1,69 @@
+/** What the engine's file backend writes into `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
+export interface BackendLock {
+  readonly pid: number;
+  readonly username: string;
+  readonly hostname: string;
+  /** When the lock was taken, as an RFC 3339 time. */
+  readonly timestamp: string;
+}
+
+/** What this host says about the process that a lock names. */
+export type LockProcess =
+  | { readonly alive: false }
+  | { readonly alive: true; /** Absent: not to be found out. */ readonly startedAt?: Date };
+
+/** Whether a lock still has an owner; `because` is a phrase for people. */
+export type LockVerdict =
+  /** Nobody holds it any more: it may be deleted. */
+  | { readonly kind: "dead"; readonly because: string }
+  /** A process of this host works under it. */
+  | { readonly kind: "held"; readonly because: string }
+  /** Another host, or a file that cannot be read: only a person knows. */
+  | { readonly kind: "unknown"; readonly because: string };
+
+/** The kernel's start times have whole seconds and drift when the clock is set; a process number is not reused as fast as this. */
+const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
+
+/**
+ * Reads a lock file's text.
+ * @returns undefined when it is not a lock, such as a file that was cut off half-written.
+ */
+export function parseBackendLock(text: string): BackendLock | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { pid, username, hostname, timestamp } = value as Partial<Record<keyof BackendLock, unknown>>;
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
+  if (typeof hostname !== "string" || typeof timestamp !== "string") return undefined;
+  return { pid, hostname, timestamp, username: typeof username === "string" ? username : "unknown" };
+}
+
+/** The holder in words: `process 4711 of user ana on host build-3, since 2026-01-02T03:04:05Z`. */
+export function describeHolder(lock: BackendLock): string {
+  return `process ${lock.pid} of user ${lock.username} on host ${lock.hostname}, since ${lock.timestamp}`;
+}
+
+/**
+ * Decides whether a lock may be deleted without asking.
+ * @param lock undefined for a file that is no readable lock
+ * @param hostname this host, as the engine would write it
+ * @param holder what this host says about the process with the lock's number
+ */
+export function judgeLock(lock: BackendLock | undefined, hostname: string, holder: LockProcess): LockVerdict {
+  if (lock === undefined) return { kind: "unknown", because: "the lock file cannot be read" };
+  const words = describeHolder(lock);
+  if (lock.hostname !== hostname)
+    return { kind: "unknown", because: `it is held by ${words}, which is another host` };
+  if (!holder.alive) return { kind: "dead", because: `${words}, is gone` };
+  const taken = Date.parse(lock.timestamp);
+  if (holder.startedAt !== undefined && !Number.isNaN(taken)) {
+    if (holder.startedAt.getTime() > taken + CLOCK_TOLERANCE_MILLISECONDS) {
+      return { kind: "dead", because: `${words}, is gone; its number belongs to a younger process now` };
+    }
+  }
+  return { kind: "held", because: `it is held by ${words}, which is alive` };
+}

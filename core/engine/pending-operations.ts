@@ -1,0 +1,40 @@
+/** An operation that an interrupted engine left in its state. */
+interface PendingOperation {
+  readonly type?: string;
+  readonly resource?: { readonly urn?: string; readonly type?: string };
+}
+
+/** What `pulumi stack export` prints, as far as pending operations go. */
+export interface ExportedStack {
+  readonly deployment?: { readonly pending_operations?: readonly PendingOperation[] };
+}
+
+/** The pending operations of a stack, each in words: `creating init (command:remote:Command)`. */
+export interface JudgedOperations {
+  /** Safe to forget: the next `up` looks first and goes on. */
+  readonly resumable: readonly string[];
+  /** Only a person, or a refresh, finds out what came of these. */
+  readonly others: readonly string[];
+}
+
+/** Resources whose create looks the thing up first, so that running it again harms nothing (docs/adr: resumable handlers). */
+const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^command:/, /^foresail:/];
+
+/**
+ * Judges what a killed `up` left pending. A `creating` operation stays in the state for ever otherwise, and each later
+ * run warns of it. `pulumi stack import` forgets all of them at once, so it may be used only when there are no others.
+ */
+export function judgePendingOperations(stack: ExportedStack): JudgedOperations {
+  const pending = stack.deployment?.pending_operations ?? [];
+  const isResumable = (operation: PendingOperation): boolean =>
+    RESUMABLE_TYPES.some((pattern) => pattern.test(operation.resource?.type ?? ""));
+  return {
+    resumable: pending.filter(isResumable).map(describeOperation),
+    others: pending.filter((operation) => !isResumable(operation)).map(describeOperation),
+  };
+}
+
+function describeOperation({ type, resource }: PendingOperation): string {
+  const name = resource?.urn?.split("::").at(-1) ?? "a resource without a name";
+  return `${type ?? "unknown"} ${name} (${resource?.type ?? "unknown type"})`;
+}

@@ -1,0 +1,16 @@
+/** Where foresail keeps its own files on a machine. All are root-only. */
+export const NODE_PATHS = {
+  /** Names the cluster and machine that foresail made here; without it foresail touches no Kubernetes files. */
+  marker: "/etc/foresail/machine",
+  /** Exists once kubeadm init or join has ended well. */
+  member: "/var/lib/foresail/member",
+  /** Paths of the extra files that the configuration put on the machine, one a line. */
+  files: "/var/lib/foresail/files",
+  /** Every remote script holds this lock, so that no step ever runs twice at once. */
+  lock: "/run/foresail.lock",
+  /** Temporary files of the step that runs, in memory; removed when it ends. */
+  scratch: "/run/foresail-step",
+  logs: "/var/log/foresail",
+  haproxy: "/etc/foresail/haproxy.cfg",
+  encryption: "/etc/kubernetes/foresail/encryption.yaml",
+} as const;

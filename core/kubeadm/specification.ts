@@ -1,0 +1,50 @@
+import type { JsonObject } from "../merge";
+
+/** Where a machine gets Kubernetes from. */
+export type SoftwareSource =
+  | { packages: { repository: string } }
+  | { bundle: { path: string } }
+  | { bundle: { url: string; sha256: string } };
+
+/** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
+export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
+
+/** A file that the user wants on every machine before Kubernetes starts. */
+export interface ExtraFile {
+  path: string;
+  content: string;
+  mode: string;
+  owner?: string;
+}
+
+/** What the machines of one cluster have in common; plain data, defaults already filled in. */
+export interface ClusterSpecification {
+  name: string;
+  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  version: string;
+  source: SoftwareSource;
+  endpoint: Endpoint;
+  network: { podCidr: string; serviceCidr: string; dnsDomain: string; bridge: boolean };
+  kubeadm: {
+    clusterConfiguration?: JsonObject;
+    initConfiguration?: JsonObject;
+    joinConfiguration?: JsonObject;
+  };
+  kubelet: JsonObject;
+  kubeProxy: JsonObject;
+  files: ExtraFile[];
+  proxy?: { http?: string; https?: string; noProxy: string[] };
+  /** Registry host → mirror URLs, tried in order before the registry itself. */
+  registryMirrors: Record<string, string[]>;
+  imageRepository?: string;
+  caBundle?: string;
+  encryptSecretsAtRest: boolean;
+  ignorePreflightErrors: string[];
+}
+
+/** host:port of the API server as the nodes use it, for kubeadm's controlPlaneEndpoint. */
+export function controlPlaneEndpoint(endpoint: Endpoint): string {
+  return "loopback" in endpoint
+    ? `127.0.0.1:${endpoint.loopback.port}`
+    : `${endpoint.external.host}:${endpoint.external.port}`;
+}

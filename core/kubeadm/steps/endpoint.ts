@@ -1,0 +1,79 @@
+import { NODE_PATHS } from "../paths";
+import { frame, writeFile, type Script } from "./script";
+
+/** One API server behind the loopback endpoint. */
+export interface Backend {
+  name: string;
+  /** Address of the control plane as the nodes see it. */
+  address: string;
+}
+
+const UNIT = `[Unit]
+Description=foresail: the cluster's API servers on this node's loopback address
+Wants=network-online.target
+After=network-online.target
+Before=kubelet.service
+
+[Service]
+ExecStart=/usr/sbin/haproxy -Ws -f ${NODE_PATHS.haproxy} -p /run/foresail-endpoint.pid
+ExecReload=/bin/kill -USR2 $MAINPID
+Type=notify
+KillMode=mixed
+Restart=always
+RestartSec=1
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** haproxy's configuration: 127.0.0.1 in front of every control plane, only ready ones get connections. */
+export function haproxyConfiguration(port: number, backends: Backend[]): string {
+  const servers = [...backends]
+    .sort((one, other) => one.name.localeCompare(other.name))
+    .map(({ name, address }) => `  server ${name} ${address}:6443`);
+  return `# written by foresail; changed whenever the control planes change
+global
+  log stderr format short daemon notice
+  maxconn 4000
+
+defaults
+  mode tcp
+  log global
+  retries 2
+  option redispatch
+  option clitcpka
+  option srvtcpka
+  timeout connect 3s
+  timeout client 24h
+  timeout server 24h
+  timeout check 3s
+
+frontend kubernetes
+  bind 127.0.0.1:${port}
+  default_backend control-planes
+
+backend control-planes
+  balance leastconn
+  option httpchk GET /readyz
+  http-check expect status 200
+  default-server check check-ssl verify none inter 1s fall 3 rise 1 on-marked-down shutdown-sessions
+${servers.join("\n")}
+`;
+}
+
+/** Shell lines that bring haproxy to this configuration; it is reloaded only when the text differs. */
+export function configureEndpoint(port: number, backends: Backend[]): string {
+  return `
+${writeFile("/etc/systemd/system/foresail-endpoint.service", UNIT, "0644")}
+changed=no
+${writeFile(NODE_PATHS.haproxy, haproxyConfiguration(port, backends), "0644")}
+systemctl daemon-reload
+systemctl enable --quiet foresail-endpoint
+if [ "$changed" = yes ] && systemctl is-active --quiet foresail-endpoint; then systemctl reload foresail-endpoint; fi
+systemctl start foresail-endpoint`.trim();
+}
+
+/** The step that rewrites the loopback endpoint of one machine. Answers nothing. */
+export function endpointScript(machine: string, port: number, backends: Backend[]): Script {
+  return frame("endpoint", machine, configureEndpoint(port, backends));
+}

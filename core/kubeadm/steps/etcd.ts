@@ -1,0 +1,74 @@
+import { refuseForeignMachine } from "./ownership";
+import { frame, quote, type Script } from "./script";
+
+/** One member of etcd as a control plane sees it. */
+export interface EtcdMember {
+  /** Decimal member id, as etcd's JSON writes it. */
+  id: string;
+  /** Node name; empty while the member has not started. */
+  name: string;
+  peerUrls: string[];
+  healthy: boolean;
+}
+
+const CALL = `
+etcd() {
+  curl --silent --show-error --fail --max-time 10 --cacert /etc/kubernetes/pki/etcd/ca.crt \\
+    --cert /etc/kubernetes/pki/apiserver-etcd-client.crt --key /etc/kubernetes/pki/apiserver-etcd-client.key "$@"
+}`.trim();
+
+/**
+ * Lists etcd's members from one control plane, over etcd's JSON gateway with the API server's own client
+ * certificate. Answers the member list as JSON on the first line, then "healthy <client URL>" lines.
+ */
+export function etcdMembersScript(cluster: string, machine: string): Script {
+  return frame(
+    "etcd-members",
+    machine,
+    [
+      refuseForeignMachine(cluster, machine),
+      CALL,
+      "members=$(etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list)",
+      `printf '%s\\n' "$members" | tr -d '\\n' >&4; echo >&4`,
+      `for url in $(grep -o '"clientURLs":\\["[^"]*"' <<<"$members" | grep -o 'https://[^"]*'); do
+  if etcd "$url/health" 2>/dev/null | grep -q '"health": *"true"'; then echo "healthy $url" >&4; fi
+done`,
+    ].join("\n"),
+  );
+}
+
+interface GatewayMember {
+  ID: string;
+  name?: string;
+  peerURLs?: string[];
+  clientURLs?: string[];
+}
+
+/** Reads the answer of etcdMembersScript. Throws when it isn't one. */
+export function parseEtcdMembers(answer: string): EtcdMember[] {
+  const [json = "", ...lines] = answer.trim().split("\n");
+  const { members } = JSON.parse(json) as { members?: GatewayMember[] };
+  if (!members) throw new Error(`etcd's member list has no members: ${json.slice(0, 200)}`);
+  const healthy = new Set(lines.filter((line) => line.startsWith("healthy ")).map((line) => line.slice(8)));
+  return members.map(({ ID, name = "", peerURLs = [], clientURLs = [] }) => ({
+    id: ID,
+    name,
+    peerUrls: peerURLs,
+    healthy: clientURLs.some((url) => healthy.has(url)),
+  }));
+}
+
+/** Removes one member from etcd through another control plane. Succeeds when it is gone already. */
+export function etcdRemoveScript(cluster: string, machine: string, member: EtcdMember): Script {
+  return frame(
+    "etcd-remove",
+    machine,
+    [
+      refuseForeignMachine(cluster, machine),
+      CALL,
+      `if etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list | grep -q ${quote(`"ID":"${member.id}"`)}; then
+  etcd --data ${quote(JSON.stringify({ ID: member.id }))} https://127.0.0.1:2379/v3/cluster/member/remove
+fi`,
+    ].join("\n"),
+  );
+}

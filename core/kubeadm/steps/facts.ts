@@ -1,0 +1,34 @@
+import { NODE_PATHS } from "../paths";
+import { refuseForeignMachine } from "./ownership";
+import { frame, type Script } from "./script";
+
+/** What a machine says of itself. */
+export interface MachineFacts {
+  /** kubeadm init or join ended well here. */
+  member: boolean;
+  /** It has the files of an API server of this cluster. */
+  controlPlane: boolean;
+}
+
+/** Asks whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
+export function factsScript(cluster: string, machine: string): Script {
+  return frame(
+    "facts",
+    machine,
+    [
+      refuseForeignMachine(cluster, machine),
+      `member=false; if [ -e ${NODE_PATHS.member} ]; then member=true; fi`,
+      "control_plane=false; if [ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]; then control_plane=true; fi",
+      `printf '{"member":%s,"controlPlane":%s}\\n' "$member" "$control_plane" >&4`,
+    ].join("\n"),
+  );
+}
+
+/** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. */
+export function adminKubeconfigScript(cluster: string, machine: string): Script {
+  return frame(
+    "admin-kubeconfig",
+    machine,
+    [refuseForeignMachine(cluster, machine), "cat /etc/kubernetes/admin.conf >&4"].join("\n"),
+  );
+}

@@ -1,0 +1,49 @@
+import type { Machine, Taint } from "../machine";
+import type { ObservedNode } from "./observed-node";
+
+/** The label by which foresail finds the Nodes of a group again. */
+export const GROUP_LABEL = "foresail/group";
+/** Annotations that list the label and taint keys foresail set, comma-separated. */
+export const OWNED_LABELS = "foresail/labels";
+export const OWNED_TAINTS = "foresail/taints";
+
+/** A merge patch of labels: null takes a label away. */
+export type LabelChanges = Record<string, string | null>;
+
+/** The labels that foresail keeps on the Node of a machine. */
+export function wantedLabels(machine: Machine): Record<string, string> {
+  const role =
+    machine.role === "worker"
+      ? { [`node-role.kubernetes.io/${machine.group}`]: "" }
+      : ({} as Record<string, string>);
+  return { ...role, ...machine.labels, [GROUP_LABEL]: machine.group };
+}
+
+/** The labels to set and to take back, or undefined when the Node has them right. */
+export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
+  const wanted = wantedLabels(machine);
+  const changes: LabelChanges = {};
+  for (const [key, value] of Object.entries(wanted)) if (node.labels[key] !== value) changes[key] = value;
+  for (const key of node.ownedLabels) if (!(key in wanted) && key in node.labels) changes[key] = null;
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+function sameTaint(one: Taint, other: Taint): boolean {
+  return one.key === other.key && one.effect === other.effect && (one.value ?? "") === (other.value ?? "");
+}
+
+/**
+ * The whole list of taints that the Node should have, or undefined when it is right: other writers' taints
+ * (not-ready, unreachable, the control plane's) stay, foresail's earlier ones that are no longer wanted go.
+ */
+export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
+  const wanted = machine.taints;
+  const isWantedKey = (taint: Taint) =>
+    wanted.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+  const others = node.taints.filter((taint) => !isWantedKey(taint) && !node.ownedTaints.includes(taint.key));
+  const result = [...others, ...wanted];
+  const same =
+    result.length === node.taints.length &&
+    result.every((taint) => node.taints.some((have) => sameTaint(have, taint)));
+  return same ? undefined : result;
+}

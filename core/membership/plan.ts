@@ -1,0 +1,107 @@
+import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
+import { labelChanges, taintChanges, type LabelChanges } from "./node-settings";
+import type { ObservedNode } from "./observed-node";
+
+export type MembershipStep =
+  | { do: "join"; machine: string }
+  | { do: "settings"; machine: string; labels: LabelChanges; taints?: Taint[] }
+  | { do: "remove"; machine: string; lost: boolean };
+
+export interface MembershipPlan {
+  steps: MembershipStep[];
+  /** Remarks for the reader that are not steps. */
+  notes: string[];
+}
+
+/** Compares names so that w-10 comes after w-9. */
+export function byIndex(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}
+
+/**
+ * What brings one node group to its machines: lost ones are forgotten first, since etcd takes no new member
+ * while a dead one counts; then joins in order, then the labels and taints of nodes that stay, then removals of
+ * living ones, highest index first. A node that is not ready is a remark, not a step.
+ *
+ * @param recorded the machines that the state knows of, joined or half-way out
+ * @param observed the cluster's Nodes, or undefined when it could not be read: then the steps are made from
+ *   `recorded` alone
+ */
+export function planMembership(args: {
+  group: string;
+  desired: Machine[];
+  recorded: string[];
+  lost: string[];
+  observed?: ObservedNode[];
+}): MembershipPlan {
+  const { group, desired, lost } = args;
+  const wanted = new Set(desired.map(({ name }) => name));
+  const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
+  const recorded = args.recorded.filter((name) => !wanted.has(name));
+  // the group's label is the last thing a join does, so a Node without it has not quite joined
+  const present = args.observed
+    ? (name: string) => nodes.get(name)?.group !== undefined
+    : (name: string) => args.recorded.includes(name);
+
+  const joins = desired
+    .filter(({ name }) => !present(name))
+    .map(({ name }) => ({ do: "join" as const, machine: name }));
+  const settings = desired.flatMap((machine): MembershipStep[] => {
+    const node = nodes.get(machine.name);
+    if (!node?.group) return [];
+    const labels = labelChanges(machine, node);
+    const taints = taintChanges(machine, node);
+    return labels || taints ? [{ do: "settings", machine: machine.name, labels: labels ?? {}, taints }] : [];
+  });
+  const labelled = (args.observed ?? []).filter((node) => node.group === group && !wanted.has(node.name));
+  const leaving = [...new Set([...recorded, ...labelled.map(({ name }) => name)])];
+  const removals = leaving
+    .sort((one, other) => byIndex(other, one))
+    .map((machine) => ({ do: "remove" as const, machine, lost: lost.includes(machine) }));
+
+  const notes = desired.flatMap(({ name }) => {
+    const node = nodes.get(name);
+    return node && !node.ready
+      ? [`${name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`]
+      : [];
+  });
+  const dead = removals.filter((step) => step.lost);
+  const alive = removals.filter((step) => !step.lost);
+  return { steps: [...dead, ...joins, ...settings, ...alive], notes };
+}
+
+/** One line of a preview for a step. */
+export function describeStep(step: MembershipStep, group: string): string {
+  const controlPlane = group === CONTROL_PLANE_GROUP;
+  switch (step.do) {
+    case "join":
+      return `${step.machine}: join as ${controlPlane ? "control plane unless it is one" : `worker of ${group}`}, wait until Ready`;
+    case "settings": {
+      const labels = Object.entries(step.labels).map(([key, value]) =>
+        value === null ? `label ${key} removed` : `label ${key}=${value}`,
+      );
+      const taints = step.taints ? ["taints set"] : [];
+      return `${step.machine}: ${[...labels, ...taints].join(", ")}`;
+    }
+    case "remove": {
+      if (step.lost)
+        return `${step.machine}: lost, ${controlPlane ? "remove its etcd member, " : ""}delete its Node`;
+      return `${step.machine}: cordon, drain, ${controlPlane ? "remove its etcd member, " : ""}kubeadm reset, delete its Node`;
+    }
+  }
+}
+
+/** Says why a machine can't join this group now, or undefined: a Node belongs to one group at a time. */
+export function refuseGroupChange(
+  group: string,
+  desired: Machine[],
+  observed: ObservedNode[],
+): string | undefined {
+  const moved = observed.filter(
+    (node) =>
+      node.group !== undefined && node.group !== group && desired.some(({ name }) => name === node.name),
+  );
+  if (moved.length === 0) return undefined;
+  const names = moved.map((node) => `${node.name} (in ${node.group})`).join(", ");
+  return `${names} can't move to ${group} in one run: take it out of the configuration, run \`up\`, then add it here`;
+}

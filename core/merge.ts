@@ -1,0 +1,44 @@
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json | undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function nameOf(value: Json): string | undefined {
+  return isObject(value) && typeof value.name === "string" ? value.name : undefined;
+}
+
+/** Lists of named entries merge entry by entry; any other list gains what it has not got yet. */
+function mergeLists(base: Json[], over: Json[]): Json[] {
+  const merged = [...base];
+  for (const entry of over) {
+    const name = nameOf(entry);
+    const at = merged.findIndex((have) =>
+      name === undefined ? JSON.stringify(have) === JSON.stringify(entry) : nameOf(have) === name,
+    );
+    const have = merged[at];
+    if (at < 0) merged.push(entry);
+    else if (isObject(have) && isObject(entry)) merged[at] = mergeObjects(have, entry);
+  }
+  return merged;
+}
+
+/**
+ * Merges a user's object over foresail's own: maps merge key by key, lists of `{name: …}` entries (kubeadm's
+ * extraArgs, extraVolumes) merge by name, other lists are joined without repeats, anything else is replaced.
+ * An undefined value changes nothing.
+ */
+export function mergeObjects(base: JsonObject, over: JsonObject | undefined): JsonObject {
+  const merged: JsonObject = { ...base };
+  for (const [key, value] of Object.entries(over ?? {})) {
+    const have = merged[key];
+    if (value === undefined) continue;
+    if (isObject(have) && isObject(value)) merged[key] = mergeObjects(have, value);
+    else if (Array.isArray(have) && Array.isArray(value)) merged[key] = mergeLists(have, value);
+    else merged[key] = value;
+  }
+  return merged;
+}

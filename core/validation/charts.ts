@@ -1,0 +1,31 @@
+import type { Mistake } from "./mistake";
+
+/** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
+export function chartVersionMistake(text: string): string | undefined {
+  const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+  return semantic.test(text)
+    ? undefined
+    : `"${text}" is not the version of a chart; write it exactly, e.g. "1.18.2"`;
+}
+
+/** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */
+export function chartMistakes(chart: { chart: string; repository?: string }): Mistake[] {
+  const complete = chart.chart.startsWith("oci://") || /^\.{0,2}\//.test(chart.chart);
+  if (complete && chart.repository !== undefined) {
+    return [
+      {
+        path: ["repository"],
+        message: `belongs to a chart's name; remove it, "${chart.chart}" says where the chart is`,
+      },
+    ];
+  }
+  if (!complete && chart.repository === undefined) {
+    return [
+      {
+        path: ["repository"],
+        message: `is missing; write the URL of the repository that has "${chart.chart}"`,
+      },
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,10 @@
+/** What to say when not exactly one of the fields is set, or undefined. `fields` are the choices in words. */
+export function exactlyOneMistake(
+  object: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string | undefined {
+  const set = fields.filter((field) => object[field] !== undefined);
+  if (set.length === 1) return undefined;
+  if (set.length === 0) return `is empty; choose one of ${fields.join(", ")}`;
+  return `${set.join(" and ")} exclude each other; keep one`;
+}

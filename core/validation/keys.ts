@@ -1,0 +1,66 @@
+import { X509Certificate } from "node:crypto";
+
+const HOST_KEY_TYPES = [
+  "ssh-ed25519",
+  "ecdsa-sha2-nistp256",
+  "ecdsa-sha2-nistp384",
+  "ecdsa-sha2-nistp521",
+  "ssh-rsa",
+];
+
+/** What is wrong with a public SSH host key ("ssh-ed25519 AAAA… comment"), or undefined. */
+export function hostKeyMistake(text: string): string | undefined {
+  if (text.includes("PRIVATE KEY"))
+    return 'is a private key; write the public one, "ssh-ed25519 AAAA…", and replace the key that was shown';
+  const [type = "", body = ""] = text.trim().split(/\s+/);
+  if (!HOST_KEY_TYPES.includes(type)) {
+    return HOST_KEY_TYPES.includes(body)
+      ? `starts with the name of a host; write the key alone, "${body} AAAA…"`
+      : `is not a public host key; write e.g. "ssh-ed25519 AAAA…", as \`ssh-keyscan\` prints it after the host`;
+  }
+  const bytes = Buffer.from(body, "base64");
+  const length = bytes.length > 4 ? bytes.readUInt32BE(0) : 0;
+  const inside = bytes.subarray(4, 4 + length).toString("latin1");
+  // Compare without padding, since some tools cut it.
+  const whole = bytes.toString("base64").replace(/=+$/, "") === body.replace(/=+$/, "");
+  if (inside !== type || !whole || bytes.length < 4 + length + 32)
+    return "is a cut or mistyped host key; copy the whole line again";
+  return undefined;
+}
+
+/** What is wrong with an SSH private key, or undefined. The words never repeat the key. */
+export function privateKeyMistake(text: string): string | undefined {
+  if (HOST_KEY_TYPES.some((type) => text.startsWith(`${type} `)))
+    return "is a public key; give the private one";
+  const match = /^\s*-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----\r?\n([\s\S]+?)\r?\n-----END \1-----\s*$/.exec(
+    text,
+  );
+  if (!match)
+    return 'is not a private key; give the whole file, from "-----BEGIN … PRIVATE KEY-----" to the END line';
+  const body = match[2] ?? "";
+  const cipher = Buffer.from(body.replace(/\s/g, ""), "base64").subarray(15, 23).toString("latin1");
+  const opensshLocked = match[1] === "OPENSSH PRIVATE KEY" && cipher !== "\0\0\0\x04none";
+  if (match[1] === "ENCRYPTED PRIVATE KEY" || body.includes("Proc-Type: 4,ENCRYPTED") || opensshLocked) {
+    return "is protected by a passphrase, which nobody can type here; use the SSH agent, or a key without passphrase";
+  }
+  return undefined;
+}
+
+/** What is wrong with a bundle of PEM certificates, or undefined. */
+export function certificateBundleMistake(text: string): string | undefined {
+  if (text.includes("PRIVATE KEY"))
+    return "holds a private key; leave only the certificates, and replace the key that was shown";
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    return 'holds no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line';
+  const broken = blocks.findIndex((block) => !isCertificate(block));
+  return broken < 0 ? undefined : `certificate ${broken + 1} of ${blocks.length} is broken; copy it again`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Mistake } from "./mistake";
+
+/** What is wrong with a SHA-256 in hexadecimal, or undefined. */
+export function sha256Mistake(text: string): string | undefined {
+  return /^[0-9a-f]{64}$/.test(text)
+    ? undefined
+    : "is not a SHA-256; write its 64 lower-case hexadecimal digits";
+}
+
+/** Whether a bundle is either a folder, or a URL with its checksum. */
+export function bundleMistakes(bundle: { path?: string; url?: string; sha256?: string }): Mistake[] {
+  if (bundle.path === undefined && bundle.url === undefined) {
+    return [{ path: [], message: "names no bundle; write path, or url and sha256" }];
+  }
+  if (bundle.path !== undefined && bundle.url !== undefined) {
+    return [{ path: [], message: "path and url exclude each other; keep one" }];
+  }
+  if (bundle.url !== undefined && bundle.sha256 === undefined) {
+    return [{ path: ["sha256"], message: "is missing; write the SHA-256 of the archive at url" }];
+  }
+  if (bundle.url === undefined && bundle.sha256 !== undefined) {
+    return [{ path: ["sha256"], message: "belongs to url; remove it, a folder has no checksum" }];
+  }
+  return [];
+}

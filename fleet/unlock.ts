@@ -1,0 +1,56 @@
+import { createInterface } from "node:readline/promises";
+import { findStateFolder } from "./backend";
+import { deleteLock, findLocks } from "./lock";
+
+/** What `foresail unlock` was asked for. */
+export interface UnlockWish {
+  readonly stack: string;
+  readonly project: string;
+  /** Consent given on the command line. */
+  readonly yes: boolean;
+}
+
+/**
+ * Clears a stack's locks. Those of dead processes on this host go without a question; those of other hosts need
+ * consent; those of living processes on this host stay.
+ * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when consent is missing
+ */
+export async function unlock(wish: UnlockWish, say = (line: string) => console.log(line)): Promise<number> {
+  const locks = await findLocks({ ...wish, stateFolder: await findStateFolder(wish.stack) });
+  if (locks.length === 0) say(`the stack ${wish.stack} of project ${wish.project} is not locked`);
+  let exitCode = 0;
+  for (const lock of locks) {
+    const { kind, because } = lock.verdict;
+    if (kind === "held") {
+      say(`not cleared: ${because}. Stop it first (an interrupt lets it end in order), then try again.`);
+      exitCode = Math.max(exitCode, 1);
+      continue;
+    }
+    if (kind === "unknown" && !wish.yes) {
+      const answer = await ask(
+        `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `,
+      );
+      if (answer !== true) {
+        say(
+          answer === undefined ? `not cleared: ${because}. Without a terminal, give --yes.` : "not cleared",
+        );
+        exitCode = Math.max(exitCode, answer === undefined ? 2 : 1);
+        continue;
+      }
+    }
+    await deleteLock(lock);
+    say(`cleared: ${because}`);
+  }
+  return exitCode;
+}
+
+/** @returns undefined when there is nobody to ask */
+async function ask(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const dialogue = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await dialogue.question(question)).trim());
+  } finally {
+    dialogue.close();
+  }
+}

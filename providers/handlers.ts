@@ -1,0 +1,32 @@
+import type { Handlers } from "./handler-types";
+import { endWithEngine } from "./orphan";
+
+endWithEngine();
+
+/**
+ * The handlers of every resource, by the key that is in state. Each is loaded when a resource of its kind is
+ * met, so that a stack pays only for what it uses.
+ */
+export const handlers = {
+  get "kubeadm/HostKey"(): Handlers {
+    return (require("./kubeadm/host-key-handlers") as typeof import("./kubeadm/host-key-handlers")).handlers;
+  },
+  get "kubeadm/ClusterInit"(): Handlers {
+    return (require("./kubeadm/cluster-init-handlers") as typeof import("./kubeadm/cluster-init-handlers"))
+      .handlers;
+  },
+  get "kubeadm/AdminKubeconfig"(): Handlers {
+    return (
+      require("./kubeadm/admin-kubeconfig-handlers") as typeof import("./kubeadm/admin-kubeconfig-handlers")
+    ).handlers;
+  },
+  get "kubeadm/NodeGroup"(): Handlers {
+    return (require("./kubeadm/node-group-handlers") as typeof import("./kubeadm/node-group-handlers"))
+      .handlers;
+  },
+  get "kubeadm/LoopbackEndpoint"(): Handlers {
+    return (
+      require("./kubeadm/loopback-endpoint-handlers") as typeof import("./kubeadm/loopback-endpoint-handlers")
+    ).handlers;
+  },
+};

@@ -1,0 +1,78 @@
+import { X509Certificate } from "node:crypto";
+import { isReady } from "../../clients/api-server-health";
+import { adminCredentials, type AdminCredentials } from "../../core/kubeadm/kubeconfig";
+import { adminKubeconfigScript } from "../../core/kubeadm/steps/facts";
+import type { Machine } from "../../core/machine";
+import { describeFailure } from "../failure";
+import type { Handlers } from "../handler-types";
+import type { ClusterInputs } from "./inputs";
+import { MachinesSession, report } from "./machines-session";
+
+interface Inputs extends ClusterInputs {
+  machines: Machine[];
+}
+
+interface Outputs extends Inputs {
+  admin: AdminCredentials;
+  healthy: string;
+}
+
+const READ_SECONDS = 60;
+/** kubeadm's client certificates live a year; they are read anew a month before that. */
+const RENEW_DAYS = 30;
+
+/** Days until the client certificate runs out. */
+function daysLeft(admin: AdminCredentials): number {
+  const { validTo } = new X509Certificate(Buffer.from(admin.clientCertificate, "base64"));
+  return (Date.parse(validTo) - Date.now()) / 86_400_000;
+}
+
+async function firstReady(machines: Machine[]): Promise<Machine | undefined> {
+  const ready = await Promise.all(machines.map(({ apiServer }) => isReady(apiServer)));
+  return machines.find((_machine, index) => ready[index]);
+}
+
+/** Reads admin.conf from the first control plane that gives it, those whose API server is ready first. */
+async function readAdmin(inputs: Inputs): Promise<Outputs> {
+  const session = new MachinesSession(`AdminKubeconfig ${inputs.specification.name}`, inputs);
+  try {
+    const preferred = await firstReady(inputs.machines);
+    const order = [
+      ...(preferred ? [preferred] : []),
+      ...inputs.machines.filter((machine) => machine !== preferred),
+    ];
+    const failures: string[] = [];
+    for (const machine of order) {
+      try {
+        const script = adminKubeconfigScript(inputs.specification.name, machine.name);
+        const admin = adminCredentials(await session.run(machine, script, { seconds: READ_SECONDS }));
+        return { ...inputs, admin, healthy: machine.name };
+      } catch (error) {
+        failures.push(describeFailure({ resource: machine.name, step: "read admin.conf" }, error));
+        report(session.resource, failures.at(-1) ?? "");
+      }
+    }
+    throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
+  } finally {
+    session.close();
+  }
+}
+
+export const handlers: Handlers = {
+  async diff(_id, olds: Outputs, news: Inputs) {
+    if (daysLeft(olds.admin) < RENEW_DAYS) return { changes: true };
+    // as the kubeconfig is rendered: when the named one has left the configuration, the first one is current
+    const current = news.machines.find(({ name }) => name === olds.healthy) ?? news.machines[0];
+    if (current && (await isReady(current.apiServer))) return { changes: false };
+    // only a control plane that answers is worth a change
+    return { changes: (await firstReady(news.machines)) !== undefined };
+  },
+
+  async create(inputs: Inputs) {
+    return { id: inputs.specification.name, outs: await readAdmin(inputs) };
+  },
+
+  async update(_id, _olds: Outputs, news: Inputs) {
+    return { outs: await readAdmin(news) };
+  },
+};

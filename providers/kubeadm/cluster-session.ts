@@ -1,0 +1,68 @@
+import { acquireLease, KubernetesClient, type LeaseHandle } from "../../clients/kubernetes";
+import { assertEngineAlive, engineSignal } from "../../clients/process/parent-watch";
+import { foresailVersion } from "../../clients/version";
+import { MachinesSession, report, thisStack } from "./machines-session";
+import type { ClusterInputs } from "./inputs";
+
+/** How long a handler waits for whoever changes the cluster now, before it is refused by name. */
+const LEASE_SECONDS = 60;
+
+/** One handler's work on a running cluster: its machines, its API, and the Lease that makes it the only writer. */
+export class ClusterSession extends MachinesSession {
+  /** Aborted when the Lease is lost or the engine has died: whoever waits stops, and nothing new is begun. */
+  readonly signal: AbortSignal;
+  private readonly engine = engineSignal();
+
+  private constructor(
+    resource: string,
+    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts">,
+    readonly kubernetes: KubernetesClient,
+    private readonly lease: LeaseHandle,
+  ) {
+    super(resource, inputs);
+    this.signal = AbortSignal.any([lease.signal, this.engine.signal]);
+  }
+
+  /**
+   * Finds a living API server, takes the cluster's Lease and waits for whoever holds it.
+   *
+   * @throws KubernetesUnreachable when no control plane answers, LeaseHeld when somebody else keeps the Lease
+   */
+  static async open(
+    resource: string,
+    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts"> & { kubeconfig: string },
+  ): Promise<ClusterSession> {
+    const progress = (line: string) => report(resource, line);
+    const kubernetes = await KubernetesClient.connect(
+      { kubeconfig: inputs.kubeconfig },
+      {
+        seconds: inputs.timeouts.ready,
+        userAgent: `foresail/${foresailVersion()} ${thisStack()}`,
+        progress,
+      },
+    );
+    assertEngineAlive();
+    const lease = await acquireLease(
+      kubernetes,
+      { stack: thisStack() },
+      {
+        seconds: LEASE_SECONDS,
+        waitForLiving: true,
+        progress,
+      },
+    );
+    return new ClusterSession(resource, inputs, kubernetes, lease);
+  }
+
+  /** Throws unless this handler may begin another step. */
+  assertMayGoOn(): void {
+    assertEngineAlive();
+    this.signal.throwIfAborted();
+  }
+
+  async end(): Promise<void> {
+    this.engine.stop();
+    this.close();
+    await this.lease.release();
+  }
+}

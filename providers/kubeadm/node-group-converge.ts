@@ -1,0 +1,98 @@
+import type { Machine } from "../../core/machine";
+import type { ObservedNode } from "../../core/membership/observed-node";
+import { planMembership, type MembershipStep } from "../../core/membership/plan";
+import type { FailureContext } from "../failure";
+import { allInParallel } from "./all-in-parallel";
+import { spreadClusterDns } from "./cluster-dns";
+import { ClusterSession } from "./cluster-session";
+import { joinAll } from "./node-joining";
+import type { NodeOutput } from "./node-group";
+import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
+import { applyNodeSettings } from "./node-settings";
+import { removeNode } from "./node-removal";
+import { report } from "./machines-session";
+import { observeNodes } from "./observed-nodes";
+
+export interface ConvergeResult {
+  members: Machine[];
+  nodes: NodeOutput[];
+  failure?: { context: FailureContext; error: unknown };
+}
+
+/** The nodes of a group as the stack's outputs list them, in the order of the configuration. */
+export function nodeOutputs(machines: Machine[], observed: ObservedNode[]): NodeOutput[] {
+  return machines.flatMap(({ name, role }) => {
+    const node = observed.find((candidate) => candidate.name === name);
+    return node ? [{ name, role, version: node.version, address: node.internalAddress }] : [];
+  });
+}
+
+/**
+ * Brings one node group to its machines in the order of planMembership. What was done
+ * before a failure is in the result, so that the next `up` goes on from there.
+ *
+ * @param members machines of this group from earlier runs, with how to reach them
+ */
+export async function convergeNodeGroup(
+  members: Machine[],
+  inputs: NodeGroupInputs,
+): Promise<ConvergeResult> {
+  const resource = nodeGroupName(inputs);
+  const state = new Map([...members, ...inputs.machines].map((machine) => [machine.name, machine]));
+  let current = "reach the cluster";
+  let session: ClusterSession | undefined;
+  let observed: ObservedNode[] = [];
+  try {
+    session = await ClusterSession.open(resource, inputs);
+    const open = session;
+    observed = await observeNodes(open.kubernetes);
+    const { steps } = planMembership({
+      group: inputs.group,
+      desired: inputs.machines,
+      recorded: members.map(({ name }) => name),
+      lost: inputs.lost,
+      observed,
+    });
+    const named = (some: MembershipStep[]) => some.map(({ machine }) => machine).join(", ");
+    const machinesOf = (some: MembershipStep[]) =>
+      inputs.machines.filter(({ name }) => some.some(({ machine }) => machine === name));
+    const of = <Kind extends MembershipStep["do"]>(kind: Kind) =>
+      steps.filter((step): step is Extract<MembershipStep, { do: Kind }> => step.do === kind);
+
+    const remove = async (removals: Extract<MembershipStep, { do: "remove" }>[]) => {
+      for (const step of removals) {
+        current = `remove ${step.machine}`;
+        open.assertMayGoOn();
+        await removeNode(open, inputs, {
+          name: step.machine,
+          machine: state.get(step.machine),
+          lost: step.lost,
+        });
+        state.delete(step.machine);
+      }
+    };
+
+    await remove(of("remove").filter(({ lost }) => lost));
+
+    current = `join ${named(of("join")) || "nothing"}`;
+    await joinAll(open, inputs, machinesOf(of("join")));
+    if (of("join").length > 0) await spreadClusterDns(open);
+
+    current = `set labels and taints of ${named(of("settings"))}`;
+    await allInParallel(machinesOf(of("settings")), (machine) => applyNodeSettings(open, machine));
+
+    await remove(of("remove").filter(({ lost }) => !lost));
+    observed = await observeNodes(open.kubernetes);
+    return { members: [...state.values()], nodes: nodeOutputs(inputs.machines, observed) };
+  } catch (error) {
+    return {
+      members: [...state.values()],
+      nodes: nodeOutputs(inputs.machines, observed),
+      failure: { context: { resource, step: current }, error },
+    };
+  } finally {
+    await session
+      ?.end()
+      .catch((error: unknown) => report(resource, `could not give the Lease back: ${String(error)}`));
+  }
+}

@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  describeStep,
+  planMembership,
+  refuseGroupChange,
+  type MembershipPlan,
+} from "../../core/membership/plan";
+import type { ObservedNode } from "../../core/membership/observed-node";
+import { refuseMajorityRemoval } from "../../core/membership/quorum";
+import { CONTROL_PLANE_GROUP } from "../../core/machine";
+import type { Handlers } from "../handler-types";
+import { PartialFailure } from "../failure";
+import { isKnown, isKnownList } from "../unknown";
+import { report } from "./machines-session";
+import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
+
+const PREVIEW_SECONDS = 10;
+
+/** The cluster's Nodes, or the reason why they could not be read. */
+async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string> {
+  try {
+    const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+    const { observeNodes } = await import("./observed-nodes.js");
+    const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: PREVIEW_SECONDS });
+    return await observeNodes(kubernetes);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What the change will do, for people; the first line says so when the cluster itself could not be read. */
+async function planForPreview(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+): Promise<{ lines: string[]; plan?: MembershipPlan; observed?: ObservedNode[] }> {
+  const wanted = news.machines.map(({ name }) => name);
+  // a kubeconfig that is about to be read anew has the same credentials as the recorded one
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  if (kubeconfig === undefined || !isKnown(kubeconfig))
+    return { lines: [`unknown until the cluster exists; wanted: ${wanted.join(", ")}`] };
+  const recorded = (olds.machines ?? []).map(({ name }) => name);
+  const observed = await tryToObserve(kubeconfig);
+  const live = typeof observed === "string" ? undefined : observed;
+  const plan = planMembership({
+    group: news.group,
+    desired: news.machines,
+    recorded,
+    lost: news.lost,
+    observed: live,
+  });
+  const lines = plan.steps.map((step) => describeStep(step, news.group));
+  if (typeof observed === "string" && lines.length > 0)
+    lines.unshift(`from the recorded state, since the cluster could not be read: ${observed}`);
+  for (const note of plan.notes) report(nodeGroupName(news), note);
+  return { lines, plan, observed: live };
+}
+
+/** Control planes that would leave together, when that is too many. */
+function refuseRemovals(
+  news: NodeGroupInputs,
+  olds: Partial<NodeGroupInputs>,
+  plan?: MembershipPlan,
+  observed?: ObservedNode[],
+): string | undefined {
+  if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
+  const present = observed
+    ? observed.filter(({ controlPlane }) => controlPlane).map(({ name }) => name)
+    : (olds.machines ?? []).map(({ name }) => name);
+  const leaving = plan.steps.filter((step) => step.do === "remove").map(({ machine }) => machine);
+  return refuseMajorityRemoval(present, leaving);
+}
+
+/** What destroy and later joins need to know, and no step on any machine. */
+const RECORDED = [
+  "machines",
+  "controlPlanes",
+  "jumpHost",
+  "credentials",
+  "kubeconfig",
+  "lost",
+  "specification",
+] as const;
+
+export const handlers: Handlers = {
+  async check(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs) {
+    if (!isKnownList(news.machines))
+      return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
+    const { lines, plan, observed } = await planForPreview(olds, news);
+    const reason =
+      refuseGroupChange(news.group, news.machines, observed ?? []) ??
+      refuseRemovals(news, olds, plan, observed);
+    for (const line of lines) report(nodeGroupName(news), line);
+    return { inputs: { ...news, steps: lines }, failures: reason ? [{ property: "machines", reason }] : [] };
+  },
+
+  diff(_id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
+    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes: recorded || (news.steps ?? []).length > 0 });
+  },
+
+  async create(inputs: NodeGroupInputs) {
+    const id = `${inputs.specification.name}/${inputs.group}`;
+    return { id, outs: await converge(id, [], inputs) };
+  },
+
+  async update(id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
+    return { outs: await converge(id, olds.members, news) };
+  },
+
+  async read(id, outputs: NodeGroupOutputs) {
+    const observed = await tryToObserve(outputs.kubeconfig);
+    if (typeof observed === "string") {
+      report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
+      return { id, props: outputs };
+    }
+    const { nodeOutputs } = await import("./node-group-converge.js");
+    return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, observed) } };
+  },
+
+  async delete(id, outputs: NodeGroupOutputs) {
+    await converge(id, outputs.members, { ...outputs, machines: [] });
+  },
+};
+
+async function converge(
+  id: string,
+  members: NodeGroupOutputs["members"],
+  inputs: NodeGroupInputs,
+): Promise<NodeGroupOutputs> {
+  const { convergeNodeGroup } = await import("./node-group-converge.js");
+  const result = await convergeNodeGroup(members, inputs);
+  const outs = { ...inputs, members: result.members, nodes: result.nodes };
+  if (result.failure) throw new PartialFailure(id, outs, result.failure.context, result.failure.error);
+  return outs;
+}

@@ -1,0 +1,27 @@
+import type { Machine } from "../../core/machine";
+import type { ClusterInputs, DrainOptions } from "./inputs";
+import type { NodeOutput } from "./node-group";
+
+/** A NodeGroup's inputs as its handlers get them. */
+export interface NodeGroupInputs extends ClusterInputs {
+  group: string;
+  machines: Machine[];
+  controlPlanes: Machine[];
+  lost: string[];
+  /** Secret. */
+  kubeconfig: string;
+  drain: DrainOptions;
+  /** Made by check. */
+  steps?: string[];
+}
+
+export interface NodeGroupOutputs extends NodeGroupInputs {
+  /** Machines that this group has joined or not quite let go, with how to reach them. */
+  members: Machine[];
+  nodes: NodeOutput[];
+}
+
+/** The resource as people know it. */
+export function nodeGroupName(inputs: Pick<NodeGroupInputs, "group">): string {
+  return `NodeGroup ${inputs.group}`;
+}

@@ -1,0 +1,147 @@
+import { parse, stringify } from "yaml";
+import { discoveryKubeconfig, joinConfiguration } from "../../core/kubeadm/configuration";
+import { certificateAuthority } from "../../core/kubeadm/kubeconfig";
+import { factsScript, type MachineFacts } from "../../core/kubeadm/steps/facts";
+import {
+  controlPlaneSecretsScript,
+  joinData,
+  joinScript,
+  registerScript,
+} from "../../core/kubeadm/steps/join";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
+import { staleMember } from "../../core/membership/quorum";
+import { allInParallel } from "./all-in-parallel";
+import { BootstrapTokens } from "./bootstrap-token";
+import type { ClusterSession } from "./cluster-session";
+import { etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { livingControlPlane } from "./living-control-plane";
+import { report } from "./machines-session";
+import type { NodeGroupInputs } from "./node-group-inputs";
+import { applyNodeSettings, nodeReference, waitUntilReady } from "./node-settings";
+import { observeNode, type NodeObject } from "./observed-nodes";
+
+const SHORT_SECONDS = 60;
+
+/** Joins machines to a running cluster: control planes one after another, workers side by side. */
+export async function joinAll(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machines: Machine[],
+): Promise<void> {
+  if (machines.length === 0) return;
+  const tokens = new BootstrapTokens(session.kubernetes, `foresail: joins of ${session.resource}`);
+  try {
+    if (inputs.group === CONTROL_PLANE_GROUP) {
+      for (const machine of machines) await joinOne(session, inputs, machine, tokens);
+    } else {
+      await allInParallel(machines, (machine) => joinOne(session, inputs, machine, tokens));
+    }
+  } finally {
+    await tokens.revoke();
+  }
+}
+
+/** One machine, from prepared to labelled: the group's label comes last and says that the join is complete. */
+async function joinOne(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+  tokens: BootstrapTokens,
+): Promise<void> {
+  const started = Date.now();
+  session.assertMayGoOn();
+  if (await isMember(session, inputs, machine)) {
+    await registerAgain(session, inputs, machine);
+  } else {
+    await clearCutOffJoin(session, inputs, machine);
+    const secrets =
+      machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
+    const { specification, kubeconfig } = inputs;
+    const data = joinData({
+      configuration: joinConfiguration(specification, machine, await tokens.token()),
+      discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
+      secrets,
+    });
+    const script = joinScript(specification.name, machine.name, machine.role);
+    await session.run(machine, script, { seconds: inputs.timeouts.join, data });
+  }
+  await waitUntilReady(session, machine, inputs.timeouts.ready);
+  await applyNodeSettings(session, machine);
+  report(
+    session.resource,
+    `${machine.name} joined and Ready, ${Math.round((Date.now() - started) / 1000)} s`,
+  );
+}
+
+async function isMember(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<boolean> {
+  const script = factsScript(inputs.specification.name, machine.name);
+  const facts = JSON.parse(await session.run(machine, script, { seconds: SHORT_SECONDS })) as MachineFacts;
+  return facts.member;
+}
+
+/** A member whose Node somebody deleted comes back when its kubelet starts again. */
+async function registerAgain(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<void> {
+  if (await session.kubernetes.get(nodeReference(machine.name))) return;
+  const script = registerScript(inputs.specification.name, machine.name);
+  await session.run(machine, script, { seconds: SHORT_SECONDS });
+}
+
+/** What a join that was cut off left in the cluster: its Node, and for a control plane its member of etcd. */
+async function clearCutOffJoin(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<void> {
+  const cluster = inputs.specification.name;
+  const node = await session.kubernetes.get<NodeObject>(nodeReference(machine.name));
+  if (node) {
+    const { internalAddress } = observeNode(node);
+    if (internalAddress !== "" && internalAddress !== machine.internalAddress)
+      throw new Error(
+        `the cluster has a Node ${machine.name} at ${internalAddress}, which is not this machine (${machine.internalAddress}); give the machine another name, or delete that Node if it is dead`,
+      );
+    await session.kubernetes.delete(nodeReference(machine.name));
+  }
+  if (machine.role !== "control-plane") return;
+  const living = await livingControlPlane(inputs.controlPlanes);
+  const stale = staleMember(await etcdMembers(session, cluster, living), machine);
+  if (stale) await removeEtcdMember(session, cluster, living, stale);
+}
+
+/** The shared keys of the control planes, read from one that lives, after its certificates know the new one. */
+async function controlPlaneSecrets(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<string> {
+  await allowInCertificates(session, machine);
+  const living = await livingControlPlane(inputs.controlPlanes);
+  const script = controlPlaneSecretsScript(inputs.specification.name, living.name);
+  return (await session.run(living, script, { seconds: SHORT_SECONDS })).trim();
+}
+
+/** Puts the addresses of a new control plane among the names that kubeadm writes into its certificate. */
+async function allowInCertificates(session: ClusterSession, machine: Machine): Promise<void> {
+  const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
+  const configMap = await session.kubernetes.get<{ data?: Record<string, string> }>(reference);
+  const text = configMap?.data?.ClusterConfiguration;
+  if (!text) return;
+  const configuration = parse(text) as { apiServer?: { certSANs?: string[] } };
+  const have = configuration.apiServer?.certSANs ?? [];
+  const host = machine.apiServer.replace(/:\d+$/, "");
+  const missing = [machine.name, machine.internalAddress, host].filter((name) => !have.includes(name));
+  if (missing.length === 0) return;
+  configuration.apiServer = { ...configuration.apiServer, certSANs: [...have, ...missing] };
+  await session.kubernetes.mergePatch(reference, {
+    // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text
+    data: { ClusterConfiguration: stringify(configuration, { schema: "yaml-1.1" }) },
+  });
+}

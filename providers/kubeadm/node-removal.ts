@@ -1,0 +1,76 @@
+import { leaveControlPlaneScript, resetScript } from "../../core/kubeadm/steps/reset";
+import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
+import { refuseMemberRemoval } from "../../core/membership/quorum";
+import { drainNode } from "../../clients/kubernetes/drain";
+import type { ClusterSession } from "./cluster-session";
+import { etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { livingControlPlane } from "./living-control-plane";
+import { report } from "./machines-session";
+import type { NodeGroupInputs } from "./node-group-inputs";
+import { nodeReference } from "./node-settings";
+
+const LEAVE_SECONDS = 180;
+const RESET_SECONDS = 300;
+
+/** What leaves: a machine that answers, or one that is dead. */
+export interface Leaving {
+  name: string;
+  /** How to reach it; unknown for a Node that only the cluster remembers. */
+  machine?: Machine;
+  lost: boolean;
+}
+
+/**
+ * Takes one node out of the cluster: cordon and drain, its etcd member, kubeadm reset, and last its Node, so
+ * that a removal that was cut off is seen and finished by the next `up`.
+ *
+ * @throws when etcd would lose its quorum, a drain is blocked, or a machine does not answer that is not
+ *   listed as lost
+ */
+export async function removeNode(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  leaving: Leaving,
+): Promise<void> {
+  const { name, machine, lost } = leaving;
+  const { kubernetes, resource } = session;
+  if (!lost && !machine)
+    throw new Error(
+      `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
+    );
+  if (!lost && (await kubernetes.get(nodeReference(name)))) {
+    report(resource, `${name}: draining`);
+    await drainNode(kubernetes, name, {
+      ...inputs.drain,
+      seconds: inputs.drain.timeoutSeconds,
+      signal: session.signal,
+      progress: (line: string) => report(resource, line),
+    });
+  }
+  session.assertMayGoOn();
+  if (inputs.group === CONTROL_PLANE_GROUP) await leaveEtcd(session, inputs, leaving);
+  if (!lost && machine) {
+    await session.run(machine, resetScript(inputs.specification.name, name), { seconds: RESET_SECONDS });
+  }
+  await kubernetes.delete(nodeReference(name));
+  report(resource, `${name} removed`);
+}
+
+/** The control plane's part: its API server stops, then its member goes through one that stays. */
+async function leaveEtcd(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  { name, machine, lost }: Leaving,
+): Promise<void> {
+  const cluster = inputs.specification.name;
+  const living = await livingControlPlane(inputs.controlPlanes.filter((other) => other.name !== name));
+  const members = await etcdMembers(session, cluster, living);
+  const member = members.find((candidate) => candidate.name === name);
+  if (!member) return;
+  const refusal = refuseMemberRemoval(members, name);
+  if (refusal) throw new Error(refusal);
+  if (!lost && machine) {
+    await session.run(machine, leaveControlPlaneScript(cluster, name), { seconds: LEAVE_SECONDS });
+  }
+  await removeEtcdMember(session, cluster, living, member);
+}

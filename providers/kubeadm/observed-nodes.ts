@@ -1,0 +1,45 @@
+import type { KubernetesClient } from "../../clients/kubernetes";
+import type { Taint } from "../../core/machine";
+import { GROUP_LABEL, OWNED_LABELS, OWNED_TAINTS } from "../../core/membership/node-settings";
+import type { ObservedNode } from "../../core/membership/observed-node";
+
+/** The parts of a v1 Node that membership looks at. */
+export interface NodeObject {
+  metadata?: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  spec?: { taints?: { key: string; value?: string; effect: string }[]; unschedulable?: boolean };
+  status?: {
+    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    nodeInfo?: { kubeletVersion: string };
+    addresses?: { type: string; address: string }[];
+  };
+}
+
+const list = (text: string | undefined) => (text ? text.split(",") : []);
+
+/** Reads a Node as membership sees it. */
+export function observeNode(node: NodeObject): ObservedNode {
+  const labels = node.metadata?.labels ?? {};
+  const annotations = node.metadata?.annotations ?? {};
+  const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
+  return {
+    name: node.metadata?.name ?? "",
+    group: labels[GROUP_LABEL],
+    controlPlane: "node-role.kubernetes.io/control-plane" in labels,
+    ready: ready?.status === "True",
+    ...(ready && ready.status !== "True"
+      ? { reason: [ready.reason, ready.message].filter(Boolean).join(": ") }
+      : {}),
+    version: (node.status?.nodeInfo?.kubeletVersion ?? "").replace(/^v/, ""),
+    internalAddress: node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
+    labels,
+    taints: (node.spec?.taints ?? []) as Taint[],
+    ownedLabels: list(annotations[OWNED_LABELS]),
+    ownedTaints: list(annotations[OWNED_TAINTS]),
+    unschedulable: node.spec?.unschedulable ?? false,
+  };
+}
+
+/** Every Node of the cluster, in one call. */
+export async function observeNodes(kubernetes: KubernetesClient): Promise<ObservedNode[]> {
+  return (await kubernetes.listNodes()).map((node) => observeNode(node as NodeObject));
+}

@@ -1,0 +1,30 @@
+import type { SshTarget } from "../../clients/ssh";
+import type { JumpHost, Machine, SshCredentials } from "../../core/machine";
+
+/** How SSH reaches one machine: its pinned key, its credentials or the agent, the jump host if there is one. */
+export function sshTarget(
+  machine: Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">,
+  credentials: SshCredentials,
+  jumpHost?: JumpHost,
+): SshTarget {
+  const agentSocket = process.env.SSH_AUTH_SOCK;
+  const privateKey = credentials.privateKeys?.[machine.name] ?? credentials.privateKey;
+  const jumpKey = credentials.jumpHostPrivateKey ?? credentials.privateKey;
+  return {
+    name: machine.name,
+    address: machine.address,
+    port: machine.port,
+    user: machine.user,
+    hostKey: machine.hostKey,
+    ...(privateKey ? { privateKey } : { agentSocket }),
+    ...(jumpHost
+      ? {
+          jumpHost: {
+            name: "jump host",
+            ...jumpHost,
+            ...(jumpKey ? { privateKey: jumpKey } : { agentSocket }),
+          },
+        }
+      : {}),
+  };
+}

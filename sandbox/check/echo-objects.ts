@@ -1,0 +1,55 @@
+/** The namespace that the sandbox's check lives in; it stays, so that a second start changes nothing. */
+export const CHECK_NAMESPACE = "foresail-check";
+
+/** Name of the check's Deployment and Service. */
+export const ECHO = "echo";
+
+/** Replicas of the check's Deployment. */
+export const ECHO_REPLICAS = 2;
+
+const labels = { app: ECHO };
+
+/** A Deployment that answers HTTP, spread over what nodes there are, and its Service; in the order to apply them. */
+export const echoObjects = [
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: CHECK_NAMESPACE } },
+  {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: ECHO, namespace: CHECK_NAMESPACE, labels },
+    spec: {
+      replicas: ECHO_REPLICAS,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          automountServiceAccountToken: false,
+          terminationGracePeriodSeconds: 1,
+          topologySpreadConstraints: [
+            {
+              maxSkew: 1,
+              topologyKey: "kubernetes.io/hostname",
+              whenUnsatisfiable: "ScheduleAnyway",
+              labelSelector: { matchLabels: labels },
+            },
+          ],
+          containers: [
+            {
+              name: ECHO,
+              image: "foresail.local/echo:1",
+              // the nodes bring it along: there is no registry to ask
+              imagePullPolicy: "Never",
+              ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+              readinessProbe: { tcpSocket: { port: "http" }, periodSeconds: 1 },
+            },
+          ],
+        },
+      },
+    },
+  },
+  {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: ECHO, namespace: CHECK_NAMESPACE, labels },
+    spec: { selector: labels, ports: [{ name: "http", port: 80, targetPort: "http", protocol: "TCP" }] },
+  },
+];

@@ -1,0 +1,99 @@
+import { Argument, Command, InvalidArgumentError } from "commander";
+import path from "node:path";
+import pc from "picocolors";
+import { DEFAULT_SYSTEM, findSystem, SYSTEMS, UnknownSystemError } from "./systems";
+import type { SizeWish } from "./systems/system";
+
+const MOST_MACHINES = 9;
+
+/** A whole number from one to nine. */
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > MOST_MACHINES) {
+    throw new InvalidArgumentError(`It has to be a whole number from 1 to ${MOST_MACHINES}.`);
+  }
+  return count;
+}
+
+function parseControlPlanes(text: string): number {
+  const count = parseCount(text);
+  if (count % 2 === 0)
+    throw new InvalidArgumentError("It has to be odd: an even number survives no more failures.");
+  return count;
+}
+
+/** The system's argument, the same for each command that takes one. */
+function systemArgument(): Argument {
+  const names = SYSTEMS.map((system) => `${system.name}: ${system.summary}`).join("; ");
+  return new Argument("[SYSTEM]", names).default(DEFAULT_SYSTEM);
+}
+
+async function main(): Promise<void> {
+  const program = new Command("npm run")
+    .description("The sandbox: real clusters on this machine, with an own state and own programs.")
+    .showHelpAfterError("(--help tells more)")
+    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
+
+  program
+    .command("setup")
+    .description("bring everything that the sandbox needs onto this machine")
+    .action(async () => {
+      const { SANDBOX_NEEDS, setUp } = await import("./set-up.js");
+      await setUp(SANDBOX_NEEDS, await newReporter());
+    });
+
+  program
+    .command("start")
+    .description("set up, run `pulumi up` on the system's sandbox stack, and check what it made")
+    .addArgument(systemArgument())
+    .option("--workers <number>", "workers of the cluster; kept for the next start", parseCount)
+    .option(
+      "--control-planes <number>",
+      "control planes of the cluster; kept for the next start",
+      parseControlPlanes,
+    )
+    .action(async (name: string, size: SizeWish) => {
+      const system = findSystem(name);
+      const { startSystem } = await import("./start.js");
+      await startSystem(system, size, await newReporter());
+    });
+
+  program
+    .command("stop")
+    .description("run `pulumi destroy` on the system's sandbox stack, and take everything down")
+    .addArgument(systemArgument())
+    .action(async (name: string) => {
+      const system = findSystem(name);
+      const { stopSystem } = await import("./stop.js");
+      await stopSystem(system, await newReporter());
+    });
+
+  program
+    .command("status")
+    .description("what runs, and the variables that let you run `pulumi` on it by hand")
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) => {
+      const { formatStatus, gatherStatus } = await import("./status.js");
+      const { cacheFolder } = await import("./toolchain/cache.js");
+      const status = await gatherStatus(SYSTEMS, path.join(cacheFolder(), "pulumi-home"));
+      console.log(options.json === true ? JSON.stringify(status, undefined, 2) : formatStatus(status));
+    });
+
+  await program.parseAsync();
+}
+
+async function newReporter() {
+  const { createReporter } = await import("./progress.js");
+  return createReporter();
+}
+
+/** 2 for a wrong command line, 130 after an interrupt as shells have it, else 1. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UnknownSystemError) return 2;
+  return error instanceof Error && error.name === "InterruptedError" ? 130 : 1;
+}
+
+main().catch((error: unknown) => {
+  console.error(pc.red(`foresail: ${error instanceof Error ? error.message : String(error)}`));
+  process.exitCode = exitCodeOf(error);
+});

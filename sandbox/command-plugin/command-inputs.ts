@@ -1,0 +1,44 @@
+/** The inputs that the local and the remote command share, plain, and the words for a failed command. Pure. */
+import type { CommandOutput, Logging } from "./captured-output.js";
+import { containsSecret, reveal, type Properties } from "./wire.js";
+
+export interface CommandInputs {
+  readonly create?: string;
+  readonly update?: string;
+  readonly delete?: string;
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly logging?: Logging;
+  readonly addPreviousOutputInEnv?: boolean;
+}
+
+export type Operation = "create" | "update" | "delete";
+
+/** A command to run: its text, and whether the program called that text secret. */
+export interface Chosen {
+  readonly text: string;
+  readonly secret: boolean;
+}
+
+/** The command of an operation; `update` falls back to `create`; undefined: there is nothing to run. */
+export function chooseCommand(operation: Operation, properties: Properties): Chosen | undefined {
+  const given =
+    operation === "update" ? (properties["update"] ?? properties["create"]) : properties[operation];
+  if (given === undefined || given === null) return undefined;
+  return { text: reveal(given) as string, secret: containsSecret(given) };
+}
+
+/** Variables with the output of the run before, for `previous` that has any. */
+export function previousOutput(inputs: CommandInputs, previous: CommandOutput): Record<string, string> {
+  if (inputs.addPreviousOutputInEnv === false) return {};
+  return {
+    ...(previous.stdout === "" ? {} : { PULUMI_COMMAND_STDOUT: previous.stdout }),
+    ...(previous.stderr === "" ? {} : { PULUMI_COMMAND_STDERR: previous.stderr }),
+  };
+}
+
+/** The error of a command that ended badly: how it ended, which command, all that it printed. */
+export function commandFailure(how: string, command: Chosen, printed: string): Error {
+  const shown = command.secret ? "[secret command]" : JSON.stringify(command.text);
+  return new Error(`${how}: running ${shown}:\n${printed}`);
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { passphraseFile, sandboxFolder, stateFolder } from "./places";
+
+/** The variables that a person needs to run `pulumi` on the sandbox's stacks by hand. */
+export function handVariables(pulumiHome: string): Record<string, string> {
+  return {
+    PULUMI_HOME: pulumiHome,
+    PULUMI_BACKEND_URL: pathToFileURL(stateFolder).href,
+    PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile,
+  };
+}
+
+/** Compiled files that the engine's node processes load first: what each of them saves, it says itself. */
+const PRELOADED = [
+  path.join(__dirname, "obeyed-options.js"),
+  path.join(__dirname, "..", "fleet", "lazy-closures.js"),
+];
+
+/** NODE_OPTIONS that load the files, after the person's own options. */
+export function preloading(files: readonly string[], own?: string): string {
+  // node takes a quoted path with spaces, and wants quotes and backslashes in it escaped
+  const quoted = files.map((file) => `--require "${file.replace(/["\\]/g, "\\$&")}"`);
+  return [...(own ? [own] : []), ...quoted].join(" ");
+}
+
+/**
+ * The environment in which the sandbox runs the engine. No PULUMI_* variable of the person is left in it, so that the
+ * sandbox can reach neither their backend nor their login.
+ * @param base the environment of this process
+ * @param toolchain what the tool chain sets: PATH and PULUMI_HOME among others
+ */
+export function engineEnvironment(
+  base: NodeJS.ProcessEnv,
+  toolchain: Record<string, string>,
+): NodeJS.ProcessEnv {
+  const inherited = Object.fromEntries(Object.entries(base).filter(([name]) => !name.startsWith("PULUMI_")));
+  return {
+    ...inherited,
+    ...toolchain,
+    ...handVariables(toolchain["PULUMI_HOME"] ?? ""),
+    // diffs that read the live system run side by side (docs/benchmarks.md)
+    PULUMI_PARALLEL_DIFF: "true",
+    NODE_OPTIONS: preloading(PRELOADED, base["NODE_OPTIONS"]),
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK: "true",
+    // every plugin comes from the tool chain: a missing one is an error at once, not a download in the middle of `up`
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+  };
+}
+
+/** Makes the folder of the state and the passphrase once; an existing passphrase is never replaced. */
+export async function ensureState(): Promise<void> {
+  await mkdir(sandboxFolder, { recursive: true, mode: 0o700 });
+  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(passphraseFile, `${randomBytes(32).toString("base64url")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import path from "node:path";
+import { judgePendingOperations, type ExportedStack } from "../core/engine/pending-operations";
+import { clearDeadLocks } from "../fleet/lock";
+import { engineEnvironment, ensureState } from "./engine-environment";
+import { countChanges, readableLines } from "./engine-output";
+import { callEngine, type EngineAnswer } from "./engine-process";
+import { projectFolder, projectName, stateFolder } from "./places";
+import type { Toolchain } from "./toolchain";
+
+const SECONDS = { short: 120, long: 3_600 };
+
+/** Raised when a Pulumi command failed; its last words are in the message. */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+
+  constructor(command: string, stack: string, exitCode: number, words: string) {
+    super(
+      `pulumi ${command} of the stack ${stack} failed (exit code ${exitCode})${words === "" ? "" : `:\n${words}`}`,
+    );
+  }
+}
+
+/** The Pulumi engine on one of the sandbox's stacks, with the sandbox's own state, home and passphrase. */
+export class Engine {
+  private constructor(
+    readonly stack: string,
+    private readonly program: string,
+    readonly environment: NodeJS.ProcessEnv,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /**
+   * Opens a stack, and makes it when it is new. The lock of a dead process is cleared, and so is what a killed run left
+   * pending; both are said.
+   * @throws StackLockedError while somebody else works on it
+   */
+  static async open(
+    stack: string,
+    toolchain: Toolchain,
+    say = (line: string) => console.log(line),
+  ): Promise<Engine> {
+    await ensureState();
+    const environment = engineEnvironment(process.env, toolchain.environment);
+    const engine = new Engine(stack, toolchain.program("pulumi"), environment, say);
+    for (const line of await clearDeadLocks({ stateFolder, project: projectName, stack })) say(line);
+    await engine.call(["stack", "select", "--create", stack, "--secrets-provider", "passphrase"], {
+      ofStack: false,
+    });
+    await engine.forgetPendingOperations();
+    return engine;
+  }
+
+  /** Sets a secret of the stack's configuration unless it has this value already; it travels by standard input. */
+  async setSecret(key: string, value: string): Promise<void> {
+    const current = await this.call(["config", "get", `${projectName}:${key}`], { mayFail: true });
+    if (current.exitCode === 0 && current.stdout.trimEnd() === value.trimEnd()) return;
+    await this.call(["config", "set", "--secret", `${projectName}:${key}`], { input: value });
+  }
+
+  /**
+   * Previews, then changes, with readable output as it goes.
+   * @returns how many resources were created, updated, …, unchanged
+   * @throws EngineError
+   */
+  async up(): Promise<Record<string, number>> {
+    return this.change(["up", "--yes", "--skip-preview=false"]);
+  }
+
+  /** @throws EngineError */
+  async destroy(): Promise<Record<string, number>> {
+    return this.change(["destroy", "--yes", "--skip-preview"]);
+  }
+
+  /** The stack's outputs, secrets in plain: never print them. */
+  async outputs(): Promise<Record<string, unknown>> {
+    const { stdout } = await this.call(["stack", "output", "--json", "--show-secrets"]);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** The stack's state, secrets encrypted. */
+  async export(): Promise<ExportedStack> {
+    return JSON.parse((await this.call(["stack", "export"])).stdout) as ExportedStack;
+  }
+
+  /**
+   * Removes the stack and its configuration file.
+   * @param force also when resources are on record: only for machines that are gone with all they held
+   */
+  async remove({ force = false } = {}): Promise<void> {
+    await this.call(["stack", "rm", "--yes", ...(force ? ["--force"] : [])]);
+  }
+
+  private async forgetPendingOperations(): Promise<void> {
+    const exported = await this.export();
+    const { resumable, others } = judgePendingOperations(exported);
+    if (resumable.length + others.length === 0) return;
+    const words = `a run of ${this.stack} was killed in the middle of: ${[...resumable, ...others].join(", ")}`;
+    if (others.length > 0) {
+      this.say(`${words}; pulumi refresh finds out what came of it`);
+      return;
+    }
+    // the import forgets every pending operation, which is why it is done only when all can be resumed
+    await this.call(["stack", "import"], { input: JSON.stringify(exported) });
+    this.say(`${words}; it is taken up again`);
+  }
+
+  private async change(args: readonly string[]): Promise<Record<string, number>> {
+    const readable = readableLines();
+    const answer = await this.call([...args, "--suppress-progress", "--suppress-permalink=true"], {
+      seconds: SECONDS.long,
+      onLine: (line) => {
+        const words = readable(line);
+        if (words !== undefined) this.say(words);
+      },
+    });
+    return countChanges(answer.stdout);
+  }
+
+  private async call(
+    args: readonly string[],
+    options: {
+      input?: string;
+      seconds?: number;
+      onLine?: (line: string) => void;
+      mayFail?: boolean;
+      ofStack?: boolean;
+    } = {},
+  ): Promise<EngineAnswer> {
+    const ofStack = options.ofStack ?? true;
+    const answer = await callEngine({
+      program: this.program,
+      args: [...args, ...(ofStack ? ["--stack", this.stack] : []), "--non-interactive", "--color", "never"],
+      folder: path.resolve(projectFolder),
+      environment: this.environment,
+      seconds: options.seconds ?? SECONDS.short,
+      ...(options.input === undefined ? {} : { input: options.input }),
+      ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
+    });
+    if (answer.exitCode !== 0 && options.mayFail !== true) {
+      // what was shown line by line needs no second telling
+      const words = options.onLine === undefined ? answer.stderr.trim() || answer.stdout.trim() : "";
+      throw new EngineError(
+        args
+          .slice(0, 2)
+          .filter((word) => !word.startsWith("-"))
+          .join(" "),
+        this.stack,
+        answer.exitCode,
+        words,
+      );
+    }
+    return answer;
+  }
+}

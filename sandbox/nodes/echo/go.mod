@@ -1,0 +1,3 @@
+module foresail.local/echo
+
+go 1.22

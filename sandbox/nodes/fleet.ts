@@ -1,0 +1,256 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import type { Reporter } from "../progress";
+import { chooseAddress, chooseSubnet } from "./addresses";
+import { canShareContent, ensureContent } from "./containerd-content";
+import { requireOwnControlGroups } from "./control-groups";
+import { ContainerEngine } from "./engine";
+import { fleetNames, PROJECT_LABEL, projectHash, type FleetNames } from "./names";
+import { API_PORT_LABEL, createNode, labelArguments, SSH_PORT_LABEL, type Place } from "./node-creation";
+import { ensureNodeImage } from "./node-image";
+import { NODE_USER } from "./node-recipe";
+import { writeRecord, type NodeRecord } from "./node-record";
+import { nodeFolder, projectFolder, systemFolder } from "./places";
+import { awaitSshd, findFreePorts } from "./ports";
+import { survey, type Found } from "./survey";
+
+/** A node that is wanted. */
+export interface NodeSpec {
+  /** a DNS label; the node's hostname */
+  readonly name: string;
+  /** Kubernetes versions whose images it has from its beginning, such as ["1.36.3"] */
+  readonly bundles: readonly string[];
+}
+
+/** A node that exists. */
+export interface SandboxNode extends NodeRecord {
+  /** always 127.0.0.1: where its ports are published */
+  readonly address: string;
+  /** who logs in, with sudo and without a password */
+  readonly user: string;
+  readonly running: boolean;
+}
+
+const SSHD_SECONDS = 60;
+
+/** The container nodes of one system of this project. */
+export class NodeFleet {
+  private readonly names: FleetNames;
+
+  /**
+   * @param system a DNS label: nodes of two systems do not see each other
+   * @throws Error for a bad name
+   */
+  constructor(system: string) {
+    this.names = fleetNames(projectHash(projectFolder), system);
+  }
+
+  /**
+   * Brings nodes up: keeps those that run, starts those that are stopped, makes the others, in parallel, and waits until
+   * each one's sshd answers. Nodes that are not named are left alone.
+   * @throws Error when a node does not answer in time or shares control groups with another
+   */
+  async ensure(specs: readonly NodeSpec[], report: Reporter): Promise<SandboxNode[]> {
+    const engine = await ContainerEngine.ensure(report);
+    const found = await this.clearLeftovers(engine, new Set(specs.map((spec) => spec.name)));
+    const missing = specs.filter((spec) => !found.some((node) => node.name === spec.name));
+    const resting = found.filter(
+      (node) => node.condition !== "running" && specs.some((spec) => spec.name === node.name),
+    );
+    if (missing.length > 0) await this.create(engine, missing, report);
+    if (resting.length > 0) {
+      await report.step(`start ${resting.map((node) => node.name).join(", ")}`, async (update) => {
+        await all(resting.map((node) => this.startFound(engine, node)));
+        update("sshd answers");
+      });
+    }
+    if (missing.length > 0 || resting.length > 0) await this.checkControlGroups(engine);
+    const nodes = await this.list();
+    return specs.map(({ name }) => {
+      const node = nodes.find((each) => each.name === name);
+      if (node === undefined) throw new Error(`the node ${name} vanished while the others were started`);
+      return node;
+    });
+  }
+
+  /** All whole nodes, by name. Empty where there is no container engine. */
+  async list(): Promise<SandboxNode[]> {
+    const engine = await ContainerEngine.find();
+    if (engine === undefined) return [];
+    return (await survey(engine, this.names)).flatMap(({ condition, record }) =>
+      condition === "leftover" || record === undefined ? [] : [asNode(record, condition === "running")],
+    );
+  }
+
+  /** Shuts a node down in good order; its disk stays. */
+  async stop(name: string): Promise<void> {
+    const { engine, node } = await this.require(name);
+    if (node.condition === "running") await engine.call(["stop", "--time", "30", node.record.container]);
+  }
+
+  /** Powers a node off at once; its disk stays. */
+  async kill(name: string): Promise<void> {
+    const { engine, node } = await this.require(name);
+    if (node.condition === "running") await engine.call(["stop", "--time", "0", node.record.container]);
+  }
+
+  /** Starts a stopped node and waits for its sshd. Its ports, address and host key are those that it had. */
+  async start(name: string): Promise<SandboxNode> {
+    const { engine, node } = await this.require(name);
+    if (node.condition !== "running") await this.startFound(engine, node);
+    await this.checkControlGroups(engine);
+    return asNode(node.record, true);
+  }
+
+  /** Removes a node with its disk, in whatever state; nothing happens when there is none. */
+  async delete(name: string): Promise<void> {
+    const engine = await ContainerEngine.find();
+    if (engine === undefined) return;
+    const node = (await survey(engine, this.names)).find((each) => each.name === name);
+    if (node !== undefined) await this.remove(engine, node);
+  }
+
+  /** Removes all nodes and their network: no container, volume, network or folder of this system is left. */
+  async deleteAll(): Promise<void> {
+    const engine = await ContainerEngine.find();
+    if (engine !== undefined) {
+      const nodes = await survey(engine, this.names);
+      await all(nodes.map((node) => this.remove(engine, node)));
+      for (const network of await engine.networks(this.names.labels))
+        await engine.call(["network", "rm", network]);
+    }
+    await rm(systemFolder(this.names.system), { recursive: true, force: true });
+  }
+
+  /**
+   * Removes what killed runs left: half-made nodes, containers whose processes are gone, volumes and folders without a
+   * container, and the network when no node uses it.
+   * @returns names of the nodes that were removed
+   */
+  async cleanLeftovers(): Promise<string[]> {
+    const engine = await ContainerEngine.find();
+    if (engine === undefined) return [];
+    const nodes = await survey(engine, this.names);
+    const removed = nodes.filter(({ condition }) => condition === "leftover" || condition === "gone");
+    await all(removed.map((node) => this.remove(engine, node)));
+    if (removed.length === nodes.length) {
+      for (const network of await engine.networks(this.names.labels))
+        await engine.call(["network", "rm", network]);
+    }
+    return removed.map((node) => node.name);
+  }
+
+  private async create(engine: ContainerEngine, specs: readonly NodeSpec[], report: Reporter): Promise<void> {
+    await ensureNodeImage(report);
+    await mkdir(systemFolder(this.names.system), { recursive: true });
+    const versions = specs.flatMap((spec) => spec.bundles);
+    const share = versions.length > 0 && (await canShareContent(engine, systemFolder(this.names.system)));
+    const contents = new Map<string, string>();
+    for (const { bundles } of share ? specs : []) {
+      if (bundles.length > 0) contents.set(bundles.join(), await ensureContent(engine, bundles, report));
+    }
+    await report.step(`create ${specs.map((spec) => spec.name).join(", ")}`, async (update) => {
+      const places = await this.findPlaces(engine, specs.length);
+      update("booting");
+      await all(
+        specs.map(async ({ name, bundles }, index) => {
+          const place = places[index];
+          if (place === undefined) throw new Error(`no place was found for ${name}`);
+          const record = await createNode(engine, this.names, name, place, contents.get(bundles.join()));
+          await awaitSshd(name, record.sshPort, SSHD_SECONDS);
+          await writeRecord(nodeFolder(this.names.system, name), record);
+        }),
+      );
+      update("sshd answers");
+    });
+  }
+
+  /** Ports and addresses that no node of any clone has, running or stopped. */
+  private async findPlaces(engine: ContainerEngine, count: number): Promise<Place[]> {
+    const subnet = await this.ensureNetwork(engine);
+    const others = await engine.containers({ [PROJECT_LABEL]: "" });
+    const taken = new Set(
+      others.flatMap(({ labels }) => [Number(labels[SSH_PORT_LABEL]), Number(labels[API_PORT_LABEL])]),
+    );
+    const ports = await findFreePorts(this.names.project, 2 * count, taken);
+    const addresses = new Set(
+      (await survey(engine, this.names)).flatMap(({ record }) => record?.internalAddress ?? []),
+    );
+    return Array.from({ length: count }, (_, index) => {
+      const internalAddress = chooseAddress(subnet, addresses);
+      addresses.add(internalAddress);
+      const [sshPort, apiPort] = ports.slice(2 * index);
+      if (sshPort === undefined || apiPort === undefined) throw new Error("too few free ports were found");
+      return { sshPort, apiPort, internalAddress };
+    });
+  }
+
+  private async ensureNetwork(engine: ContainerEngine): Promise<string> {
+    const { network, labels, project } = this.names;
+    if (!(await engine.networks(labels)).includes(network)) {
+      const own = Object.values(networkInterfaces()).flatMap(
+        (addresses) => addresses?.flatMap(({ cidr }) => cidr ?? []) ?? [],
+      );
+      const subnet = chooseSubnet(project, [...own, ...(await engine.subnets())]);
+      await engine.call(["network", "create", "--subnet", subnet, ...labelArguments(labels), network]);
+    }
+    const [subnet] = await engine.subnets(network);
+    if (subnet === undefined)
+      throw new Error(
+        `the network ${network} has no subnet; remove it: ${engine.program} network rm ${network}`,
+      );
+    return subnet;
+  }
+
+  private async startFound(engine: ContainerEngine, node: Found): Promise<void> {
+    if (node.record === undefined) throw new Error(`the node ${node.name} has no record`);
+    const { container, sshPort } = node.record;
+    // an engine that missed the end of a container has to be told before it starts it again
+    if (node.condition === "gone") await engine.noteEnd(container);
+    await engine.call(["start", container]);
+    await awaitSshd(node.name, sshPort, SSHD_SECONDS);
+  }
+
+  /** Removes leftovers under the wanted names, and says what is left of the system. */
+  private async clearLeftovers(engine: ContainerEngine, wanted: ReadonlySet<string>): Promise<Found[]> {
+    const nodes = await survey(engine, this.names);
+    const leftovers = nodes.filter(({ name, condition }) => condition === "leftover" && wanted.has(name));
+    await all(leftovers.map((node) => this.remove(engine, node)));
+    return nodes.filter((node) => node.condition !== "leftover");
+  }
+
+  private async remove(engine: ContainerEngine, node: Found): Promise<void> {
+    if (node.container !== undefined) await engine.removeContainer(node.container);
+    for (const volume of node.volumes) await engine.call(["volume", "rm", "--force", volume]);
+    await rm(nodeFolder(this.names.system, node.name), { recursive: true, force: true });
+  }
+
+  private async require(
+    name: string,
+  ): Promise<{ engine: ContainerEngine; node: Found & { record: NodeRecord } }> {
+    const engine = await ContainerEngine.find();
+    const node = engine && (await survey(engine, this.names)).find((each) => each.name === name);
+    if (engine === undefined || node?.record === undefined || node.condition === "leftover") {
+      throw new Error(`there is no node ${name} in the system ${this.names.system}`);
+    }
+    return { engine, node: { ...node, record: node.record } };
+  }
+
+  private async checkControlGroups(engine: ContainerEngine): Promise<void> {
+    const running = (await survey(engine, this.names)).filter(({ condition }) => condition === "running");
+    const texts = await Promise.all(
+      running.map(async ({ name, pid }) => [name, await readFile(`/proc/${pid}/cgroup`, "utf8")] as const),
+    );
+    requireOwnControlGroups(new Map(texts));
+  }
+}
+
+/** Waits for all, failures included, so that nothing goes on in the background after an error. */
+async function all(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+function asNode(record: NodeRecord, running: boolean): SandboxNode {
+  return { ...record, address: "127.0.0.1", user: NODE_USER, running };
+}

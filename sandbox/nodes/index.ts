@@ -1,0 +1,6 @@
+export { ensureBundle } from "./bundle";
+export { containerNodeSettings } from "./container-node-settings";
+export { NodeFleet, type NodeSpec, type SandboxNode } from "./fleet";
+export { ECHO_IMAGE, type KubernetesPrograms } from "./kubernetes-programs";
+export { ensureNodeImage } from "./node-image";
+export { BUNDLES_IN_NODE, nodeKeyFile } from "./places";

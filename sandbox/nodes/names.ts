@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+
+/** What the engine's objects of one system are called and labelled. */
+export interface FleetNames {
+  /** short hash of the project folder, so that two clones on one machine never meet */
+  readonly project: string;
+  readonly system: string;
+  readonly network: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The label that names the clone, on every container, volume and network. */
+export const PROJECT_LABEL = "foresail.project";
+
+/** The label that names the system within the clone. */
+export const SYSTEM_LABEL = "foresail.system";
+
+/** The label with a node's name, on its container and volumes. */
+export const NODE_LABEL = "foresail.node";
+
+/** What of a node outlives its container's restart, and where it is mounted. */
+export const VOLUMES: Readonly<Record<string, string>> = {
+  kubelet: "/var/lib/kubelet",
+  etcd: "/var/lib/etcd",
+  containerd: "/var/lib/containerd",
+};
+
+const NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/** Eight hexadecimal digits of a project folder's path. */
+export function projectHash(projectFolder: string): string {
+  return createHash("sha256").update(projectFolder).digest("hex").slice(0, 8);
+}
+
+/**
+ * The names of one system's objects.
+ * @throws Error for a system that is no DNS label of at most 40 characters
+ */
+export function fleetNames(project: string, system: string): FleetNames {
+  requireName("system", system);
+  return {
+    project,
+    system,
+    network: `foresail-${project}-${system}`,
+    labels: { [PROJECT_LABEL]: project, [SYSTEM_LABEL]: system },
+  };
+}
+
+/**
+ * A node's container.
+ * @throws Error for a name that is no DNS label of at most 40 characters
+ */
+export function containerName(names: FleetNames, node: string): string {
+  requireName("node", node);
+  return `${names.network}-${node}`;
+}
+
+/** One of a node's volumes. */
+export function volumeName(names: FleetNames, node: string, volume: string): string {
+  return `${containerName(names, node)}-${volume}`;
+}
+
+function requireName(what: string, name: string): void {
+  if (!NAME.test(name)) {
+    throw new Error(
+      `${JSON.stringify(name)} is no name for a ${what}: use at most 40 lower-case letters, digits and dashes`,
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { nodeKeyFile } from "./places";
+
+/**
+ * The public key that nodes let in; the pair is generated once per project, the private half 0600.
+ * @returns one line of authorized_keys
+ */
+export async function ensureNodeKey(): Promise<string> {
+  return (await ensureKeyPair(nodeKeyFile, "foresail-sandbox")).trim();
+}
+
+/**
+ * Generates a node's own host key, unless it has one.
+ * @param folder where ssh_host_ed25519_key lies
+ * @returns the public half: "ssh-ed25519 AAAA…", without a comment
+ */
+export async function ensureHostKey(folder: string): Promise<string> {
+  const line = await ensureKeyPair(path.join(folder, "ssh_host_ed25519_key"), "node");
+  return line.trim().split(" ").slice(0, 2).join(" ");
+}
+
+async function ensureKeyPair(file: string, comment: string): Promise<string> {
+  const existing = await readFile(`${file}.pub`, "utf8").catch(() => undefined);
+  if (existing !== undefined) return existing;
+  const { utils } = (await import("ssh2")).default;
+  const pair = utils.generateKeyPairSync("ed25519", { comment });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, pair.private, { mode: 0o600 });
+  // last: its presence says that the pair is whole
+  await writeFile(`${file}.pub`, `${pair.public}\n`, { mode: 0o644 });
+  return pair.public;
+}

@@ -1,0 +1,39 @@
+import type { Reporter } from "./progress";
+import { ensureToolchain, type PulumiProgramName, type Toolchain } from "./toolchain";
+
+/** What a system or a test tier stands on. */
+export interface Needs {
+  /** Programs by the names that the tool chain knows. */
+  readonly programs: readonly PulumiProgramName[];
+  /** Kubernetes versions, such as "1.36.3". */
+  readonly kubernetes: readonly string[];
+  /** Whether container nodes are needed: their image and the bundles of those versions. */
+  readonly nodes: boolean;
+}
+
+/** What every system of the sandbox needs. */
+export const SANDBOX_NEEDS: Needs = {
+  programs: ["pulumi", "language-nodejs", "plugin-command"],
+  kubernetes: ["1.36.3"],
+  nodes: true,
+};
+
+/** What the tests need: networks from manifests and charts go through the kubernetes plugin. */
+export const TEST_NEEDS: Needs = {
+  ...SANDBOX_NEEDS,
+  programs: [...SANDBOX_NEEDS.programs, "plugin-kubernetes"],
+};
+
+/**
+ * Brings everything that is missing onto this machine; fast when nothing is.
+ * @throws Error that names the missing thing and the command that mends it
+ */
+export async function setUp(needs: Needs, report: Reporter): Promise<Toolchain> {
+  const toolchain = await ensureToolchain({ programs: needs.programs, kubernetes: needs.kubernetes }, report);
+  if (needs.nodes) {
+    const { ensureBundle, ensureNodeImage } = await import("./nodes/index.js");
+    await ensureNodeImage(report);
+    for (const version of needs.kubernetes) await ensureBundle(toolchain.kubernetes(version), report);
+  }
+  return toolchain;
+}

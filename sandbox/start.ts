@@ -1,0 +1,44 @@
+import pc from "picocolors";
+import { Engine } from "./engine";
+import type { Reporter } from "./progress";
+import { setUp } from "./set-up";
+import { writeStackFile } from "./systems/stack-file";
+import { stackOf, type SizeWish, type System } from "./systems/system";
+
+/**
+ * Brings a system up on this machine and proves that it works. Run again, it changes nothing.
+ * @throws Error when any part fails; what was made so far stays, and the next start goes on from there
+ */
+export async function startSystem(
+  system: System,
+  size: SizeWish,
+  report: Reporter,
+  say = (line: string) => console.log(line),
+): Promise<void> {
+  const toolchain = await setUp(system.needs, report);
+  const context = { toolchain, report, say };
+  const ground = await system.start(context, size);
+  const engine = await Engine.open(stackOf(system), toolchain, say);
+  const configuration = system.configure(ground);
+  await writeStackFile(engine.stack, configuration);
+  for (const [key, value] of Object.entries(configuration.secrets)) await engine.setSecret(key, value);
+
+  say(pc.bold(`pulumi up on the stack ${engine.stack}`));
+  const changes = await engine.up();
+  const outputs = await engine.outputs();
+  await system.settle(context, ground, outputs);
+  await system.check(context, ground, outputs);
+
+  say("");
+  say(
+    pc.green(
+      `The system ${system.name} runs${isUnchanged(changes) ? "; nothing had to be changed" : ""}. Next:`,
+    ),
+  );
+  for (const command of system.nextCommands(context, outputs)) say(`  ${command}`);
+}
+
+/** Whether an `up` changed no resource. */
+export function isUnchanged(changes: Readonly<Record<string, number>>): boolean {
+  return Object.keys(changes).every((word) => word === "unchanged");
+}

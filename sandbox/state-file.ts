@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { projectName, stateFolder } from "./places";
+
+/** A stack as the file backend has it on record. */
+export interface RecordedStack {
+  readonly name: string;
+  readonly resources: number;
+}
+
+interface Checkpoint {
+  readonly checkpoint?: { readonly latest?: { readonly resources?: readonly unknown[] } };
+}
+
+const stacksFolder = path.join(stateFolder, ".pulumi", "stacks", projectName);
+
+/** Lists the sandbox's stacks straight from the state, without the engine: fast, and before any set-up too. */
+export async function recordedStacks(folder = stacksFolder): Promise<RecordedStack[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const stacks = names.filter((name) => name.endsWith(".json")).sort();
+  return Promise.all(
+    stacks.map(async (file) => {
+      const text = await readFile(path.join(folder, file), "utf8");
+      return { name: file.slice(0, -".json".length), resources: countResources(text) };
+    }),
+  );
+}
+
+/** How many resources a stack has on record; -1 when there is no such stack. */
+export async function recordedResources(stack: string): Promise<number> {
+  return (await recordedStacks()).find((each) => each.name === stack)?.resources ?? -1;
+}
+
+/** Counts the resources in a checkpoint; the engine's own entries (the stack, default providers) count too. */
+export function countResources(checkpoint: string): number {
+  return (JSON.parse(checkpoint) as Checkpoint).checkpoint?.latest?.resources?.length ?? 0;
+}

@@ -1,0 +1,55 @@
+import { Engine, EngineError } from "./engine";
+import type { Reporter } from "./progress";
+import { setUp } from "./set-up";
+import { recordedStacks } from "./state-file";
+import { deleteStackFile } from "./systems/stack-file";
+import { stackOf, type System } from "./systems/system";
+
+/**
+ * Takes a system down: its resources, its stack, its machines and networks. Works on one that is half made, whose
+ * machines are gone, or that does not run.
+ * @throws Error when `pulumi destroy` failed; the machines are deleted all the same
+ */
+export async function stopSystem(
+  system: System,
+  report: Reporter,
+  say = (line: string) => console.log(line),
+): Promise<void> {
+  const stack = stackOf(system);
+  const recorded = (await recordedStacks()).find((each) => each.name === stack);
+  const isStarted = await system.isStarted();
+
+  let failure: EngineError | undefined;
+  if (recorded !== undefined) {
+    const toolchain = await setUp({ ...system.needs, kubernetes: [], nodes: false }, report);
+    const engine = await Engine.open(stack, toolchain, say);
+    if (recorded.resources > 0 && (await system.isGone())) {
+      say("its machines are gone already: only the record of them is removed");
+    } else if (recorded.resources > 0) {
+      failure = await destroy(engine);
+    }
+    await system.stop({ report, say });
+    // whatever is still on record lived on the machines that were just deleted
+    await engine.remove({ force: true });
+  } else {
+    await system.stop({ report, say });
+  }
+  await deleteStackFile(stack);
+  if (failure !== undefined) {
+    throw new Error(
+      `${failure.message}\nThe machines were deleted all the same, and nothing of ${stack} is left.`,
+    );
+  }
+  const isNothing = recorded === undefined && !isStarted;
+  say(isNothing ? `Nothing of the system ${system.name} runs.` : `The system ${system.name} is down.`);
+}
+
+async function destroy(engine: Engine): Promise<EngineError | undefined> {
+  try {
+    await engine.destroy();
+    return undefined;
+  } catch (error) {
+    if (error instanceof EngineError) return error;
+    throw error;
+  }
+}

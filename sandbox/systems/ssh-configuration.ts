@@ -1,0 +1,57 @@
+import type { SandboxNode } from "../nodes";
+import type { PlannedMachine } from "./ssh-size";
+
+/** The Kubernetes version of the sandbox's cluster. */
+export const KUBERNETES_VERSION = "1.36.3";
+
+/** What stands before `pulumi up`. */
+export interface SshGround {
+  /** The machines that the cluster is to have, in order. */
+  readonly machines: readonly (PlannedMachine & { readonly node: SandboxNode })[];
+  /** Machines of the last start that are to leave and can no longer be reached. */
+  readonly lost: readonly string[];
+  /** The private key that opens every machine. */
+  readonly privateKey: string;
+}
+
+/**
+ * The value of `foresail:cluster` for container nodes.
+ * @param settings what container nodes need beyond machines elsewhere
+ */
+export function clusterConfiguration(
+  ground: SshGround,
+  settings: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return {
+    name: "sandbox",
+    version: KUBERNETES_VERSION,
+    source: { bundle: { path: `/opt/foresail/bundle/v${KUBERNETES_VERSION}` } },
+    ...settings,
+    network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
+    machines: ground.machines.map(({ name, role, node }) => ({
+      name,
+      role,
+      address: node.address,
+      port: node.sshPort,
+      user: node.user,
+      hostKey: node.hostKey,
+      internalAddress: node.internalAddress,
+      ...(role === "control-plane" ? { apiServer: `${node.address}:${node.apiPort}` } : {}),
+    })),
+    ...(ground.lost.length === 0 ? {} : { lost: [...ground.lost] }),
+  };
+}
+
+/**
+ * Machines that were configured, are not wanted any more and cannot be asked to leave.
+ * @param configured the machines of the last start
+ * @param wanted the machines of this start
+ * @param running the machines that run now
+ */
+export function findLost(
+  configured: readonly string[],
+  wanted: readonly string[],
+  running: readonly string[],
+): string[] {
+  return configured.filter((name) => !wanted.includes(name) && !running.includes(name));
+}

@@ -1,0 +1,53 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { sandboxFolder } from "../places";
+import type { SizeWish } from "./system";
+
+/** How many machines the cluster has. */
+export interface Size {
+  readonly controlPlanes: number;
+  readonly workers: number;
+}
+
+/** The size of a first start without flags. */
+export const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
+
+const sizeFile = path.join(sandboxFolder, "ssh-size.json");
+
+/** The size to start with: what is asked for now, else what was asked for last, else the default. */
+export function chooseSize(wish: SizeWish, kept: Partial<Size> | undefined): Size {
+  return {
+    controlPlanes: wish.controlPlanes ?? kept?.controlPlanes ?? DEFAULT_SIZE.controlPlanes,
+    workers: wish.workers ?? kept?.workers ?? DEFAULT_SIZE.workers,
+  };
+}
+
+/** A machine of the cluster by name and role. */
+export interface PlannedMachine {
+  readonly name: string;
+  readonly role: "control-plane" | "worker";
+}
+
+/** The machines of a cluster of that size: cp-1, cp-2, …, w-1, w-2, … */
+export function planMachines(size: Size): PlannedMachine[] {
+  const many = (count: number, prefix: string, role: PlannedMachine["role"]): PlannedMachine[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${prefix}-${index + 1}`, role }));
+  return [...many(size.controlPlanes, "cp", "control-plane"), ...many(size.workers, "w", "worker")];
+}
+
+/** The size of the last start; undefined before the first. */
+export async function readSize(): Promise<Partial<Size> | undefined> {
+  const text = await readFile(sizeFile, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Partial<Size>);
+}
+
+/** Keeps the size for the next start without flags. */
+export async function keepSize(size: Size): Promise<void> {
+  await mkdir(sandboxFolder, { recursive: true, mode: 0o700 });
+  await writeFile(sizeFile, `${JSON.stringify(size)}\n`);
+}
+
+/** The next start has the default size again. */
+export async function forgetSize(): Promise<void> {
+  await rm(sizeFile, { force: true });
+}

@@ -1,0 +1,150 @@
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { containerNodeSettings } from "../nodes/container-node-settings";
+import { nodeKeyFile } from "../nodes/places";
+import { kubeconfigFile } from "../places";
+import { recordedResources } from "../state-file";
+import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshGround } from "./ssh-configuration";
+import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./ssh-size";
+import { readStackFile } from "./stack-file";
+import { SANDBOX_NEEDS } from "../set-up";
+import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+
+const NAME = "ssh";
+const STACK = stackOf({ name: NAME });
+
+/** The nodes' code is loaded when it is needed: `status` and `--help` start faster without it. */
+async function openFleet() {
+  const { NodeFleet } = await import("../nodes/index.js");
+  return new NodeFleet(NAME);
+}
+
+async function start(context: EquippedContext, wish: SizeWish): Promise<SshGround> {
+  const fleet = await openFleet();
+  const size = chooseSize(wish, await readSize());
+  const planned = planMachines(size);
+  const configured = (await recordedClusters()).flatMap((cluster) => cluster.nodes.map((node) => node.name));
+  const existing = await fleet.list();
+  await refuseLostGround(
+    configured,
+    existing.map((node) => node.name),
+    planned.map((machine) => machine.name),
+  );
+  await keepSize(size);
+  const nodes = await fleet.ensure(
+    planned.map(({ name }) => ({ name, bundles: [KUBERNETES_VERSION] })),
+    context.report,
+  );
+  return {
+    machines: planned.map((machine) => {
+      const node = nodes.find((each) => each.name === machine.name);
+      if (node === undefined) throw new Error(`the machine ${machine.name} was not started`);
+      return { ...machine, node };
+    }),
+    lost: findLost(
+      configured,
+      planned.map((machine) => machine.name),
+      existing.filter((node) => node.running).map((node) => node.name),
+    ),
+    privateKey: await readFile(nodeKeyFile, "utf8"),
+  };
+}
+
+/**
+ * A machine that is on record, still wanted and deleted by hand would come back empty under the name of a member of the
+ * cluster, and nothing would notice.
+ */
+async function refuseLostGround(configured: string[], existing: string[], wanted: string[]): Promise<void> {
+  const missing = configured.filter((name) => wanted.includes(name) && !existing.includes(name));
+  if (missing.length === 0 || (await recordedResources(STACK)) <= 1) return;
+  throw new Error(
+    `the machines ${missing.join(", ")} of the cluster were deleted, and what they held is lost; ` +
+      `begin anew with: npm stop -- ${NAME} && npm start -- ${NAME}`,
+  );
+}
+
+async function settle(
+  _context: EquippedContext,
+  ground: SshGround,
+  outputs: Record<string, unknown>,
+): Promise<void> {
+  const { kubeconfig } = outputs;
+  if (typeof kubeconfig !== "string") throw new Error(`the stack ${STACK} has no output kubeconfig`);
+  await writeFile(kubeconfigFile(NAME), kubeconfig, { mode: 0o600 });
+  await chmod(kubeconfigFile(NAME), 0o600);
+  // only now: a machine leaves the cluster before it is taken away
+  const fleet = await openFleet();
+  for (const node of await fleet.list()) {
+    if (!ground.machines.some((machine) => machine.name === node.name)) await fleet.delete(node.name);
+  }
+}
+
+async function check(context: EquippedContext, ground: SshGround): Promise<void> {
+  const { checkCluster } = await import("../check/index.js");
+  await checkCluster(context.report, {
+    kubeconfig: await readFile(kubeconfigFile(NAME), "utf8"),
+    kubeconfigFile: kubeconfigFile(NAME),
+    kubectl: kubectlOf(context),
+    nodes: ground.machines.map((machine) => machine.name),
+    machines: ground.machines.map(({ name, node }) => ({
+      name,
+      address: node.address,
+      port: node.sshPort,
+      user: node.user,
+      hostKey: node.hostKey,
+      privateKey: ground.privateKey,
+    })),
+  });
+}
+
+function kubectlOf({ toolchain }: EquippedContext): string {
+  return toolchain.kubernetes(KUBERNETES_VERSION).kubectl;
+}
+
+function nextCommands(context: EquippedContext, outputs: Record<string, unknown>): string[] {
+  const nodes = (outputs.nodes ?? []) as { role: string }[];
+  const workers = nodes.filter(({ role }) => role === "worker").length;
+  return [
+    `export KUBECONFIG=${kubeconfigFile(NAME)}`,
+    `${kubectlOf(context)} get nodes`,
+    `npm start -- ${NAME} --workers ${workers + 1}    # scale`,
+    `npm run status                 # what runs, and how to run pulumi on it by hand`,
+    `npm stop -- ${NAME}                # destroy`,
+  ];
+}
+
+async function recordedClusters(): Promise<RecordedCluster[]> {
+  const document = await readStackFile(STACK);
+  const cluster = document?.config?.["foresail:cluster"] as
+    { name?: string; machines?: { name: string; role: string }[] } | undefined;
+  if (cluster === undefined) return [];
+  return [
+    {
+      name: cluster.name ?? "",
+      kubeconfig: kubeconfigFile(NAME),
+      nodes: (cluster.machines ?? []).map(({ name, role }) => ({ name, role })),
+    },
+  ];
+}
+
+/** A kubeadm cluster on container nodes that answer SSH. */
+export const sshSystem: System<SshGround> = {
+  name: NAME,
+  summary: "a kubeadm cluster on machines that answer SSH, here containers of this machine",
+  needs: SANDBOX_NEEDS,
+  start,
+  configure: (ground) => ({
+    values: { system: NAME, cluster: clusterConfiguration(ground, containerNodeSettings) },
+    secrets: { sshPrivateKey: ground.privateKey },
+  }),
+  settle,
+  check,
+  nextCommands,
+  clusters: recordedClusters,
+  isStarted: async () => (await (await openFleet()).list()).length > 0,
+  isGone: async () => (await (await openFleet()).list()).length === 0,
+  stop: async ({ report }) => {
+    await report.step("delete the machines", async () => (await openFleet()).deleteAll());
+    await forgetSize();
+    await rm(kubeconfigFile(NAME), { force: true });
+  },
+};

@@ -1,0 +1,105 @@
+import { chmod, copyFile, cp, mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Build } from "./program";
+import { CommandFailed, runCommand } from "./run-command";
+
+const BUILD_MINUTES = 45;
+
+/** Where Go keeps modules and objects: in the cache, or in FORESAIL_GO_CACHE if several caches share them. */
+export function goEnvironment(
+  cache: string,
+  build: Pick<Build, "linux">,
+  base: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const goCache = base["FORESAIL_GO_CACHE"] || cache;
+  const configuration = base["XDG_CONFIG_HOME"] || path.join(homedir(), ".config");
+  const gopath = path.join(goCache, "go");
+  return {
+    ...base,
+    GOPATH: gopath,
+    GOMODCACHE: path.join(gopath, "pkg", "mod"),
+    GOCACHE: path.join(goCache, "go-build"),
+    // Go counts its use in the person's configuration folder; their `go env -w` settings (a proxy) still hold
+    XDG_CONFIG_HOME: path.join(cache, "go-config"),
+    ...(process.platform === "linux"
+      ? { GOENV: base["GOENV"] || path.join(configuration, "go", "env") }
+      : {}),
+    // with the paths trimmed, builds from different folders share their objects
+    GOFLAGS: "-buildvcs=false -trimpath",
+    GOWORK: "off",
+    CGO_ENABLED: "0",
+    ...(build.linux === true ? { GOOS: "linux" } : {}),
+  };
+}
+
+/** A Go module could not be built. The message names it and says why. */
+export class BuildFailed extends Error {}
+
+function explain(module: string, error: unknown): BuildFailed {
+  if (!(error instanceof CommandFailed)) return new BuildFailed(`${module}: ${String(error)}`);
+  if (error.code === "ENOENT") {
+    return new BuildFailed(
+      `${module} has to be built and Go is missing; install Go 1.26 or newer (https://go.dev/doc/install), ` +
+        `make sure that "go version" works, and run this again`,
+    );
+  }
+  return new BuildFailed(
+    `the Go module ${module} (sandbox/toolchain/modules/${module}) did not build: ${error.message}`,
+  );
+}
+
+/**
+ * Builds programs from a pinned Go module. The module's folder is copied, so that Go writes nothing into the project,
+ * and go.sum is read only: a module that is not the pinned one ends the build.
+ * @param modules the folder of the pinned modules
+ * @param work an empty folder for the copy
+ * @param target where the programs go
+ * @throws BuildFailed
+ */
+export async function goBuild(
+  build: Build,
+  places: { cache: string; modules: string; work: string; target: string },
+  update: (detail: string) => void,
+): Promise<void> {
+  const source = path.join(places.work, build.module);
+  const env = goEnvironment(places.cache, build);
+  const go = (args: string[], line?: (text: string) => void) =>
+    runCommand("go", args, {
+      cwd: source,
+      env,
+      minutes: BUILD_MINUTES,
+      ...(line === undefined ? {} : { line }),
+    });
+  try {
+    await cp(path.join(places.modules, build.module), source, { recursive: true });
+    await mkdir(places.target, { recursive: true });
+    if (build.embed !== undefined) {
+      const { module, files } = build.embed;
+      const { Dir } = JSON.parse(await go(["mod", "download", "-json", module])) as { Dir: string };
+      for (const file of files) {
+        const copy = path.join(source, path.basename(file));
+        await copyFile(path.join(Dir, file), copy);
+        await chmod(copy, 0o644); // files of the module cache are read-only
+      }
+    }
+    const names = Object.keys(build.packages);
+    const single = names.length === 1 ? names[0] : undefined;
+    const output = single === undefined ? `${places.target}${path.sep}` : path.join(places.target, single);
+    let compiled = 0;
+    await go(
+      [
+        "build",
+        "-mod=readonly",
+        "-v", // names each package when it is compiled: the only progress that Go shows
+        ...(build.ldflags === undefined ? [] : ["-ldflags", build.ldflags]),
+        "-o",
+        output,
+        ...Object.values(build.packages),
+      ],
+      (text) => update(text.startsWith("go: downloading") ? text.slice(4) : `built ${++compiled} packages`),
+    );
+  } catch (error) {
+    throw explain(build.module, error);
+  }
+}

@@ -1,0 +1,129 @@
+import path from "node:path";
+import type { Reporter } from "../progress";
+import { cacheFolder } from "./cache";
+import { toolchainEnvironment } from "./environment";
+import { imageTags, type ImageTags } from "./image-tags";
+import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
+import { obtain, type Obtained } from "./obtain";
+import type { Program } from "./program";
+import { pulumiPrograms, type PulumiProgramName } from "./pulumi-programs";
+
+export type { PulumiProgramName } from "./pulumi-programs";
+
+/** What a system or a test tier needs; nothing else is looked for. */
+export interface Need {
+  readonly programs?: readonly PulumiProgramName[];
+  /** Versions such as "1.36.3". */
+  readonly kubernetes?: readonly string[];
+}
+
+type KubernetesFile = (typeof KUBERNETES_FILES)[number];
+
+/** The programs of a cluster of one version: absolute paths, Linux programs of this machine's processor. */
+export interface KubernetesPrograms extends Readonly<
+  Record<KubernetesFile | "etcd" | "coredns" | "pause", string>
+> {
+  readonly version: string;
+  /** The folder of the release: kubeadm, kubelet and so on; etcd, coredns and pause are elsewhere. */
+  readonly folder: string;
+  /** Under which tags kubeadm of this version expects the images of the last three. */
+  readonly tags: ImageTags;
+}
+
+/** Programs that are there, and the environment to run them in. */
+export interface Toolchain {
+  /** The cache folder, shared by all clones on this machine. */
+  readonly cache: string;
+  /** The environment of this process with PATH, PULUMI_HOME and what else the engine needs. */
+  readonly environment: Record<string, string>;
+  /**
+   * The absolute path of a program of Pulumi, such as "pulumi" or "plugin-command".
+   * @throws Error when it was not asked for
+   */
+  program(name: string): string;
+  /**
+   * The programs of one Kubernetes version.
+   * @throws Error when it was not asked for
+   */
+  kubernetes(version: string): KubernetesPrograms;
+}
+
+/** Runs at most two at once: a build uses all processors already, and its memory adds up. */
+async function inPairs<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  const queue = [...items.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      try {
+        results[next[0]] = await work(next[1]);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  if (failures.length === 0) return results;
+  throw new Error(
+    failures.map((error) => (error instanceof Error ? error.message : String(error))).join("\n"),
+  );
+}
+
+function kubernetesPrograms(version: string, obtained: readonly Obtained[]): KubernetesPrograms {
+  const release = obtained.find(
+    ({ program }) => program.name === "kubernetes" && program.version === version,
+  );
+  if (release === undefined)
+    throw new Error(`Kubernetes ${version} was not asked for when the tool chain was set up`);
+  const files = [...clusterPrograms.map(({ name }) => name), ...KUBERNETES_FILES].map((file) => {
+    const own = obtained.find(({ program }) => program.name === file) ?? release;
+    return [file, path.join(own.folder, file)];
+  });
+  return {
+    ...(Object.fromEntries(files) as Record<KubernetesFile | "etcd" | "coredns" | "pause", string>),
+    version,
+    folder: release.folder,
+    tags: release.stamp.facts as unknown as ImageTags,
+  };
+}
+
+/**
+ * Sees to it that the needed programs are in the cache; a few milliseconds when they are. What is missing is looked
+ * for on this machine, downloaded, or built (docs/adr/0009-toolchain.md).
+ * @throws Error that says for each program that could not be had what was tried and what mends it
+ */
+export async function ensureToolchain(need: Need, report: Reporter): Promise<Toolchain> {
+  const cache = cacheFolder();
+  const pulumi = (need.programs ?? []).map((name) => pulumiPrograms[name]);
+  const versions = [...new Set(need.kubernetes ?? [])];
+  const programs = new Set<Program>([
+    ...pulumi,
+    ...versions.map(kubernetesRelease),
+    ...(versions.length > 0 ? clusterPrograms : []),
+  ]);
+  const obtained = await inPairs([...programs], (program) =>
+    obtain(
+      program,
+      report,
+      cache,
+      program.name === "kubernetes" ? { facts: (folder) => imageTags(folder, program.version) } : {},
+    ),
+  );
+  const cli = obtained.find(({ program }) => program.name === "pulumi");
+  return {
+    cache,
+    environment: toolchainEnvironment(cache, cli?.folder),
+    program(name) {
+      for (const { program, folder } of obtained) {
+        if (program.name === name) return path.join(folder, program.files[0] ?? "");
+        const file = program.files.find((known) => known === name || known === `pulumi-${name}`);
+        if (file !== undefined) return path.join(folder, file);
+      }
+      throw new Error(`${name} was not asked for when the tool chain was set up`);
+    },
+    kubernetes: (version) => kubernetesPrograms(version, obtained),
+  };
+}

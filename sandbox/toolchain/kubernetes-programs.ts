@@ -1,0 +1,106 @@
+import type { Program } from "./program";
+
+/** The Kubernetes versions that modules/ pins. */
+export const KUBERNETES_VERSIONS = ["1.36.3", "1.35.4"] as const;
+
+const ETCD_VERSION = "3.6.5";
+const COREDNS_VERSION = "1.13.1";
+const PAUSE_VERSION = "1";
+
+/** The nodes are containers, so they run Linux on the processor of this machine. */
+const architecture = process.arch === "arm64" ? "arm64" : "amd64";
+
+/** The programs of a Kubernetes release that a cluster runs. */
+export const KUBERNETES_FILES = [
+  "kubeadm",
+  "kubelet",
+  "kubectl",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kube-proxy",
+] as const;
+
+/**
+ * One Kubernetes release. What is installed on this machine is not looked at: images made `FROM scratch` need
+ * statically linked programs of one origin, and distributions patch theirs.
+ * @throws Error when modules/ has no such version
+ */
+export function kubernetesRelease(version: string): Program {
+  if (!KUBERNETES_VERSIONS.some((known) => known === version)) {
+    const known = KUBERNETES_VERSIONS.join(", ");
+    throw new Error(`Kubernetes ${version} is not among the sandbox's versions: ${known}`);
+  }
+  const [major = "", minor = ""] = version.split(".");
+  const flag = (name: string, value: string) => `-X k8s.io/component-base/version.${name}=${value}`;
+  const base = `https://dl.k8s.io/release/v${version}/bin/linux/${architecture}`;
+  return {
+    name: "kubernetes",
+    version,
+    title: `Kubernetes ${version}`,
+    folder: `programs/kubernetes-${version}`,
+    files: KUBERNETES_FILES,
+    downloads: KUBERNETES_FILES.map((file) => ({
+      url: `${base}/${file}`,
+      checksums: `${base}/${file}.sha256`,
+    })),
+    builds: [
+      {
+        module: `kubernetes-${version}`,
+        packages: Object.fromEntries(KUBERNETES_FILES.map((file) => [file, `k8s.io/kubernetes/cmd/${file}`])),
+        ldflags: [flag("gitVersion", `v${version}`), flag("gitMajor", major), flag("gitMinor", minor)].join(
+          " ",
+        ),
+        linux: true,
+      },
+    ],
+  };
+}
+
+const etcdArchive = `etcd-v${ETCD_VERSION}-linux-${architecture}`;
+const etcdRelease = `https://github.com/etcd-io/etcd/releases/download/v${ETCD_VERSION}`;
+const corednsArchive = `coredns_${COREDNS_VERSION}_linux_${architecture}.tgz`;
+const corednsRelease = `https://github.com/coredns/coredns/releases/download/v${COREDNS_VERSION}`;
+
+/** What every cluster needs besides the release; each serves all Kubernetes versions of the sandbox. */
+export const clusterPrograms: readonly Program[] = [
+  {
+    name: "etcd",
+    version: ETCD_VERSION,
+    title: `etcd ${ETCD_VERSION}`,
+    folder: `programs/etcd-${ETCD_VERSION}`,
+    files: ["etcd"],
+    downloads: [
+      {
+        url: `${etcdRelease}/${etcdArchive}.tar.gz`,
+        checksums: `${etcdRelease}/SHA256SUMS`,
+        members: { etcd: `${etcdArchive}/etcd` },
+      },
+    ],
+    builds: [{ module: "etcd", packages: { etcd: "go.etcd.io/etcd/server/v3" }, linux: true }],
+  },
+  {
+    name: "coredns",
+    version: COREDNS_VERSION,
+    title: `CoreDNS ${COREDNS_VERSION}`,
+    folder: `programs/coredns-${COREDNS_VERSION}`,
+    files: ["coredns"],
+    downloads: [
+      {
+        url: `${corednsRelease}/${corednsArchive}`,
+        checksums: `${corednsRelease}/${corednsArchive}.sha256`,
+        members: { coredns: "coredns" },
+      },
+    ],
+    builds: [{ module: "coredns", packages: { coredns: "github.com/coredns/coredns" }, linux: true }],
+  },
+  {
+    name: "pause",
+    version: PAUSE_VERSION,
+    title: "pause",
+    folder: `programs/pause-${PAUSE_VERSION}`,
+    files: ["pause"],
+    downloads: [], // published as an image only
+    builds: [{ module: "pause", packages: { pause: "." }, linux: true }],
+  },
+];

@@ -1,0 +1,3 @@
+module foresail/sandbox/toolchain/pause
+
+go 1.26

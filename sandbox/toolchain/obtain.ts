@@ -1,0 +1,166 @@
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Origin, Reporter } from "../progress";
+import { modulesFolder } from "./cache";
+import { download, DownloadUnavailable } from "./download";
+import { goBuild } from "./go-build";
+import { withLock } from "./lock";
+import type { Download, Program } from "./program";
+import { runCommand } from "./run-command";
+import { sourceUrl } from "./source-hosts";
+import { fingerprint, readStamp, writeStamp, type Stamp } from "./stamp";
+
+/** A program that is there, and where it is. */
+export interface Obtained {
+  readonly program: Program;
+  /** Absolute. */
+  readonly folder: string;
+  readonly stamp: Stamp;
+}
+
+/** Where the tool chain works; the modules are the project's own except in tests. */
+export interface Places {
+  readonly cache: string;
+  readonly modules: string;
+}
+
+/** What a program tells about itself once, right after it was installed. */
+export type Facts = (folder: string) => Promise<Readonly<Record<string, string>>>;
+
+type Update = (detail: string) => void;
+
+/** Fetches one download into the folder, out of its archive if it is one. */
+async function fetchInto(source: Download, downloads: string, folder: string, update: Update): Promise<void> {
+  const url = sourceUrl(source.url);
+  const checksums = sourceUrl(source.checksums);
+  if (url === undefined || checksums === undefined)
+    throw new DownloadUnavailable("downloads are switched off");
+  const name = path.basename(source.url);
+  if (source.members === undefined) {
+    const file = path.join(folder, name);
+    const kept = path.join(downloads, name);
+    await download({ url, checksums }, name, kept, (detail) => update(`${name} ${detail}`));
+    await rename(kept, file);
+    return;
+  }
+  const archive = path.join(downloads, name);
+  await download({ url, checksums }, name, archive, update);
+  const unpacked = await mkdtemp(path.join(downloads, "unpacked-"));
+  try {
+    await runCommand("tar", ["-xzf", archive, "-C", unpacked], { minutes: 5 });
+    for (const [file, member] of Object.entries(source.members)) {
+      await rename(path.join(unpacked, member), path.join(folder, file));
+    }
+  } finally {
+    await rm(unpacked, { recursive: true, force: true });
+    await rm(archive, { force: true });
+  }
+}
+
+async function tryDownloads(
+  program: Program,
+  cache: string,
+  folder: string,
+  update: Update,
+): Promise<string[]> {
+  if (program.downloads.length === 0) return ["there is no official download"];
+  // one folder a program: the lock of the program guards its parts of files
+  const downloads = path.join(cache, "downloads", `${program.name}-${program.version}`);
+  try {
+    for (const source of program.downloads) await fetchInto(source, downloads, folder, update);
+    await rm(downloads, { recursive: true, force: true });
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** Fills the folder in the first way that works. */
+async function fill(
+  program: Program,
+  places: Places,
+  work: string,
+  folder: string,
+  update: Update,
+): Promise<Origin> {
+  update("looks whether it is installed");
+  const installed = await program.installed?.(places.cache);
+  if (installed !== undefined) {
+    for (const [file, from] of Object.entries(installed)) await copyFile(from, path.join(folder, file));
+    return "installed";
+  }
+  update("asks for the official download");
+  const refusals = await tryDownloads(program, places.cache, folder, update);
+  if (refusals.length === 0) return "downloaded";
+  if (program.standIn !== undefined) {
+    for (const [file, text] of Object.entries(program.standIn))
+      await writeFile(path.join(folder, file), text);
+    return "built";
+  }
+  try {
+    for (const build of program.builds) await goBuild(build, { ...places, work, target: folder }, update);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    const tried = [...refusals, cause].join("\n  ");
+    throw new Error(`${program.title} could be neither downloaded nor built:\n  ${tried}`, { cause: error });
+  }
+  return "built";
+}
+
+/** Installs into a folder aside and renames it into place, so that a program is there whole or not at all. */
+async function install(
+  program: Program,
+  places: Places,
+  update: Update,
+  made: string,
+  facts: Facts | undefined,
+): Promise<Stamp> {
+  await mkdir(path.join(places.cache, "work"), { recursive: true });
+  const work = await mkdtemp(path.join(places.cache, "work", `${program.name}-`));
+  try {
+    const folder = path.join(work, "folder");
+    await mkdir(folder);
+    const from = await fill(program, places, work, folder, update);
+    for (const [file, text] of Object.entries(program.launchers ?? {})) {
+      await writeFile(path.join(folder, file), text);
+    }
+    for (const file of program.files) await chmod(path.join(folder, file), 0o755);
+    const learnt = (await facts?.(folder)) ?? {};
+    const place = path.join(places.cache, program.folder);
+    await mkdir(path.dirname(place), { recursive: true });
+    // a running program of the old folder keeps its file
+    await rename(place, path.join(work, "replaced")).catch(() => undefined);
+    await rename(folder, place);
+    return await writeStamp(places.cache, program, { made, from, facts: learnt });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Sees to it that a program is in the cache: nothing to do when its stamp says so; else installed on this machine,
+ * else the official download, else built from its pinned Go module.
+ * @throws Error that names the program, each way tried and why it did not work
+ */
+export async function obtain(
+  program: Program,
+  report: Reporter,
+  cache: string,
+  options: { modules?: string; facts?: Facts } = {},
+): Promise<Obtained> {
+  const places: Places = { cache, modules: options.modules ?? modulesFolder };
+  const made = await fingerprint(program, places.modules);
+  const folder = path.join(cache, program.folder);
+  const present = await readStamp(cache, program, made);
+  if (present !== undefined) return { program, folder, stamp: present };
+  const lock = path.join(cache, "locks", `${program.name}-${program.version}`);
+  const done = await report.step(program.title, (update) =>
+    withLock(lock, update, async () => {
+      const others = await readStamp(cache, program, made); // another set-up may have done it meanwhile
+      if (others !== undefined) return { stamp: others, from: "cached" as Origin };
+      const stamp = await install(program, places, update, made, options.facts);
+      return { stamp, from: stamp.from };
+    }),
+  );
+  return { program, folder, stamp: done.stamp };
+}

@@ -1,0 +1,96 @@
+import { CONFIGURATION_KEYS, type ConfigurationKey } from "../stacks/schema";
+import type { JsonSchema } from "./configuration-schema";
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const code = (text: string) => `\`${text}\``;
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.map((value) => code(JSON.stringify(value))).join(" or ");
+  if (schema.type === "array")
+    return `list of ${schema.items?.properties ? "objects" : typeOf(schema.items ?? {})}`;
+  const values = schema.additionalProperties;
+  if (schema.type === "object" && !schema.properties && typeof values === "object") {
+    return `map to ${typeOf(values)}`;
+  }
+  if (schema.type === "integer" && schema.minimum !== undefined) {
+    return `integer, ${schema.minimum} to ${schema.maximum ?? "any"}`;
+  }
+  return schema.type ?? "any value";
+}
+
+function defaultOf(schema: JsonSchema, required: boolean): string {
+  if (required) return "required";
+  return schema.default === undefined ? "" : code(JSON.stringify(schema.default));
+}
+
+/** One row a field, those of nested objects after their parent. */
+function rows(schema: JsonSchema, prefix: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const key = prefix === "" ? name : `${prefix}.${name}`;
+    const required = schema.required?.includes(name) ?? false;
+    const row = [code(key), typeOf(field), defaultOf(field, required), field.description ?? ""];
+    const nested = field.items?.properties ? rows(field.items, `${key}[]`) : rows(field, key);
+    return [`| ${row.map(cell).join(" | ")} |`, ...nested];
+  });
+}
+
+function keyRow([name, key]: [string, ConfigurationKey]): string {
+  const type = key.secret ? `${key.type}, secret` : key.type;
+  const value = key.required
+    ? "required"
+    : key.default === undefined
+      ? ""
+      : code(JSON.stringify(key.default));
+  return `| ${[code(`foresail:${name}`), type, value, key.description].map(cell).join(" | ")} |`;
+}
+
+/**
+ * The page docs/configuration.md.
+ * @param cluster JSON schema of the value of `foresail:cluster`
+ * @param example text of the example stack file
+ */
+export function configurationPage(cluster: JsonSchema, example: string): string {
+  return `<!-- Written by \`npm run docs\` from stacks/schema/; do not edit. -->
+
+# Configuration
+
+One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All mistakes in it are reported at once,
+before anything is touched; a key that is not listed here is a mistake too.
+
+## Keys
+
+| key | type | default | |
+| --- | --- | --- | --- |
+${Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(keyRow).join("\n")}
+
+Secret keys are set with \`pulumi config set --secret\`, and never written in plain:
+
+\`\`\`sh
+pulumi config set --secret foresail:sshPrivateKey < ~/.ssh/id_ed25519
+pulumi config set --secret --path 'foresail:sshPrivateKeys.cp-1' < ~/.ssh/cp-1
+pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].username' reader
+pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].password'
+\`\`\`
+
+## Fields of foresail:cluster
+
+\`[]\` stands for each item of a list.
+
+| field | type | default | |
+| --- | --- | --- | --- |
+${rows(cluster, "").join("\n")}
+
+## Example
+
+\`stacks/config/Pulumi.example-onprem.yaml\`:
+
+\`\`\`yaml
+${example.trimEnd()}
+\`\`\`
+
+## Help in the editor
+
+\`docs/configuration.schema.json\` is a JSON schema of the stack file. Editors with the YAML language server take it from
+the first line of the example; others are told to use it for \`stacks/config/Pulumi.*.yaml\`.
+`;
+}

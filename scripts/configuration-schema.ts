@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { ClusterInput, CONFIGURATION_KEYS, SYSTEMS } from "../stacks/schema";
+
+/** The part of JSON schema that zod writes and the pages read. */
+export interface JsonSchema {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  additionalProperties?: JsonSchema | boolean;
+  minimum?: number;
+  maximum?: number;
+  [keyword: string]: unknown;
+}
+
+/** JSON schema of the value of `foresail:cluster`, as a person writes it. */
+export function clusterJsonSchema(): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(ClusterInput, {
+    io: "input",
+    target: "draft-7",
+  }) as JsonSchema;
+  return schema;
+}
+
+/** JSON schema of a whole stack file, for editors. */
+export function stackFileJsonSchema(): JsonSchema {
+  const properties = Object.entries(CONFIGURATION_KEYS).map(([name, key]): [string, JsonSchema] => {
+    if (name === "cluster")
+      return [`foresail:${name}`, { ...clusterJsonSchema(), description: key.description }];
+    if (name === "system") {
+      return [
+        `foresail:${name}`,
+        { type: "string", enum: [...SYSTEMS], default: "ssh", description: key.description },
+      ];
+    }
+    return [`foresail:${name}`, { type: "object", description: `${key.description} Encrypted.` }];
+  });
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Stack file of foresail",
+    type: "object",
+    properties: {
+      config: { type: "object", properties: Object.fromEntries(properties), required: ["foresail:cluster"] },
+    },
+  };
+}

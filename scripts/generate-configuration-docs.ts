@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { configurationPage } from "./configuration-page";
+import { clusterJsonSchema, stackFileJsonSchema } from "./configuration-schema";
+
+/** The project folder; this file runs from bin/scripts. */
+const ROOT = resolve(__dirname, "..", "..");
+
+/** Every generated file of the configuration: path from the project folder → content. */
+export function generatedDocs(root = ROOT): Record<string, string> {
+  const example = readFileSync(join(root, "stacks/config/Pulumi.example-onprem.yaml"), "utf8");
+  return {
+    "docs/configuration.schema.json": `${JSON.stringify(stackFileJsonSchema(), null, 2)}\n`,
+    "docs/configuration.md": configurationPage(clusterJsonSchema(), example),
+  };
+}
+
+/** The generated files whose content on disk is not what the schema says now. */
+export function staleDocs(root = ROOT): string[] {
+  return Object.entries(generatedDocs(root))
+    .filter(([path, content]) => readOrEmpty(join(root, path)) !== content)
+    .map(([path]) => path);
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function main(): void {
+  if (!process.argv.includes("--check")) {
+    for (const [path, content] of Object.entries(generatedDocs())) writeFileSync(join(ROOT, path), content);
+    return;
+  }
+  const stale = staleDocs();
+  if (stale.length === 0) return;
+  console.error(`not what stacks/schema says: ${stale.join(", ")}; run: npm run docs`);
+  process.exitCode = 1;
+}
+
+if (require.main === module) main();

@@ -1,0 +1,76 @@
+// Starts a compiled program of the project: `node scripts/launch.cjs sandbox/cli start`. Brings what it needs first,
+// so that a fresh clone needs one command: the dependencies when the lock file changed, the build when a source did.
+const { spawn, spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+const root = path.resolve(__dirname, "..");
+const SOURCES = [
+  "core",
+  "clients",
+  "providers",
+  "components",
+  "stacks",
+  "fleet",
+  "sandbox",
+  "scripts",
+  "bench",
+  "test",
+];
+
+/** Time of the newest TypeScript source under a folder, in milliseconds; 0 when there is no such folder. */
+function newest(folder) {
+  if (!fs.existsSync(folder)) return 0;
+  return Math.max(
+    0,
+    ...fs.readdirSync(folder, { withFileTypes: true }).map((entry) => {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) return newest(file);
+      return entry.name.endsWith(".ts") ? fs.statSync(file).mtimeMs : 0;
+    }),
+  );
+}
+
+const modified = (file) => (fs.existsSync(file) ? fs.statSync(file).mtimeMs : 0);
+
+function step(what, command, args) {
+  const started = Date.now();
+  console.log(`… ${what}`);
+  const ended = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  if (ended.status !== 0) {
+    console.error(
+      `foresail: ${what} failed; mend what is said above, then run: ${command} ${args.join(" ")}`,
+    );
+    process.exit(ended.status ?? 1);
+  }
+  console.log(`✓ ${what} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`foresail: node ${process.versions.node} is too old; install node 20.19 or newer`);
+  process.exit(1);
+}
+
+const installed = path.join(root, "node_modules", ".package-lock.json");
+const linked = fs.existsSync(path.join(root, "node_modules", "foresail", "package.json"));
+if (!linked || modified(installed) < modified(path.join(root, "package-lock.json"))) {
+  step("dependencies of package-lock.json, and the build", "npm", ["ci", "--no-fund", "--no-audit"]);
+} else {
+  const source = Math.max(
+    ...SOURCES.map((folder) => newest(path.join(root, folder))),
+    ...["index.ts", "package.ts", "tsconfig.json"].map((file) => modified(path.join(root, file))),
+  );
+  if (modified(path.join(root, "bin", "tsconfig.tsbuildinfo")) < source)
+    step("build", "npm", ["run", "--silent", "build"]);
+}
+
+const [program, ...args] = process.argv.slice(2);
+const child = spawn(process.execPath, [path.join(root, "bin", `${program}.js`), ...args], {
+  cwd: root,
+  stdio: "inherit",
+});
+// the terminal sends an interrupt to the whole group; the program decides what it means
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+  process.on(signal, () => signal === "SIGINT" || child.kill(signal));
+child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

@@ -1,0 +1,23 @@
+// Runs on `npm ci` and `npm install`: compiles the program and links node_modules/foresail to this folder,
+// because a resource's state names its code as require("foresail/handlers") (docs/adr/0002-one-line-providers.md).
+const { execFileSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+const root = path.resolve(__dirname, "..");
+
+const link = path.join(root, "node_modules", "foresail");
+fs.rmSync(link, { recursive: true, force: true });
+fs.symlinkSync("..", link, "junction");
+
+try {
+  execFileSync(process.execPath, [require.resolve("typescript/bin/tsc"), "--build"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+} catch {
+  console.error(
+    "foresail: the TypeScript sources did not compile; mend the errors above, then run: npm run build",
+  );
+  process.exit(1);
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { certificateBundleMistake } from "../../core/validation/keys";
+import { dnsLabelMistake } from "../../core/validation/names";
+import { imageRepositoryMistake } from "../../core/validation/registries";
+import { kubernetesVersionMistake } from "../../core/validation/version";
+import { completeMachine } from "./complete";
+import { clusterMistakes } from "./cross-rules";
+import { EndpointConfiguration } from "./endpoint";
+import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "./host";
+import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./kubeadm";
+import { DrainConfiguration, TimeoutsConfiguration } from "./limits";
+import { MachineInput } from "./machine";
+import { NetworkConfiguration } from "./network";
+import { isObject, rule } from "./rule";
+import { SourceConfiguration } from "./source";
+import { SshConfiguration } from "./ssh";
+
+/** The cluster as a person writes it, before the defaults that follow from other fields. */
+export const ClusterInput = z.strictObject({
+  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+    "Name of the cluster: a DNS label of at most 40 characters.",
+  ),
+  version: rule(z.string(), kubernetesVersionMistake).describe(
+    'Kubernetes version, "MAJOR.MINOR.PATCH", without a "v".',
+  ),
+  source: SourceConfiguration.prefault({ packages: {} }).describe(
+    "Where kubeadm, kubelet and the images come from.",
+  ),
+  machines: z.array(MachineInput).describe("The machines of the cluster."),
+  ssh: SshConfiguration.prefault({}).describe(
+    "How the machines are reached, unless a machine says otherwise.",
+  ),
+  lost: z
+    .array(z.string())
+    .default([])
+    .describe("Names of machines that are dead and were removed from `machines`."),
+  allowEvenControlPlanes: z.boolean().default(false).describe("Accept an even number of control planes."),
+  endpoint: EndpointConfiguration.prefault({ loopback: {} }).describe("How the nodes reach the API."),
+  network: NetworkConfiguration.prefault({}).describe(
+    "Addresses of pods and services, and the network plugin.",
+  ),
+  kubeadm: KubeadmPassThrough.prefault({}).describe("Merged last into kubeadm's own configuration."),
+  kubelet: KubeletPassThrough,
+  kubeProxy: KubeProxyPassThrough,
+  files: HostFiles.default([]).describe("Files written to every machine before init and join."),
+  proxy: ProxyConfiguration.optional().describe("HTTP proxy of the machines."),
+  registries: RegistriesConfiguration.prefault({}).describe("Image registries, as containerd sees them."),
+  imageRepository: rule(z.string(), imageRepositoryMistake)
+    .optional()
+    .describe("Registry and path that Kubernetes' own images come from."),
+  caBundle: rule(z.string(), certificateBundleMistake)
+    .optional()
+    .describe("PEM certificates that every machine trusts besides its own."),
+  encryptSecretsAtRest: z.boolean().default(true).describe("Encrypt Secrets in etcd."),
+  ignorePreflightErrors: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Preflight checks of kubeadm to ignore."),
+  drain: DrainConfiguration.prefault({}).describe("How a node that leaves is drained."),
+  timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
+  bootstrapRevision: z
+    .string()
+    .optional()
+    .describe("Any text; a change prepares again the machines that have not joined."),
+});
+
+const CheckedCluster = ClusterInput.superRefine(
+  (cluster, context) => {
+    for (const { path, message } of clusterMistakes(cluster)) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
+  },
+  // Also when a field is wrong, so that a person reads every mistake in one run.
+  { when: ({ value }) => isObject(value) },
+);
+
+/** The whole `foresail:cluster` value. Parsing yields complete machines: every default is filled in. */
+export const ClusterConfiguration = CheckedCluster.transform((cluster) => ({
+  ...cluster,
+  machines: cluster.machines.map((machine) => completeMachine(machine, cluster.ssh)),
+}));
+export type ClusterConfiguration = z.output<typeof ClusterConfiguration>;

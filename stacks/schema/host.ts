@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { duplicateMistakes } from "../../core/validation/duplicates";
+import {
+  fileModeMistake,
+  fileOwnerMistake,
+  hostFileContentMistake,
+  hostFilePathMistake,
+} from "../../core/validation/files";
+import { mirroredRegistryMistake } from "../../core/validation/registries";
+import { urlMistake } from "../../core/validation/urls";
+import { keyRule, rule, rules } from "./rule";
+
+const HostFile = z.strictObject({
+  path: rule(z.string(), hostFilePathMistake).describe("Absolute path on the machine."),
+  content: rule(z.string(), hostFileContentMistake).describe(
+    "What the file holds. Not for secrets: it is shown in previews.",
+  ),
+  mode: rule(z.string(), fileModeMistake).default("0600").describe("Permissions, in octal and in quotes."),
+  owner: rule(z.string(), fileOwnerMistake).default("root:root").describe('Owner: "user" or "user:group".'),
+});
+export const HostFiles = rules(z.array(HostFile), (files) =>
+  duplicateMistakes(files, (file) => file.path, "path"),
+);
+
+const url = () => rule(z.string(), (text) => urlMistake(text));
+
+export const ProxyConfiguration = z.strictObject({
+  http: url().optional().describe("Proxy for http:// addresses."),
+  https: url().optional().describe("Proxy for https:// addresses."),
+  noProxy: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Hosts, domains and blocks reached without the proxy, besides the cluster's own."),
+});
+
+const mirrors = z.record(
+  z.string(),
+  rules(z.array(url()).min(1), (urls) => duplicateMistakes(urls, (text) => text)),
+);
+
+export const RegistriesConfiguration = z.strictObject({
+  mirrors: keyRule(mirrors, mirroredRegistryMistake)
+    .default({})
+    .describe(
+      'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry.',
+    ),
+});

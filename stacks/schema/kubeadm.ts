@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { PASS_THROUGH, passThroughMistakes } from "../../core/validation/pass-through";
+import { rules } from "./rule";
+
+/** Fields of a Kubernetes configuration object, merged last; what foresail sets itself is refused. */
+function passThrough(object: keyof typeof PASS_THROUGH) {
+  const kind = PASS_THROUGH[object];
+  return rules(z.record(z.string(), z.unknown()), (value) => passThroughMistakes(kind, value))
+    .default({})
+    .describe(`Merged last into the ${kind.kind} (${kind.apiVersion}).`);
+}
+
+export const KubeadmPassThrough = z.strictObject({
+  clusterConfiguration: passThrough("clusterConfiguration"),
+  initConfiguration: passThrough("initConfiguration"),
+  joinConfiguration: passThrough("joinConfiguration"),
+});
+export const KubeletPassThrough = passThrough("kubelet");
+export const KubeProxyPassThrough = passThrough("kubeProxy");

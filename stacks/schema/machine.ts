@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { hostMistake, hostPortMistake, ipv4Mistake } from "../../core/validation/addresses";
+import { duplicateMistakes } from "../../core/validation/duplicates";
+import { hostKeyMistake } from "../../core/validation/keys";
+import { labelValueMistake, nodeLabelKeyMistake, taintKeyMistake } from "../../core/validation/labels";
+import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../core/validation/names";
+import { keyRule, port, rule, rules } from "./rule";
+
+/** What Kubernetes calls the effect of a taint. */
+export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
+export const ROLES = ["control-plane", "worker"] as const;
+
+export const MachineTaint = z.strictObject({
+  key: rule(z.string(), taintKeyMistake).describe('Key of the taint, e.g. "example.com/gpu".'),
+  value: rule(z.string(), labelValueMistake).optional().describe("Value of the taint."),
+  effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),
+});
+
+const role = z.enum(ROLES, {
+  error: ({ input }) =>
+    typeof input === "string"
+      ? `${JSON.stringify(input)} is not a role; write "control-plane" or "worker"`
+      : undefined,
+});
+
+const taints = rules(z.array(MachineTaint), (list) =>
+  duplicateMistakes(list, (taint) => `${taint.key}:${taint.effect}`),
+);
+
+/** One machine as a person writes it; what may be left out follows from the address and from `cluster.ssh`. */
+export const MachineInput = z.strictObject({
+  name: rule(z.string(), (name) => dnsLabelMistake(name)).describe(
+    "Name of the machine and of its Kubernetes Node: a DNS label.",
+  ),
+  address: rule(z.string(), hostMistake).describe("Host name or IPv4 address at which SSH answers."),
+  port: port().optional().describe("Port of SSH; when absent, `cluster.ssh.port`."),
+  user: rule(z.string(), userNameMistake)
+    .optional()
+    .describe(
+      "User that logs in: root, or one that may sudo without a password; when absent, `cluster.ssh.user`.",
+    ),
+  hostKey: rule(z.string(), hostKeyMistake)
+    .optional()
+    .describe(
+      'Public host key that the machine must show, "ssh-ed25519 AAAA…"; when absent, pinned at first contact.',
+    ),
+  internalAddress: rule(z.string(), ipv4Mistake)
+    .optional()
+    .describe("IPv4 address at which the machines reach each other; when absent, `address`."),
+  apiServer: rule(z.string(), hostPortMistake)
+    .optional()
+    .describe('Where the operator reaches the API of this control plane; when absent, "<address>:6443".'),
+  role: role.describe("What the machine does in the cluster."),
+  pool: rule(z.string(), poolNameMistake)
+    .optional()
+    .describe('Pool that a worker belongs to; when absent, "workers". Not for control planes.'),
+  labels: keyRule(z.record(z.string(), rule(z.string(), labelValueMistake)), nodeLabelKeyMistake)
+    .default({})
+    .describe("Labels of the Node."),
+  taints: taints.default([]).describe("Taints of the Node."),
+});

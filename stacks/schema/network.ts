@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
+import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
+import { podCidrMistake, serviceCidrMistake } from "../../core/validation/network";
+import { urlMistake } from "../../core/validation/urls";
+import { exactlyOne, rule, rules } from "./rule";
+
+const values = () => z.record(z.string(), z.unknown()).default({}).describe("Values of the Helm chart.");
+const url = (schemes?: string[]) => rule(z.string(), (text) => urlMistake(text, schemes));
+const chartVersion = () => rule(z.string(), chartVersionMistake).optional();
+const preset = () =>
+  z.strictObject({
+    version: chartVersion().describe(
+      "Version of the chart; when absent, the one that foresail was tested with.",
+    ),
+    values: values(),
+  });
+
+const ManifestPlugin = exactlyOne(
+  z.strictObject({
+    path: z.string().min(1).optional().describe("File with Kubernetes manifests, from the project folder."),
+    url: url().optional().describe("URL of Kubernetes manifests."),
+  }),
+);
+
+const ChartPlugin = rules(
+  z.strictObject({
+    chart: z
+      .string()
+      .min(1)
+      .describe("Name of the chart in the repository, its path, or an oci:// reference."),
+    repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
+    version: chartVersion().describe("Version of the chart."),
+    namespace: rule(z.string(), (name) => dnsLabelMistake(name))
+      .default("kube-system")
+      .describe("Namespace of the release."),
+    values: values(),
+  }),
+  chartMistakes,
+);
+
+/** Exactly one network plugin. */
+export const NetworkPlugin = exactlyOne(
+  z.strictObject({
+    bridge: z
+      .strictObject({})
+      .optional()
+      .describe("Built in: each node answers ARP for its pods; for machines on one flat network."),
+    cilium: preset().optional().describe("Cilium from its Helm chart."),
+    calico: preset().optional().describe("Calico from its Helm chart."),
+    flannel: preset().optional().describe("Flannel from its Helm chart."),
+    manifest: ManifestPlugin.optional().describe("Any plugin, as manifests: exactly one of path and url."),
+    chart: ChartPlugin.optional().describe("Any plugin, as a Helm chart."),
+  }),
+);
+
+export const NetworkConfiguration = z.strictObject({
+  podCidr: rule(z.string(), podCidrMistake)
+    .default("10.244.0.0/16")
+    .describe("IPv4 block of the pods; each node takes a /24 of it."),
+  serviceCidr: rule(z.string(), serviceCidrMistake)
+    .default("10.96.0.0/12")
+    .describe("IPv4 block of the services."),
+  dnsDomain: rule(z.string(), dnsNameMistake)
+    .default("cluster.local")
+    .describe("DNS domain of the services."),
+  plugin: NetworkPlugin.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
+});

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { exactlyOneMistake } from "../../core/validation/choice";
+import type { Mistake } from "../../core/validation/mistake";
+
+/** Adds a rule of core/validation to one value: undefined when all is well, else what is wrong and the mend. */
+export function rule<Schema extends z.ZodType>(
+  schema: Schema,
+  mistakeOf: (value: z.output<Schema>) => string | undefined,
+): Schema {
+  return rules(schema, (value) => {
+    const message = mistakeOf(value);
+    return message === undefined ? [] : [{ path: [], message }];
+  });
+}
+
+/** Adds a rule that finds mistakes below a value; their paths are relative to it. */
+export function rules<Schema extends z.ZodType>(
+  schema: Schema,
+  mistakesOf: (value: z.output<Schema>) => readonly Mistake[],
+): Schema {
+  return schema.superRefine((value, context) => {
+    for (const { path, message } of mistakesOf(value))
+      context.addIssue({ code: "custom", path: [...path], message });
+  });
+}
+
+/** Exactly one of the fields must be set. It is checked although another field of the object is wrong. */
+export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
+  const fields = Object.keys(schema.shape);
+  return schema.superRefine(
+    (value, context) => {
+      const message = exactlyOneMistake(value, fields);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    },
+    { when: ({ value }) => isObject(value) },
+  );
+}
+
+/** A rule for the keys of a map. It is checked although a value of the map is wrong. */
+export function keyRule<Schema extends z.ZodRecord>(
+  schema: Schema,
+  mistakeOf: (key: string) => string | undefined,
+): Schema {
+  return schema.superRefine(
+    (value, context) => {
+      for (const key of Object.keys(value)) {
+        const message = mistakeOf(key);
+        if (message !== undefined) context.addIssue({ code: "custom", path: [key], message });
+      }
+    },
+    { when: ({ value }) => isObject(value) },
+  );
+}
+
+/** Whether a value is an object with named fields. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A TCP port. */
+export const port = () => z.int().min(1).max(65_535);

@@ -1,0 +1,87 @@
+import { privateKeyMistake } from "../../core/validation/keys";
+import type { Mistake } from "../../core/validation/mistake";
+import { registryHostMistake } from "../../core/validation/registries";
+import { unknownWord } from "../../core/validation/spelling";
+import { isObject } from "./rule";
+
+/** Credentials of one image registry. */
+export interface RegistryCredential {
+  username: string;
+  password: string;
+}
+
+/** What stands in a secret key, and what is wrong with it. No message repeats any part of a secret. */
+export interface SecretReading<Value> {
+  value: Value;
+  mistakes: Mistake[];
+}
+
+/** Reads `foresail:sshPrivateKey`. */
+export function readPrivateKey(raw: string): SecretReading<string> {
+  const message = privateKeyMistake(raw);
+  return { value: raw, mistakes: message === undefined ? [] : [{ path: ["sshPrivateKey"], message }] };
+}
+
+/** The name in `foresail:sshPrivateKeys` that is the jump host's; no machine can have it. */
+export const JUMP_HOST_KEY = "jumpHost";
+
+/**
+ * Reads `foresail:sshPrivateKeys`, a map of machine names to keys; the jump host's is under "jumpHost".
+ * @param machines names of the machines; undefined when they could not be read, and then names are not compared
+ */
+export function readPrivateKeys(
+  raw: unknown,
+  machines: readonly string[] | undefined,
+): SecretReading<Record<string, string>> {
+  const root = "sshPrivateKeys";
+  const value: Record<string, string> = {};
+  if (!isObject(raw))
+    return { value, mistakes: [{ path: [root], message: "must be a map of machine names to keys" }] };
+  const mistakes = Object.entries(raw).flatMap(([name, key]): Mistake[] => {
+    const path = [root, name];
+    if (machines && name !== JUMP_HOST_KEY && !machines.includes(name)) {
+      return [
+        { path, message: unknownWord(name, machines).replace("is not known", "is the key of no machine") },
+      ];
+    }
+    const message = typeof key === "string" ? privateKeyMistake(key) : "must be a text: the private key";
+    if (message !== undefined) return [{ path, message }];
+    value[name] = String(key);
+    return [];
+  });
+  return { value, mistakes };
+}
+
+/** Reads `foresail:registryCredentials`, a map of registry hosts to user name and password. */
+export function readRegistryCredentials(raw: unknown): SecretReading<Record<string, RegistryCredential>> {
+  const root = "registryCredentials";
+  const value: Record<string, RegistryCredential> = {};
+  if (!isObject(raw)) {
+    return {
+      value,
+      mistakes: [{ path: [root], message: "must be a map of registry hosts to {username, password}" }],
+    };
+  }
+  const mistakes = Object.entries(raw).flatMap(([host, credential]): Mistake[] => {
+    const found = credentialMistakes(host, credential);
+    if (found.length === 0) value[host] = credential as RegistryCredential;
+    return found.map(({ path, message }) => ({ path: [root, host, ...path], message }));
+  });
+  return { value, mistakes };
+}
+
+function credentialMistakes(host: string, credential: unknown): Mistake[] {
+  const wrongHost = registryHostMistake(host);
+  const mistakes: Mistake[] = wrongHost === undefined ? [] : [{ path: [], message: wrongHost }];
+  if (!isObject(credential)) return [...mistakes, { path: [], message: "must be {username, password}" }];
+  const fields = ["username", "password"];
+  for (const field of fields) {
+    if (credential[field] === undefined)
+      mistakes.push({ path: [field], message: "is missing; write a text" });
+    else if (typeof credential[field] !== "string" || credential[field] === "") {
+      mistakes.push({ path: [field], message: "must be a text that is not empty; put it in quotes" });
+    }
+  }
+  const unknown = Object.keys(credential).filter((key) => !fields.includes(key));
+  return [...mistakes, ...unknown.map((key) => ({ path: [key], message: unknownWord(key, fields) }))];
+}

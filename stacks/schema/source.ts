@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { absolutePathMistake } from "../../core/validation/files";
+import { bundleMistakes, sha256Mistake } from "../../core/validation/source";
+import { urlMistake } from "../../core/validation/urls";
+import { exactlyOne, rule, rules } from "./rule";
+
+const url = () => rule(z.string(), (text) => urlMistake(text));
+
+export const PackageSource = z.strictObject({
+  repository: url()
+    .optional()
+    .describe("URL of an apt repository laid out like the community's; when absent, the community's own."),
+});
+
+export const BundleSource = rules(
+  z.strictObject({
+    path: rule(z.string(), absolutePathMistake)
+      .optional()
+      .describe("Absolute path of the bundle folder on each machine."),
+    url: url().optional().describe("URL of a bundle .tar.gz that each machine downloads."),
+    sha256: rule(z.string(), sha256Mistake)
+      .optional()
+      .describe("SHA-256 of that archive: 64 hexadecimal digits."),
+  }),
+  bundleMistakes,
+);
+
+/** Exactly one of `packages` and `bundle`. */
+export const SourceConfiguration = exactlyOne(
+  z.strictObject({
+    packages: PackageSource.optional().describe("The Kubernetes apt repository."),
+    bundle: BundleSource.optional().describe(
+      "A folder or archive with binaries and images, for air-gapped sites.",
+    ),
+  }),
+);

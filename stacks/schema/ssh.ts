@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { hostMistake } from "../../core/validation/addresses";
+import { hostKeyMistake } from "../../core/validation/keys";
+import { userNameMistake } from "../../core/validation/names";
+import { port, rule } from "./rule";
+
+export const JumpHost = z.strictObject({
+  address: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the jump host."),
+  port: port().default(22).describe("Port of SSH on the jump host."),
+  user: rule(z.string(), userNameMistake).default("root").describe("User that logs in on the jump host."),
+  hostKey: rule(
+    z.string({
+      error: ({ input }) =>
+        input === undefined
+          ? "is missing: what goes through a jump host must know its key; print it with: ssh-keyscan <address>, and compare it there"
+          : undefined,
+    }),
+    hostKeyMistake,
+  ).describe('Public host key that the jump host must show, "ssh-ed25519 AAAA…": `ssh-keyscan` prints it.'),
+});
+
+export const SshConfiguration = z.strictObject({
+  user: rule(z.string(), userNameMistake)
+    .default("root")
+    .describe("User that logs in: root, or one that may sudo without a password."),
+  port: port().default(22).describe("Port of SSH on the machines."),
+  jumpHost: JumpHost.optional().describe("Host through which every machine is reached."),
+  dialTimeoutSeconds: z
+    .int()
+    .min(1)
+    .max(600)
+    .default(15)
+    .describe("Deadline of one attempt to connect, in seconds."),
+});

@@ -1,0 +1,72 @@
+/** One resource that a preview would change. */
+export interface PreviewedChange {
+  /** The resource's own name. */
+  readonly name: string;
+  /** The engine's word: create, update, replace, delete, … */
+  readonly operation: string;
+}
+
+interface PreviewJson {
+  readonly steps?: readonly {
+    readonly op: string;
+    readonly urn: string;
+    readonly newState?: { readonly inputs?: { readonly steps?: readonly string[] } };
+  }[];
+}
+
+const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+
+/** Every resource that is not to stay as it is, from the output of `pulumi preview --json`. */
+export function changesOf(json: string): PreviewedChange[] {
+  const { steps = [] } = JSON.parse(json) as PreviewJson;
+  return steps
+    .filter(({ op }) => op !== "same" && op !== "read")
+    .map(({ op, urn }) => ({ name: nameOf(urn), operation: op }));
+}
+
+/** The input `steps` of each resource that has any, by its name. */
+export function stepsOf(json: string): Record<string, string[]> {
+  const { steps = [] } = JSON.parse(json) as PreviewJson;
+  return Object.fromEntries(
+    steps.flatMap(({ urn, newState }) => {
+      const lines = newState?.inputs?.steps ?? [];
+      return lines.length > 0 ? [[nameOf(urn), [...lines]] as const] : [];
+    }),
+  );
+}
+
+/**
+ * The remote steps that change a machine, as "machine: operation", that a preview announces: what each line means is
+ * said here a second time, on purpose.
+ */
+export function announcedOperations(preview: {
+  changes: readonly PreviewedChange[];
+  steps: Readonly<Record<string, readonly string[]>>;
+}): string[] {
+  const prepared = preview.changes.flatMap(({ name, operation }) => {
+    const machine = /^[a-z0-9]+-(.+)-prepare$/.exec(name)?.[1];
+    return machine !== undefined && operation === "create" ? [`${machine}: prepare`] : [];
+  });
+  const announced = Object.values(preview.steps)
+    .flat()
+    .flatMap((line) => {
+      const machine = line.slice(0, line.indexOf(":"));
+      return operationsOf(line.slice(line.indexOf(":") + 1)).map((operation) => `${machine}: ${operation}`);
+    });
+  return [...prepared, ...announced].sort();
+}
+
+function operationsOf(words: string): string[] {
+  const meanings: [RegExp, string[]][] = [
+    [/^ join as control plane/, ["join-control-plane"]],
+    [/^ join as worker/, ["join-worker"]],
+    [/^ put .* behind 127\.0\.0\.1$/, ["endpoint"]],
+    [/^ cordon, drain, remove its etcd member, kubeadm reset/, ["leave-control-plane", "reset"]],
+    [/^ cordon, drain, kubeadm reset/, ["reset"]],
+    [/^ lost, /, []],
+    [/^ label /, []],
+  ];
+  const found = meanings.find(([pattern]) => pattern.test(words));
+  if (found === undefined) throw new Error(`a preview has a line that the test does not know: ${words}`);
+  return found[1];
+}

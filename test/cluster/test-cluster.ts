@@ -1,0 +1,222 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { SshConnection, type SshTarget } from "../../clients/ssh";
+import { Engine } from "../../sandbox/engine";
+import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
+import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
+import { projectFolder, sandboxFolder } from "../../sandbox/places";
+import type { Reporter } from "../../sandbox/progress";
+import { setUp, TEST_NEEDS } from "../../sandbox/set-up";
+import { recordedResources } from "../../sandbox/state-file";
+import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
+import { clusterConfiguration, KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import type { PlannedMachine } from "../../sandbox/systems/ssh-size";
+import { stackOf } from "../../sandbox/systems/system";
+import type { Toolchain } from "../../sandbox/toolchain";
+import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";
+
+const UP_SECONDS = 600;
+const ASK_SECONDS = 30;
+
+/** The reporter of tests: says nothing. */
+export const silent: Reporter = { step: (_title, work) => work(() => undefined) };
+
+/** What the cluster's configuration is to say. */
+export interface Wish {
+  readonly machines: readonly string[];
+  readonly lost?: readonly string[];
+  /** More fields of `foresail:cluster`. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** A real cluster of a test: container nodes of its own fleet, and a stack of the sandbox's state. */
+export class TestCluster {
+  /** Everything that the engine printed so far, both streams. */
+  output = "";
+  readonly fleet: NodeFleet;
+
+  private constructor(
+    readonly name: string,
+    readonly toolchain: Toolchain,
+    private engine: Engine,
+  ) {
+    this.fleet = new NodeFleet(name);
+  }
+
+  /**
+   * Opens the cluster of a name.
+   * @param keep goes on with what an earlier run left, for people who work on a test; else everything begins anew
+   */
+  static async open(name: string, { keep = false } = {}): Promise<TestCluster> {
+    const toolchain = await setUp(TEST_NEEDS, silent);
+    const stack = stackOf({ name });
+    if (!keep) {
+      await new NodeFleet(name).deleteAll();
+      if ((await recordedResources(stack)) >= 0)
+        await (await Engine.open(stack, toolchain, () => undefined)).remove({ force: true });
+      await deleteStackFile(stack);
+    }
+    return new TestCluster(name, toolchain, await Engine.open(stack, toolchain, () => undefined));
+  }
+
+  get stack(): string {
+    return this.engine.stack;
+  }
+
+  /** Opens the stack again, as a person's next command would: the lock of a dead engine is cleared. */
+  async reopen(): Promise<void> {
+    this.engine = await Engine.open(this.stack, this.toolchain, (line) => (this.output += `${line}\n`));
+  }
+
+  /** Sees to the machines (control planes are cp-*, workers are w-*) and writes the configuration. */
+  async configure(wish: Wish): Promise<void> {
+    const planned = wish.machines.map((name): PlannedMachine => ({
+      name,
+      role: name.startsWith("cp-") ? "control-plane" : "worker",
+    }));
+    const existing = await this.fleet.list();
+    // a machine that is powered off stays off: that is the test's business
+    const missing = wish.machines.filter((name) => !existing.some((node) => node.name === name));
+    await this.fleet.ensure(
+      missing.map((name) => ({ name, bundles: [KUBERNETES_VERSION] })),
+      silent,
+    );
+    const nodes = await this.fleet.list();
+    const privateKey = await readFile(nodeKeyFile, "utf8");
+    const machines = planned.map((machine) => ({ ...machine, node: find(nodes, machine.name) }));
+    const cluster = clusterConfiguration(
+      { machines, lost: wish.lost ?? [], privateKey },
+      containerNodeSettings,
+    );
+    await writeStackFile(this.stack, {
+      values: { system: "ssh", cluster: { ...cluster, name: this.name, ...wish.fields } },
+      secrets: { sshPrivateKey: privateKey },
+    });
+    await this.engine.setSecret("sshPrivateKey", privateKey);
+  }
+
+  /** Everything a preview would change, and the steps of each resource. */
+  async preview(): Promise<{ changes: PreviewedChange[]; steps: Record<string, string[]> }> {
+    const answer = await this.pulumi(["preview", "--json"]);
+    if (answer.exitCode !== 0) throw new Error(`pulumi preview failed:\n${answer.stdout}\n${answer.stderr}`);
+    return { changes: changesOf(answer.stdout), steps: stepsOf(answer.stdout) };
+  }
+
+  /**
+   * Runs `pulumi up`.
+   * @returns its output
+   * @throws Error with its output when it fails
+   */
+  async up(): Promise<string> {
+    return this.change(["up", "--yes", "--skip-preview"]);
+  }
+
+  /** Runs `pulumi up`, which has to fail. @returns its output */
+  async failingUp(): Promise<string> {
+    const answer = await this.pulumi(["up", "--yes", "--skip-preview"]);
+    if (answer.exitCode === 0) throw new Error(`pulumi up was to fail, and did not:\n${answer.stdout}`);
+    return answer.stdout + answer.stderr;
+  }
+
+  /** Runs `pulumi destroy`. @returns its output @throws Error with its output when it fails */
+  async destroy(): Promise<string> {
+    return this.change(["destroy", "--yes", "--skip-preview"]);
+  }
+
+  /** The command line by which `up` runs, for tests that kill it. */
+  upCommand(): { program: string; args: string[]; folder: string; environment: NodeJS.ProcessEnv } {
+    return {
+      program: this.toolchain.program("pulumi"),
+      args: this.args(["up", "--yes", "--skip-preview"]),
+      folder: projectFolder,
+      environment: this.engine.environment,
+    };
+  }
+
+  /** The state as it lies in the backend, secrets encrypted. */
+  async exportedState(): Promise<string> {
+    return JSON.stringify(await this.engine.export());
+  }
+
+  /** The administrator's kubeconfig, and the path of a file with the same (0600). */
+  async kubeconfig(): Promise<{ text: string; file: string }> {
+    const { kubeconfig } = await this.engine.outputs();
+    if (typeof kubeconfig !== "string") throw new Error("the stack has no output kubeconfig");
+    const file = path.join(sandboxFolder, `kubeconfig-${this.name}`);
+    await writeFile(file, kubeconfig, { mode: 0o600 });
+    return { text: kubeconfig, file };
+  }
+
+  /** Works with the cluster's API, at whichever control plane answers. */
+  async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+    const { text } = await this.kubeconfig();
+    const client = await KubernetesClient.connect({ kubeconfig: text }, { seconds: 60 });
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** How SSH reaches a machine. */
+  async target(name: string): Promise<SshTarget> {
+    const { address, sshPort, user, hostKey } = find(await this.fleet.list(), name);
+    return { name, address, port: sshPort, user, hostKey, privateKey: await readFile(nodeKeyFile, "utf8") };
+  }
+
+  /** Runs a script on a machine as root. @returns what it printed */
+  async onMachine(name: string, script: string, seconds = ASK_SECONDS): Promise<string> {
+    const connection = await SshConnection.open(await this.target(name), { seconds: ASK_SECONDS });
+    try {
+      const answer = await connection.run("sudo -n bash -s", { name: "ask", stdin: script, seconds });
+      return answer.stdout;
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** The machines that run, by name. */
+  async running(): Promise<string[]> {
+    return (await this.fleet.list()).filter(({ running }) => running).map(({ name }) => name);
+  }
+
+  /** Forgets the stack, whatever it has on record, and takes the machines down. */
+  async remove(): Promise<void> {
+    await this.fleet.deleteAll();
+    await this.engine.remove({ force: true });
+    await deleteStackFile(this.stack);
+  }
+
+  private async change(args: string[]): Promise<string> {
+    const answer = await this.pulumi(args);
+    const output = answer.stdout + answer.stderr;
+    if (answer.exitCode !== 0)
+      throw new Error(`pulumi ${args[0]} failed (exit code ${answer.exitCode}):\n${output}`);
+    return output;
+  }
+
+  private async pulumi(args: string[]): Promise<EngineAnswer> {
+    const { program, folder, environment } = this.upCommand();
+    const answer = await callEngine({
+      program,
+      args: this.args(args),
+      folder,
+      environment,
+      seconds: UP_SECONDS,
+    });
+    this.output += answer.stdout + answer.stderr;
+    return answer;
+  }
+
+  private args(args: string[]): string[] {
+    const quiet = args.includes("--json") ? [] : ["--suppress-progress"];
+    return [...args, ...quiet, "--stack", this.stack, "--non-interactive", "--color", "never"];
+  }
+}
+
+function find(nodes: readonly SandboxNode[], name: string): SandboxNode {
+  const found = nodes.find((node) => node.name === name);
+  if (found === undefined) throw new Error(`there is no machine ${name}`);
+  return found;
+}

@@ -1,0 +1,57 @@
+/** What one mocha process writes when it has come to its end. */
+export interface SuiteResult {
+  readonly passed: number;
+  readonly failed: number;
+  /** Tests that did not run, each with why. */
+  readonly pending: readonly { readonly title: string; readonly reason: string }[];
+}
+
+/** How one tier went, as the runner saw it. */
+export interface TierOutcome {
+  readonly tier: string;
+  /** Absent when the process ended without writing one: it crashed, hung or was interrupted. */
+  readonly result?: SuiteResult;
+  /** Something beyond single tests that went wrong: set-up, a crash, a process that would not end. */
+  readonly breakage?: string;
+  /** The tier was left out on purpose, and why. */
+  readonly leftOut?: string;
+}
+
+/** The end of a test run. */
+export interface RunSummary {
+  readonly passed: number;
+  readonly failed: number;
+  /** 0: all passed; 1: something failed; 2: nothing was there to run. */
+  readonly exitCode: 0 | 1 | 2;
+  /** Lines to print, in order; the last is `N passed, N failed`, save when nothing ran at all. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Adds the tiers of a run up. A breakage counts as one failed test, so that no crash can look like a success.
+ * @param nightRuns what only `--all` would have run, one phrase each
+ */
+export function summariseRun(
+  outcomes: readonly TierOutcome[],
+  nightRuns: readonly string[] = [],
+): RunSummary {
+  const sum = (pick: (outcome: TierOutcome) => number): number =>
+    outcomes.reduce((total, each) => total + pick(each), 0);
+  const passed = sum((outcome) => outcome.result?.passed ?? 0);
+  const failed = sum((outcome) => (outcome.result?.failed ?? 0) + (outcome.breakage === undefined ? 0 : 1));
+  const pending = sum((outcome) => outcome.result?.pending.length ?? 0);
+  const lines: string[] = [];
+  for (const { tier, breakage } of outcomes) {
+    if (breakage !== undefined) lines.push(`${tier} broke: ${breakage}`);
+  }
+  const leftOut = outcomes.flatMap(({ tier, leftOut: why, result }) => [
+    ...(why === undefined ? [] : [`${tier}: ${why}`]),
+    ...(result?.pending ?? []).map(({ title, reason }) => `${tier}: ${title}: ${reason}`),
+  ]);
+  for (const line of [...leftOut, ...nightRuns]) lines.push(`left out: ${line}`);
+  if (passed + failed + pending === 0) {
+    return { passed, failed, exitCode: 2, lines: [...lines, "no test matches: nothing was run"] };
+  }
+  lines.push(`${passed} passed, ${failed} failed`);
+  return { passed, failed, exitCode: failed === 0 ? 0 : 1, lines };
+}

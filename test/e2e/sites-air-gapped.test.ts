@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { utils } from "ssh2";
+import { KubernetesClient } from "../../clients/kubernetes";
+import {
+  containerNodeSettings,
+  ensureBundle,
+  NodeFleet,
+  nodeKeyFile,
+  type SandboxNode,
+} from "../../sandbox/nodes";
+import { sandboxFolder } from "../../sandbox/places";
+import { ensureToolchain } from "../../sandbox/toolchain";
+import { makeBundleArchive } from "../sites/bundle-archive";
+import { LoadBalancer } from "../sites/load-balancer";
+import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
+import { SiteServer } from "../sites/site-server";
+import { SiteStack } from "../sites/site-stack";
+import { TestAuthority } from "../support/certificates";
+
+const VERSION = "1.36.3";
+const IMAGES = "registry.site.example/kubernetes";
+/** A name that only the jump host knows: nobody else can dial it. */
+const MACHINE_HOST = "cp-1.site.example";
+const WRONG_DIGEST = "0".repeat(64);
+
+describe("an air-gapped site behind a jump host and a load balancer", function () {
+  this.timeout(300_000);
+  const fleet = new NodeFleet("sites");
+  const own = utils.generateKeyPairSync("ed25519");
+  let folder: string;
+  let jump: SandboxNode;
+  let machine: SandboxNode;
+  let digest: string;
+  let server: SiteServer;
+  let balancer: LoadBalancer;
+  let authority: TestAuthority;
+  let stack: SiteStack;
+
+  before(async () => {
+    const toolchain = await ensureToolchain(
+      { programs: ["pulumi", "language-nodejs", "plugin-command"], kubernetes: [VERSION] },
+      silent,
+    );
+    const programs = toolchain.kubernetes(VERSION);
+    await fleet.deleteAll();
+    await mkdir(sandboxFolder, { recursive: true });
+    folder = await mkdtemp(path.join(sandboxFolder, "site-"));
+    // without any image of their own
+    [jump, machine] = (await fleet.ensure(
+      ["jump", "cp-1"].map((name) => ({ name, bundles: [] })),
+      silent,
+    )) as [SandboxNode, SandboxNode];
+    const address = await gatewayOf(machine);
+    const archive = path.join(folder, "bundle.tar.gz");
+    digest = await makeBundleArchive(await ensureBundle(programs, silent), programs, IMAGES, archive);
+    authority = new TestAuthority(folder);
+    const certificate = authority.issue("server", "/CN=site", [`IP:${address}`]);
+    server = await SiteServer.start(folder, address, certificate);
+    balancer = await LoadBalancer.start(address, machine.apiPort);
+
+    await onNode(jump, `echo '${machine.internalAddress} ${MACHINE_HOST}' >> /etc/hosts`);
+    // the machine lets in its own key only, not the jump host's
+    await onNode(machine, `echo '${own.public}' > /home/${machine.user}/.ssh/authorized_keys`);
+    await onNode(machine, "cp -a /etc/ssh/ssh_host_ed25519_key /root/first-host-key");
+    stack = await SiteStack.create("test-sites-air-gapped", toolchain, { SSH_AUTH_SOCK: undefined });
+  });
+
+  after(async () => {
+    await stack?.remove();
+    await fleet.deleteAll();
+    await Promise.all([server?.close(), balancer?.close()]);
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What the tests change of the configuration. */
+  interface Changes {
+    readonly sha256?: string;
+  }
+
+  async function configure({ sha256 = digest }: Changes = {}): Promise<void> {
+    const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
+    const cluster = {
+      ...{ name: "air-gapped", version: VERSION, kubelet, kubeProxy, kubeadm, ignorePreflightErrors },
+      source: { bundle: { url: `${server.url}/bundle.tar.gz`, sha256 } },
+      caBundle: authority.own.certificate,
+      imageRepository: IMAGES,
+      encryptSecretsAtRest: false,
+      endpoint: { external: { host: new URL(server.url).hostname, port: balancer.port } },
+      network: { plugin: { bridge: {} } },
+      ssh: {
+        user: machine.user,
+        jumpHost: { address: jump.address, port: jump.sshPort, user: jump.user, hostKey: jump.hostKey },
+      },
+      timeouts: { sshSeconds: 20 },
+      // without a host key: it is read at first contact
+      machines: [
+        {
+          name: machine.name,
+          role: "control-plane",
+          address: MACHINE_HOST,
+          internalAddress: machine.internalAddress,
+          apiServer: `${machine.address}:${machine.apiPort}`,
+        },
+      ],
+    };
+    await stack.configure(cluster, {
+      sshPrivateKeys: JSON.stringify({
+        "cp-1": own.private,
+        jumpHost: await readFile(nodeKeyFile, "utf8"),
+      }),
+    });
+  }
+
+  async function changeHostKey(): Promise<void> {
+    await onNode(
+      machine,
+      "rm -f /etc/ssh/ssh_host_ed25519_key*; ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key; systemctl restart ssh",
+    );
+  }
+
+  it("refuses a bundle whose checksum is another than the configured one", async () => {
+    await configure({ sha256: WRONG_DIGEST });
+    assert.equal((await stack.preview()).exitCode, 0);
+    const { exitCode, words } = await stack.up();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /HostKey cp-1: pinned ssh-ed25519 AAAA/);
+    assert.match(words, /bundle\.tar\.gz has another checksum than the configuration names/);
+    assert.equal(await kubernetesOn(machine), "");
+    assert.equal(await onNode(machine, "ls /var/lib/foresail"), "");
+  });
+
+  it("does not touch a machine that shows another host key than at first contact", async () => {
+    await changeHostKey();
+    const asked = server.direct.length;
+    await configure();
+    const { exitCode, words } = await stack.up();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /host key mismatch/);
+    assert.equal(server.direct.length, asked);
+    assert.equal(await kubernetesOn(machine), "");
+    await onNode(machine, "cp -a /root/first-host-key /etc/ssh/ssh_host_ed25519_key; systemctl restart ssh");
+  });
+
+  it("gets a cluster from the bundle, each machine by its own key through the jump host", async () => {
+    const { exitCode, words } = await stack.up();
+    assert.equal(exitCode, 0, words);
+    assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
+    const { size } = await stat(path.join(folder, "bundle.tar.gz"));
+    assert.ok(size > 0);
+    const images = await onNode(
+      machine,
+      "crictl images 2>/dev/null || ctr --namespace k8s.io images list --quiet",
+    );
+    assert.match(images, new RegExp(`${IMAGES}/kube-apiserver:v${VERSION}`));
+    assert.doesNotMatch(images, /registry\.k8s\.io/);
+    assert.match(
+      await onNode(machine, "containerd config dump"),
+      new RegExp(`sandbox_image = "${IMAGES}/pause`),
+    );
+  });
+
+  it("is reached by its nodes at the load balancer, which is in the certificate", async () => {
+    assert.match(
+      await onNode(
+        machine,
+        "cat /etc/kubernetes/controller-manager.conf /etc/kubernetes/kubelet.conf /etc/kubernetes/admin.conf",
+      ),
+      new RegExp(`server: https://${new URL(server.url).hostname}:${balancer.port}`),
+    );
+    assert.ok(balancer.connections > 0);
+    assert.equal(await onNode(machine, "systemctl is-enabled foresail-endpoint 2>/dev/null || true"), "");
+  });
+
+  it("keeps Secrets as they are when encryption is turned off", async () => {
+    const manifest = await onNode(machine, "cat /etc/kubernetes/manifests/kube-apiserver.yaml");
+    assert.doesNotMatch(manifest, /encryption-provider-config/);
+    const client = await KubernetesClient.connect({ kubeconfig: await stack.kubeconfig() }, { seconds: 30 });
+    try {
+      const secret = {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "probe", namespace: "default" },
+        stringData: { word: "legible-in-etcd" },
+      };
+      await client.apply(secret, { fieldManager: "foresail-test", force: true });
+    } finally {
+      client.close();
+    }
+    assert.notEqual(await onNode(machine, "grep -rlF legible-in-etcd /var/lib/etcd"), "");
+  });
+
+  it("is destroyed without its machine, by name, when that shows another host key", async () => {
+    await changeHostKey();
+    const { exitCode, words } = await stack.destroy();
+    assert.equal(exitCode, 0, words);
+    assert.match(words, /HostKeyMismatch/);
+    assert.match(words, /not reset: cp-1/);
+    assert.notEqual(await kubernetesOn(machine), "");
+  });
+});

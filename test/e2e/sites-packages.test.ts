@@ -1,0 +1,320 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
+import { sandboxFolder } from "../../sandbox/places";
+import { ensurePackages } from "../../sandbox/toolchain/packages";
+import { ensureToolchain } from "../../sandbox/toolchain";
+import {
+  makeKubernetesRepository,
+  signRepository,
+  tamperWithRepository,
+} from "../sites/kubernetes-repository";
+import { SigningKey } from "../sites/signing-key";
+import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
+import { SiteServer } from "../sites/site-server";
+import { SiteStack } from "../sites/site-stack";
+import { SshAgent } from "../sites/ssh-agent";
+import { TestAuthority } from "../support/certificates";
+
+const VERSION = "1.36.3";
+const REPOSITORY = "core:/stable:/v1.36/deb";
+const PASSWORD = "a-password-that-is-nowhere-else";
+const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Metadata\n";
+
+describe("a site with its own package repository, proxy and pools", function () {
+  this.timeout(300_000);
+  const fleet = new NodeFleet("sites");
+  let folder: string;
+  let nodes: SandboxNode[];
+  let key: SigningKey;
+  let agent: SshAgent;
+  let server: SiteServer;
+  let stack: SiteStack;
+  let authority: TestAuthority;
+
+  const controlPlane = () => nodes[0]!;
+  const gpu = () => nodes[2]!;
+
+  before(async () => {
+    await ensurePackages(["ssh-client", "gpg", "gpg-agent"], silent);
+    const toolchain = await ensureToolchain(
+      { programs: ["pulumi", "language-nodejs", "plugin-command"], kubernetes: [VERSION] },
+      silent,
+    );
+    await fleet.deleteAll();
+    await mkdir(sandboxFolder, { recursive: true });
+    folder = await mkdtemp(path.join(sandboxFolder, "site-"));
+    authority = new TestAuthority(folder);
+    nodes = await fleet.ensure(
+      ["cp-1", "general-1", "gpu-1"].map((name) => ({ name, bundles: [VERSION] })),
+      silent,
+    );
+    key = await SigningKey.generate();
+    await makeKubernetesRepository(path.join(folder, REPOSITORY), toolchain.kubernetes(VERSION), key);
+    server = await SiteServer.start(folder, await gatewayOf(controlPlane()));
+    agent = await SshAgent.start(nodeKeyFile);
+    stack = await SiteStack.create("test-sites-packages", toolchain, { SSH_AUTH_SOCK: agent.socket });
+  });
+
+  after(async () => {
+    await stack?.remove();
+    await fleet.deleteAll();
+    await Promise.all([server?.close(), agent?.stop(), key?.remove()]);
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What the tests change of the configuration. */
+  interface Changes {
+    readonly version?: string;
+    readonly podCidr?: string;
+    readonly labels?: Record<string, string>;
+    readonly port?: number;
+  }
+
+  function cluster({ version = VERSION, podCidr, labels = {}, port }: Changes = {}): Record<string, unknown> {
+    const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
+    const roles = [
+      { role: "control-plane" },
+      { role: "worker", pool: "general", labels: { "example.com/site": "north", ...labels } },
+      {
+        role: "worker",
+        pool: "gpu",
+        labels: { "example.com/gpu": "true" },
+        taints: [{ key: "example.com/gpu", value: "yes", effect: "NoSchedule" }],
+      },
+    ];
+    return {
+      name: "site",
+      version,
+      ignorePreflightErrors,
+      // a name that only the proxy knows
+      source: {
+        packages: { repository: "http://packages.example.test/core:/stable:/v{minor}/deb/" },
+      },
+      proxy: { http: server.url, noProxy: ["intranet.example.test"] },
+      caBundle: authority.own.certificate,
+      registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
+      ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
+      network: { plugin: { bridge: {} }, ...(podCidr === undefined ? {} : { podCidr }) },
+      kubelet: { ...kubelet, maxPods: 64 },
+      kubeProxy: { ...kubeProxy, nodePortAddresses: ["127.0.0.0/8"] },
+      kubeadm: {
+        clusterConfiguration: {
+          ...kubeadm.clusterConfiguration,
+          apiServer: {
+            extraArgs: [
+              { name: "audit-policy-file", value: "/etc/kubernetes/audit/policy.yaml" },
+              { name: "audit-log-path", value: "/var/log/kubernetes/audit.log" },
+            ],
+            extraVolumes: [
+              {
+                name: "audit-policy",
+                hostPath: "/etc/kubernetes/audit",
+                mountPath: "/etc/kubernetes/audit",
+                readOnly: true,
+              },
+              {
+                name: "audit-log",
+                hostPath: "/var/log/kubernetes",
+                mountPath: "/var/log/kubernetes",
+                pathType: "DirectoryOrCreate",
+              },
+            ],
+          },
+        },
+      },
+      files: [
+        { path: "/etc/kubernetes/audit/policy.yaml", content: AUDIT_POLICY },
+        { path: "/opt/site/notice", content: "hello", mode: "0640", owner: "nobody:nogroup" },
+      ],
+      timeouts: { sshSeconds: 60 },
+      machines: nodes.map((node, index) => ({
+        name: node.name,
+        address: node.address,
+        port: node.sshPort,
+        user: node.user,
+        hostKey: node.hostKey,
+        internalAddress: node.internalAddress,
+        ...(index === 0 ? { apiServer: `${node.address}:${node.apiPort}` } : {}),
+        ...roles[index],
+      })),
+    };
+  }
+
+  const configure = (changes?: Changes) =>
+    stack.configure(cluster(changes), {
+      registryCredentials: JSON.stringify({
+        "registry.example.test": { username: "robot", password: PASSWORD },
+      }),
+    });
+
+  async function ask<Answer>(use: (client: KubernetesClient) => Promise<Answer>): Promise<Answer> {
+    const client = await KubernetesClient.connect({ kubeconfig: await stack.kubeconfig() }, { seconds: 30 });
+    try {
+      return await use(client);
+    } finally {
+      client.close();
+    }
+  }
+
+  interface NodeObject {
+    metadata: { labels: Record<string, string> };
+    spec: { taints?: { key: string; value?: string; effect: string }[] };
+    status: { nodeInfo: { kubeletVersion: string } };
+  }
+  const nodeObject = (name: string) =>
+    ask((client) => client.get<NodeObject>({ apiVersion: "v1", kind: "Node", name }));
+
+  async function configMap(name: string, field: string): Promise<string> {
+    const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name };
+    const object = await ask((client) => client.get<{ data: Record<string, string> }>(reference));
+    return object?.data[field] ?? "";
+  }
+
+  it("is told which version its repository lacks, and which machine runs a system that is not supported", async () => {
+    await onNode(
+      gpu(),
+      "cp -L /etc/os-release /root/os-release; sed -i 's/^VERSION_ID=.*/VERSION_ID=\"11\"/' /etc/os-release",
+    );
+    await configure({ version: "1.36.9" });
+    const { exitCode, words } = await stack.up();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /gpu-1: runs debian 11; foresail supports Debian 12, Ubuntu 22\.04, Ubuntu 24\.04/);
+    assert.match(words, /has no kubelet 1\.36\.9; it has: 1\.36\.3-1\.1/);
+    assert.equal(
+      await onNode(gpu(), "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true"),
+      "",
+    );
+    await onNode(gpu(), "cat /root/os-release > /etc/os-release");
+    assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
+  });
+
+  it("installs nothing from packages that the repository's key did not sign", async () => {
+    await tamperWithRepository(path.join(folder, REPOSITORY));
+    await configure();
+    const { exitCode, words } = await stack.up();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /its signature is not of the key in its Release\.key; nothing was installed from it/);
+    assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
+    await signRepository(path.join(folder, REPOSITORY), key);
+  });
+
+  it("gets a cluster from signed packages, through its proxy, with keys of the SSH agent alone", async () => {
+    const { exitCode, words } = await stack.up();
+    assert.equal(exitCode, 0, words);
+    assert.match(words, /kubeadm init on cp-1 took/);
+    const held = await onNode(
+      gpu(),
+      "apt-mark showhold; dpkg-query --show --showformat='${Version}\\n' kubelet kubeadm",
+    );
+    assert.equal(held, "kubeadm\nkubectl\nkubelet\n1.36.3-1.1\n1.36.3-1.1");
+    assert.ok(
+      server.proxied.some((url) => url.startsWith("http://packages.example.test/") && url.endsWith(".deb")),
+    );
+    assert.deepEqual(server.direct, []);
+    assert.equal((await nodeObject("gpu-1"))?.status.nodeInfo.kubeletVersion, "v1.36.3");
+    assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
+  });
+
+  it("finds its files, audit log, kubelet and kube-proxy settings in the cluster", async () => {
+    assert.equal(
+      await onNode(controlPlane(), "stat -c '%a %U:%G' /opt/site /opt/site/notice"),
+      "755 root:root\n640 nobody:nogroup",
+    );
+    assert.match(await onNode(controlPlane(), "head -n 1 /var/log/kubernetes/audit.log"), /"kind":"Event"/);
+    assert.match(
+      await onNode(controlPlane(), "cat /etc/kubernetes/manifests/kube-apiserver.yaml"),
+      /--encryption-provider-config=/,
+    );
+    assert.match(await configMap("kubelet-config", "kubelet"), /^maxPods: 64$/m);
+    assert.match(await configMap("kube-proxy", "config.conf"), /nodePortAddresses:\n- 127\.0\.0\.0\/8/);
+  });
+
+  it("finds its mirrors, proxy and certificates on every machine", async () => {
+    const found = await onNode(
+      gpu(),
+      `cat /etc/containerd/certs.d/docker.io/hosts.toml
+       systemctl show containerd kubelet --property Environment
+       openssl verify -CAfile /etc/ssl/certs/ca-certificates.crt /usr/local/share/ca-certificates/foresail.crt
+       containerd config dump | grep config_path`,
+    );
+    assert.match(
+      found,
+      /server = "https:\/\/registry-1\.docker\.io"\n\n\[host\."https:\/\/mirror\.example\.test"\]/,
+    );
+    const proxied = new RegExp(
+      `^Environment=.*HTTP_PROXY=${server.url}.*NO_PROXY=.*10\\.96\\.0\\.0/12.*intranet`,
+      "gm",
+    );
+    assert.equal([...found.matchAll(proxied)].length, 2);
+    assert.match(found, /foresail\.crt: OK/);
+    assert.match(found, /config_path = "\/etc\/containerd\/certs\.d"/);
+  });
+
+  it("keeps registry credentials in containerd's configuration alone, and out of the state", async () => {
+    const found = await onNode(
+      gpu(),
+      `grep -rlF ${PASSWORD} /etc /root /home /run /var/log /var/lib/foresail /tmp 2>/dev/null || true`,
+    );
+    assert.equal(found, "/etc/containerd/config.toml");
+    assert.equal(await onNode(gpu(), "stat -c '%a %U' /etc/containerd/config.toml"), "600 root");
+    assert.match(await onNode(gpu(), "containerd config dump"), /configs\."registry\.example\.test"\.auth\]/);
+    assert.equal((await stack.export()).includes(PASSWORD), false);
+  });
+
+  it("sees the labels and taints of its pools on the Nodes, and a changed label as one step", async () => {
+    const before = await Promise.all([nodeObject("general-1"), nodeObject("gpu-1")]);
+    assert.equal(before[0]?.metadata.labels["example.com/site"], "north");
+    assert.equal(before[0]?.metadata.labels["foresail/group"], "general");
+    assert.equal(before[1]?.metadata.labels["example.com/gpu"], "true");
+    assert.deepEqual(before[1]?.spec.taints, [
+      { key: "example.com/gpu", value: "yes", effect: "NoSchedule" },
+    ]);
+
+    await configure({ labels: { "example.com/site": "south", "example.com/rack": "7" } });
+    const preview = await stack.preview("--diff");
+    assert.match(preview.words, /general-1: label example\.com\/rack=7, label example\.com\/site=south/);
+    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taints)/);
+    assert.equal((await stack.up()).exitCode, 0);
+    const changed = (await nodeObject("general-1"))?.metadata.labels;
+    assert.deepEqual([changed?.["example.com/site"], changed?.["example.com/rack"]], ["south", "7"]);
+
+    await configure();
+    assert.match((await stack.preview("--diff")).words, /label example\.com\/rack removed/);
+    assert.equal((await stack.up()).exitCode, 0);
+    const again = (await nodeObject("general-1"))?.metadata.labels;
+    assert.deepEqual([again?.["example.com/site"], again?.["example.com/rack"]], ["north", undefined]);
+  });
+
+  for (const [property, changes] of [
+    ["specification.version", { version: "1.36.4" }],
+    ["specification.network.podCidr", { podCidr: "10.200.0.0/16" }],
+    ["specification.endpoint", { port: 9443 }],
+  ] as const) {
+    it(`is refused a change of ${property} in the preview`, async () => {
+      await configure(changes);
+      const { exitCode, words } = await stack.preview();
+      assert.notEqual(exitCode, 0);
+      assert.ok(words.includes(property), words);
+      assert.match(words, /is "[^"]+" and can't become "[^"]+": /);
+      assert.doesNotMatch(words, new RegExp(PASSWORD));
+    });
+  }
+
+  it("gets its machines back, ready for another cluster", async () => {
+    await configure();
+    const { exitCode, words } = await stack.destroy();
+    assert.equal(exitCode, 0, words);
+    const left = await Promise.all(
+      nodes.map((node) =>
+        onNode(
+          node,
+          "find /etc/kubernetes /etc/foresail/machine /var/lib/foresail -type f 2>/dev/null || true",
+        ),
+      ),
+    );
+    assert.deepEqual(left, ["", "", ""]);
+  });
+});

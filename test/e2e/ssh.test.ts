@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { checkCluster } from "../../sandbox/check";
+import { run } from "../../sandbox/nodes/command";
+import { gatherStatus } from "../../sandbox/status";
+import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { sshSystem } from "../../sandbox/systems/ssh";
+import { etcdAt, storedBytes } from "../cluster/etcd";
+import { lowestAvailable, makeGuarded, NAMESPACE, removeGuarded } from "../cluster/guarded-deployment";
+import { askFromPod, askOverContext, awaitNotReady, readyNodes } from "../cluster/reachability";
+import { leftOnEngine, traces } from "../cluster/traces";
+import { sampleProcesses } from "../cluster/process-samples";
+import { announcedOperations } from "../cluster/previewed-steps";
+import { clusterSecrets, findSecrets } from "../cluster/secret-search";
+import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
+import { silent, TestCluster } from "../cluster/test-cluster";
+import { leaveOut } from "../left-out";
+
+// for people who work on these tests: the cluster of the last run goes on, and stays
+const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
+
+const ONE_AND_ONE = ["cp-1", "w-1"];
+const THREE_AND_TWO = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
+const WITHOUT_FIRST = ["cp-2", "cp-3", "cp-4", "w-1", "w-2"];
+const WITHOUT_WORKER = ["cp-2", "cp-3", "cp-4", "w-1"];
+const BACK_AGAIN = ["cp-1", "cp-2", "cp-3", "w-1"];
+
+describe("a cluster of system ssh on real nodes", function () {
+  let cluster: TestCluster;
+  let commandLines = new Set<string>();
+  let broken = false;
+
+  before(async () => {
+    cluster = await TestCluster.open("e2e", { keep: KEEP });
+  });
+
+  beforeEach(function () {
+    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+
+  after(async () => {
+    if (!KEEP) await cluster.remove();
+  });
+
+  async function check(machines: readonly string[]): Promise<void> {
+    const { text, file } = await cluster.kubeconfig();
+    await checkCluster(silent, {
+      kubeconfig: text,
+      kubeconfigFile: file,
+      kubectl: cluster.toolchain.kubernetes(KUBERNETES_VERSION).kubectl,
+      nodes: machines,
+      machines: await Promise.all(machines.map((name) => cluster.target(name))),
+    });
+  }
+
+  it("comes from one `pulumi up`: nodes Ready, and a Deployment answers over its Service", async () => {
+    await cluster.configure({ machines: ONE_AND_ONE });
+    await cluster.up();
+    await check(ONE_AND_ONE);
+  });
+
+  it("is changed by no second `up`: neither in the engine nor on a node", async () => {
+    const before = await stepRuns(cluster, ONE_AND_ONE);
+    assert.deepEqual((await cluster.preview()).changes, []);
+    assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
+    assert.deepEqual(since(before, await stepRuns(cluster, ONE_AND_ONE)), []);
+  });
+
+  it("takes no machine that carries a cluster which foresail did not make", async () => {
+    await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });
+    const foreign = "/etc/kubernetes/kubelet.conf";
+    await cluster.onMachine("w-2", `mkdir -p /etc/kubernetes; echo somebody else > ${foreign}`);
+    const files =
+      "find /etc/kubernetes /etc/systemd /usr/local /var/lib/etcd /var/lib/kubelet -type f | sort";
+    const before = await cluster.onMachine("w-2", files);
+    const output = await cluster.failingUp();
+    assert.match(output, /w-2: \/etc\/kubernetes holds files that foresail did not make/);
+    assert.equal(await cluster.onMachine("w-2", files), before);
+    assert.equal(await cluster.onMachine("w-2", `cat ${foreign}; rm ${foreign}`), "somebody else\n");
+    assert.deepEqual(await readyNodes(cluster), ONE_AND_ONE);
+  });
+
+  it("grows to three control planes and two workers in one `up`, by the steps that the preview listed", async () => {
+    await cluster.configure({ machines: THREE_AND_TWO });
+    const before = await stepRuns(cluster, THREE_AND_TWO);
+    const preview = await cluster.preview();
+    assert.deepEqual(Object.keys(preview.steps).sort(), ["e2e-control-plane", "e2e-endpoint", "e2e-workers"]);
+    const sampled = await sampleProcesses(cluster.up());
+    commandLines = sampled.commandLines;
+    const runs = since(before, await stepRuns(cluster, THREE_AND_TWO));
+    assert.deepEqual(changingOperations(runs), announcedOperations(preview));
+    assert.deepEqual(overlaps(runs), []);
+    assert.deepEqual(await readyNodes(cluster), THREE_AND_TWO);
+    assert.deepEqual(await etcdAt(cluster, "cp-3"), { members: ["cp-1", "cp-2", "cp-3"], healthy: true });
+    await check(THREE_AND_TWO);
+    assert.deepEqual((await cluster.preview()).changes, []);
+  });
+
+  it("tells its nodes' roles, versions and states as JSON", async () => {
+    const { file } = await cluster.kubeconfig();
+    const nodes = THREE_AND_TWO.map((name) => ({
+      name,
+      role: name.startsWith("cp") ? "control-plane" : "worker",
+    }));
+    const system = {
+      ...sshSystem,
+      name: "e2e",
+      clusters: () => Promise.resolve([{ name: "e2e", kubeconfig: file, nodes }]),
+    };
+    const status = await gatherStatus([system], "");
+    assert.deepEqual(
+      status.clusters.map(({ name, stack, kubeconfig }) => ({ name, stack, kubeconfig })),
+      [{ name: "e2e", stack: cluster.stack, kubeconfig: file }],
+    );
+    assert.deepEqual(
+      status.clusters[0]?.nodes,
+      nodes.map((node) => ({ ...node, version: `v${KUBERNETES_VERSION}`, status: "Ready" })),
+    );
+  });
+
+  it("holds no Secret in plain in etcd", async () => {
+    const plain = "plain-words-that-nobody-may-read";
+    await cluster.withApi((client) =>
+      client.apply(
+        {
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata: { name: "words", namespace: "default" },
+          stringData: { words: plain },
+        },
+        { force: true },
+      ),
+    );
+    // the same key on every control plane: what one wrote, another's API server reads
+    const stored = await storedBytes(cluster, "cp-3", "/registry/secrets/default/words");
+    assert.match(stored, /^k8s:enc:secretbox:v1:/);
+    assert.ok(!stored.includes(plain));
+    for (const name of ["cp-1", "cp-2", "cp-3"]) {
+      const read = await askOverContext(cluster, name, [
+        "get",
+        "secret",
+        "words",
+        "--output",
+        "jsonpath={.data.words}",
+      ]);
+      assert.equal(Buffer.from(read, "base64").toString(), plain);
+    }
+  });
+
+  it("leaves no token, key or certificate in state, logs, journals and process lists", async () => {
+    const known = await clusterSecrets(cluster, "cp-1");
+    assert.ok(known.size >= 7, `only ${[...known.keys()].join(", ")} were read`);
+    const texts = [
+      { where: "the exported state", text: await cluster.exportedState() },
+      { where: "the engine's output", text: cluster.output },
+      { where: "process lists during `up`", text: [...commandLines].join("\n") },
+    ];
+    for (const machine of THREE_AND_TWO) {
+      const read = "cat /var/log/foresail/*; journalctl --no-pager --quiet";
+      texts.push({ where: `logs and journal of ${machine}`, text: await cluster.onMachine(machine, read) });
+    }
+    assert.ok(commandLines.size > 50);
+    assert.deepEqual(findSecrets(texts, known), []);
+  });
+
+  it("answers pods, kubelets and the operator when the first control plane loses power", async () => {
+    // the check's own pods came before the second worker did
+    await cluster.withApi((client) =>
+      makeGuarded(client, { name: "asker", replicas: 1, minAvailable: 0, preferred: "w-2" }),
+    );
+    await cluster.fleet.kill("cp-1");
+    const alive = THREE_AND_TWO.filter((name) => name !== "cp-1");
+    await awaitNotReady(cluster, "cp-1");
+    // no `up` yet: another context of the kubeconfig
+    assert.match(await askOverContext(cluster, "cp-2", ["get", "nodes"]), /cp-3 +Ready/);
+    for (const machine of ["w-1", "w-2"]) await askFromPod(cluster, machine);
+    assert.deepEqual(await readyNodes(cluster), alive);
+    await cluster.up();
+    const { text } = await cluster.kubeconfig();
+    assert.match(text, /^current-context: e2e-cp-[23]$/m);
+    assert.match(await askOverContext(cluster, undefined, ["get", "nodes"]), /cp-1 +NotReady/);
+  });
+
+  it("loses the dead first control plane and gains another in one `up`", async () => {
+    await cluster.configure({ machines: WITHOUT_FIRST, lost: ["cp-1"] });
+    const preview = await cluster.preview();
+    const lines = preview.steps["e2e-control-plane"]?.map((line) => line.slice(0, line.indexOf(",")));
+    assert.deepEqual(lines, ["cp-1: lost", "cp-4: join as control plane unless it is one"]);
+    await cluster.up();
+    assert.deepEqual(await etcdAt(cluster, "cp-4"), { members: ["cp-2", "cp-3", "cp-4"], healthy: true });
+    assert.deepEqual(await readyNodes(cluster), WITHOUT_FIRST);
+    await check(WITHOUT_FIRST);
+    assert.deepEqual((await cluster.preview()).changes, []);
+  });
+
+  it("does not let a worker go whose pod a budget never gives up, and names both", async () => {
+    await cluster.withApi((client) =>
+      makeGuarded(client, { name: "stuck", replicas: 1, minAvailable: 1, preferred: "w-2" }),
+    );
+    const before = await stepRuns(cluster, WITHOUT_FIRST);
+    await cluster.configure({ machines: WITHOUT_WORKER, fields: { drain: { timeoutSeconds: 10 } } });
+    const output = await cluster.failingUp();
+    assert.match(output, new RegExp(`${NAMESPACE}/stuck-\\S+ held: .*disruption budget stuck`));
+    assert.deepEqual(changingOperations(since(before, await stepRuns(cluster, WITHOUT_FIRST))), []);
+    assert.deepEqual(await readyNodes(cluster), WITHOUT_FIRST);
+  });
+
+  it("lets it go when the budget allows it, and never goes below a budget", async () => {
+    await cluster.withApi(async (client) => {
+      await removeGuarded(client, "stuck");
+      await askOverContext(cluster, undefined, ["uncordon", "w-2"]);
+      await makeGuarded(client, { name: "guarded", replicas: 2, minAvailable: 1, preferred: "w-2" });
+      await cluster.configure({ machines: WITHOUT_WORKER });
+      const lowest = await lowestAvailable(client, "guarded", cluster.up());
+      assert.ok(lowest >= 1, `${lowest} of 2 replicas were available`);
+    });
+    assert.match(cluster.output, /guarded-\S+ held: .*disruption budget/);
+    assert.deepEqual(await traces(cluster, "w-2"), []);
+    assert.deepEqual(await readyNodes(cluster), WITHOUT_WORKER);
+    await check(WITHOUT_WORKER);
+  });
+
+  it("takes the machine with an old name and an empty disk, and lets a living control plane go", async () => {
+    await cluster.fleet.delete("cp-1");
+    await cluster.configure({ machines: BACK_AGAIN });
+    await cluster.up();
+    assert.deepEqual(await etcdAt(cluster, "cp-1"), { members: ["cp-1", "cp-2", "cp-3"], healthy: true });
+    assert.deepEqual(await traces(cluster, "cp-4"), []);
+    await check(BACK_AGAIN);
+  });
+
+  it("refuses to lose a majority of its control planes in one `up`", async () => {
+    await cluster.configure({ machines: ["cp-1", "w-1"] });
+    assert.match(await cluster.failingUp(), /a majority of the 3 control planes/);
+    assert.deepEqual(await readyNodes(cluster), BACK_AGAIN);
+  });
+
+  it("resets its machines on destroy, which ends with one of them dead and names it", async () => {
+    // the refused `up` before this has cp-2 and cp-3 on record as no longer configured: they are reset all the same
+    await cluster.fleet.kill("w-1");
+    const output = await cluster.destroy();
+    assert.match(output, /not reset: w-1;/);
+    for (const machine of ["cp-1", "cp-2", "cp-3"])
+      assert.deepEqual(await traces(cluster, machine), [], machine);
+    assert.deepEqual(await cluster.running(), ["cp-1", "cp-2", "cp-3", "cp-4", "w-2"]);
+  });
+
+  it("leaves no container, volume or network when its machines are deleted", async () => {
+    await cluster.fleet.deleteAll();
+    assert.deepEqual(await leftOnEngine("e2e"), []);
+  });
+
+  it("answers `status --json` as JSON on the command line", async () => {
+    const answer = await run(process.execPath, [require.resolve("../../sandbox/cli.js"), "status", "--json"]);
+    assert.deepEqual(Object.keys(JSON.parse(answer) as object), ["stacks", "clusters", "environment"]);
+  });
+});

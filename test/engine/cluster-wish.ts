@@ -1,0 +1,36 @@
+import type { SimulatedFleet } from "../simulation/simulated-fleet";
+
+/** What a test wants of a machine beyond its place in the fleet. */
+export type MachineWish = { name: string } & Record<string, unknown>;
+
+/** A machine's entry in `foresail:cluster`: names that begin with "cp" are control planes. */
+export function machineEntry(fleet: SimulatedFleet, wish: string | MachineWish): Record<string, unknown> {
+  const { name, ...others } = typeof wish === "string" ? { name: wish } : wish;
+  const { apiServer, ...place } = fleet.machine(name);
+  return name.startsWith("cp")
+    ? { ...place, role: "control-plane", internalAddress: internalAddress(name), apiServer, ...others }
+    : { ...place, role: "worker", internalAddress: internalAddress(name), ...others };
+}
+
+/** An address of its own for each machine, as nodes would have it; nothing listens there. */
+function internalAddress(name: string): string {
+  const [kind = "", index = "0"] = name.split("-");
+  return `10.90.${kind === "cp" ? 1 : 2}.${index}`;
+}
+
+/** `foresail:cluster` for machines of a fleet; what else is given replaces the defaults of the tests. */
+export function clusterWish(
+  fleet: SimulatedFleet,
+  machines: (string | MachineWish)[],
+  others: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    name: "test",
+    version: "1.36.3",
+    source: { bundle: { path: "/opt/bundle" } },
+    network: { plugin: { bridge: {} } },
+    timeouts: { sshSeconds: 20, prepareSeconds: 60, initSeconds: 60, joinSeconds: 60, readySeconds: 60 },
+    machines: machines.map((machine) => machineEntry(fleet, machine)),
+    ...others,
+  };
+}

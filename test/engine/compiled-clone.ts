@@ -1,0 +1,41 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { projectFolder } from "../../sandbox/places";
+
+/** What Pulumi and node.js read of a clone at run time; bin/test is not among it. */
+const FILES = ["Pulumi.yaml", "package.json"];
+
+/** Links every installed package of this project into another folder's node_modules, but foresail itself. */
+export function linkDependencies(folder: string): void {
+  const from = path.join(projectFolder, "node_modules");
+  const to = path.join(folder, "node_modules");
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (name === "foresail" || name === ".package-lock.json") continue;
+    symlinkSync(path.join(from, name), path.join(to, name));
+  }
+}
+
+/**
+ * Makes a clone of this project as `npm ci` leaves it: compiled, dependencies there, node_modules/foresail linked to
+ * itself. With its own folder it has its own stack files and its own sandbox.
+ * @returns the folder; whoever asked for it deletes it
+ */
+export function makeCompiledClone(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-clone-"));
+  for (const name of FILES) cpSync(path.join(projectFolder, name), path.join(folder, name));
+  cpSync(path.join(projectFolder, "bin"), path.join(folder, "bin"), {
+    recursive: true,
+    filter: (source) => source !== path.join(projectFolder, "bin", "test"),
+  });
+  mkdirSync(path.join(folder, "stacks", "config"), { recursive: true });
+  linkDependencies(folder);
+  symlinkSync("..", path.join(folder, "node_modules", "foresail"));
+  return folder;
+}
+
+/** Deletes a folder that a test made. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { type ProcessFacts, readProcess } from "../../clients/process/identity";
+import type { JournalLine } from "../simulation/fleet-files";
+import { descendants, killProcess, untilEnded } from "./process-tree";
+import type { SimulatedGround } from "./simulated-ground";
+
+/** Who dies: the engine, while plugins and provider live on as orphans; or all of them at once. */
+export type KillMode = "pulumi alone" | "the whole tree";
+
+export interface KillPoint {
+  readonly machine: string;
+  readonly operation: string;
+  readonly event: JournalLine["event"];
+}
+
+export interface KilledUp {
+  /** Where it was killed; undefined for an `up` that came to its end. */
+  readonly killed?: KillPoint & { readonly at: number };
+  /** What outlived the engine. */
+  readonly orphans: ProcessFacts[];
+  readonly exitCode?: number;
+  readonly output: string;
+}
+
+const SECONDS = 100;
+const LOOK_MILLISECONDS = 5;
+
+export function nameOf({ operation, machine, event }: KillPoint): string {
+  return `${event} of ${operation} on ${machine}`;
+}
+
+/** Runs `up` and kills it as soon as the machines' journal shows an event that `isPoint` accepts. */
+export async function killedUp(
+  { stack, fleet }: SimulatedGround,
+  mode: KillMode,
+  isPoint: (point: KillPoint) => boolean,
+): Promise<KilledUp> {
+  const before = fleet.files.journalLines.length;
+  const { child, output } = stack.startUp();
+  const engine = readProcess(child.pid!);
+  const ended = once(child, "exit") as Promise<[number | null]>;
+  const deadline = Date.now() + SECONDS * 1000;
+  for (;;) {
+    if (child.exitCode !== null) return { orphans: [], exitCode: child.exitCode, output: output() };
+    const point = fleet.files.journalLines.slice(before).find(isPoint);
+    if (point && engine) {
+      const children = descendants(engine.pid);
+      killProcess(engine);
+      if (mode === "the whole tree") children.forEach(killProcess);
+      const at = Date.now();
+      await ended;
+      return { killed: { ...point, at }, orphans: children, output: output() };
+    }
+    if (Date.now() > deadline) {
+      if (engine) [engine, ...descendants(engine.pid)].forEach(killProcess);
+      throw new Error(`up met no point to be killed at within ${SECONDS} s:\n${output()}`);
+    }
+    await pause(LOOK_MILLISECONDS);
+  }
+}
+
+/** How long a script that was on its way at the moment of the kill may take to arrive. */
+const ON_ITS_WAY_MILLISECONDS = 300;
+const ORPHAN_SECONDS = 30;
+
+/** Pulumi's language host idles on without its engine, and begins nothing. */
+const LANGUAGE_HOST = /^pulumi-language/;
+
+/**
+ * Waits until the orphans have ended.
+ * @returns the steps that one of them began after the engine's death: there must be none
+ */
+export async function stepsOfOrphans(
+  { fleet }: SimulatedGround,
+  { killed, orphans }: KilledUp,
+): Promise<string[]> {
+  orphans.filter(({ command }) => LANGUAGE_HOST.test(command)).forEach(killProcess);
+  await untilEnded(orphans, ORPHAN_SECONDS);
+  return fleet.journal
+    .filter(({ askedAt }) => killed !== undefined && askedAt > killed.at + ON_ITS_WAY_MILLISECONDS)
+    .map(({ operation, machine }) => `${operation} ${machine}`);
+}

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { doneTwice, runsAtOnce } from "../simulation/journal";
+import { newKey } from "../support/ssh-server";
+import { clusterWish, type MachineWish } from "./cluster-wish";
+import { observedCluster } from "./observed-cluster";
+import { simulatedGround } from "./simulated-ground";
+import type { PreviewStep } from "./test-stack";
+
+const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
+
+describe("the life of a cluster under the engine", () => {
+  const ground = simulatedGround({
+    machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3"],
+    milliseconds: { "join-control-plane": 100, "join-worker": 100, prepare: 50 },
+  });
+  const want = (machines: (string | MachineWish)[], others: Record<string, unknown> = {}) =>
+    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines, others) });
+  const stepsOf = (preview: PreviewStep[], resource: string) =>
+    preview.find(({ name }) => name === resource)?.inputs.steps;
+  const allSteps = (preview: PreviewStep[]) => preview.flatMap(({ inputs }) => inputs.steps ?? []);
+  const nodes = () => observedCluster(ground.kubernetes);
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+
+  it("refuses a bad configuration with every mistake and its path, and touches nothing", async () => {
+    want(["cp-1", { name: "cp-2", role: "control-plain" }, { name: "w-1", port: 70000 }], {
+      network: { podCidr: "10.244.0.0/33" },
+      nmae: "typo",
+    });
+    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes"]);
+    assert.notEqual(exitCode, 0);
+    for (const path of ["machines[1].role", "machines[2].port", "network.podCidr", "nmae"])
+      assert.ok((stdout + stderr).includes(path), `${path} is not named in:\n${stdout}\n${stderr}`);
+    assert.deepEqual(ground.fleet.journal, []);
+    assert.deepEqual((await ground.stack.export()).deployment.resources ?? [], []);
+  });
+
+  it("comes up, and a second up changes nothing", async () => {
+    want(["cp-1", "w-1"]);
+    await ground.stack.up();
+    assert.deepEqual(await nodes(), {
+      "cp-1": { group: "control-plane", ready: true },
+      "w-1": { group: "workers", ready: true },
+    });
+    const outputs = await ground.stack.outputs();
+    assert.match(String(outputs.kubeconfig), /client-key-data/);
+    assert.deepEqual(outputs.nodes, [
+      { name: "cp-1", role: "control-plane", version: "1.36.3", address: "10.90.1.1" },
+      { name: "w-1", role: "worker", version: "1.36.3", address: "10.90.2.1" },
+    ]);
+    await expectUnchanged();
+  });
+
+  it("previews a new worker as a step, with a kubeconfig that is known, and joins it", async () => {
+    want(["cp-1", "w-1", "w-2"]);
+    const preview = await ground.stack.preview();
+    assert.deepEqual(stepsOf(preview, "test-workers"), ["w-2: join as worker of workers, wait until Ready"]);
+    assert.deepEqual(
+      preview.filter(({ inputs }) => JSON.stringify(inputs).includes("04da6b54-80e4-46f7-96ec-b56ff0331ba9")),
+      [],
+      "something is unknown in the preview",
+    );
+    assert.equal(
+      preview.some(({ type }) => type.endsWith("AdminKubeconfig")),
+      false,
+    );
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), ["cp-1", "w-1", "w-2"]);
+    await expectUnchanged();
+  });
+
+  it("sets labels and taints, and takes back its own", async () => {
+    const taints = [{ key: "dedicated", value: "gpu", effect: "NoSchedule" }];
+    want(["cp-1", "w-1", { name: "w-2", labels: { zone: "a" }, taints }]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+      "w-2: label zone=a, taints set",
+    ]);
+    await ground.stack.up();
+    const reference = { apiVersion: "v1", kind: "Node", name: "w-2" };
+    interface Labelled {
+      metadata: { labels: Record<string, string> };
+      spec: { taints?: { key: string }[] };
+    }
+    const set = await ground.kubernetes.get<Labelled>(reference);
+    assert.equal(set?.metadata.labels.zone, "a");
+    const setByForesail = set?.spec.taints?.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
+    assert.deepEqual(setByForesail, taints);
+    want(["cp-1", "w-1", "w-2"]);
+    await ground.stack.up();
+    const taken = await ground.kubernetes.get<Labelled>(reference);
+    assert.equal(taken?.metadata.labels.zone, undefined);
+    assert.equal(taken?.spec.taints?.some(({ key }) => key === "dedicated") ?? false, false);
+  });
+
+  it("adds control planes one at a time, and every node's endpoint learns of them", async () => {
+    want(["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "cp-2: join as control plane unless it is one, wait until Ready",
+      "cp-3: join as control plane unless it is one, wait until Ready",
+    ]);
+    await ground.stack.up();
+    assert.deepEqual(runsAtOnce(ground.fleet.journal, ["join-control-plane"]), []);
+    for (const name of ["cp-1", "cp-2", "cp-3", "w-1", "w-2"])
+      assert.equal(new Set(ground.fleet.state(name).backends).size, 3, name);
+    const { kubeconfig } = await ground.stack.outputs();
+    for (const name of ["cp-1", "cp-2", "cp-3"])
+      assert.ok(String(kubeconfig).includes(ground.fleet.machine(name).apiServer), name);
+    await expectUnchanged();
+  });
+
+  it("refuses to take out a majority of the control planes, and touches nothing", async () => {
+    want(["cp-3", "w-1", "w-2"]);
+    const asked = ground.fleet.journal.length;
+    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /cp-2, cp-1 would leave at once, a majority of the 3 control planes/);
+    assert.equal(ground.fleet.journal.length, asked);
+  });
+
+  it("replaces the first control plane", async () => {
+    want(["cp-2", "cp-3", "cp-4", "w-1", "w-2"]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "cp-4: join as control plane unless it is one, wait until Ready",
+      "cp-1: cordon, drain, remove its etcd member, kubeadm reset, delete its Node",
+    ]);
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1", "w-2"]);
+    const { member, etcdId } = ground.fleet.state("cp-1");
+    assert.deepEqual({ member, etcdId }, { member: false, etcdId: undefined });
+    await expectUnchanged();
+  });
+
+  it("heals a node that was deleted behind its back, after a refresh", async () => {
+    await ground.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
+    await ground.stack.refresh();
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+      "w-2: join as worker of workers, wait until Ready",
+    ]);
+    await ground.stack.up();
+    assert.deepEqual((await nodes())["w-2"], { group: "workers", ready: true });
+    await expectUnchanged();
+  });
+
+  it("removes a worker: drained, reset, its Node deleted", async () => {
+    want(["cp-2", "cp-3", "cp-4", "w-1"]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+      "w-2: cordon, drain, kubeadm reset, delete its Node",
+    ]);
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
+    assert.equal(ground.fleet.state("w-2").marker, undefined);
+    await expectUnchanged();
+  });
+
+  it("removes a dead worker that is listed as lost, without asking it", async () => {
+    want(["cp-2", "cp-3", "cp-4", "w-1", "w-3"]);
+    await ground.stack.up();
+    ground.fleet.powerOff("w-3");
+    want(["cp-2", "cp-3", "cp-4", "w-1"], { lost: ["w-3"] });
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), ["w-3: lost, delete its Node"]);
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
+  });
+
+  it("runs no step on a joined machine for another script, port, jump host or key", async () => {
+    const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
+    const lost = ["w-3"];
+    const file = { path: "/etc/motd", content: "hello" };
+    const jumpHost = {
+      address: "127.0.0.1",
+      port: 2222,
+      user: "jump",
+      hostKey: ground.fleet.machine("w-2").hostKey,
+    };
+    const changes: Record<string, () => void> = {
+      "script text": () => want(machines, { lost, files: [file] }),
+      port: () => want(["cp-2", "cp-3", "cp-4", { name: "w-1", port: 2222 }], { lost }),
+      "jump host": () => want(machines, { lost, ssh: { jumpHost } }),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      change();
+      const preview = await ground.stack.preview();
+      assert.deepEqual(allSteps(preview), [], what);
+      assert.equal(
+        preview.some(({ type }) => type === "command:remote:Command"),
+        false,
+        what,
+      );
+    }
+    want(machines, { lost });
+    await ground.stack.setSecret("sshPrivateKey", newKey().private);
+    const preview = await ground.stack.preview();
+    await ground.stack.setSecret("sshPrivateKey", ground.fleet.privateKey);
+    assert.deepEqual(allSteps(preview), []);
+    assert.equal(
+      preview.some(({ type }) => type === "command:remote:Command"),
+      false,
+    );
+  });
+
+  it("refuses a changed version or network with the property and the way round it", async () => {
+    const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
+    for (const [change, words] of [
+      [{ version: "1.36.4" }, /specification\.version.*is "1\.36\.3" and can't become "1\.36\.4"/s],
+      [
+        { network: { plugin: { bridge: {} }, podCidr: "10.245.0.0/16" } },
+        /specification\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
+      ],
+    ] as const) {
+      want(machines, { lost: ["w-3"], ...change });
+      const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+      assert.notEqual(exitCode, 0);
+      assert.match(stdout + stderr, words);
+    }
+    want(machines, { lost: ["w-3"] });
+  });
+
+  it("did each thing once to each machine", () => {
+    assert.deepEqual(doneTwice(ground.fleet.journal, PREPARED_ONCE), []);
+    assert.deepEqual(
+      ground.fleet.journal.filter(({ outcome }) => !["done", "nothing to do"].includes(String(outcome))),
+      [],
+    );
+  });
+
+  it("destroys all of it with a machine dead, and says which was not reset", async () => {
+    ground.fleet.powerOff("cp-3");
+    const { stdout } = await ground.stack.destroy();
+    assert.match(stdout, /not reset: cp-3; run "kubeadm reset" there/);
+    const markers = ["cp-2", "cp-4", "w-1"].map((name) => ground.fleet.state(name).marker);
+    assert.deepEqual(markers, [undefined, undefined, undefined]);
+    assert.deepEqual((await ground.stack.export()).deployment.resources ?? [], []);
+  });
+});

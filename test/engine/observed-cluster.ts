@@ -1,0 +1,14 @@
+import type { KubernetesClient } from "../../clients/kubernetes";
+import { type NodeObject, observeNode } from "../../providers/kubeadm/observed-nodes";
+
+/** The Nodes by name, sorted, as far as "the same cluster" goes. */
+export async function observedCluster(
+  kubernetes: KubernetesClient,
+): Promise<Record<string, { group: string | undefined; ready: boolean }>> {
+  const nodes = (await kubernetes.listNodes()).map((node) => observeNode(node as NodeObject));
+  return Object.fromEntries(
+    nodes
+      .sort((one, other) => one.name.localeCompare(other.name))
+      .map(({ name, group, ready }) => [name, { group, ready }]),
+  );
+}

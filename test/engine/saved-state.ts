@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { projectFolder } from "../../sandbox/places";
+import type { ExportedState } from "./test-stack";
+
+/** A stack as an earlier release left it: 1 control plane and 1 worker, its secrets under the tests' passphrase. */
+export interface SavedState {
+  /** The SSH key of the machines; the private one is only in the state. */
+  readonly userKey: string;
+  readonly stack: ExportedState;
+}
+
+/** Where the state of one release is kept. Never changed later: what it holds is in users' backends. */
+export function savedStateFile(release: string): string {
+  return path.join(projectFolder, "test", "engine", "fixtures", `state-${release}.json`);
+}
+
+export function readSavedState(release: string): SavedState {
+  return JSON.parse(readFileSync(savedStateFile(release), "utf8")) as SavedState;
+}
+
+/** How a machine is reached, as foresail records it in plain text. */
+export interface RecordedPlace {
+  readonly name: string;
+  readonly port: number;
+  readonly hostKey: string;
+  readonly apiServer?: string;
+}
+
+/** The same state with machines of today: wherever one of the places is recorded, it is replaced. */
+export function withPlaces<T>(value: T, places: readonly RecordedPlace[]): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => withPlaces(item, places)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, withPlaces(item as unknown, places)]);
+  const copy = Object.fromEntries(entries) as Record<string, unknown>;
+  const place = places.find(({ name }) => name === copy.name && "hostKey" in copy);
+  return (place ? { ...copy, ...place } : copy) as T;
+}

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { after, afterEach, before, describe, it } from "mocha";
+import { stringify } from "yaml";
+import {
+  acquireLease,
+  drainNode,
+  KubernetesClient,
+  KubernetesError,
+  type Node,
+} from "../../clients/kubernetes";
+import { runScript, SshConnection, SshConnectionLost, SshUnreachable } from "../../clients/ssh";
+import { adminKubeconfigScript, factsScript } from "../../core/kubeadm/steps/facts";
+import { etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../../core/kubeadm/steps/etcd";
+import { initScript } from "../../core/kubeadm/steps/init";
+import { joinData, joinScript } from "../../core/kubeadm/steps/join";
+import { leaveControlPlaneScript, resetScript } from "../../core/kubeadm/steps/reset";
+import { frame, type Script } from "../../core/kubeadm/steps/script";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { doneTwice } from "../simulation/journal";
+import { simulationPrograms } from "../simulation/programs";
+import { SimulatedFleet } from "../simulation/simulated-fleet";
+
+const CLUSTER = "test";
+const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
+
+describe("simulated machines and a bare API server", function () {
+  this.timeout(60_000);
+  let api: BareApiServer;
+  let fleet: SimulatedFleet;
+  let client: KubernetesClient;
+  const open = new Map<string, SshConnection>();
+
+  before(async function () {
+    // the programs may have to be built first
+    this.timeout(1_800_000);
+    const controllers = ["bootstrap-signer-controller", "token-cleaner-controller", "disruption-controller"];
+    api = await new BareApiServer({ programs: await simulationPrograms(), controllers }).start();
+    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
+    fleet = await SimulatedFleet.start({ api, machines: ["cp-1", "cp-2", "w-1", "w-2"] });
+  });
+  afterEach(() => {
+    for (const connection of open.values()) connection.close();
+    open.clear();
+  });
+  after(async () => {
+    client?.close();
+    await fleet?.stop();
+    await api?.stop();
+  });
+
+  async function run(script: Script, data?: string, name = script.machine): Promise<string> {
+    let connection = open.get(name);
+    if (!connection || connection.closed) {
+      const target = { ...fleet.machine(name), privateKey: fleet.privateKey };
+      connection = await SshConnection.open(target, { seconds: 2 });
+      open.set(name, connection);
+    }
+    return (await runScript(connection, { ...script, data, seconds: 20 })).stdout;
+  }
+
+  const marker = (machine: string) => `[ "$owner" != 'cluster=${CLUSTER} machine=${machine}' ]`;
+  const prepare = (machine: string) => frame("prepare", machine, marker(machine));
+  const registration = (name: string) => ({ nodeRegistration: { name, taints: [] } });
+  const initial = (name: string) => stringify({ kind: "InitConfiguration", ...registration(name) });
+  const joining = (name: string, token = `${TOKEN.id}.${TOKEN.secret}`) =>
+    joinData({
+      configuration: stringify({
+        kind: "JoinConfiguration",
+        ...registration(name),
+        ...(name.startsWith("cp") ? { controlPlane: {} } : {}),
+        discovery: { tlsBootstrapToken: token },
+      }),
+      discovery: "clusters: [{cluster: {server: x}}]",
+      secrets: name.startsWith("cp") ? "c2VjcmV0" : undefined,
+    });
+  const facts = async (name: string) => JSON.parse(await run(factsScript(CLUSTER, name))) as object;
+  const isReady = async (name: string) =>
+    (await client.getNode(name))?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+
+  it("serves server-side apply, and names the other owner of a field", async () => {
+    const object = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "shared", namespace: "default" },
+    };
+    await client.apply({ ...object, data: { a: "1" } });
+    await client.apply({ ...object, data: { a: "1" } });
+    const other = client.apply({ ...object, data: { a: "2" } }, { fieldManager: "other" });
+    await assert.rejects(
+      other,
+      (error: KubernetesError) => error.status === 409 && /"foresail"/.test(error.message),
+    );
+    const forced = await client.apply(
+      { ...object, data: { a: "2" } },
+      { fieldManager: "other", force: true },
+    );
+    assert.deepEqual(forced.data, { a: "2" });
+  });
+
+  it("grants the cluster's Lease to one at a time", async () => {
+    const quick = { seconds: 10, durationSeconds: 2, renewSeconds: 0.5 };
+    const [ann, bob] = [
+      { user: "ann", stack: "prod", host: "laptop", pid: 1 },
+      { user: "bob", stack: "prod", host: "runner", pid: 2 },
+    ];
+    const first = await acquireLease(client, ann, quick);
+    await assert.rejects(acquireLease(client, bob, quick), /^LeaseHeld: ann@laptop \(stack prod/);
+    const second = acquireLease(client, bob, { ...quick, waitForLiving: true });
+    await pause(2500);
+    assert.equal(first.signal.aborted, false);
+    await first.release();
+    const held = await second;
+    assert.equal(held.signal.aborted, false);
+    await held.release();
+  });
+
+  it("makes a control plane whose API is reached at its own port, and nothing twice", async () => {
+    await assert.rejects(run(initScript(CLUSTER, "cp-1", true), initial("cp-1")), { exitCode: 127 });
+    await run(prepare("cp-1"), "");
+    assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false });
+    await run(initScript(CLUSTER, "cp-1", true), initial("cp-1"));
+    await run(initScript(CLUSTER, "cp-1", true), initial("cp-1"));
+    assert.deepEqual(await facts("cp-1"), { member: true, controlPlane: true });
+    const port = Number(fleet.machine("cp-1").apiServer.split(":")[1]);
+    assert.match(await run(adminKubeconfigScript(CLUSTER, "cp-1")), /client-key-data/);
+    const own = await KubernetesClient.connect({ kubeconfig: api.kubeconfig(port) }, { seconds: 5 });
+    const [node] = await own.listNodes();
+    own.close();
+    assert.deepEqual([node?.metadata?.name, node?.spec?.podCIDR], ["cp-1", "10.244.0.0/24"]);
+    assert.deepEqual(doneTwice(fleet.journal, ["init"]), []);
+  });
+
+  it("joins machines that bring a token which the cluster knows", async () => {
+    await run(prepare("w-1"), "");
+    const refused = run(joinScript(CLUSTER, "w-1", "worker"), joining("w-1"));
+    await assert.rejects(refused, /bootstrap token is not in the cluster/);
+    await client.create({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: `bootstrap-token-${TOKEN.id}`, namespace: "kube-system" },
+      type: "bootstrap.kubernetes.io/token",
+      stringData: {
+        "token-id": TOKEN.id,
+        "token-secret": TOKEN.secret,
+        "usage-bootstrap-authentication": "true",
+      },
+    });
+    await run(joinScript(CLUSTER, "w-1", "worker"), joining("w-1"));
+    await run(prepare("cp-2"), "");
+    await run(joinScript(CLUSTER, "cp-2", "control-plane"), joining("cp-2"));
+    assert.equal(await isReady("w-1"), "True");
+    const members = parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1")));
+    assert.deepEqual(
+      members.map(({ name, healthy }) => [name, healthy]),
+      [
+        ["cp-1", true],
+        ["cp-2", true],
+      ],
+    );
+  });
+
+  it("does what it was told once, fails and drops on request, and the lock holds the next script off", async () => {
+    fleet.inject({ operation: "prepare", machine: "w-2", kind: "fail", stderr: "disk full", exitCode: 9 });
+    await assert.rejects(run(prepare("w-2"), ""), { exitCode: 9, stderr: "disk full" });
+    assert.equal(fleet.state("w-2").prepared, false);
+    fleet.inject({ operation: "prepare", machine: "w-2", kind: "drop" });
+    await assert.rejects(run(prepare("w-2"), ""), SshConnectionLost);
+    assert.equal(fleet.state("w-2").prepared, false);
+    fleet.inject({ operation: "prepare", machine: "w-2", kind: "hang", milliseconds: 600 });
+    const slow = run(prepare("w-2"), "");
+    await pause(100);
+    await Promise.all([slow, facts("w-2")]);
+    const [first, second] = fleet.journal.slice(-2);
+    assert.ok(first!.operation === "prepare" && second!.startedAt! >= first!.endedAt!);
+    fleet.inject({ operation: "join-worker", machine: "w-2", kind: "drop", after: true });
+    await assert.rejects(run(joinScript(CLUSTER, "w-2", "worker"), joining("w-2")), SshConnectionLost);
+    assert.deepEqual(await facts("w-2"), { member: true, controlPlane: false });
+    assert.deepEqual(fleet.files.faultsLeft, []);
+  });
+
+  it("refuses another cluster's scripts", async () => {
+    await assert.rejects(run(factsScript("other", "w-1")), { exitCode: 78 });
+  });
+
+  it("drains a node past a budget that lets go, with pods that end", async () => {
+    const labels = { app: "web" };
+    const ownerReferences = [
+      { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true },
+    ];
+    const pod = (name: string, nodeName: string) => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: "default", labels, ownerReferences },
+      spec: { nodeName, containers: [{ name: "web", image: "web" }] },
+    });
+    const budget = { apiVersion: "policy/v1", kind: "PodDisruptionBudget", metadata: { name: "web" } };
+    await client.create({ ...budget, spec: { minAvailable: 1, selector: { matchLabels: labels } } });
+    await client.create(pod("web-1", "w-1"));
+    const isCounted = (budgets: { status?: { currentHealthy?: number } }[]) =>
+      budgets[0]?.status?.currentHealthy === 1 ? { done: true } : { pending: "not counted" };
+    const { apiVersion, kind } = budget;
+    await client.watchUntil({ what: "the budget", apiVersion, kind, seconds: 10, decide: isCounted });
+    const options = { deleteEmptyDirData: false, force: false };
+    const held = drainNode(client, "w-1", { ...options, seconds: 2 });
+    await assert.rejects(held, /default\/web-1 held: The disruption budget web needs 1 healthy pods/);
+    await client.create(pod("web-2", "w-2"));
+    await drainNode(client, "w-1", { ...options, seconds: 20 });
+    const left = await client.listPods({ namespace: "default" });
+    assert.deepEqual(
+      left.map(({ metadata }) => metadata?.name),
+      ["web-2"],
+    );
+  });
+
+  it("loses a machine's SSH, API and readiness with its power, and etcd its health", async () => {
+    fleet.powerOff("cp-2");
+    const until = (status: string) => (nodes: Node[]) => {
+      const found = nodes[0]?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+      return found === status ? { done: true } : { pending: String(found) };
+    };
+    const what = { what: "cp-2", apiVersion: "v1", kind: "Node", name: "cp-2", seconds: 10 };
+    await client.watchUntil({ ...what, decide: until("Unknown") });
+    await assert.rejects(facts("cp-2"), SshUnreachable);
+    const members = parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1")));
+    assert.deepEqual(
+      members.map(({ healthy }) => healthy),
+      [true, false],
+    );
+    fleet.powerOn("cp-2");
+    await client.watchUntil({ ...what, decide: until("True") });
+    await facts("cp-2");
+  });
+
+  it("takes a control plane out: API server, etcd member, machine", async () => {
+    const port = Number(fleet.machine("cp-2").apiServer.split(":")[1]);
+    await run(leaveControlPlaneScript(CLUSTER, "cp-2"));
+    await assert.rejects(KubernetesClient.connect({ kubeconfig: api.kubeconfig(port) }, { seconds: 0.5 }));
+    const member = parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1"))).at(-1)!;
+    await run(etcdRemoveScript(CLUSTER, "cp-1", member));
+    assert.equal(parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1"))).length, 1);
+    await run(resetScript(CLUSTER, "cp-2"));
+    await run(resetScript(CLUSTER, "cp-2"));
+    assert.deepEqual(await facts("cp-2"), { member: false, controlPlane: false });
+    assert.deepEqual(doneTwice(fleet.journal, ["reset"]), []);
+    assert.equal(await isReady("cp-2"), "True");
+  });
+
+  it("goes on watching over an outage of the API server", async () => {
+    const create = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late", namespace: "default" } };
+    const waiting = client.watchUntil<string>({
+      what: "a ConfigMap",
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      namespace: "default",
+      name: "late",
+      seconds: 40,
+      decide: ([found]) => (found ? { done: "there" } : { pending: "not there" }),
+    });
+    await pause(300);
+    await api.stopApiServer();
+    await pause(300);
+    await api.startApiServer();
+    await client.create(create);
+    assert.equal(await waiting, "there");
+  });
+});

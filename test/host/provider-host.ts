@@ -1,0 +1,114 @@
+/** Starts Pulumi's own dynamic-provider process and speaks gRPC with it, as the engine does. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
+import type { HandlerKey } from "../../providers/dynamic-resource";
+import { providerText } from "../../providers/dynamic-resource";
+import type { Properties } from "../../sandbox/command-plugin/wire";
+import { plain, struct } from "./command-plugin/plugin-process";
+
+/** What stands for a value that a preview does not know yet. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+const PROGRAM = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+const CALL_DEADLINE = 20_000;
+
+export interface Refusal {
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** The process in which foresail's handlers run; every call names the handlers by the text that is in state. */
+export class ProviderHost {
+  /** What the handlers printed. */
+  printed = "";
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly client: ResourceProviderClient,
+  ) {}
+
+  /** @param folder the Pulumi project in which the engine would start it */
+  static async start(folder: string): Promise<ProviderHost> {
+    const environment = { ...process.env, SSH_AUTH_SOCK: undefined };
+    const child = spawn(process.execPath, [PROGRAM, "127.0.0.1:1"], {
+      cwd: folder,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [port] = (await once(createInterface(child.stdout), "line", {
+      signal: AbortSignal.timeout(CALL_DEADLINE),
+    })) as [string];
+    const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    const host = new ProviderHost(child, client);
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data: Buffer) => (host.printed += data.toString()));
+    const configure = new messages.ConfigureRequest();
+    configure.setArgs(struct({}));
+    await host.call("configure", configure);
+    return host;
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, "exit");
+    this.child.kill("SIGKILL");
+    await ended;
+  }
+
+  /** @param olds the recorded inputs; empty for a new resource */
+  async check(
+    key: HandlerKey,
+    olds: object,
+    news: object,
+  ): Promise<{ inputs: Properties; refusals: Refusal[] }> {
+    const request = new messages.CheckRequest();
+    request.setOlds(properties(key, olds));
+    request.setNews(properties(key, news));
+    const response = await this.call<messages.CheckRequest, messages.CheckResponse>("check", request);
+    const refusals = response
+      .getFailuresList()
+      .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
+    return { inputs: plain(response.getInputs()), refusals };
+  }
+
+  async diff(key: HandlerKey, olds: object, news: object): Promise<{ changes: boolean; replaces: string[] }> {
+    const request = new messages.DiffRequest();
+    request.setId("id");
+    request.setOlds(properties(key, olds));
+    request.setNews(properties(key, news));
+    const response = await this.call<messages.DiffRequest, messages.DiffResponse>("diff", request);
+    const changes = response.getChanges() === messages.DiffResponse.DiffChanges.DIFF_SOME;
+    return { changes, replaces: response.getReplacesList() };
+  }
+
+  async create(key: HandlerKey, news: object): Promise<{ id: string; outputs: Properties }> {
+    const request = new messages.CreateRequest();
+    request.setProperties(properties(key, news));
+    const response = await this.call<messages.CreateRequest, messages.CreateResponse>("create", request);
+    return { id: response.getId(), outputs: plain(response.getProperties()) };
+  }
+
+  private call<Request, Response>(name: keyof ResourceProviderClient, request: Request): Promise<Response> {
+    type Method = (
+      request: Request,
+      options: { deadline: number },
+      answer: (error: ServiceError | null, response: Response) => void,
+    ) => unknown;
+    const method = (this.client[name] as unknown as Method).bind(this.client);
+    return new Promise((resolve, reject) => {
+      method(request, { deadline: Date.now() + CALL_DEADLINE }, (error, response) =>
+        error === null ? resolve(response) : reject(error),
+      );
+    });
+  }
+}
+
+function properties(key: HandlerKey, values: object) {
+  const json = JSON.parse(JSON.stringify(values)) as Properties;
+  return struct({ ...json, __provider: providerText(key) });
+}

@@ -1,0 +1,30 @@
+/** Where a reason is kept for the reporter. */
+interface Reasoned {
+  leftOutReason?: string;
+}
+
+/**
+ * Leaves out the running test, or in a `before` hook its whole suite, and says why in the runner's closing lines.
+ * @param context mocha's `this`
+ * @param reason what is missing on this machine
+ */
+export function leaveOut(context: Mocha.Context, reason: string): never {
+  const current: (Mocha.Runnable & Reasoned & { type?: string }) | undefined =
+    context.test ?? context.currentTest;
+  if (current !== undefined) {
+    current.leftOutReason = reason;
+    if (current.type === "hook" && current.parent !== undefined)
+      (current.parent as Reasoned).leftOutReason = reason;
+  }
+  context.skip();
+}
+
+/** Why a pending test did not run: its own reason, or that of a suite around it. */
+export function reasonOf(test: Mocha.Test): string {
+  let place: (Reasoned & { parent?: Mocha.Suite | undefined }) | undefined = test;
+  while (place !== undefined) {
+    if (place.leftOutReason !== undefined) return place.leftOutReason;
+    place = place.parent;
+  }
+  return "no reason given";
+}

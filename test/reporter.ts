@@ -1,0 +1,30 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import Mocha from "mocha";
+import type { SuiteResult } from "./counting";
+import { reasonOf } from "./left-out";
+
+/** Mocha's own listing on the terminal, and at the end the counts in the file named by the reporter option `output`. */
+class ListingAndCounts extends Mocha.reporters.Spec {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options);
+    const { output } = (options.reporterOptions ?? {}) as { output?: string };
+    if (output === undefined) throw new Error("the reporter needs --reporter-option output=FILE");
+    let passed = 0;
+    let failed = 0;
+    const pending: { title: string; reason: string }[] = [];
+    runner.on("pass", () => (passed += 1));
+    runner.on("fail", () => (failed += 1));
+    runner.on("pending", (test) => pending.push({ title: test.fullTitle(), reason: reasonOf(test) }));
+    runner.once("end", () => writeWhole(output, { passed, failed, pending }));
+  }
+}
+
+/** A reader never sees half a file: it stands for a run that came to its end. */
+function writeWhole(file: string, result: SuiteResult): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, JSON.stringify(result, undefined, 2));
+  renameSync(`${file}.new`, file);
+}
+
+export = ListingAndCounts;

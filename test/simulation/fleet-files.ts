@@ -1,0 +1,159 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Operation } from "../../core/kubeadm/steps/script";
+
+/** One simulated machine, as the fleet is started. */
+export interface SimulatedMachine {
+  name: string;
+  sshPort: number;
+  hostKey: { private: string; public: string };
+  /** where its API server is reached once it is a control plane */
+  apiServerPort: number;
+}
+
+/** What the process of the simulated hosts is started with. */
+export interface FleetConfiguration {
+  machines: SimulatedMachine[];
+  /** the key that logs in, "ssh-ed25519 AAAA…" */
+  userKey: string;
+  /** path of the bare API server's kubeconfig, and its port */
+  kubeconfig: string;
+  apiServerPort: number;
+  /** such as "v1.36.3" */
+  version: string;
+  /** how long an operation takes; default 0 */
+  milliseconds: Partial<Record<Operation, number>>;
+  /** the process whose end ends the hosts */
+  parent: { pid: number; startTime: string };
+}
+
+/** What is left on a machine between two scripts. */
+export interface MachineState {
+  prepared: boolean;
+  /** "cluster=C machine=M" */
+  marker?: string;
+  /** Kubernetes files that foresail did not make */
+  foreign?: boolean;
+  member: boolean;
+  controlPlane: boolean;
+  apiServerRuns: boolean;
+  /** its id in etcd, while it is a member there */
+  etcdId?: string;
+  /** "name address" lines of its haproxy */
+  backends?: string[];
+}
+
+/** What one script does wrong, once. */
+export interface Fault {
+  operation: Operation;
+  machine: string;
+  /**
+   * fail: ends with `exitCode` (default 1) and `stderr`, before the effect or (`after`) after it.
+   * drop: the connection is closed; the effect happens only with `after`. hang: takes `milliseconds` longer.
+   */
+  kind: "fail" | "drop" | "hang";
+  after?: boolean;
+  exitCode?: number;
+  stderr?: string;
+  milliseconds?: number;
+}
+
+export type Outcome = "done" | "nothing to do" | "failed" | "refused" | "lock busy";
+
+/** One line of the journal. Times in milliseconds of `Date.now()`. */
+export type JournalLine = { id: number; machine: string; operation: string; at: number } & (
+  { event: "asked" } | { event: "start" } | { event: "end"; outcome: Outcome; words?: string }
+);
+
+const BLANK: MachineState = { prepared: false, member: false, controlPlane: false, apiServerRuns: false };
+
+/** The folder that the tests and the hosts' process share. */
+export class FleetFiles {
+  constructor(readonly folder: string) {
+    for (const name of ["machines", "faults", "off"])
+      mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  }
+
+  get configuration(): FleetConfiguration {
+    return JSON.parse(readFileSync(join(this.folder, "fleet.json"), "utf8")) as FleetConfiguration;
+  }
+
+  set configuration(configuration: FleetConfiguration) {
+    this.write("fleet.json", JSON.stringify(configuration));
+  }
+
+  /** exists once all hosts listen */
+  get readyFile(): string {
+    return join(this.folder, "ready");
+  }
+
+  get offFolder(): string {
+    return join(this.folder, "off");
+  }
+
+  isOff(machine: string): boolean {
+    return existsSync(join(this.offFolder, machine));
+  }
+
+  setOff(machine: string, off: boolean): void {
+    if (off) writeFileSync(join(this.offFolder, machine), "");
+    else rmSync(join(this.offFolder, machine), { force: true });
+  }
+
+  state(machine: string): MachineState {
+    const file = join(this.folder, "machines", `${machine}.json`);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as MachineState) : { ...BLANK };
+  }
+
+  saveState(machine: string, state: MachineState): void {
+    this.write(join("machines", `${machine}.json`), JSON.stringify(state));
+  }
+
+  inject(fault: Fault): void {
+    this.write(faultFile(fault), JSON.stringify(fault));
+  }
+
+  /** The fault of this script, which is gone then. */
+  takeFault(operation: string, machine: string): Fault | undefined {
+    const file = join(this.folder, faultFile({ operation, machine }));
+    if (!existsSync(file)) return undefined;
+    const fault = JSON.parse(readFileSync(file, "utf8")) as Fault;
+    rmSync(file);
+    return fault;
+  }
+
+  /** Faults that no script has met yet. */
+  get faultsLeft(): string[] {
+    return readdirSync(join(this.folder, "faults"));
+  }
+
+  log(line: JournalLine): void {
+    appendFileSync(join(this.folder, "journal"), `${JSON.stringify(line)}\n`);
+  }
+
+  get journalLines(): JournalLine[] {
+    const file = join(this.folder, "journal");
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, "utf8").trim().split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as JournalLine);
+  }
+
+  private write(name: string, text: string): void {
+    const file = join(this.folder, name);
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+}
+
+function faultFile({ operation, machine }: { operation: string; machine: string }): string {
+  return join("faults", `${operation} ${machine}`);
+}

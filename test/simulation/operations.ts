@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { parse, parseAllDocuments } from "yaml";
+import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
+import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
+import type { ReceivedScript } from "./received-script";
+
+/** What a script leads to, beside its effect on the machine's state. */
+export interface Result {
+  outcome: Outcome;
+  stdout?: string;
+  stderr?: string;
+  exitCode?: number;
+}
+
+interface Setting {
+  script: ReceivedScript;
+  state: MachineState;
+  files: FleetFiles;
+  configuration: FleetConfiguration;
+  nodes: ClusterNodes;
+}
+
+type Operation = (setting: Setting) => Result | Promise<Result>;
+
+const DONE: Result = { outcome: "done" };
+const NOTHING: Result = { outcome: "nothing to do" };
+const failed = (stderr: string, exitCode = 1): Result => ({ outcome: "failed", stderr, exitCode });
+
+const OPERATIONS: Record<string, Operation> = {
+  prepare: ({ script, state }) => {
+    if (state.member || (state.prepared && state.marker === markerOf(script.text))) return NOTHING;
+    state.marker = markerOf(script.text);
+    state.prepared = true;
+    return DONE;
+  },
+  facts: ({ state: { member, controlPlane } }) => answer(JSON.stringify({ member, controlPlane })),
+  init,
+  "admin-kubeconfig": ({ state, configuration }) =>
+    state.controlPlane
+      ? answer(readFileSync(configuration.kubeconfig, "utf8"))
+      : failed("cat: /etc/kubernetes/admin.conf: No such file or directory"),
+  "control-plane-secrets": ({ state, script }) =>
+    state.controlPlane
+      ? answer(Buffer.from(`secrets of ${script.machine}`).toString("base64"))
+      : failed("tar: pki/ca.key: No such file or directory"),
+  "join-control-plane": (setting) => joinCluster(setting, true),
+  "join-worker": (setting) => joinCluster(setting, false),
+  register: async ({ script, state, configuration, nodes }) => {
+    if (!state.member) return failed("Failed to restart kubelet.service: Unit kubelet.service not found.");
+    const registration = { name: script.machine };
+    await nodes.register(registration, state.controlPlane, indexOf(configuration, script.machine));
+    return DONE;
+  },
+  endpoint: ({ script, state }) => {
+    const backends = [...script.text.matchAll(/^ *server (\S+) (\S+)$/gm)].map(
+      ([, name, to]) => `${name} ${to}`,
+    );
+    const isSame = JSON.stringify(state.backends) === JSON.stringify(backends);
+    state.backends = backends;
+    return isSame ? NOTHING : DONE;
+  },
+  "etcd-members": etcdMembers,
+  "etcd-remove": etcdRemove,
+  "leave-control-plane": ({ state }) => {
+    const isRunning = state.apiServerRuns;
+    state.apiServerRuns = false;
+    return isRunning ? DONE : NOTHING;
+  },
+  reset: ({ state }) => {
+    if (!state.marker) return NOTHING;
+    // etcd's member goes by etcd-remove, on a control plane that stays
+    Object.assign(state, { prepared: false, member: false, controlPlane: false, apiServerRuns: false });
+    delete state.marker;
+    delete state.backends;
+    return DONE;
+  },
+};
+
+/** Does what a script of foresail does to its machine, and answers as it answers. Changes the state in place. */
+export async function perform(setting: Setting): Promise<Result> {
+  const { script, state } = setting;
+  const operation = OPERATIONS[script.operation];
+  if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
+  const marker = markerOf(script.text);
+  if (marker && ((state.marker && state.marker !== marker) || (!state.marker && state.foreign))) {
+    const stderr = `${script.machine}: holds Kubernetes files that foresail did not make for this cluster`;
+    return { outcome: "refused", stderr, exitCode: 78 };
+  }
+  return operation(setting);
+}
+
+async function init({ script, state, files, configuration, nodes }: Setting): Promise<Result> {
+  if (state.member) return NOTHING;
+  if (!state.prepared) return failed("kubeadm: command not found", 127);
+  const other = configuration.machines.find(({ name }) => files.state(name).controlPlane);
+  if (other)
+    return failed(`the simulation refuses a second cluster: ${other.name} is a control plane already`);
+  const documents = parseAllDocuments(script.data).map((document) => document.toJS() as Document);
+  const registration = documents.find(({ kind }) => kind === "InitConfiguration")?.nodeRegistration;
+  if (!registration?.name)
+    return failed("kubeadm: no InitConfiguration with nodeRegistration.name in the data");
+  await nodes.register(registration, true, indexOf(configuration, script.machine));
+  becomeControlPlane(state, configuration, script.machine);
+  return DONE;
+}
+
+interface Document {
+  kind?: string;
+  nodeRegistration?: NodeRegistration;
+  controlPlane?: unknown;
+  discovery?: { tlsBootstrapToken?: string; bootstrapToken?: { token?: string } };
+}
+
+async function joinCluster(
+  { script, state, configuration, nodes }: Setting,
+  asControlPlane: boolean,
+): Promise<Result> {
+  if (state.member) return NOTHING;
+  if (!state.prepared) return failed("kubeadm: command not found", 127);
+  const [joining = "", discovery = "", secrets = ""] = script.data
+    .split("\n")
+    .map((line) => Buffer.from(line, "base64").toString());
+  const document = parse(joining) as Document | null;
+  const registration = document?.nodeRegistration;
+  if (!registration?.name)
+    return failed("kubeadm: no JoinConfiguration with nodeRegistration.name in the data");
+  if (!discovery.includes("server:")) return failed("kubeadm: the discovery file names no server");
+  if (asControlPlane && (!secrets || !document?.controlPlane))
+    return failed("kubeadm: certificates are missing");
+  const token = document?.discovery?.tlsBootstrapToken ?? document?.discovery?.bootstrapToken?.token ?? "";
+  if (!(await nodes.hasToken(token)))
+    return failed("kubeadm: error: the bootstrap token is not in the cluster");
+  await nodes.register(registration, asControlPlane, indexOf(configuration, script.machine));
+  if (asControlPlane) becomeControlPlane(state, configuration, script.machine);
+  state.member = true;
+  return DONE;
+}
+
+function becomeControlPlane(state: MachineState, configuration: FleetConfiguration, machine: string): void {
+  state.etcdId = String(8_000_000_000 + indexOf(configuration, machine));
+  Object.assign(state, { member: true, controlPlane: true, apiServerRuns: true });
+}
+
+function etcdMembers({ files, configuration }: Setting): Result {
+  const members = configuration.machines.flatMap(({ name }) => {
+    const { etcdId } = files.state(name);
+    const urls = { peerURLs: [`https://${name}:2380`], clientURLs: [`https://${name}:2379`] };
+    return etcdId ? [{ ID: etcdId, name, ...urls }] : [];
+  });
+  const healthy = members.filter(({ name }) => !files.isOff(name) && files.state(name).controlPlane);
+  const lines = healthy.map(({ clientURLs }) => `healthy ${clientURLs[0]}`);
+  return answer([JSON.stringify({ members }), ...lines].join("\n"));
+}
+
+function etcdRemove({ script, state, files, configuration }: Setting): Result {
+  const id = /"ID":"(\d+)"/.exec(script.text)?.[1];
+  const leaving = configuration.machines.find(({ name }) => files.state(name).etcdId === id);
+  if (!id || !leaving) return NOTHING;
+  if (leaving.name === script.machine) {
+    delete state.etcdId;
+    return DONE;
+  }
+  const { etcdId: _, ...others } = files.state(leaving.name);
+  files.saveState(leaving.name, others);
+  return DONE;
+}
+
+function answer(text: string): Result {
+  return { outcome: "done", stdout: `${text.trimEnd()}\n` };
+}
+
+function markerOf(text: string): string | undefined {
+  return /'(cluster=\S+ machine=[^']+)'/.exec(text)?.[1];
+}
+
+function indexOf(configuration: FleetConfiguration, machine: string): number {
+  return configuration.machines.findIndex(({ name }) => name === machine);
+}

@@ -1,0 +1,24 @@
+/** A script as it came over standard input. */
+export interface ReceivedScript {
+  operation: string;
+  machine: string;
+  text: string;
+  /** what follows the closing brace */
+  data: string;
+  lockSeconds: number;
+}
+
+const TITLE = /^\{\n# foresail: (\S+) (\S+)\n/;
+// The script ends with `exit`, so the first brace after one closes it, whatever the data holds.
+const END = /\nexit(?: 0)?\n\}(?:\n|$)/;
+
+/** Takes a foresail script apart; undefined when it is none, or was cut off before its closing brace. */
+export function parseScript(stdin: string): ReceivedScript | undefined {
+  const title = TITLE.exec(stdin);
+  const end = END.exec(stdin);
+  if (!title || !end) return undefined;
+  const text = stdin.slice(2, end.index);
+  const lockSeconds = Number(/flock -w (\d+)/.exec(text)?.[1] ?? 1200);
+  const [operation, machine] = [title[1] ?? "", title[2] ?? ""];
+  return { operation, machine, text, data: stdin.slice(end.index + end[0].length), lockSeconds };
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readProcess } from "../../clients/process/identity";
+import { waitFor } from "../../clients/wait";
+import { newKey } from "../support/ssh-server";
+import { type BareApiServer, freePorts } from "./bare-api-server";
+import { type Fault, type FleetConfiguration, FleetFiles, type MachineState } from "./fleet-files";
+import { type JournalEntry, readJournal } from "./journal";
+
+export interface FleetOptions {
+  /** the API that the machines join */
+  api: Pick<BareApiServer, "kubeconfigFile" | "port">;
+  /** names of all machines that there will ever be */
+  machines: string[];
+  /** default "v1.36.3" */
+  version?: string;
+  /** how long operations take */
+  milliseconds?: FleetConfiguration["milliseconds"];
+  /** the key that logs in; default a new one */
+  userKey?: { private: string; public: string };
+}
+
+/** How foresail reaches a machine of the fleet. */
+export interface FleetAddress {
+  name: string;
+  address: string;
+  port: number;
+  user: string;
+  hostKey: string;
+  /** host:port of its API server, once it is a control plane */
+  apiServer: string;
+}
+
+/** Simulated machines in a process of their own, seen from a test. */
+export class SimulatedFleet {
+  private constructor(
+    readonly files: FleetFiles,
+    /** logs in on every machine */
+    readonly privateKey: string,
+    private readonly process: ChildProcess,
+  ) {}
+
+  /** Starts the hosts and waits until they listen. */
+  static async start(options: FleetOptions): Promise<SimulatedFleet> {
+    const files = new FleetFiles(mkdtempSync(join(tmpdir(), "foresail-fleet-")));
+    const ports = await freePorts(options.machines.length * 2);
+    const userKey = options.userKey ?? newKey();
+    files.configuration = {
+      machines: options.machines.map((name, index) => ({
+        name,
+        sshPort: ports[index * 2]!,
+        apiServerPort: ports[index * 2 + 1]!,
+        hostKey: newKey(),
+      })),
+      userKey: userKey.public,
+      kubeconfig: options.api.kubeconfigFile,
+      apiServerPort: options.api.port,
+      version: options.version ?? "v1.36.3",
+      milliseconds: options.milliseconds ?? {},
+      parent: { pid: process.pid, startTime: readProcess(process.pid)?.startTime ?? "" },
+    };
+    const logFile = join(files.folder, "log");
+    const log = openSync(logFile, "a", 0o600);
+    const program = join(__dirname, "simulated-ssh-hosts.js");
+    const hosts = spawn(process.execPath, [program, "--state", files.folder], {
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    await waitFor({
+      what: "the simulated hosts",
+      seconds: 30,
+      firstPauseMilliseconds: 50,
+      probe: () => {
+        if (existsSync(files.readyFile)) return Promise.resolve({ done: true });
+        if (hosts.exitCode !== null)
+          throw new Error(`the simulated hosts ended: ${readFileSync(logFile, "utf8")}`);
+        return Promise.resolve({ pending: "not all listening" });
+      },
+    });
+    hosts.unref();
+    return new SimulatedFleet(files, userKey.private, hosts);
+  }
+
+  /** @throws Error when the fleet has no such machine */
+  machine(name: string, user = "root"): FleetAddress {
+    const found = this.files.configuration.machines.find((machine) => machine.name === name);
+    if (!found) throw new Error(`the fleet has no machine ${name}`);
+    const { sshPort: port, hostKey, apiServerPort } = found;
+    const apiServer = `127.0.0.1:${apiServerPort}`;
+    return { name, address: "127.0.0.1", port, user, hostKey: hostKey.public, apiServer };
+  }
+
+  state(name: string): MachineState {
+    return this.files.state(name);
+  }
+
+  /** Makes the next run of one operation on one machine go wrong. */
+  inject(fault: Fault): void {
+    this.files.inject(fault);
+  }
+
+  /** The machine goes off: SSH and its API server break off, its Node is no longer Ready. */
+  powerOff(name: string): void {
+    this.files.setOff(name, true);
+  }
+
+  powerOn(name: string): void {
+    this.files.setOff(name, false);
+  }
+
+  get journal(): JournalEntry[] {
+    return readJournal(this.files.journalLines);
+  }
+
+  /** What the hosts' process complained of. */
+  get log(): string {
+    return readFileSync(join(this.files.folder, "log"), "utf8");
+  }
+
+  async stop(): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const ended = once(this.process, "exit");
+      this.process.kill("SIGKILL");
+      await ended;
+    }
+    rmSync(this.files.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,49 @@
+import type { KubernetesClient, Pod } from "../../clients/kubernetes";
+
+const FOREVER_SECONDS = 1_000_000;
+
+/**
+ * Plays the kubelets' part in the life of pods: a pod on a machine that is on runs and is ready at once, and is
+ * gone at once when it is to be deleted.
+ *
+ * @param isOn whether the machine of that name is one of the fleet, and on
+ */
+export async function tendPods(client: KubernetesClient, isOn: (node: string) => boolean): Promise<void> {
+  const tended = new Set<string>();
+  await client.watchUntil<never, Pod>({
+    what: "pods",
+    apiVersion: "v1",
+    kind: "Pod",
+    seconds: FOREVER_SECONDS,
+    decide: (pods) => {
+      for (const pod of pods) {
+        if (!isOn(pod.spec?.nodeName ?? "")) continue;
+        const work = pod.metadata?.deletionTimestamp
+          ? "end"
+          : pod.status?.phase === "Pending"
+            ? "begin"
+            : undefined;
+        const key = `${work} ${pod.metadata?.uid}`;
+        if (!work || tended.has(key)) continue;
+        tended.add(key);
+        (work === "end" ? endPod(client, pod) : beginPod(client, pod)).catch(() => tended.delete(key));
+      }
+      return { pending: "" };
+    },
+  });
+}
+
+function endPod(client: KubernetesClient, pod: Pod): Promise<unknown> {
+  return client.delete(reference(pod), { gracePeriodSeconds: 0, uid: pod.metadata?.uid });
+}
+
+function beginPod(client: KubernetesClient, pod: Pod): Promise<unknown> {
+  const conditions = ["Initialized", "ContainersReady", "Ready"].map((type) => ({ type, status: "True" }));
+  const status = { phase: "Running", conditions };
+  return client.mergePatch(reference(pod), { status }, { subresource: "status" });
+}
+
+function reference(pod: Pod) {
+  const { namespace, name = "" } = pod.metadata ?? {};
+  return { apiVersion: "v1", kind: "Pod", namespace, name };
+}

@@ -1,0 +1,54 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { Certificate } from "../support/certificates";
+
+/** What a company has beside its machines: serves a folder, and the same folder as its HTTP proxy under any name. */
+export class SiteServer {
+  /** Paths that were asked for directly. */
+  readonly direct: string[] = [];
+  /** URLs that were asked for through it as a proxy. */
+  readonly proxied: string[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    private readonly folder: string,
+    readonly url: string,
+  ) {
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      this.answer(request, response).catch(() => response.writeHead(404).end());
+    });
+  }
+
+  /** @param address an address of this machine on the nodes' own network */
+  static async start(folder: string, address: string, certificate?: Certificate): Promise<SiteServer> {
+    const server = certificate
+      ? createTlsServer({ key: certificate.key, cert: certificate.certificate })
+      : createServer();
+    server.listen(0, address);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return new SiteServer(server, folder, `${certificate ? "https" : "http"}://${address}:${port}`);
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = request.url ?? "/";
+    const isProxied = asked.startsWith("http://");
+    (isProxied ? this.proxied : this.direct).push(asked);
+    const { pathname } = new URL(asked, "http://site");
+    const file = path.join(this.folder, decodeURIComponent(pathname));
+    const { size } = await stat(file);
+    response.writeHead(200, { "content-length": size });
+    createReadStream(file, { highWaterMark: 1 << 20 }).pipe(response);
+  }
+}

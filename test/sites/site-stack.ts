@@ -1,0 +1,96 @@
+import { engineEnvironment, ensureState } from "../../sandbox/engine-environment";
+import { callEngine } from "../../sandbox/engine-process";
+import { projectFolder, projectName } from "../../sandbox/places";
+import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
+import type { Toolchain } from "../../sandbox/toolchain";
+
+/** How a Pulumi command ended, and everything it said. */
+export interface Said {
+  readonly exitCode: number;
+  readonly words: string;
+}
+
+/** A stack of system `ssh` in the sandbox's own state, driven by the Pulumi command line as a person drives it. */
+export class SiteStack {
+  private readonly environment: NodeJS.ProcessEnv;
+
+  private constructor(
+    private readonly name: string,
+    private readonly toolchain: Toolchain,
+    /** Variables of the person, such as SSH_AUTH_SOCK; undefined takes one away. */
+    variables: NodeJS.ProcessEnv,
+  ) {
+    this.environment = { ...engineEnvironment(process.env, toolchain.environment), ...variables };
+  }
+
+  /** Makes the stack, after what a killed run of this test left of it was forgotten. */
+  static async create(name: string, toolchain: Toolchain, variables: NodeJS.ProcessEnv): Promise<SiteStack> {
+    await ensureState();
+    const stack = new SiteStack(name, toolchain, variables);
+    await stack.remove();
+    await stack.must(["stack", "init", "--secrets-provider", "passphrase"]);
+    return stack;
+  }
+
+  /** Sets the whole configuration; a secret that stays the same is encrypted anew. */
+  async configure(
+    cluster: Record<string, unknown>,
+    secrets: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    await writeStackFile(this.name, { values: { system: "ssh", cluster }, secrets });
+    for (const [key, value] of Object.entries(secrets))
+      await this.must(["config", "set", "--secret", `${projectName}:${key}`], value);
+  }
+
+  up(): Promise<Said> {
+    return this.call(["up", "--yes", "--skip-preview", "--suppress-progress"]);
+  }
+
+  preview(...args: string[]): Promise<Said> {
+    return this.call(["preview", "--suppress-progress", ...args]);
+  }
+
+  destroy(): Promise<Said> {
+    return this.call(["destroy", "--yes", "--skip-preview", "--suppress-progress"]);
+  }
+
+  async kubeconfig(): Promise<string> {
+    return (await this.must(["stack", "output", "kubeconfig", "--show-secrets"])).trim();
+  }
+
+  /** The state as it is stored. */
+  export(): Promise<string> {
+    return this.must(["stack", "export"]);
+  }
+
+  /** Forgets the stack with whatever it recorded: its machines are the test's own to delete. */
+  async remove(): Promise<void> {
+    await this.call(["cancel", "--yes"]);
+    await this.call(["stack", "rm", "--yes", "--force"]);
+    await deleteStackFile(this.name);
+  }
+
+  private async must(args: readonly string[], input?: string): Promise<string> {
+    const { exitCode, words, stdout } = await this.call(args, input);
+    if (exitCode !== 0) throw new Error(`pulumi ${args.slice(0, 2).join(" ")} failed:\n${words}`);
+    return stdout;
+  }
+
+  private async call(args: readonly string[], input?: string): Promise<Said & { stdout: string }> {
+    const { exitCode, stdout, stderr } = await callEngine({
+      program: this.toolchain.program("pulumi"),
+      args: [
+        ...args,
+        ...(args[1] === "init" ? [this.name] : ["--stack", this.name]),
+        "--non-interactive",
+        "--color",
+        "never",
+      ],
+      folder: projectFolder,
+      environment: this.environment,
+      seconds: 420,
+      ...(input === undefined ? {} : { input }),
+    });
+    return { exitCode, stdout, words: `${stdout}\n${stderr}` };
+  }
+}

@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { connect, type AddressInfo } from "node:net";
+import { type Connection, Server, type ServerChannel, utils } from "ssh2";
+import type { SshTarget } from "../../clients/ssh";
+
+/** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA…". */
+export function newKey(): { private: string; public: string } {
+  for (;;) {
+    const pair = utils.generateKeyPairSync("ed25519");
+    // now and then ssh2 writes a key that it can't read itself
+    if (utils.parseKey(pair.private) instanceof Error) continue;
+    return { private: pair.private, public: pair.public.split(" ").slice(0, 2).join(" ") };
+  }
+}
+
+/** What the server does with a command; the default runs it in a local bash. */
+export type OnCommand = (command: string, channel: ServerChannel, connection: Connection) => void;
+
+/** An SSH server on 127.0.0.1 for tests, which lets in one key and passes tunnels on. */
+export class TestSshServer {
+  readonly hostKey = newKey();
+  readonly userKey = newKey();
+  readonly connections = new Set<Connection>();
+  logins = 0;
+  tunnels = 0;
+  private readonly server: Server;
+
+  constructor(onCommand: OnCommand = runLocally) {
+    this.server = new Server({ hostKeys: [this.hostKey.private] }, (connection) => {
+      this.connections.add(connection);
+      // the type declarations lack it
+      (connection as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true);
+      connection.on("error", () => undefined);
+      connection.on("close", () => this.connections.delete(connection));
+      connection.on("authentication", (context) => {
+        const key = utils.parseKey(this.userKey.public);
+        if (context.method !== "publickey" || key instanceof Error) return context.reject(["publickey"]);
+        if (!context.key.data.equals(key.getPublicSSH())) return context.reject(["publickey"]);
+        context.accept();
+      });
+      connection.on("ready", () => (this.logins += 1));
+      connection.on("session", (accept) => {
+        accept().on("exec", (acceptCommand, _reject, { command }) =>
+          onCommand(command, acceptCommand(), connection),
+        );
+      });
+      connection.on("tcpip", (accept, reject, { destIP, destPort }) => {
+        const socket = connect(destPort, destIP);
+        socket.on("error", () => reject());
+        socket.on("connect", () => {
+          this.tunnels += 1;
+          const channel = accept();
+          channel.on("error", () => socket.destroy());
+          channel.pipe(socket).pipe(channel);
+        });
+      });
+    });
+  }
+
+  async listen(port = 0): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(port, "127.0.0.1", resolve));
+    return this;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  target(changes: Partial<SshTarget> = {}): SshTarget {
+    const { private: privateKey } = this.userKey;
+    const hostKey = this.hostKey.public;
+    return {
+      name: "w-1",
+      address: "127.0.0.1",
+      port: this.port,
+      user: "root",
+      privateKey,
+      hostKey,
+      ...changes,
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const connection of this.connections) connection.end();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+function runLocally(command: string, channel: ServerChannel): void {
+  const child = spawn("bash", ["-c", command]);
+  channel.pipe(child.stdin);
+  child.stdin.on("error", () => undefined);
+  child.stdout.on("data", (data) => channel.write(data));
+  child.stderr.on("data", (data) => channel.stderr.write(data));
+  child.on("close", (code, signal) => {
+    if (signal) channel.exit(signal.replace("SIG", ""));
+    else channel.exit(code ?? 255);
+    channel.close();
+  });
+}

@@ -1,0 +1,54 @@
+/** A group of tests that needs the same ground and runs in processes of its own. */
+export interface Tier {
+  readonly name: TierName;
+  readonly summary: string;
+  /** Folders under test/. */
+  readonly folders: readonly string[];
+  /** Mocha's limit for one test without a limit of its own, in milliseconds. */
+  readonly timeoutMilliseconds: number;
+  /** The limit for the whole tier, in seconds; `--all` allows eight times as much. */
+  readonly limitSeconds: number;
+  /** What has to stand before the tests start. */
+  readonly ground: "nothing" | "programs" | "nodes";
+  /** What only `--all` runs. */
+  readonly night?: string;
+}
+
+export type TierName = "unit" | "engine" | "e2e" | "faults";
+
+/** Every tier, in the order in which `npm test` runs them: the fast ones first. */
+export const TIERS: readonly Tier[] = [
+  {
+    name: "unit",
+    summary: "decisions and single parts, offline",
+    folders: ["unit"],
+    timeoutMilliseconds: 20_000,
+    limitSeconds: 300,
+    ground: "nothing",
+  },
+  {
+    name: "engine",
+    summary: "the provider host and the engine, on simulated machines",
+    folders: ["host", "engine"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 2_400,
+    ground: "programs",
+  },
+  {
+    name: "e2e",
+    summary: "real clusters on container nodes",
+    folders: ["e2e"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+  },
+  {
+    name: "faults",
+    summary: "kills on real clusters",
+    folders: ["faults"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+    night: "kills at every step on real nodes",
+  },
+];

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { childrenSeconds } from "../../../bench/cost";
+import { partOf } from "../../../bench/process-memory";
+import { mergeResults, type Result } from "../../../bench/results";
+import { formatFigure, renderPage, rowCells } from "../../../bench/table";
+
+const figure = { median: 12.345, least: 10, most: 20, runs: 3 };
+const result: Result = {
+  name: "preview",
+  title: "A preview",
+  date: "2026-01-02",
+  machine: "2 cores",
+  versions: "Node 20",
+  load: [0.5, 1.25],
+  rows: [{ what: "empty program", unit: "s", figure }],
+  notes: ["as it is"],
+};
+
+describe("the table of the benchmarks", () => {
+  it("gives a figure as many digits as it deserves", () => {
+    assert.deepEqual(
+      [
+        formatFigure(1.234, "s"),
+        formatFigure(12.34, "s"),
+        formatFigure(1234.5, "kB"),
+        formatFigure(1.5, "×"),
+      ],
+      ["1.23 s", "12.3 s", "1235 kB", "1.50 ×"],
+    );
+  });
+
+  it("says of each goal whether it was reached", () => {
+    const ratio = { figure: { median: 1.6, least: 1.4, most: 2, runs: 3 }, to: "the script" };
+    const cells = rowCells({
+      what: "foresail",
+      unit: "s",
+      figure,
+      ratio,
+      wanted: { words: "≤ 1.3 ×", reached: false },
+    });
+    assert.deepEqual(cells.slice(4), ["1.60 × the script (1.40 – 2.00)", "≤ 1.3 ×", "**falls short**"]);
+  });
+
+  it("shows no spread for a single run", () => {
+    const cells = rowCells({ what: "state", unit: "kB", figure: { ...figure, runs: 1 } });
+    assert.deepEqual(cells, ["state", "12.3 kB", "", "1", "", "", ""]);
+  });
+
+  it("renders machine, date, versions and load with each table", () => {
+    const page = renderPage([result]);
+    for (const words of [
+      "2 cores",
+      "2026-01-02",
+      "Node 20",
+      "0.5 to 1.3",
+      "| empty program | 12.3 s |",
+      "- as it is",
+    ])
+      assert.ok(page.includes(words), words);
+  });
+
+  it("replaces only what was measured anew", () => {
+    const other = { ...result, name: "up" };
+    const later = { ...result, date: "2026-02-03" };
+    assert.deepEqual(mergeResults([result, other], [later]), [later, other]);
+  });
+});
+
+describe("what is measured of processes", () => {
+  for (const [commandLine, part] of [
+    ["node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1", "dynamic provider"],
+    ["node /p/bin/sandbox/command-plugin/main.js 127.0.0.1:1", "command plugin"],
+    ["/usr/bin/node /p/node_modules/@pulumi/pulumi/cmd/run/index.js --monitor x .", "program"],
+    ["node /p/bin/bench/run.js preview", undefined],
+    ["vim /p/node_modules/@pulumi/pulumi/cmd/run/index.js", undefined],
+  ] as const) {
+    it(`takes ${commandLine.split(" ")[1]} as ${part ?? "none of it"}`, () =>
+      assert.equal(partOf(commandLine), part));
+  }
+
+  it("adds user and system time of ended children", () => {
+    const stat = "7 (node (x) y) S 1 7 7 0 -1 4194560 1 2 3 4 11 12 250 50 20 0 1 0 99";
+    assert.equal(childrenSeconds(stat), 3);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import ts from "typescript";
+import { parse } from "yaml";
+import { loadConfiguration } from "../../../stacks/schema";
+import { filesBelow, PROJECT, read } from "./project";
+
+const STACK_FILES = [...filesBelow("examples/stacks", ".yaml"), "stacks/config/Pulumi.example-onprem.yaml"];
+
+/** Reads a stack file as the engine hands it to the program: texts as they are, objects as JSON. */
+function load(file: string) {
+  const { config } = parse(read(file)) as { config: Record<string, unknown> };
+  const values = Object.entries(config).map(([key, value]) => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return loadConfiguration({
+    project: "foresail",
+    stack: path.basename(file, ".yaml"),
+    values: Object.fromEntries(values) as Record<string, string>,
+    isSecret: () => false,
+  });
+}
+
+describe("examples", () => {
+  for (const file of STACK_FILES) {
+    it(`${file} is a stack file without mistakes`, () => {
+      const { cluster } = load(file);
+      assert.ok(cluster.machines.some(({ role }) => role === "control-plane"));
+    });
+
+    it(`${file} names the schema for editors by a path that leads to it`, () => {
+      const [, schema = ""] = /^# yaml-language-server: \$schema=(.+)$/m.exec(read(file)) ?? [];
+      assert.equal(path.posix.join(path.posix.dirname(file), schema), "docs/configuration.schema.json");
+    });
+  }
+
+  it("of stacks are all in the table", () => {
+    for (const file of filesBelow("examples/stacks", ".yaml"))
+      assert.ok(read("examples/README.md").includes(`(stacks/${path.basename(file)})`), file);
+  });
+
+  it("package/ takes the versions that foresail has", () => {
+    type Manifest = { version: string; dependencies: Record<string, string> };
+    const own = JSON.parse(read("package.json")) as Manifest;
+    const { dependencies } = JSON.parse(read("examples/package/package.json")) as Manifest;
+    assert.deepEqual(dependencies, {
+      "@pulumi/pulumi": own.dependencies["@pulumi/pulumi"],
+      foresail: `file:../../foresail-${own.version}.tgz`,
+    });
+  });
+
+  it("package/ compiles against what the package exports", function () {
+    this.timeout(60_000);
+    const program = ts.createProgram([path.join(PROJECT, "examples/package/index.ts")], {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      types: ["node"],
+      typeRoots: [path.join(PROJECT, "node_modules/@types")],
+    });
+    const words = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+    assert.deepEqual(words, []);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { judgePendingOperations } from "../../../core/engine/pending-operations";
+
+const operation = (type: string, resourceType: string, name: string) => ({
+  type,
+  resource: {
+    urn: `urn:pulumi:sandbox-ssh::foresail::${resourceType}::${name}`,
+    type: resourceType,
+    custom: true,
+  },
+});
+const judge = (...pending: ReturnType<typeof operation>[]) =>
+  judgePendingOperations({ deployment: { pending_operations: pending } });
+
+describe("pending operations of a killed run", () => {
+  it("can be resumed for foresail's own resources and remote commands, and not for others", () => {
+    const judged = judge(
+      operation("creating", "pulumi-nodejs:dynamic/foresail:NodeGroup", "workers"),
+      operation("creating", "openstack:compute/instance:Instance", "server"),
+      operation("creating", "command:remote:Command", "prepare-w-1"),
+    );
+    assert.deepEqual(judged, {
+      resumable: [
+        "creating workers (pulumi-nodejs:dynamic/foresail:NodeGroup)",
+        "creating prepare-w-1 (command:remote:Command)",
+      ],
+      others: ["creating server (openstack:compute/instance:Instance)"],
+    });
+  });
+
+  it("are none in a stack that ended in order, or is new", () => {
+    for (const stack of [{}, { deployment: {} }, { deployment: { pending_operations: [] } }]) {
+      assert.deepEqual(judgePendingOperations(stack), { resumable: [], others: [] });
+    }
+  });
+
+  it("of a dynamic resource of somebody else's are theirs to judge", () => {
+    assert.equal(judge(operation("creating", "pulumi-nodejs:dynamic:Resource", "theirs")).others.length, 1);
+  });
+
+  it("without a resource are nobody's to forget", () => {
+    assert.equal(judgePendingOperations({ deployment: { pending_operations: [{}] } }).others.length, 1);
+  });
+});

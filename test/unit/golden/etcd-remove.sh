@@ -1,0 +1,29 @@
+# foresail: etcd-remove cp-1
+set -euo pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+mkdir -p /var/log/foresail /etc/foresail /var/lib/foresail
+exec 3>&2 4>&1 5<&0 </dev/null
+exec 9>>/run/foresail.lock
+flock -w 1200 9 || { echo "another foresail step still runs on this machine (/run/foresail.lock); try again when it has ended" >&3; exit 75; }
+exec >>/var/log/foresail/etcd-remove.log 2>&1
+echo "== $(date -u +%FT%T.%3NZ) etcd-remove"
+log_start=$(wc -l < /var/log/foresail/etcd-remove.log)
+scratch=/run/foresail-step; rm -rf $scratch; mkdir $scratch
+trap 'status=$?; rm -rf $scratch; if [ $status -ne 0 ]; then { tail -n +$((log_start + 1)) /var/log/foresail/etcd-remove.log | tail -n 20 >&3; } 2>/dev/null || true; fi; echo "== $(date -u +%FT%T.%3NZ) etcd-remove ended with $status"; exit $status' EXIT
+fail() { echo "$1"; exit "${2:-1}"; }
+owner=$(cat /etc/foresail/machine 2>/dev/null || true)
+if [ -n "$owner" ] && [ "$owner" != 'cluster=demo machine=cp-1' ]; then
+  fail 'cp-1: this machine belongs to another foresail cluster or carries another name ('"$owner"'); take it out of that one first, or remove /etc/foresail/machine if that cluster is gone' 78
+fi
+if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/null)" ]; then
+  fail 'cp-1: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. Run "kubeadm reset" there yourself if nothing on it is needed, and empty /etc/kubernetes' 78
+fi
+etcd() {
+  curl --silent --show-error --fail --max-time 10 --cacert /etc/kubernetes/pki/etcd/ca.crt \
+    --cert /etc/kubernetes/pki/apiserver-etcd-client.crt --key /etc/kubernetes/pki/apiserver-etcd-client.key "$@"
+}
+if etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list | grep -q '"ID":"42"'; then
+  etcd --data '{"ID":"42"}' https://127.0.0.1:2379/v3/cluster/member/remove
+fi
+exit 0

@@ -1,0 +1,35 @@
+# foresail: reset w-1
+set -euo pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+mkdir -p /var/log/foresail /etc/foresail /var/lib/foresail
+exec 3>&2 4>&1 5<&0 </dev/null
+exec 9>>/run/foresail.lock
+flock -w 1200 9 || { echo "another foresail step still runs on this machine (/run/foresail.lock); try again when it has ended" >&3; exit 75; }
+exec >>/var/log/foresail/reset.log 2>&1
+echo "== $(date -u +%FT%T.%3NZ) reset"
+log_start=$(wc -l < /var/log/foresail/reset.log)
+scratch=/run/foresail-step; rm -rf $scratch; mkdir $scratch
+trap 'status=$?; rm -rf $scratch; if [ $status -ne 0 ]; then { tail -n +$((log_start + 1)) /var/log/foresail/reset.log | tail -n 20 >&3; } 2>/dev/null || true; fi; echo "== $(date -u +%FT%T.%3NZ) reset ended with $status"; exit $status' EXIT
+fail() { echo "$1"; exit "${2:-1}"; }
+owner=$(cat /etc/foresail/machine 2>/dev/null || true)
+if [ -n "$owner" ] && [ "$owner" != 'cluster=demo machine=w-1' ]; then
+  fail 'w-1: this machine belongs to another foresail cluster or carries another name ('"$owner"'); take it out of that one first, or remove /etc/foresail/machine if that cluster is gone' 78
+fi
+if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/null)" ]; then
+  fail 'w-1: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. Run "kubeadm reset" there yourself if nothing on it is needed, and empty /etc/kubernetes' 78
+fi
+if [ ! -e /etc/foresail/machine ]; then exit 0; fi
+systemctl disable --quiet --now foresail-bridge 2>/dev/null || true
+if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi
+systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true
+for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
+for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\{8\}' | sort -u); do ip link delete "$device" || true; done
+while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)
+if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi
+if [ -e /var/lib/foresail/files ]; then grep '^/etc/kubernetes/' /var/lib/foresail/files | tr '\n' '\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi
+rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail
+rm -f /etc/systemd/system/foresail-bridge.service /etc/systemd/system/foresail-endpoint.service
+rm -f /etc/foresail/haproxy.cfg /var/lib/foresail/files /var/lib/foresail/member /etc/foresail/machine
+systemctl daemon-reload
+exit 0

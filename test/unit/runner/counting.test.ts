@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { summariseRun, type TierOutcome } from "../../counting";
+
+const result = (passed: number, failed = 0, pending: { title: string; reason: string }[] = []) => ({
+  passed,
+  failed,
+  pending,
+});
+
+describe("the test runner's counting", () => {
+  const rows: [string, TierOutcome[], number, string][] = [
+    [
+      "adds all tiers up",
+      [
+        { tier: "unit", result: result(3) },
+        { tier: "e2e", result: result(2) },
+      ],
+      0,
+      "5 passed, 0 failed",
+    ],
+    ["fails on one failed test", [{ tier: "unit", result: result(3, 1) }], 1, "3 passed, 1 failed"],
+    ["counts a crash as a failure", [{ tier: "unit", breakage: "mocha ended" }], 1, "0 passed, 1 failed"],
+    [
+      "counts a process that would not end as a failure beside what passed",
+      [{ tier: "unit", result: result(3), breakage: "hung" }],
+      1,
+      "3 passed, 1 failed",
+    ],
+    [
+      "takes a run without any test for an error",
+      [{ tier: "unit", result: result(0) }],
+      2,
+      "no test matches: nothing was run",
+    ],
+    [
+      "takes an empty tier alone for an error",
+      [{ tier: "e2e", leftOut: "no tests yet" }],
+      2,
+      "no test matches: nothing was run",
+    ],
+    [
+      "lets one tier have no match when another has",
+      [
+        { tier: "unit", result: result(0) },
+        { tier: "e2e", result: result(1) },
+      ],
+      0,
+      "1 passed, 0 failed",
+    ],
+  ];
+  for (const [name, outcomes, exitCode, last] of rows) {
+    it(name, () => {
+      const summary = summariseRun(outcomes);
+      assert.equal(summary.exitCode, exitCode);
+      assert.equal(summary.lines.at(-1), last);
+    });
+  }
+
+  it("says before the last line what was left out, and why", () => {
+    const pending = [{ title: "a cluster of five", reason: "needs 16 GiB" }];
+    assert.deepEqual(
+      summariseRun(
+        [
+          { tier: "e2e", result: result(1, 0, pending) },
+          { tier: "faults", leftOut: "it has no tests yet" },
+        ],
+        ["the night run"],
+      ).lines,
+      [
+        "left out: e2e: a cluster of five: needs 16 GiB",
+        "left out: faults: it has no tests yet",
+        "left out: the night run",
+        "1 passed, 0 failed",
+      ],
+    );
+  });
+
+  it("never ends well with a failure or a breakage, and never loses a passed test", () => {
+    const outcome = fc.record({
+      tier: fc.constant("unit"),
+      result: fc.record({ passed: fc.nat(9), failed: fc.nat(2), pending: fc.constant([]) }),
+      broken: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(outcome), (drawn) => {
+        const outcomes = drawn.map(({ tier, result: counts, broken }) => ({
+          tier,
+          result: counts,
+          ...(broken ? { breakage: "broken" } : {}),
+        }));
+        const summary = summariseRun(outcomes);
+        const bad = drawn.some((each) => each.broken || each.result.failed > 0);
+        assert.equal(
+          summary.passed,
+          drawn.reduce((total, each) => total + each.result.passed, 0),
+        );
+        return bad ? summary.exitCode === 1 : summary.exitCode !== 1;
+      }),
+    );
+  });
+});
