@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { nodeKeyFile } from "./places";
 
@@ -24,10 +25,18 @@ async function ensureKeyPair(file: string, comment: string): Promise<string> {
   const existing = await readFile(`${file}.pub`, "utf8").catch(() => undefined);
   if (existing !== undefined) return existing;
   const { utils } = (await import("ssh2")).default;
-  const pair = utils.generateKeyPairSync("ed25519", { comment });
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, pair.private, { mode: 0o600 });
-  // last: its presence says that the pair is whole
-  await writeFile(`${file}.pub`, `${pair.public}\n`, { mode: 0o644 });
-  return pair.public;
+  // nodes made at the same time ask for the same pair: the first private key that is in place counts for all
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, utils.generateKeyPairSync("ed25519", { comment }).private, { mode: 0o600 });
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(draft);
+  const key = utils.parseKey(await readFile(file));
+  if (key instanceof Error) throw new Error(`${file} holds no private key: delete it. ${key.message}`);
+  const line = `${key.type} ${key.getPublicSSH().toString("base64")} ${comment}\n`;
+  await writeFile(draft, line, { mode: 0o644 });
+  await rename(draft, `${file}.pub`);
+  return line;
 }
