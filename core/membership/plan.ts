@@ -4,6 +4,7 @@ import type { ObservedNode } from "./observed-node";
 
 export type MembershipStep =
   | { do: "join"; machine: string }
+  | { do: "spread-dns" }
   | { do: "settings"; machine: string; labels: LabelChanges; taints?: Taint[] }
   | { do: "remove"; machine: string; lost: boolean };
 
@@ -20,8 +21,8 @@ export function byIndex(one: string, other: string): number {
 
 /**
  * What brings one node group to its machines: lost ones are forgotten first, since etcd takes no new member
- * while a dead one counts; then joins in order, then the labels and taints of nodes that stay, then removals of
- * living ones, highest index first. A node that is not ready is a remark, not a step.
+ * while a dead one counts; then joins in order and the cluster's DNS apart over the nodes, then the labels and taints
+ * of nodes that stay, then removals of living ones, highest index first. A node that is not ready is a remark, not a step.
  *
  * @param recorded the machines that the state knows of, joined or half-way out
  * @param observed the cluster's Nodes, or undefined when it could not be read: then the steps are made from
@@ -67,7 +68,8 @@ export function planMembership(args: {
   });
   const dead = removals.filter((step) => step.lost);
   const alive = removals.filter((step) => !step.lost);
-  return { steps: [...dead, ...joins, ...settings, ...alive], notes };
+  const spread = joins.length > 0 ? [{ do: "spread-dns" as const }] : [];
+  return { steps: [...dead, ...joins, ...spread, ...settings, ...alive], notes };
 }
 
 /** One line of a preview for a step. */
@@ -76,6 +78,8 @@ export function describeStep(step: MembershipStep, group: string): string {
   switch (step.do) {
     case "join":
       return `${step.machine}: join as ${controlPlane ? "control plane unless it is one" : `worker of ${group}`}, wait until Ready`;
+    case "spread-dns":
+      return "cluster DNS: move its pods apart if all of them are on one node";
     case "settings": {
       const labels = Object.entries(step.labels).map(([key, value]) =>
         value === null ? `label ${key} removed` : `label ${key}=${value}`,

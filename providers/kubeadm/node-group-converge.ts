@@ -53,8 +53,8 @@ export async function convergeNodeGroup(
       lost: inputs.lost,
       observed,
     });
-    const named = (some: MembershipStep[]) => some.map(({ machine }) => machine).join(", ");
-    const machinesOf = (some: MembershipStep[]) =>
+    const named = (some: { machine: string }[]) => some.map(({ machine }) => machine).join(", ");
+    const machinesOf = (some: { machine: string }[]) =>
       inputs.machines.filter(({ name }) => some.some(({ machine }) => machine === name));
     const of = <Kind extends MembershipStep["do"]>(kind: Kind) =>
       steps.filter((step): step is Extract<MembershipStep, { do: Kind }> => step.do === kind);
@@ -76,7 +76,7 @@ export async function convergeNodeGroup(
 
     current = `join ${named(of("join")) || "nothing"}`;
     await joinAll(open, inputs, machinesOf(of("join")));
-    if (of("join").length > 0) await spreadClusterDns(open);
+    if (of("spread-dns").length > 0) await spreadClusterDns(open);
 
     current = `set labels and taints of ${named(of("settings"))}`;
     await allInParallel(machinesOf(of("settings")), (machine) => applyNodeSettings(open, machine));

@@ -64,6 +64,7 @@ function operationsOf(words: string): string[] {
     [/^ cordon, drain, remove its etcd member, kubeadm reset/, ["leave-control-plane", "reset"]],
     [/^ cordon, drain, kubeadm reset/, ["reset"]],
     [/^ lost, /, []],
+    [/^ move its pods apart/, []],
     [/^ label /, []],
   ];
   const found = meanings.find(([pattern]) => pattern.test(words));

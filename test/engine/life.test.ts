@@ -53,7 +53,10 @@ describe("the life of a cluster under the engine", () => {
   it("previews a new worker as a step, with a kubeconfig that is known, and joins it", async () => {
     want(["cp-1", "w-1", "w-2"]);
     const preview = await ground.stack.preview();
-    assert.deepEqual(stepsOf(preview, "test-workers"), ["w-2: join as worker of workers, wait until Ready"]);
+    assert.deepEqual(stepsOf(preview, "test-workers"), [
+      "w-2: join as worker of workers, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
+    ]);
     assert.deepEqual(
       preview.filter(({ inputs }) => JSON.stringify(inputs).includes("04da6b54-80e4-46f7-96ec-b56ff0331ba9")),
       [],
@@ -96,6 +99,7 @@ describe("the life of a cluster under the engine", () => {
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
       "cp-2: join as control plane unless it is one, wait until Ready",
       "cp-3: join as control plane unless it is one, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     await ground.stack.up();
     assert.deepEqual(runsAtOnce(ground.fleet.journal, ["join-control-plane"]), []);
@@ -120,6 +124,7 @@ describe("the life of a cluster under the engine", () => {
     want(["cp-2", "cp-3", "cp-4", "w-1", "w-2"]);
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
       "cp-4: join as control plane unless it is one, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
       "cp-1: cordon, drain, remove its etcd member, kubeadm reset, delete its Node",
     ]);
     await ground.stack.up();
@@ -134,6 +139,7 @@ describe("the life of a cluster under the engine", () => {
     await ground.stack.refresh();
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
       "w-2: join as worker of workers, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     await ground.stack.up();
     assert.deepEqual((await nodes())["w-2"], { group: "workers", ready: true });

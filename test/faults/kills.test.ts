@@ -143,7 +143,9 @@ for (const seed of NIGHT ? [SEED, SEED + 1] : [SEED])
           probe: () => {
             assert.ok(orphans.length > 0);
             // Pulumi's language host looks for its engine every five minutes and ends then; it touches no machine
-            const left = stillRunning(orphans).filter(({ command }) => !command.startsWith("pulumi-language"));
+            const left = stillRunning(orphans).filter(
+              ({ command }) => !command.startsWith("pulumi-language"),
+            );
             return Promise.resolve(
               left.length === 0
                 ? { done: undefined }

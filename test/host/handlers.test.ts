@@ -124,12 +124,16 @@ describe("what the handlers decide, in Pulumi's own process", function () {
         });
     };
     const key = "kubeadm/NodeGroup";
+    const joinSteps = [
+      "w-2: join as worker of workers, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
+    ];
 
     it("plans from the living cluster", async () => {
       putNodes([...controlPlanes, workers[0]!]);
       const olds = group("workers", workers.slice(0, 1));
       const join = await host.check(key, olds, group("workers", workers));
-      assert.deepEqual(join.inputs.steps, ["w-2: join as worker of workers, wait until Ready"]);
+      assert.deepEqual(join.inputs.steps, joinSteps);
       const remove = await host.check(key, olds, group("workers", []));
       assert.deepEqual(remove.inputs.steps, ["w-1: cordon, drain, kubeadm reset, delete its Node"]);
       const lost = await host.check(key, olds, group("workers", [], { lost: ["w-1"] }));
@@ -156,7 +160,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       putNodes([...controlPlanes, workers[0]!]);
       const olds = group("workers", workers.slice(0, 1));
       const { inputs } = await host.check(key, olds, group("workers", workers, { kubeconfig: UNKNOWN }));
-      assert.deepEqual(inputs.steps, ["w-2: join as worker of workers, wait until Ready"]);
+      assert.deepEqual(inputs.steps, joinSteps);
     });
 
     it("plans from what is recorded when no API server answers, and says so first", async () => {
@@ -168,7 +172,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       const { inputs } = await host.check(key, olds, group("workers", workers, { kubeconfig }));
       const [first, ...others] = inputs.steps as string[];
       assert.match(first!, /^from the recorded state, since the cluster could not be read: /);
-      assert.deepEqual(others, ["w-2: join as worker of workers, wait until Ready"]);
+      assert.deepEqual(others, joinSteps);
     });
 
     it("refuses the removal of a majority, and takes a minority", async () => {

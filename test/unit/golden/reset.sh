@@ -23,6 +23,7 @@ if [ ! -e /etc/foresail/machine ]; then exit 0; fi
 systemctl disable --quiet --now foresail-bridge 2>/dev/null || true
 if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi
 systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true
+if command -v ctr >/dev/null; then for attempt in 1 2 3; do [ -n "$(ctr --namespace k8s.io containers list --quiet)" ] || break; kubeadm reset phase cleanup-node || true; done; fi
 for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
 for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\{8\}' | sort -u); do ip link delete "$device" || true; done
 while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)

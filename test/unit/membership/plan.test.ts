@@ -52,15 +52,15 @@ describe("membership plan", () => {
       observed: [nodeOf(three), nodeOf(nine), nodeOf(ten)],
     });
     assert.deepEqual(
-      result.steps.map((step) => `${step.do} ${step.machine}`),
-      ["join w-2", "join w-1", "remove w-10", "remove w-9", "remove w-3"],
+      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
+      ["join w-2", "join w-1", "spread-dns", "remove w-10", "remove w-9", "remove w-3"],
     );
   });
 
   it("finishes a join that was cut off: a Node without the group's label has not quite joined", () => {
     const [one] = workers as [Machine];
     const result = plan({ desired: [one], observed: [nodeOf(one, { group: undefined, labels: {} })] });
-    assert.deepEqual(result.steps, [{ do: "join", machine: "w-1" }]);
+    assert.deepEqual(result.steps, [{ do: "join", machine: "w-1" }, { do: "spread-dns" }]);
   });
 
   it("finishes a removal that was cut off, from the Node or from the record alone", () => {
@@ -93,8 +93,8 @@ describe("membership plan", () => {
       lost: ["w-1"],
     });
     assert.deepEqual(
-      result.steps.map((step) => `${step.do} ${step.machine}`),
-      ["remove w-1", "join w-3", "remove w-2"],
+      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
+      ["remove w-1", "join w-3", "spread-dns", "remove w-2"],
     );
   });
 
@@ -103,7 +103,7 @@ describe("membership plan", () => {
     const result = plan({ desired: [one], recorded: [two.name], observed: undefined });
     assert.deepEqual(
       result.steps.map(({ do: kind }) => kind),
-      ["join", "remove"],
+      ["join", "spread-dns", "remove"],
     );
   });
 
