@@ -46,4 +46,14 @@ export interface SshCredentials {
   jumpHostPrivateKey?: string;
 }
 
+/** The key that opens one machine; undefined: the SSH agent is asked. */
+export function machineKey(credentials: SshCredentials, machine: string): string | undefined {
+  return credentials.privateKeys?.[machine] ?? credentials.privateKey;
+}
+
+/** The key that opens the jump host; undefined: the SSH agent is asked. */
+export function jumpHostKey(credentials: SshCredentials): string | undefined {
+  return credentials.jumpHostPrivateKey ?? credentials.privateKey;
+}
+
 export const CONTROL_PLANE_GROUP = "control-plane";

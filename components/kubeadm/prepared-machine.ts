@@ -4,7 +4,13 @@ import { packScript, UNPACK } from "../../core/kubeadm/steps/packed-script";
 import { prepareScript } from "../../core/kubeadm/steps/prepare";
 import { registryCredentialsToml } from "../../core/kubeadm/steps/container-runtime";
 import type { ClusterSpecification } from "../../core/kubeadm/specification";
-import type { JumpHost, Machine, SshCredentials } from "../../core/machine";
+import {
+  jumpHostKey,
+  machineKey,
+  type JumpHost,
+  type Machine,
+  type SshCredentials,
+} from "../../core/machine";
 
 export interface PreparedMachineArgs {
   specification: pulumi.Output<ClusterSpecification>;
@@ -56,8 +62,8 @@ function commandConnection(
 ): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
   const agentSocketPath = process.env.SSH_AUTH_SOCK;
   return pulumi.all([args.machine, args.credentials, args.jumpHost]).apply(([machine, credentials, jump]) => {
-    const privateKey = credentials.privateKeys?.[machine.name] ?? credentials.privateKey;
-    const jumpKey = credentials.jumpHostPrivateKey ?? credentials.privateKey;
+    const privateKey = machineKey(credentials, machine.name);
+    const jumpKey = jumpHostKey(credentials);
     const limits = {
       dialErrorLimit: Math.ceil(args.sshSeconds / args.dialSeconds),
       perDialTimeout: args.dialSeconds,

@@ -6,6 +6,7 @@ import type { Machine } from "../../core/machine";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import type { ClusterInputs } from "./inputs";
+import { firstReady } from "./living-control-plane";
 import { MachinesSession, report } from "./machines-session";
 
 interface Inputs extends ClusterInputs {
@@ -25,11 +26,6 @@ const RENEW_DAYS = 30;
 function daysLeft(admin: AdminCredentials): number {
   const { validTo } = new X509Certificate(Buffer.from(admin.clientCertificate, "base64"));
   return (Date.parse(validTo) - Date.now()) / 86_400_000;
-}
-
-async function firstReady(machines: Machine[]): Promise<Machine | undefined> {
-  const ready = await Promise.all(machines.map(({ apiServer }) => isReady(apiServer)));
-  return machines.find((_machine, index) => ready[index]);
 }
 
 /** Reads admin.conf from the first control plane that gives it, those whose API server is ready first. */

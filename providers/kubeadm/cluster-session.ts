@@ -63,6 +63,6 @@ export class ClusterSession extends MachinesSession {
   async end(): Promise<void> {
     this.engine.stop();
     this.close();
-    await this.lease.release();
+    await this.lease.release().finally(() => this.kubernetes.close());
   }
 }

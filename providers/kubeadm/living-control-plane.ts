@@ -1,14 +1,19 @@
 import { isReady } from "../../clients/api-server-health";
 import type { Machine } from "../../core/machine";
 
+/** The first of some control planes whose API server is ready. */
+export async function firstReady(controlPlanes: Machine[]): Promise<Machine | undefined> {
+  const ready = await Promise.all(controlPlanes.map(({ apiServer }) => isReady(apiServer)));
+  return controlPlanes.find((_machine, index) => ready[index]);
+}
+
 /**
  * A control plane whose API server is ready, found when it is needed and never stored.
  *
  * @throws Error when none is, naming those that were asked
  */
 export async function livingControlPlane(controlPlanes: Machine[]): Promise<Machine> {
-  const ready = await Promise.all(controlPlanes.map(({ apiServer }) => isReady(apiServer)));
-  const living = controlPlanes.find((_machine, index) => ready[index]);
+  const living = await firstReady(controlPlanes);
   if (living) return living;
   const asked = controlPlanes.map(({ name, apiServer }) => `${name} (${apiServer})`).join(", ");
   throw new Error(`no control plane's API server is ready; asked ${asked}`);

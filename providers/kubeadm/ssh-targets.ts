@@ -1,5 +1,11 @@
 import type { SshTarget } from "../../clients/ssh";
-import type { JumpHost, Machine, SshCredentials } from "../../core/machine";
+import {
+  jumpHostKey,
+  machineKey,
+  type JumpHost,
+  type Machine,
+  type SshCredentials,
+} from "../../core/machine";
 
 /** How SSH reaches one machine: its pinned key, its credentials or the agent, the jump host if there is one. */
 export function sshTarget(
@@ -8,8 +14,8 @@ export function sshTarget(
   jumpHost?: JumpHost,
 ): SshTarget {
   const agentSocket = process.env.SSH_AUTH_SOCK;
-  const privateKey = credentials.privateKeys?.[machine.name] ?? credentials.privateKey;
-  const jumpKey = credentials.jumpHostPrivateKey ?? credentials.privateKey;
+  const privateKey = machineKey(credentials, machine.name);
+  const jumpKey = jumpHostKey(credentials);
   return {
     name: machine.name,
     address: machine.address,

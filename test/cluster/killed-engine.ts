@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { readProcess, type ProcessFacts } from "../../clients/process/identity";
+import { isAlive, type ProcessFacts } from "../../clients/process/identity";
 import { SshConnection } from "../../clients/ssh";
+import { descendants, killProcess } from "../support/process-tree";
 import type { TestCluster } from "./test-cluster";
 
 /** A remote step, at whose beginning the engine is killed. */
@@ -39,7 +39,7 @@ export async function killUpAt(cluster: TestCluster, point: KillPoint): Promise<
     }
     const started = descendants(pid);
     process.kill(pid, "SIGKILL");
-    if (point.victims === "all") started.forEach(kill);
+    if (point.victims === "all") started.forEach(killProcess);
     await ended;
     return started;
   } finally {
@@ -53,7 +53,7 @@ export async function killUpAt(cluster: TestCluster, point: KillPoint): Promise<
 
 /** Those of some processes that still run. */
 export function stillRunning(processes: readonly ProcessFacts[]): ProcessFacts[] {
-  return processes.filter(({ pid, startTime }) => readProcess(pid)?.startTime === startTime);
+  return processes.filter(isAlive);
 }
 
 async function watchStep(
@@ -72,26 +72,4 @@ async function watchStep(
   // the engine may end first; then nobody asks for this any more
   begun.catch(() => undefined);
   return { begun, end: () => connection.close() };
-}
-
-/** Every process that a process started, and theirs. Plugins have process groups of their own. */
-function descendants(ancestor: number): ProcessFacts[] {
-  const all = readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .flatMap((entry) => readProcess(Number(entry)) ?? []);
-  const found: ProcessFacts[] = [];
-  for (let parents = [ancestor]; parents.length > 0;) {
-    const children = all.filter(({ parent }) => parents.includes(parent));
-    found.push(...children);
-    parents = children.map(({ pid }) => pid);
-  }
-  return found;
-}
-
-function kill({ pid }: ProcessFacts): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // it ended with its parent
-  }
 }

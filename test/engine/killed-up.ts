@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ProcessFacts, readProcess } from "../../clients/process/identity";
 import type { JournalLine } from "../simulation/fleet-files";
-import { descendants, killProcess, untilEnded } from "./process-tree";
+import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedGround } from "./simulated-ground";
 
 /** Who dies: the engine, while plugins and provider live on as orphans; or all of them at once. */

@@ -5,7 +5,7 @@ import { StackLockedError } from "../../fleet/lock";
 import { ClusterSnapshot } from "./cluster-snapshot";
 import { clusterWish } from "./cluster-wish";
 import { killedUp } from "./killed-up";
-import { descendants, killProcess } from "./process-tree";
+import { descendants, killProcess } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 import { TestStack } from "./test-stack";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { clusterWish } from "./cluster-wish";
-import { commandLines, descendants } from "./process-tree";
+import { commandLines, descendants } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 
 const PASSWORD = "registry-password-for-tests";
