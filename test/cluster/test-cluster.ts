@@ -16,7 +16,7 @@ import { stackOf } from "../../sandbox/systems/system";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";
 
-const UP_SECONDS = 600;
+const UP_SECONDS = 1200;
 const ASK_SECONDS = 30;
 
 /** The reporter of tests: says nothing. */
@@ -40,6 +40,7 @@ export class TestCluster {
     readonly name: string,
     readonly toolchain: Toolchain,
     private engine: Engine,
+    private readonly versions: readonly string[],
   ) {
     this.fleet = new NodeFleet(name);
   }
@@ -47,9 +48,13 @@ export class TestCluster {
   /**
    * Opens the cluster of a name.
    * @param keep goes on with what an earlier run left, for people who work on a test; else everything begins anew
+   * @param versions of Kubernetes, whose programs and images its machines have from their beginning
    */
-  static async open(name: string, { keep = false } = {}): Promise<TestCluster> {
-    const toolchain = await setUp(TEST_NEEDS, silent);
+  static async open(
+    name: string,
+    { keep = false, versions = [KUBERNETES_VERSION] }: { keep?: boolean; versions?: readonly string[] } = {},
+  ): Promise<TestCluster> {
+    const toolchain = await setUp({ ...TEST_NEEDS, kubernetes: versions }, silent);
     const stack = stackOf({ name });
     if (!keep) {
       await new NodeFleet(name).deleteAll();
@@ -57,7 +62,7 @@ export class TestCluster {
         await (await Engine.open(stack, toolchain, () => undefined)).remove({ force: true });
       await deleteStackFile(stack);
     }
-    return new TestCluster(name, toolchain, await Engine.open(stack, toolchain, () => undefined));
+    return new TestCluster(name, toolchain, await Engine.open(stack, toolchain, () => undefined), versions);
   }
 
   get stack(): string {
@@ -79,7 +84,7 @@ export class TestCluster {
     // a machine that is powered off stays off: that is the test's business
     const missing = wish.machines.filter((name) => !existing.some((node) => node.name === name));
     await this.fleet.ensure(
-      missing.map((name) => ({ name, bundles: [KUBERNETES_VERSION] })),
+      missing.map((name) => ({ name, bundles: this.versions })),
       silent,
     );
     const nodes = await this.fleet.list();

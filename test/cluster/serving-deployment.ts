@@ -1,0 +1,85 @@
+import type { KubernetesClient, KubernetesObject, NewObject } from "../../clients/kubernetes";
+import { ECHO_IMAGE } from "../../sandbox/nodes";
+import { NAMESPACE } from "./guarded-deployment";
+
+interface ServiceObject extends KubernetesObject {
+  readonly spec?: { readonly clusterIP?: string };
+}
+
+interface DeploymentObject extends KubernetesObject {
+  readonly status?: { readonly availableReplicas?: number };
+}
+
+/**
+ * Makes a Deployment as careful people write it: its pods leave the Service before they end, and a
+ * PodDisruptionBudget lets one go at a time.
+ * @returns the URL of its Service, for the cluster's machines
+ */
+export async function makeServing(
+  client: KubernetesClient,
+  { name, replicas }: { name: string; replicas: number },
+): Promise<string> {
+  const labels = { app: name };
+  const metadata = { name, namespace: NAMESPACE };
+  const selector = { matchLabels: labels };
+  const objects: NewObject[] = [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata,
+      spec: { maxUnavailable: 1, selector },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata,
+      spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata,
+      spec: { replicas, selector, template: { metadata: { labels }, spec: servingPod(labels) } },
+    },
+  ];
+  for (const object of objects) await client.apply(object, { force: true });
+  await client.watchUntil<void, DeploymentObject>({
+    what: `the Deployment ${name}`,
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    namespace: NAMESPACE,
+    name,
+    seconds: 90,
+    decide: ([deployment]) => {
+      const available = deployment?.status?.availableReplicas ?? 0;
+      return available === replicas ? { done: undefined } : { pending: `${available} available` };
+    },
+  });
+  const service = await client.get<ServiceObject>({ apiVersion: "v1", kind: "Service", ...metadata });
+  return `http://${service?.spec?.clusterIP}/`;
+}
+
+function servingPod(labels: Record<string, string>): object {
+  return {
+    terminationGracePeriodSeconds: 30,
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: "kubernetes.io/hostname",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels: labels },
+      },
+    ],
+    containers: [
+      {
+        name: "echo",
+        image: ECHO_IMAGE,
+        imagePullPolicy: "Never",
+        readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+        // every node has heard that the pod leaves before it stops to answer
+        lifecycle: { preStop: { sleep: { seconds: 8 } } },
+      },
+    ],
+  };
+}
