@@ -4,7 +4,7 @@ import path from "node:path";
 import { projectFolder } from "../../sandbox/places";
 
 /** What Pulumi and node.js read of a clone at run time; bin/test is not among it. */
-const FILES = ["Pulumi.yaml", "package.json"];
+const FILES = ["Pulumi.yaml", "package.json", "scripts/program.cjs"];
 
 /** Links every installed package of this project into another folder's node_modules, but foresail itself. */
 export function linkDependencies(folder: string): void {

@@ -1,0 +1,13 @@
+// What Pulumi runs: the compiled program, or a plain word where it was not compiled.
+const fs = require("node:fs");
+const path = require("node:path");
+
+const root = path.resolve(__dirname, "..");
+const program = path.join(root, "bin", "index.js");
+
+if (!fs.existsSync(program)) {
+  const { RunError } = require("@pulumi/pulumi");
+  throw new RunError(`foresail is not compiled; run \`npm ci\` in ${root}, then the same command again`);
+}
+
+module.exports = require(program);
