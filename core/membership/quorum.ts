@@ -40,6 +40,21 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
   );
 }
 
+/**
+ * Says why etcd would take no new member now, or undefined when it would: it refuses every addition as long as one
+ * of its members does not answer the others.
+ */
+export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
+  const ill = members
+    .filter((member) => !member.healthy)
+    .map(({ name, peerUrls }) => name || peerUrls.join(" "));
+  if (ill.length === 0) return undefined;
+  return (
+    `${joining} can't join while etcd's member ${ill.join(", ")} does not answer: start that machine again, ` +
+    `or, if it is gone, take it out of the configuration and list it under \`lost\``
+  );
+}
+
 /** The member that a machine left behind when its join was cut off: by its name, or unnamed at its address. */
 export function staleMember(
   members: EtcdMember[],

@@ -13,7 +13,7 @@ import { staleMember } from "../../core/membership/quorum";
 import { allInParallel } from "./all-in-parallel";
 import { BootstrapTokens } from "./bootstrap-token";
 import type { ClusterSession } from "./cluster-session";
-import { etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { livingControlPlane } from "./living-control-plane";
 import { report } from "./machines-session";
 import type { NodeGroupInputs } from "./node-group-inputs";
@@ -54,6 +54,7 @@ async function joinOne(
     await registerAgain(session, inputs, machine);
   } else {
     await clearCutOffJoin(session, inputs, machine);
+    if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
     const secrets =
       machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
     const { specification, kubeconfig } = inputs;

@@ -184,6 +184,12 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.match(await askOverContext(cluster, undefined, ["get", "nodes"]), /cp-1 +NotReady/);
   });
 
+  it("joins no control plane beside a dead one that is not listed as lost, and says the way out", async () => {
+    await cluster.configure({ machines: WITHOUT_FIRST });
+    const output = await cluster.failingUp();
+    assert.match(output, /cp-4 can't join while etcd's member cp-1 does not answer/);
+  });
+
   it("loses the dead first control plane and gains another in one `up`", async () => {
     await cluster.configure({ machines: WITHOUT_FIRST, lost: ["cp-1"] });
     const preview = await cluster.preview();

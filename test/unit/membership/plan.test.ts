@@ -6,6 +6,7 @@ import { labelChanges, taintChanges, wantedLabels } from "../../../core/membersh
 import {
   quorum,
   refuseMajorityRemoval,
+  refuseMemberAddition,
   refuseMemberRemoval,
   staleMember,
 } from "../../../core/membership/quorum";
@@ -217,6 +218,15 @@ describe("quorum", () => {
           staying.length > 0 && staying.filter(({ healthy }) => healthy).length >= quorum(staying.length);
         assert.equal(allowed, safe);
       }),
+    );
+  });
+
+  it("takes no new member beside one that does not answer, and says the way out", () => {
+    const member = (name: string, healthy: boolean) => ({ id: name, name, peerUrls: [], healthy });
+    assert.equal(refuseMemberAddition([member("cp-1", true), member("cp-2", true)], "cp-3"), undefined);
+    assert.match(
+      refuseMemberAddition([member("cp-1", false), member("cp-2", true)], "cp-3") ?? "",
+      /^cp-3 can't join while etcd's member cp-1 does not answer: .* `lost`$/,
     );
   });
 
