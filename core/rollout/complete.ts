@@ -1,0 +1,31 @@
+import type { RolloutNode } from "./observed";
+import type { Situation } from "./situation";
+import type { RolloutStep } from "./step";
+import { desiredSoftware } from "./wish";
+
+/** The node as its step leaves it. */
+export function completed(node: RolloutNode, step: RolloutStep, wish: Situation["wish"]): RolloutNode {
+  const software = desiredSoftware(wish, step.to);
+  // an open node is cordoned by the rollout, unless the rollout noted that somebody was before it
+  const cordonedBefore = node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
+  return {
+    ...node,
+    kubeletVersion: step.to,
+    ready: true,
+    unschedulable: cordonedBefore,
+    cordonedBefore: false,
+    changesAllowed: false,
+    desired: { ...node.desired, ...software },
+    current: { ...node.current, ...software },
+  };
+}
+
+/** Carries a step out in a forecast: the situation is changed in place. */
+export function complete(situation: Situation, step: RolloutStep): void {
+  const { wish } = situation;
+  for (const nodes of [...situation.groups.map((group) => group.nodes), situation.controlPlanes]) {
+    const index = nodes.findIndex(({ name }) => name === step.node);
+    if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, wish);
+  }
+  if (step.how === "kubeadm upgrade apply") wish.clusterVersion = step.to;
+}

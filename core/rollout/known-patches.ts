@@ -1,0 +1,12 @@
+/**
+ * The latest patch of each minor that was known when this foresail was made (the tags of k8s.io/kubernetes): where a
+ * rollout over several minors stops between. A newer one is named in `rollout.intermediateVersions`.
+ */
+export const KNOWN_PATCHES: Readonly<Record<string, string>> = {
+  "1.31": "1.31.14",
+  "1.32": "1.32.13",
+  "1.33": "1.33.13",
+  "1.34": "1.34.4",
+  "1.35": "1.35.4",
+  "1.36": "1.36.3",
+};

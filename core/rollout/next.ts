@@ -1,0 +1,121 @@
+import type { RolloutNode } from "./observed";
+import { goalOf, isStarted } from "./open";
+import { refusalsOf } from "./refusals";
+import { isDueInPass, passVersion, situationOf, wantedVersion, type Situation } from "./situation";
+import { stepTo, type RolloutStep } from "./step";
+import { turnOf, type Turn } from "./turn";
+import type { RolloutOptions, RolloutWish } from "./wish";
+
+/** What may happen now. */
+export interface NextSteps {
+  /** nodes found with an open change window: ended before any other is begun */
+  finish: RolloutStep[];
+  /** nodes that may be opened now, all of them at once */
+  begin: RolloutStep[];
+  /** why nothing more may begin for the moment; it may pass by itself */
+  waiting: string[];
+  /** nothing is due, nothing is open */
+  done: boolean;
+  /** why nothing may begin until a person changes something */
+  stop?: string;
+  /** the version of the pass that the cluster is in */
+  version?: string;
+}
+
+/**
+ * What a rollout may do now, from the Nodes and their annotations alone (seed 004): called again after each change,
+ * by whichever run, it leads to the wish. `pass` and `wave` of its steps are 1.
+ */
+export function nextSteps(
+  nodes: readonly RolloutNode[],
+  wish: RolloutWish,
+  options: RolloutOptions = {},
+): NextSteps {
+  const situation = situationOf(nodes, wish);
+  const refusals = refusalsOf(situation);
+  if (refusals.length > 0) return { ...NOTHING, stop: refusals.join("; ") };
+  return decide(situation, options);
+}
+
+/** As `nextSteps`, for a situation that nothing refuses. */
+export function decide(situation: Situation, options: RolloutOptions = {}): NextSteps {
+  const { wish } = situation;
+  const version = passVersion(situation);
+  const begun = new Set(options.begun);
+  const open = situation.groups.flatMap(({ pool, nodes }) =>
+    nodes
+      .filter((node) => node.changesAllowed || begun.has(node.name))
+      .map((node) => ({ node, pool: pool.name, started: begun.has(node.name) || isStarted(node) })),
+  );
+  const busy = new Set(open.filter(({ started }) => started).map(({ node }) => node.name));
+  const returned = new Set(open.filter(({ started }) => !started).map(({ node }) => node.name));
+
+  const wanted = (node: RolloutNode) => wantedVersion(node, version ?? wish.version, wish);
+  // the last kubelet of a pass makes the next pass the cluster's, before its node has ended this one
+  const ending = open.some(
+    ({ node, started }) => started && goalOf(node, version, situation) !== wanted(node),
+  );
+  const turn: Turn = version === undefined ? NOBODY : turnOf(situation, version, busy, returned);
+  const unspoken = options.agents === "assumed" ? [] : withoutAgent(turn.candidates);
+  const candidates = ending || unspoken.length > 0 ? [] : turn.candidates;
+  const goingOn = openOnes(candidates, returned);
+
+  const found = open.filter(({ node }) => !begun.has(node.name));
+  const finish = controlPlanesFirst(found).map(({ node, pool, started }) => {
+    const to = started
+      ? goalOf(node, version, situation)
+      : goingOn.has(node.name)
+        ? wanted(node)
+        : node.kubeletVersion;
+    return stepTo(node, pool, wish, to);
+  });
+  const begin =
+    found.length > 0
+      ? []
+      : candidates.map((node) => stepTo(node, turn.group?.pool.name ?? "", wish, wanted(node)));
+  const more = turn.group !== undefined;
+  return {
+    finish,
+    begin,
+    waiting: [...turn.waiting, ...unspoken],
+    done: open.length === 0 && !more,
+    ...(turn.stop !== undefined && open.length === 0 ? { stop: turn.stop } : {}),
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false };
+
+const NOBODY: Turn = { candidates: [], waiting: [] };
+
+/**
+ * The candidates that are open already: an earlier run opened them and was killed before anything was begun. One
+ * behind a closed candidate was not opened for its turn: it had ended, and was only not closed.
+ */
+function openOnes(candidates: readonly RolloutNode[], returned: ReadonlySet<string>): ReadonlySet<string> {
+  const closed = candidates.findIndex(({ name }) => !returned.has(name));
+  return new Set(candidates.slice(0, closed < 0 ? undefined : closed).map(({ name }) => name));
+}
+
+/** Open control planes are ended one at a time, and before any worker. */
+function controlPlanesFirst<T extends { node: RolloutNode; started: boolean }>(open: T[]): T[] {
+  const planes = open.filter(({ node }) => node.controlPlane);
+  if (planes.length === 0) return open;
+  return [planes.find(({ started }) => started) ?? (planes[0] as T)];
+}
+
+/** What is missing on nodes that are due and have no agent to do it. */
+export function withoutAgent(nodes: readonly RolloutNode[]): string[] {
+  return nodes
+    .filter(({ agentReady }) => agentReady === undefined)
+    .map(({ name }) => `${name} has no node agent that has spoken`);
+}
+
+/** Nodes with something to do in the pass that the cluster is in. */
+export function dueNodes(situation: Situation): RolloutNode[] {
+  const version = passVersion(situation);
+  if (version === undefined) return [];
+  return situation.groups.flatMap(({ nodes }) =>
+    nodes.filter((node) => isDueInPass(node, version, situation)),
+  );
+}

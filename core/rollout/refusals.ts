@@ -1,0 +1,71 @@
+import { lowestKubelet, type Situation } from "./situation";
+import { minorOf, minorsBetween, neededVersion, parseVersion } from "./version";
+
+/** Why this rollout may not begin at all, each with what to do; empty when it may. No write has happened then. */
+export function refusalsOf(situation: Situation): string[] {
+  const { version: target, clusterVersion } = situation.wish;
+  if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
+  const unreadable = unreadableVersions(situation);
+  if (unreadable.length > 0) return unreadable;
+  const refusals = [...downgrades(situation), ...gaps(situation)];
+  const lowest = lowestKubelet(situation);
+  if (lowest !== undefined && clusterVersion !== undefined && minorsBetween(clusterVersion, target) > 0) {
+    const kubelets = situation.controlPlanes.map(({ kubeletVersion }) => kubeletVersion);
+    if (kubelets.length > 0 && kubelets.every((kubelet) => minorsBetween(clusterVersion, kubelet) > 0)) {
+      refusals.push(
+        `every control plane's kubelet is newer than the cluster's own version ${clusterVersion} (kubeadm-config); ` +
+          `run \`kubeadm upgrade apply\` on one of them first`,
+      );
+    }
+  }
+  return refusals;
+}
+
+function unreadableVersions(situation: Situation): string[] {
+  const { clusterVersion } = situation.wish;
+  const nodes = situation.groups.flatMap((group) => group.nodes);
+  const found = nodes
+    .filter(({ kubeletVersion }) => !parseVersion(kubeletVersion))
+    .map(({ name, kubeletVersion }) =>
+      kubeletVersion === ""
+        ? `${name} has not reported its kubelet's version`
+        : `${name} runs the kubelet ${kubeletVersion}, which is not a released version`,
+    );
+  if (clusterVersion !== undefined && !parseVersion(clusterVersion)) {
+    found.push(`kubeadm-config names the version ${clusterVersion}, which is not a released version`);
+  }
+  return found;
+}
+
+/** Kubernetes has no way down across minors, so one node of a newer minor stops all. */
+function downgrades(situation: Situation): string[] {
+  const { version: target, clusterVersion } = situation.wish;
+  const newer = situation.groups
+    .flatMap((group) => group.nodes)
+    .filter(({ kubeletVersion }) => minorsBetween(kubeletVersion, target) < 0);
+  const words = (what: string) => `${what}, and Kubernetes can't go down a minor to ${target}`;
+  if (newer.length > 0) {
+    return [words(newer.map(({ name, kubeletVersion }) => `${name} runs ${kubeletVersion}`).join(", "))];
+  }
+  if (clusterVersion !== undefined && minorsBetween(clusterVersion, target) < 0) {
+    return [words(`the cluster's own version is ${clusterVersion} (kubeadm-config)`)];
+  }
+  return [];
+}
+
+/** A minor on the way of which no patch is known. */
+function gaps(situation: Situation): string[] {
+  const { version: target, intermediates } = situation.wish;
+  let lowest = lowestKubelet(situation);
+  while (lowest !== undefined && lowest !== target) {
+    const next = neededVersion({ lowest, target, intermediates });
+    if (next === undefined) {
+      return [
+        `from ${lowest} the next minor comes first, and no patch of the minor after ${minorOf(lowest)} is known here; ` +
+          `name one in rollout.intermediateVersions`,
+      ];
+    }
+    lowest = next;
+  }
+  return [];
+}

@@ -1,0 +1,65 @@
+import type { RolloutNode } from "./observed";
+import type { Situation } from "./situation";
+import { minorsBetween, parseVersion } from "./version";
+
+/** How many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
+export function kubeletLag(kubelet: string): number {
+  return (parseVersion(kubelet)?.minor ?? 0) < 25 ? 2 : 3;
+}
+
+/** What the cluster's versions break of the skew policy as they are now. */
+export function presentSkew(nodes: readonly RolloutNode[]): string[] {
+  const planes = nodes.filter(({ controlPlane }) => controlPlane);
+  const found: string[] = [];
+  for (const node of nodes) {
+    const newer = planes.find((plane) => minorsBetween(plane.kubeletVersion, node.kubeletVersion) > 0);
+    if (newer && !node.controlPlane) {
+      found.push(
+        `${node.name}'s kubelet ${node.kubeletVersion} is newer than the control plane ${newer.name} (${newer.kubeletVersion})`,
+      );
+    }
+    const limit = kubeletLag(node.kubeletVersion);
+    const ahead = planes.find((plane) => minorsBetween(node.kubeletVersion, plane.kubeletVersion) > limit);
+    if (ahead && !node.controlPlane) {
+      found.push(
+        `${node.name}'s kubelet ${node.kubeletVersion} is more than ${limit} minors older than the control plane ${ahead.name} (${ahead.kubeletVersion})`,
+      );
+    }
+    const apart = planes.find((plane) => minorsBetween(node.kubeletVersion, plane.kubeletVersion) > 1);
+    if (apart && node.controlPlane) {
+      found.push(
+        `the control planes ${node.name} (${node.kubeletVersion}) and ${apart.name} (${apart.kubeletVersion}) are more than one minor apart`,
+      );
+    }
+  }
+  return found;
+}
+
+/**
+ * Says why the control planes can't go to a version while paused nodes stay where they are, or undefined: their
+ * kubelets would fall too far behind, or two API servers would be more than one minor apart.
+ */
+export function refuseControlPlanes(situation: Situation, version: string): string | undefined {
+  for (const node of pausedNodes(situation)) {
+    const behind = minorsBetween(node.kubeletVersion, version);
+    if (node.controlPlane ? behind <= 1 : behind <= kubeletLag(node.kubeletVersion)) continue;
+    const rule = node.controlPlane
+      ? "API servers may not be more than one minor apart"
+      : `a kubelet may not be more than ${kubeletLag(node.kubeletVersion)} minors older than its API server`;
+    return `${node.name} is paused at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; resume it first`;
+  }
+  return undefined;
+}
+
+/** Says why the workers can't go to a version while a paused control plane stays behind, or undefined. */
+export function refuseWorkers(situation: Situation, version: string): string | undefined {
+  const behind = pausedNodes(situation).find(
+    (node) => node.controlPlane && minorsBetween(node.kubeletVersion, version) > 0,
+  );
+  if (!behind) return undefined;
+  return `the control plane ${behind.name} is paused at ${behind.kubeletVersion}, so no worker can go to ${version}: a kubelet may not be newer than an API server; resume it first`;
+}
+
+function pausedNodes(situation: Situation): RolloutNode[] {
+  return situation.groups.flatMap(({ nodes }) => nodes.filter(({ name }) => situation.paused.has(name)));
+}

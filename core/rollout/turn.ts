@@ -1,0 +1,102 @@
+import type { RolloutNode } from "./observed";
+import { controlPlanesEnded, isDueInPass, type Group, type Situation } from "./situation";
+import { refuseControlPlanes, refuseWorkers } from "./skew";
+
+/** Whose turn it is. */
+export interface Turn {
+  group?: Group;
+  /** may be away from now on, in order */
+  candidates: RolloutNode[];
+  /** what has to happen first, and may happen by itself */
+  waiting: string[];
+  /** what a person has to change first */
+  stop?: string;
+}
+
+/**
+ * Whose turn it is in a pass: control planes one at a time and only while all others are Ready, then the workers'
+ * pools in order, each up to its maximum. A pool begins when those before it have ended.
+ *
+ * @param busy nodes that are away already, by this rollout
+ * @param returned nodes whose change window is open without anything begun: they count as if it were closed
+ */
+export function turnOf(
+  situation: Situation,
+  pass: string,
+  busy: ReadonlySet<string>,
+  returned: ReadonlySet<string>,
+): Turn {
+  const group = situation.groups.find(({ nodes }) =>
+    nodes.some((node) => !busy.has(node.name) && isDueInPass(node, pass, situation)),
+  );
+  if (!group) return { candidates: [], waiting: [] };
+  const here = new Set(group.nodes.map(({ name }) => name));
+  if ([...busy].some((name) => !here.has(name))) return { group, candidates: [], waiting: [] };
+  const due = group.nodes.filter((node) => !busy.has(node.name) && isDueInPass(node, pass, situation));
+  const turn = group.controlPlane
+    ? controlPlaneTurn(situation, pass, busy, due)
+    : workersTurn(situation, { group, pass, busy, returned, due });
+  return { group, ...turn };
+}
+
+function controlPlaneTurn(
+  situation: Situation,
+  pass: string,
+  busy: ReadonlySet<string>,
+  due: RolloutNode[],
+): Turn {
+  const stop = refuseControlPlanes(situation, pass);
+  if (stop) return { candidates: [], waiting: [], stop };
+  if (busy.size > 0) return { candidates: [], waiting: [] };
+  // one more away beside one that is ill could leave etcd without its quorum
+  const ill = situation.controlPlanes.filter(({ ready }) => !ready);
+  if (ill.length > 0) return { candidates: [], waiting: ill.map(illness) };
+  return { candidates: due.slice(0, 1), waiting: [] };
+}
+
+function workersTurn(
+  situation: Situation,
+  at: {
+    group: Group;
+    pass: string;
+    busy: ReadonlySet<string>;
+    returned: ReadonlySet<string>;
+    due: RolloutNode[];
+  },
+): Turn {
+  const { group, busy, due } = at;
+  const stop = refuseControlPlanes(situation, at.pass) ?? refuseWorkers(situation, at.pass);
+  if (stop) return { candidates: [], waiting: [], stop };
+  if (!controlPlanesEnded(situation, at.pass)) return { candidates: [], waiting: [] };
+  const cordoned = group.nodes.filter((node) => isCordoned(node, busy, at.returned));
+  const ill = group.nodes.filter((node) => !node.ready && !busy.has(node.name));
+  const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...ill.map(({ name }) => name)]);
+
+  const candidates: RolloutNode[] = [];
+  for (const node of due) {
+    // a node that is cordoned already takes no further room, one that is ill is not begun
+    if (!node.ready || away.size + (away.has(node.name) ? 0 : 1) > group.maximum) continue;
+    away.add(node.name);
+    candidates.push(node);
+  }
+  if (candidates.length > 0 || busy.size > 0) return { candidates, waiting: [] };
+  if (ill.length > 0) return { candidates, waiting: ill.map(illness) };
+  const names = cordoned.map(({ name }) => name).join(", ");
+  return {
+    candidates,
+    waiting: [],
+    stop:
+      `${names} of ${group.pool.name} cordoned by somebody else, and at most ${group.maximum} of the pool may be away: ` +
+      `uncordon, or raise maxUnavailable of ${group.pool.name}`,
+  };
+}
+
+/** Whether somebody else has cordoned this node. */
+function isCordoned(node: RolloutNode, busy: ReadonlySet<string>, returned: ReadonlySet<string>): boolean {
+  if (!node.unschedulable || busy.has(node.name)) return false;
+  return node.cordonedBefore || !returned.has(node.name);
+}
+
+function illness(node: RolloutNode): string {
+  return `${node.name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`;
+}

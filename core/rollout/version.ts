@@ -1,0 +1,88 @@
+import { KNOWN_PATCHES } from "./known-patches";
+
+/** A Kubernetes version's numbers. */
+export interface Version {
+  major: number;
+  minor: number;
+  patch: number;
+}
+
+const PLAIN = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
+// a rollout of a thousand nodes compares the same few texts over and over
+const parsed = new Map<string, Version | undefined>();
+
+/** Reads "1.36.3"; undefined when the text is anything else, a leading v and a pre-release included. */
+export function parseVersion(text: string): Version | undefined {
+  if (parsed.has(text)) return parsed.get(text);
+  const match = PLAIN.exec(text);
+  const version = match
+    ? { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) }
+    : undefined;
+  if (parsed.size > 10_000) parsed.clear();
+  parsed.set(text, version);
+  return version;
+}
+
+/** Negative when the first is older. Texts that are no versions compare as text, numbers in them by value. */
+export function compareVersions(one: string, other: string): number {
+  if (one === other) return 0;
+  const [a, b] = [parseVersion(one), parseVersion(other)];
+  if (!a || !b) return one.localeCompare(other, "en", { numeric: true });
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}
+
+/** "1.36" of "1.36.3". @throws RangeError when the text is no version */
+export function minorOf(text: string): string {
+  const { major, minor } = strictly(text);
+  return `${major}.${minor}`;
+}
+
+/** How many minors the second is ahead of the first; negative when it is behind. @throws RangeError as above */
+export function minorsBetween(one: string, other: string): number {
+  return strictly(other).minor - strictly(one).minor;
+}
+
+/**
+ * The version that the lowest kubelet actually needs next (seed 004, "actually needed version"): the target when it
+ * is in the same minor or the next one, otherwise the latest patch of the minor after the lowest. The configuration's
+ * intermediates win over the known patches. A target below the lowest is returned as it is; refusing it is not
+ * decided here.
+ *
+ * @returns undefined when no patch of the minor between is known
+ * @throws RangeError when `lowest` or `target` is no version
+ */
+export function neededVersion(args: {
+  lowest: string;
+  target: string;
+  intermediates: readonly string[];
+}): string | undefined {
+  const { lowest, target, intermediates } = args;
+  if (minorsBetween(lowest, target) < 2) return target;
+  const { major, minor } = strictly(lowest);
+  const next = `${major}.${minor + 1}`;
+  const own = intermediates.filter((text) => parseVersion(text) && minorOf(text) === next);
+  return own.sort(compareVersions).at(-1) ?? KNOWN_PATCHES[next];
+}
+
+/** Every version that the lowest kubelet passes through, the target last; undefined as in `neededVersion`. */
+export function versionPath(args: {
+  lowest: string;
+  target: string;
+  intermediates: readonly string[];
+}): string[] | undefined {
+  const path: string[] = [];
+  let lowest = args.lowest;
+  for (;;) {
+    const next = neededVersion({ ...args, lowest });
+    if (next === undefined) return undefined;
+    path.push(next);
+    if (next === args.target) return path;
+    lowest = next;
+  }
+}
+
+function strictly(text: string): Version {
+  const version = parseVersion(text);
+  if (!version) throw new RangeError(`"${text}" is not a version`);
+  return version;
+}
