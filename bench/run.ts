@@ -6,6 +6,7 @@ import { projectFolder } from "../sandbox/places";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
+import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
 import { scale } from "./measurements/scale";
 import { size } from "./measurements/size";
@@ -14,7 +15,7 @@ import { mergeResults, readResults, type Result, writeResults } from "./results"
 import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
 import { renderPage, renderResult } from "./table";
 
-const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size];
+const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size, planner];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
 async function measure(measurement: Measurement, rounds?: number): Promise<Result> {

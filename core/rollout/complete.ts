@@ -22,8 +22,9 @@ export function completed(node: RolloutNode, step: RolloutStep, wish: Situation[
 
 /** Carries a step out in a forecast: the situation is changed in place. */
 export function complete(situation: Situation, step: RolloutStep): void {
-  const { wish } = situation;
-  for (const nodes of [...situation.groups.map((group) => group.nodes), situation.controlPlanes]) {
+  const { wish, groups, controlPlanes } = situation;
+  const group = groups.find(({ pool }) => pool.name === step.pool);
+  for (const nodes of [group?.nodes ?? [], ...(step.controlPlane ? [controlPlanes] : [])]) {
     const index = nodes.findIndex(({ name }) => name === step.node);
     if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, wish);
   }

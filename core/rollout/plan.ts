@@ -5,6 +5,7 @@ import type { RolloutNode } from "./observed";
 import { refusalsOf } from "./refusals";
 import { situationOf, type Situation } from "./situation";
 import type { RolloutStep } from "./step";
+import { followingWaves } from "./waves";
 import type { RolloutOptions, RolloutWish } from "./wish";
 
 export { describeRolloutStep, type RolloutStep } from "./step";
@@ -47,10 +48,18 @@ export function planRollout(
       continue;
     }
     const version = passOf(next, now);
-    at = version === at.version ? { ...at, wave: at.wave + 1 } : { version, pass: at.pass + 1, wave: 1 };
-    for (const step of now) {
-      steps.push({ ...step, pass: at.pass, wave: at.wave });
-      complete(situation, step);
+    if (version !== at.version) at = { version, pass: at.pass + 1, wave: 0 };
+    const carryOut = (wave: readonly RolloutStep[]) => {
+      at.wave++;
+      for (const step of wave) {
+        steps.push({ ...step, pass: at.pass, wave: at.wave });
+        complete(situation, step);
+      }
+    };
+    carryOut(now);
+    const group = situation.groups.find(({ pool }) => pool.name === now[0]?.pool);
+    if (group && next.finish.length === 0 && version !== undefined) {
+      followingWaves(situation, group, { pass: version, size: now.length }, carryOut);
     }
   }
 }
