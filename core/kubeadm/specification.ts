@@ -6,6 +6,18 @@ export type SoftwareSource =
   | { bundle: { path: string } }
   | { bundle: { url: string; sha256: string } };
 
+/** Stands for MAJOR.MINOR.PATCH in the path or URL of a bundle, so that one configuration serves several versions. */
+export const VERSION_PLACEHOLDER = "{version}";
+
+/** The source with the place of one version filled in. */
+export function sourceOfVersion(source: SoftwareSource, version: string): SoftwareSource {
+  if ("packages" in source) return source;
+  const fill = (text: string) => text.replaceAll(VERSION_PLACEHOLDER, version);
+  const { bundle } = source;
+  if ("path" in bundle) return { bundle: { path: fill(bundle.path) } };
+  return { bundle: { ...bundle, url: fill(bundle.url) } };
+}
+
 /** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
 export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
 

@@ -81,6 +81,14 @@ function proxyVariables(specification: ClusterSpecification): string[] {
   ];
 }
 
+/** Shell lines by which programs of the same script go through the proxy, one a variable. */
+export function exportProxy(specification: ClusterSpecification): string[] {
+  const lowerCase = (variable: string) => variable.replace(/^[A-Z_]+/, (name) => name.toLowerCase());
+  return proxyVariables(specification).map(
+    (variable) => `export ${quote(variable)} ${quote(lowerCase(variable))}`,
+  );
+}
+
 /** Shell lines for proxies and the company's certificates; they set restart_containerd when it must notice. */
 export function configureEnvironment(specification: ClusterSpecification): string {
   const lines = ["changed=no"];
@@ -94,13 +102,12 @@ export function configureEnvironment(specification: ClusterSpecification): strin
   if (proxy) {
     const variables = proxyVariables(specification);
     const dropIn = `[Service]\n${variables.map((variable) => `Environment="${variable}"`).join("\n")}\n`;
-    const lowerCase = (variable: string) => variable.replace(/^[A-Z_]+/, (name) => name.toLowerCase());
     const aptProxies = [
       ...(proxy.http ? [`Acquire::http::Proxy "${proxy.http}";`] : []),
       ...(proxy.https ? [`Acquire::https::Proxy "${proxy.https}";`] : []),
     ];
     lines.push(
-      ...variables.map((variable) => `export ${quote(variable)} ${quote(lowerCase(variable))}`),
+      ...exportProxy(specification),
       ...["containerd", "kubelet"].map((unit) =>
         writeFile(`/etc/systemd/system/${unit}.service.d/foresail-proxy.conf`, dropIn, "0644"),
       ),

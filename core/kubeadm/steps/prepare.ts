@@ -47,7 +47,7 @@ export function prepareScript(
       installDistributionPackages(specification),
       installKubernetes(source, version),
       configureContainerd(specification),
-      importBundleImages(specification),
+      importBundleImages(specification, version),
       ...(specification.files.length > 0 ? [extraFiles(specification)] : []),
       ...("loopback" in endpoint ? [configureEndpoint(endpoint.loopback.port, backends)] : []),
       ...(network.bridge ? [configureBridge(machine.name, machine.internalAddress, network.podCidr)] : []),

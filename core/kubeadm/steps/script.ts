@@ -11,6 +11,7 @@ export type Operation =
   | "join-worker"
   | "register"
   | "endpoint"
+  | "node-agent"
   | "etcd-members"
   | "etcd-remove"
   | "leave-control-plane"
@@ -33,8 +34,10 @@ export function quote(word: string): string {
  * when its text differs: then the shell's `changed` becomes yes.
  */
 export function writeFile(path: string, content: string, mode = "0600"): string {
-  const end = "FORESAIL_END_OF_FILE";
   const body = content.endsWith("\n") ? content : `${content}\n`;
+  let end = "FORESAIL_END_OF_FILE";
+  // a file that itself writes files holds the mark of theirs
+  while (`\n${body}`.includes(`\n${end}\n`)) end += "_";
   const fresh = quote(`${path}.foresail-new`);
   return [
     // a folder that others have to pass through is not for root alone
