@@ -12,5 +12,10 @@ export const NODE_PATHS = {
   scratch: "/run/foresail-step",
   logs: "/var/log/foresail",
   haproxy: "/etc/foresail/haproxy.cfg",
+  /** What the node agent is told; see core/node-agent/paths.ts for the rest of it. */
+  agentConfiguration: "/etc/foresail/node-agent.conf",
+  agentUnit: "/etc/systemd/system/foresail-node-agent.service",
+  /** The installers of the versions that the node agent may choose from, and what it remembers. */
+  agent: "/var/lib/foresail/agent",
   encryption: "/etc/kubernetes/foresail/encryption.yaml",
 } as const;

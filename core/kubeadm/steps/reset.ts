@@ -30,6 +30,8 @@ export function resetScript(cluster: string, machine: string): Script {
     [
       refuseForeignMachine(cluster, machine),
       `if [ ! -e ${NODE_PATHS.marker} ]; then exit 0; fi`,
+      // first of all: what is about to be taken apart must not be put together again
+      "systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true",
       "systemctl disable --quiet --now foresail-bridge 2>/dev/null || true",
       "if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi",
       "systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true",
@@ -42,6 +44,8 @@ export function resetScript(cluster: string, machine: string): Script {
       // else the next cluster would take the machine for somebody else's; files elsewhere may be the machine's own
       `if [ -e ${NODE_PATHS.files} ]; then grep '^/etc/kubernetes/' ${NODE_PATHS.files} | tr '\\n' '\\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi`,
       "rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail",
+      `rm -rf ${NODE_PATHS.agent}`,
+      `rm -f ${NODE_PATHS.agentUnit} ${NODE_PATHS.agentConfiguration}`,
       "rm -f /etc/systemd/system/foresail-bridge.service /etc/systemd/system/foresail-endpoint.service",
       `rm -f ${NODE_PATHS.haproxy} ${NODE_PATHS.files} ${NODE_PATHS.member} ${NODE_PATHS.marker}`,
       "systemctl daemon-reload",

@@ -20,6 +20,7 @@ if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/n
   fail 'w-1: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. Run "kubeadm reset" there yourself if nothing on it is needed, and empty /etc/kubernetes' 78
 fi
 if [ ! -e /etc/foresail/machine ]; then exit 0; fi
+systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true
 systemctl disable --quiet --now foresail-bridge 2>/dev/null || true
 if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi
 systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true
@@ -30,6 +31,8 @@ while read -r route; do ip route delete $route || true; done < <(ip route show t
 if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi
 if [ -e /var/lib/foresail/files ]; then grep '^/etc/kubernetes/' /var/lib/foresail/files | tr '\n' '\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi
 rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail
+rm -rf /var/lib/foresail/agent
+rm -f /etc/systemd/system/foresail-node-agent.service /etc/foresail/node-agent.conf
 rm -f /etc/systemd/system/foresail-bridge.service /etc/systemd/system/foresail-endpoint.service
 rm -f /etc/foresail/haproxy.cfg /var/lib/foresail/files /var/lib/foresail/member /etc/foresail/machine
 systemctl daemon-reload

@@ -15,6 +15,7 @@ import {
   joinScript,
   registerScript,
 } from "../../../core/kubeadm/steps/join";
+import { nodeAgentScript } from "../../../core/kubeadm/steps/node-agent";
 import { prepareScript } from "../../../core/kubeadm/steps/prepare";
 import { leaveControlPlaneScript, resetScript } from "../../../core/kubeadm/steps/reset";
 import { quote, writeFile, type Script } from "../../../core/kubeadm/steps/script";
@@ -46,6 +47,12 @@ const everything = exampleSpecification({
 });
 const member = { id: "42", name: "cp-1", peerUrls: [], healthy: true };
 
+const PATTERN = "alpha.[software].caos.ch";
+const versioned = exampleSpecification({
+  source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
+  ignorePreflightErrors: ["Swap", "SystemVerification"],
+});
+
 const scripts: Record<string, Script> = {
   "prepare-bundle.sh": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
   "prepare-packages.sh": prepareScript(everything, exampleMachine("w-1"), backends),
@@ -61,6 +68,14 @@ const scripts: Record<string, Script> = {
   "etcd-remove.sh": etcdRemoveScript("demo", "cp-1", member),
   "leave-control-plane.sh": leaveControlPlaneScript("demo", "cp-2"),
   "reset.sh": resetScript("demo", "w-1"),
+  "node-agent-bundle.sh": nodeAgentScript(versioned, "w-1", PATTERN, {
+    kubernetes: ["1.36.3", "1.35.4"],
+    software: {},
+  }),
+  "node-agent-packages.sh": nodeAgentScript(everything, "w-1", PATTERN, {
+    kubernetes: ["1.36.3"],
+    software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
+  }),
 };
 
 describe("remote scripts", () => {

@@ -1,0 +1,60 @@
+/**
+ * One bash program under the names of all that the node agent calls. It keeps its state in files, writes every call
+ * down, and on request hangs before or after a call's effect, or fails it.
+ */
+export function machineProgram(folder: string): string {
+  return `#!/bin/bash
+state=${folder}/state
+name=\${0##*/}
+call="$name $*"
+case $call in *-install*) call="install $*" ;; esac
+printf '%s\\n' "$call" >>$state/calls
+
+is_met() { [ -e "$state/$1" ] && [[ $call == *"$(<"$state/$1")"* ]]; }
+hang() { rm "$state/$1"; : >"$state/hung"; exec sleep 600; }
+if is_met hang-before; then hang hang-before; fi
+if is_met fail; then
+  left=$(<"$state/fail-times")
+  if [ "$left" -gt 0 ]; then
+    echo $((left - 1)) >"$state/fail-times"
+    cat "$state/fail-words" >&2
+    exit 1
+  fi
+fi
+
+annotate() {
+  local change file
+  for change in "$@"; do
+    file="$state/annotations/"
+    case $change in
+    --* | annotate | node | NODE) ;;
+    *=*) key=\${change%%=*}; printf '%s' "\${change#*=}" >"$file\${key//\\//@}" ;;
+    *-) key=\${change%-}; rm -f "$file\${key//\\//@}" ;;
+    esac
+  done
+}
+
+case $call in
+"kubectl version"*) echo "Client Version: v$(<$state/versions/kubectl)" ;;
+"kubectl"*" --watch "*) cat "$state/watch" ;;
+"kubectl"*"get node "*)
+  for file in "$state"/annotations/*; do
+    key=\${file##*/}
+    [ -e "$file" ] && printf '%s "%s"\\n' "\${key//@//}" "$(<"$file")"
+  done
+  ;;
+"kubectl"*"get configmap kubeadm-config"*) printf 'kind: ClusterConfiguration\\nkubernetesVersion: v%s\\n' "$(<$state/versions/cluster)" ;;
+"kubectl"*" annotate node "*) shift 5; annotate "$@" ;;
+"kubeadm version"*) echo "v$(<$state/versions/kubeadm)" ;;
+"kubeadm upgrade apply v"*) version=\${3#v}; printf '%s' "$version" >$state/versions/cluster; printf '%s' "$version" >$state/versions/manifests ;;
+"kubeadm upgrade node"*) cp $state/versions/cluster $state/versions/manifests ;;
+"kubelet --version") echo "Kubernetes v$(<$state/versions/kubelet)" ;;
+"systemctl restart kubelet") cp $state/versions/kubelet $state/versions/running ;;
+"systemd-detect-virt"*) [ -e $state/container ] || exit 1 ;;
+"dpkg-query"*) printf '%s' "$(<$state/versions/containerd)" ;;
+"install "*" install") printf '%s' "$2" >"$state/versions/$1" ;;
+esac
+if is_met hang-after; then hang hang-after; fi
+exit 0
+`;
+}
