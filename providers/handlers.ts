@@ -29,4 +29,8 @@ export const handlers = {
       require("./kubeadm/loopback-endpoint-handlers") as typeof import("./kubeadm/loopback-endpoint-handlers")
     ).handlers;
   },
+  get "kubeadm/NodeAgents"(): Handlers {
+    return (require("./kubeadm/node-agents-handlers") as typeof import("./kubeadm/node-agents-handlers"))
+      .handlers;
+  },
 };

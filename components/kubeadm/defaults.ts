@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterSpecification, SoftwareSource } from "../../core/kubeadm/specification";
+import { stagedVersions, type StagedVersions } from "../../core/node-agent/staged-versions";
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/inputs";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
@@ -19,6 +20,16 @@ export function timeouts(args: KubeadmClusterArgs): Timeouts & { dial: number } 
 
 export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
   return { timeoutSeconds: 300, deleteEmptyDirData: false, force: false, ...args.drain };
+}
+
+/** The versions that a rollout to the wished ones may pass through; each node has them staged. */
+export function stagedFor({ rollout, version }: KubeadmClusterArgs): StagedVersions & pulumi.Inputs {
+  const { containerd, osPackages } = rollout?.software ?? {};
+  const software = {
+    ...(containerd ? { containerd } : {}),
+    ...(osPackages ? { "os-packages": osPackages } : {}),
+  };
+  return { ...stagedVersions({ version, intermediates: rollout?.intermediateVersions, software }) };
 }
 
 /** The specification that every resource of the cluster carries, with the defaults filled in. */

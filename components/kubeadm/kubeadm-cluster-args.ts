@@ -116,6 +116,15 @@ export interface KubeadmClusterArgs {
   ignorePreflightErrors?: string[];
   drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
   timeouts?: { ssh?: number; dial?: number; prepare?: number; init?: number; join?: number; ready?: number };
+  /** How versions roll; the node agents are told of it. */
+  rollout?: {
+    /** Keys of the Nodes' annotations, with [software] in it. @default "alpha.[software].caos.ch" */
+    annotations?: string;
+    /** Kubernetes versions on the way to `version`, when it is more than one minor away. */
+    intermediateVersions?: string[];
+    /** Version of containerd's package, and date of the operating system's packages, when they are to roll too. */
+    software?: { containerd?: string; osPackages?: string };
+  };
   /** A change prepares every machine that has not joined again. */
   bootstrapRevision?: string;
 }

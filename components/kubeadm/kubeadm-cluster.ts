@@ -3,11 +3,13 @@ import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig } from "../../core/kubeadm/kubeconfig";
 import { controlPlaneEndpoint } from "../../core/kubeadm/specification";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
 import { AdminKubeconfig } from "../../providers/kubeadm/admin-kubeconfig";
 import { ClusterInit } from "../../providers/kubeadm/cluster-init";
 import { LoopbackEndpoint } from "../../providers/kubeadm/loopback-endpoint";
+import { NodeAgents } from "../../providers/kubeadm/node-agents";
 import { NodeGroup, type NodeOutput } from "../../providers/kubeadm/node-group";
-import { drainOptions, networkPlugin, specification, timeouts } from "./defaults";
+import { drainOptions, networkPlugin, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
@@ -18,7 +20,7 @@ import { assertArguments } from "./validation";
  * A Kubernetes cluster on machines that answer SSH, made by kubeadm.
  *
  * Every machine is prepared in parallel; the first control plane is initialised; then come the pod network,
- * the other control planes one by one, and the workers. Machines may be added and taken away later: what
+ * the other control planes one by one, the workers, and an agent on each node. Machines may be added and taken away later: what
  * that does to each is a line of the preview.
  *
  * @example
@@ -67,6 +69,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const controlPlanes = this.joinControlPlanes(init, prepared, network);
     const endpoint = this.followControlPlanes(init, controlPlanes);
     const workers = this.joinWorkers(init, prepared, [controlPlanes, ...endpoint]);
+    this.installNodeAgents(init, [controlPlanes, ...endpoint, ...workers]);
 
     this.nodes = pulumi
       .all([controlPlanes, ...workers].map(({ nodes }) => nodes))
@@ -170,6 +173,20 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const pools = new Set(this.machines.filter(({ role }) => role === "worker").map(({ group }) => group));
     return [...pools].map((pool) =>
       this.nodeGroup(pool, init, [...this.preparedOf(prepared, pool), ...after]),
+    );
+  }
+
+  /** Every node, those that have just joined among them, gets the agent and the versions that it may choose from. */
+  private installNodeAgents(init: ClusterInit, after: pulumi.Resource[]): NodeAgents {
+    return new NodeAgents(
+      `${this.clusterName}-node-agents`,
+      {
+        ...this.common,
+        machines: this.machinesOf(),
+        annotations: this.args.rollout?.annotations ?? DEFAULT_ANNOTATION_PATTERN,
+        staged: stagedFor(this.args),
+      },
+      { parent: this, dependsOn: [init, ...after], deletedWith: init },
     );
   }
 

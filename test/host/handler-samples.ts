@@ -25,4 +25,10 @@ export const SAMPLES: Record<HandlerKey, object> = {
     kubeconfig: UNKNOWN,
   },
   "kubeadm/LoopbackEndpoint": { ...common, machines },
+  "kubeadm/NodeAgents": {
+    ...common,
+    machines,
+    annotations: "alpha.[software].caos.ch",
+    staged: { kubernetes: ["1.36.3"], software: {} },
+  },
 };

@@ -48,6 +48,9 @@ export interface MachineState {
   apiServerRuns: boolean;
   /** its id in etcd, while it is a member there */
   etcdId?: string;
+  /** version of its node agent, and "software version" of what that may install */
+  agent?: string;
+  staged?: string[];
   /** "name address" lines of its haproxy */
   backends?: string[];
 }

@@ -59,6 +59,7 @@ const OPERATIONS: Record<string, Operation> = {
     state.backends = backends;
     return isSame ? NOTHING : DONE;
   },
+  "node-agent": nodeAgent,
   "etcd-members": etcdMembers,
   "etcd-remove": etcdRemove,
   "leave-control-plane": ({ state }) => {
@@ -72,6 +73,8 @@ const OPERATIONS: Record<string, Operation> = {
     Object.assign(state, { prepared: false, member: false, controlPlane: false, apiServerRuns: false });
     delete state.marker;
     delete state.backends;
+    delete state.agent;
+    delete state.staged;
     return DONE;
   },
 };
@@ -139,6 +142,17 @@ async function joinCluster(
 function becomeControlPlane(state: MachineState, configuration: FleetConfiguration, machine: string): void {
   state.etcdId = String(8_000_000_000 + indexOf(configuration, machine));
   Object.assign(state, { member: true, controlPlane: true, apiServerRuns: true });
+}
+
+function nodeAgent({ script, state }: Setting): Result {
+  if (!state.member) return failed(`${script.machine}: is no member of the cluster`);
+  const installers = [...script.text.matchAll(/^# foresail: (\S+ \S+), for the node agent$/gm)];
+  const staged = installers.map(([, name = ""]) => name);
+  const agent = staged.find((name) => name.startsWith("node-agent "))?.split(" ")[1];
+  if (!agent) return failed("the simulation found no installer of the node agent in the script");
+  const isSame = state.agent === agent && JSON.stringify(state.staged) === JSON.stringify(staged);
+  Object.assign(state, { agent, staged });
+  return isSame ? NOTHING : DONE;
 }
 
 function etcdMembers({ files, configuration }: Setting): Result {

@@ -83,7 +83,7 @@ describe("KubeadmCluster", () => {
       .map((resource) => (resource as unknown as { __name: string }).__name)
       .sort();
 
-  it("is few resources: one command a machine, one group, and the cluster's own four", async () => {
+  it("is few resources: one command a machine, one group, and the cluster's own five", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("w-2")] });
     assert.deepEqual(names().sort(), [
       "AdminKubeconfig demo-kubeconfig",
@@ -93,6 +93,7 @@ describe("KubeadmCluster", () => {
       "Command demo-w-2-prepare",
       "KubeadmCluster demo",
       "LoopbackEndpoint demo-endpoint",
+      "NodeAgents demo-node-agents",
       "NodeGroup demo-control-plane",
       "NodeGroup demo-workers",
     ]);
