@@ -26,14 +26,18 @@ interface Outputs extends Inputs {
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
+/** Whether the record says that this very machine has what the old wish names; a rebuilt one shows another host key. */
+function isDone(olds: Partial<Outputs>, machine: Machine): boolean {
+  if (!olds.machines || !isKnownList(olds.machines) || olds.pending?.includes(machine.name)) return false;
+  return olds.machines.some(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
+}
+
 /** What is left to do on each machine; machines with nothing to do are not in it. */
 function stepsByMachine(olds: Partial<Outputs>, news: Inputs): Map<string, string[]> {
-  const recorded = isKnownList(olds.machines) ? (olds.machines ?? []).map(({ name }) => name) : [];
-  const done = recorded.filter((name) => !(olds.pending ?? []).includes(name));
-  const entries = news.machines.map(({ name }): [string, string[]] => [
-    name,
-    describeAgentChange(name, done.includes(name) ? (olds as AgentWish) : undefined, news),
-  ]);
+  const entries = news.machines.map((machine): [string, string[]] => {
+    const had = isDone(olds, machine) ? (olds as AgentWish) : undefined;
+    return [machine.name, describeAgentChange(machine.name, had, news)];
+  });
   return new Map(entries.filter(([, steps]) => steps.length > 0));
 }
 

@@ -2,9 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -62,11 +64,11 @@ export class AgentMachine {
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
   }
 
-  /** Stages an installer that only writes down that it ran. */
-  stage(software: string, version: string): void {
+  /** Stages an installer that only writes down that it ran. @param also what more it does */
+  stage(software: string, version: string, also = ""): void {
     this.write(
       this.place(installerPath(software, version)),
-      `stub-install ${software} ${version} "$1"\n`,
+      `stub-install ${software} ${version} "$1"\n${also}\n`,
       0o700,
     );
   }
@@ -96,6 +98,11 @@ export class AgentMachine {
   get calls(): string[] {
     const file = path.join(this.folder, "state/calls");
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  }
+
+  /** What agents that were started have said. */
+  get log(): string {
+    return readFileSync(path.join(this.folder, "log"), "utf8");
   }
 
   /** The calls that changed something, without what every call of kubectl has. */
@@ -142,7 +149,24 @@ export class AgentMachine {
 
   /** Starts it as a group of processes of its own, as systemd does. */
   start(...args: string[]): ChildProcess {
-    return spawn("bash", [this.program, ...args], { env: this.environment, detached: true, stdio: "ignore" });
+    const log = openSync(path.join(this.folder, "log"), "a");
+    const options = {
+      env: this.environment,
+      detached: true,
+      stdio: ["ignore", log, log] as ["ignore", number, number],
+    };
+    const child = spawn("bash", [this.program, ...args], options);
+    closeSync(log);
+    return child;
+  }
+
+  /** Holds one of the machine's locks, as a step of foresail or an agent does. @returns lets it go */
+  async holdLock(place: string): Promise<() => void> {
+    const held = path.join(this.folder, "state/held");
+    const script = `exec 9>>"$1"; flock 9; : >"$2"; read -r _`;
+    const holder = spawn("bash", ["-c", script, "holder", this.place(place), held], { stdio: "pipe" });
+    await this.until(() => existsSync(held), "the lock");
+    return () => holder.stdin.end();
   }
 
   /** Runs until a call hangs before or after its effect, and kills all of it there, as systemd does. */

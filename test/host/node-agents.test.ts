@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { doneTwice } from "../simulation/journal";
+import { SimulatedFleet } from "../simulation/simulated-fleet";
+import type { Handlers } from "../../providers/handler-types";
+import { handlers } from "../../providers/handlers";
+import type { PartialFailure } from "../../providers/failure";
+import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+
+const NAMES = ["cp-1", "w-1", "w-2"];
+const PATTERN = "alpha.[software].caos.ch";
+
+describe("NodeAgents", function () {
+  this.timeout(60_000);
+  const { check, diff, create, update } = handlers["kubeadm/NodeAgents"] as Required<Handlers>;
+  let fleet: SimulatedFleet;
+
+  beforeEach(async () => {
+    fleet = await SimulatedFleet.start({ api: { kubeconfigFile: "/nonexistent", port: 1 }, machines: NAMES });
+    for (const name of NAMES)
+      fleet.files.saveState(name, {
+        prepared: true,
+        marker: `cluster=demo machine=${name}`,
+        member: true,
+        controlPlane: false,
+        apiServerRuns: false,
+      });
+  });
+  afterEach(() => fleet.stop());
+
+  const wish = (names: string[], over: Record<string, unknown> = {}) => ({
+    specification: exampleSpecification({ source: { bundle: { path: "/opt/bundle/v{version}" } } }),
+    machines: names.map((name) => exampleMachine(name, fleet.machine(name))),
+    annotations: PATTERN,
+    staged: { kubernetes: ["1.36.3"], software: {} },
+    credentials: { privateKey: fleet.privateKey },
+    timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
+    ...over,
+  });
+  type Wish = ReturnType<typeof wish> & { steps: string[]; pending?: string[] };
+  const checked = async (olds: object, news: object): Promise<Wish> =>
+    (await check(olds, news)).inputs as unknown as Wish;
+  const changes = async (olds: object, news: object) =>
+    (await diff("demo", olds, await checked(olds, news))).changes;
+
+  it("lists its steps, installs everywhere at once, and has nothing to do the second time", async () => {
+    const inputs = await checked({}, wish(NAMES));
+    assert.deepEqual(
+      inputs.steps,
+      NAMES.flatMap((name) => [`${name}: install node agent 1.0.0`, `${name}: stage 1.36.3`]),
+    );
+    const { outs } = await create(inputs);
+    for (const name of NAMES) {
+      assert.equal(fleet.state(name).agent, "1.0.0");
+      assert.deepEqual(fleet.state(name).staged, [
+        "node-agent 1.0.0",
+        ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
+      ]);
+    }
+    assert.deepEqual((await checked(outs as object, wish(NAMES))).steps, []);
+    assert.equal(await changes(outs as object, wish(NAMES)), false);
+  });
+
+  it("brings a machine that joined later to the rest, and touches no other", async () => {
+    const { outs } = await create(await checked({}, wish(["cp-1", "w-1"])));
+    const inputs = await checked(outs as object, wish(NAMES));
+    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.0.0", "w-2: stage 1.36.3"]);
+    await update("demo", outs, inputs);
+    assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
+  });
+
+  it("stages what a new wish needs, takes back what none needs, and obeys another pattern", async () => {
+    const { outs } = await create(await checked({}, wish(["w-1"])));
+    const two = wish(["w-1"], {
+      staged: { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } },
+    });
+    const inputs = await checked(outs as object, two);
+    assert.deepEqual(inputs.steps, ["w-1: stage 1.35.4", "w-1: stage containerd 1.7.2"]);
+    const { outs: staged } = await update("demo", outs, inputs);
+    assert.ok(fleet.state("w-1").staged?.includes("containerd 1.7.2"));
+    const back = await checked(staged as object, wish(["w-1"], { annotations: "[software].example.org" }));
+    assert.deepEqual(back.steps, [
+      "w-1: obey [software].example.org",
+      "w-1: no longer stage 1.35.4",
+      "w-1: no longer stage containerd 1.7.2",
+    ]);
+  });
+
+  it("installs again on a machine that was rebuilt under its old name", async () => {
+    const { outs } = await create(await checked({}, wish(["cp-1"])));
+    const rebuilt = wish(["cp-1"]);
+    rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
+    assert.deepEqual((await checked(outs as object, rebuilt)).steps, [
+      "cp-1: install node agent 1.0.0",
+      "cp-1: stage 1.36.3",
+    ]);
+  });
+
+  it("does nothing for another script, port or key, and records that a machine went", async () => {
+    const { outs } = await create(await checked({}, wish(NAMES)));
+    const moved = wish(NAMES, { credentials: { privateKey: "another" } });
+    moved.machines = moved.machines.map((machine) => ({ ...machine, port: 2222 }));
+    const file = { path: "/etc/motd", content: "", mode: "0600" };
+    moved.specification = { ...moved.specification, files: [file] };
+    assert.equal(await changes(outs as object, moved), false);
+    assert.deepEqual((await checked(outs as object, wish(["cp-1"]))).steps, []);
+    assert.equal(await changes(outs as object, wish(["cp-1"])), true);
+  });
+
+  it("names the machine that it can't reach, keeps what was done, and goes on with that one alone", async () => {
+    fleet.powerOff("w-1");
+    const inputs = await checked({}, wish(NAMES));
+    const failure = (await create(inputs).then(
+      () => assert.fail("it should have failed"),
+      (error: unknown) => error,
+    )) as PartialFailure & { properties: Wish };
+    assert.match(failure.message, /install on w-1 failed.*\n?.*w-1: install the node agent failed/s);
+    assert.deepEqual(failure.properties.pending, ["w-1"]);
+    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.0.0", "1.0.0"]);
+    fleet.powerOn("w-1");
+    const again = await checked(inputs, wish(NAMES));
+    assert.equal((await diff("demo", failure.properties, again)).changes, true);
+    const { outs } = await update("demo", failure.properties, again);
+    assert.deepEqual((outs as Wish).pending, []);
+    assert.equal(fleet.state("w-1").agent, "1.0.0");
+    assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
+  });
+
+  it("refuses versions that its source can't serve, in check", async () => {
+    const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
+    const reason = async (bundle: object) => {
+      const specification = { ...exampleSpecification(), source: { bundle } };
+      const { failures = [] } = await check({}, wish(NAMES, { staged, specification }));
+      return failures[0]?.reason ?? "";
+    };
+    assert.match(await reason({ path: "/opt/bundle" }), /write \{version\} into the path/);
+    assert.match(
+      await reason({ url: "https://example.com/{version}.tar.gz", sha256: "0" }),
+      /checksum of one version/,
+    );
+    assert.equal(await reason({ path: "/opt/bundle/{version}" }), "");
+  });
+});
