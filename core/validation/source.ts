@@ -1,3 +1,4 @@
+import { VERSION_PLACEHOLDER } from "../kubeadm/specification";
 import type { Mistake } from "./mistake";
 
 /** What is wrong with a SHA-256 in hexadecimal, or undefined. */
@@ -5,6 +6,16 @@ export function sha256Mistake(text: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(text)
     ? undefined
     : "is not a SHA-256; write its 64 lower-case hexadecimal digits";
+}
+
+/** What is wrong with the placeholders of a bundle's path or URL, or undefined. */
+export function bundlePlaceMistake(text: string): string | undefined {
+  const unknown = [...text.matchAll(/\{[^{}]*\}/g)]
+    .map(([found]) => found)
+    .find((found) => found !== VERSION_PLACEHOLDER);
+  return unknown === undefined
+    ? undefined
+    : `"${unknown}" is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`;
 }
 
 /** Whether a bundle is either a folder, or a URL with its checksum. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { absolutePathMistake } from "../../core/validation/files";
-import { bundleMistakes, sha256Mistake } from "../../core/validation/source";
+import { bundleMistakes, bundlePlaceMistake, sha256Mistake } from "../../core/validation/source";
 import { urlMistake } from "../../core/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
@@ -14,10 +14,16 @@ export const PackageSource = z.strictObject({
 
 export const BundleSource = rules(
   z.strictObject({
-    path: rule(z.string(), absolutePathMistake)
+    path: rule(z.string(), (text) => absolutePathMistake(text) ?? bundlePlaceMistake(text))
       .optional()
-      .describe("Absolute path of the bundle folder on each machine."),
-    url: url().optional().describe("URL of a bundle .tar.gz that each machine downloads."),
+      .describe(
+        "Absolute path of the bundle folder on each machine; {version} in it becomes the Kubernetes version.",
+      ),
+    url: rule(z.string(), (text) => urlMistake(text) ?? bundlePlaceMistake(text))
+      .optional()
+      .describe(
+        "URL of a bundle .tar.gz that each machine downloads; {version} in it becomes the Kubernetes version.",
+      ),
     sha256: rule(z.string(), sha256Mistake)
       .optional()
       .describe("SHA-256 of that archive: 64 hexadecimal digits."),

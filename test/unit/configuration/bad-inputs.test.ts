@@ -227,6 +227,10 @@ const TABLE: [string, unknown][] = [
     "cluster.source.bundle.sha256: is missing; write the SHA-256 of the archive at url",
     bundle({ url: "https://example.com/b.tar.gz" }),
   ],
+  [
+    'cluster.source.bundle.path: "{minor}" is no placeholder here; {version} is the only one, and becomes MAJOR.MINOR.PATCH',
+    bundle({ path: "/opt/bundle/{minor}" }),
+  ],
   ['cluster.source.bundle.path: "bundle" is not absolute; start it with "/"', bundle({ path: "bundle" })],
   [
     "cluster.endpoint.loopback.port: 6443 is taken by the API server on every node; choose another, e.g. 8443",
