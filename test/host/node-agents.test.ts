@@ -11,7 +11,9 @@ const PATTERN = "alpha.[software].caos.ch";
 
 describe("NodeAgents", function () {
   this.timeout(60_000);
-  const { check, diff, create, update } = handlers["kubeadm/NodeAgents"] as Required<Handlers>;
+  const { check, diff, ...others } = handlers["kubeadm/NodeAgents"] as Required<Handlers>;
+  const create = async (inputs: Wish) => (await others.create(inputs)).outs as Wish;
+  const update = async (olds: Wish, news: Wish) => (await others.update("demo", olds, news)).outs as Wish;
   let fleet: SimulatedFleet;
 
   beforeEach(async () => {
@@ -38,7 +40,7 @@ describe("NodeAgents", function () {
   });
   type Wish = ReturnType<typeof wish> & { steps: string[]; pending?: string[] };
   const checked = async (olds: object, news: object): Promise<Wish> =>
-    (await check(olds, news)).inputs as unknown as Wish;
+    (await check(olds, news)).inputs as Wish;
   const changes = async (olds: object, news: object) =>
     (await diff("demo", olds, await checked(olds, news))).changes;
 
@@ -48,7 +50,7 @@ describe("NodeAgents", function () {
       inputs.steps,
       NAMES.flatMap((name) => [`${name}: install node agent 1.0.0`, `${name}: stage 1.36.3`]),
     );
-    const { outs } = await create(inputs);
+    const outs = await create(inputs);
     for (const name of NAMES) {
       assert.equal(fleet.state(name).agent, "1.0.0");
       assert.deepEqual(fleet.state(name).staged, [
@@ -56,28 +58,28 @@ describe("NodeAgents", function () {
         ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
       ]);
     }
-    assert.deepEqual((await checked(outs as object, wish(NAMES))).steps, []);
-    assert.equal(await changes(outs as object, wish(NAMES)), false);
+    assert.deepEqual((await checked(outs, wish(NAMES))).steps, []);
+    assert.equal(await changes(outs, wish(NAMES)), false);
   });
 
   it("brings a machine that joined later to the rest, and touches no other", async () => {
-    const { outs } = await create(await checked({}, wish(["cp-1", "w-1"])));
-    const inputs = await checked(outs as object, wish(NAMES));
+    const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
+    const inputs = await checked(outs, wish(NAMES));
     assert.deepEqual(inputs.steps, ["w-2: install node agent 1.0.0", "w-2: stage 1.36.3"]);
-    await update("demo", outs, inputs);
+    await update(outs, inputs);
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
 
   it("stages what a new wish needs, takes back what none needs, and obeys another pattern", async () => {
-    const { outs } = await create(await checked({}, wish(["w-1"])));
+    const outs = await create(await checked({}, wish(["w-1"])));
     const two = wish(["w-1"], {
       staged: { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } },
     });
-    const inputs = await checked(outs as object, two);
+    const inputs = await checked(outs, two);
     assert.deepEqual(inputs.steps, ["w-1: stage 1.35.4", "w-1: stage containerd 1.7.2"]);
-    const { outs: staged } = await update("demo", outs, inputs);
+    const staged = await update(outs, inputs);
     assert.ok(fleet.state("w-1").staged?.includes("containerd 1.7.2"));
-    const back = await checked(staged as object, wish(["w-1"], { annotations: "[software].example.org" }));
+    const back = await checked(staged, wish(["w-1"], { annotations: "[software].example.org" }));
     assert.deepEqual(back.steps, [
       "w-1: obey [software].example.org",
       "w-1: no longer stage 1.35.4",
@@ -86,24 +88,24 @@ describe("NodeAgents", function () {
   });
 
   it("installs again on a machine that was rebuilt under its old name", async () => {
-    const { outs } = await create(await checked({}, wish(["cp-1"])));
+    const outs = await create(await checked({}, wish(["cp-1"])));
     const rebuilt = wish(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
-    assert.deepEqual((await checked(outs as object, rebuilt)).steps, [
+    assert.deepEqual((await checked(outs, rebuilt)).steps, [
       "cp-1: install node agent 1.0.0",
       "cp-1: stage 1.36.3",
     ]);
   });
 
   it("does nothing for another script, port or key, and records that a machine went", async () => {
-    const { outs } = await create(await checked({}, wish(NAMES)));
+    const outs = await create(await checked({}, wish(NAMES)));
     const moved = wish(NAMES, { credentials: { privateKey: "another" } });
     moved.machines = moved.machines.map((machine) => ({ ...machine, port: 2222 }));
     const file = { path: "/etc/motd", content: "", mode: "0600" };
     moved.specification = { ...moved.specification, files: [file] };
-    assert.equal(await changes(outs as object, moved), false);
-    assert.deepEqual((await checked(outs as object, wish(["cp-1"]))).steps, []);
-    assert.equal(await changes(outs as object, wish(["cp-1"])), true);
+    assert.equal(await changes(outs, moved), false);
+    assert.deepEqual((await checked(outs, wish(["cp-1"]))).steps, []);
+    assert.equal(await changes(outs, wish(["cp-1"])), true);
   });
 
   it("names the machine that it can't reach, keeps what was done, and goes on with that one alone", async () => {
@@ -119,8 +121,8 @@ describe("NodeAgents", function () {
     fleet.powerOn("w-1");
     const again = await checked(inputs, wish(NAMES));
     assert.equal((await diff("demo", failure.properties, again)).changes, true);
-    const { outs } = await update("demo", failure.properties, again);
-    assert.deepEqual((outs as Wish).pending, []);
+    const outs = await update(failure.properties, again);
+    assert.deepEqual(outs.pending, []);
     assert.equal(fleet.state("w-1").agent, "1.0.0");
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
   });
