@@ -46,8 +46,16 @@ export class BareApiServer {
 
   /** The administrator's kubeconfig, in the form of kubeadm's admin.conf; another port is a forwarder's. */
   kubeconfig(port = this.port): string {
+    return this.kubeconfigOf(this.admin, port);
+  }
+
+  /** A kubelet's own kubeconfig, as kubelet.conf. */
+  kubeletKubeconfig(node: string): string {
+    return this.kubeconfigOf(this.authority.issue(node, `/O=system:nodes/CN=system:node:${node}`), this.port);
+  }
+
+  private kubeconfigOf({ certificate, key }: Certificate, port: number): string {
     const base64 = (text: string) => Buffer.from(text).toString("base64");
-    const { certificate, key } = this.admin;
     const authority = base64(this.authority.own.certificate);
     const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": authority };
     const user = { "client-certificate-data": base64(certificate), "client-key-data": base64(key) };
@@ -158,6 +166,8 @@ export class BareApiServer {
       "--authorization-mode=Node,RBAC",
       "--enable-bootstrap-token-auth=true",
       "--allow-privileged=true",
+      // as kubeadm has it: a kubelet writes to its own Node only
+      "--enable-admission-plugins=NodeRestriction",
       // pods are made without the controller that makes their service accounts
       "--disable-admission-plugins=ServiceAccount",
     ];

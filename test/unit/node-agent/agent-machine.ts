@@ -50,7 +50,7 @@ export class AgentMachine {
     for (const name of PROGRAMS.split(" ")) symlinkSync(stub, path.join(this.folder, "programs", name));
     this.write(this.program, agentProgram(this.folder), 0o755);
     const settings = {
-      node: "NODE",
+      node: "w-1",
       annotations: "alpha.[software].caos.ch",
       ignorePreflightErrors: ["Swap"],
     };
@@ -62,6 +62,13 @@ export class AgentMachine {
     this.setVersion("cluster", cluster);
     this.setVersion("containerd", "1.6.20");
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
+  }
+
+  /** Takes the real program in place of its stand-in. */
+  useReal(name: string, program: string): void {
+    const link = path.join(this.folder, "programs", name);
+    rmSync(link);
+    symlinkSync(program, link);
   }
 
   /** Stages an installer that only writes down that it ran. @param also what more it does */
@@ -110,7 +117,7 @@ export class AgentMachine {
     return this.calls
       .filter((call) => CHANGING.test(call))
       .map((call) =>
-        call.replace(/^kubectl .* annotate node NODE --overwrite --field-manager=\S+ /, "annotate "),
+        call.replace(/^kubectl .* annotate node w-1 --overwrite --field-manager=\S+ /, "annotate "),
       );
   }
 

@@ -27,7 +27,7 @@ annotate() {
   for change in "$@"; do
     file="$state/annotations/"
     case $change in
-    --* | annotate | node | NODE) ;;
+    --* | annotate | node | w-1) ;;
     *=*) key=\${change%%=*}; printf '%s' "\${change#*=}" >"$file\${key//\\//@}" ;;
     *-) key=\${change%-}; rm -f "$file\${key//\\//@}" ;;
     esac

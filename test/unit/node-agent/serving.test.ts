@@ -25,7 +25,7 @@ describe("a node agent that serves", function () {
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     const watches = machine.calls.filter((call) => call.includes("--watch"));
     assert.ok(watches.length > 0);
-    assert.ok(watches.every((call) => call.includes("--field-selector metadata.name=NODE")));
+    assert.ok(watches.every((call) => call.includes("--field-selector metadata.name=w-1")));
     assert.ok(machine.calls.every((call) => !/kubectl .*(token|password|key-data)/.test(call)));
   });
 
@@ -60,8 +60,8 @@ describe("a node agent that serves", function () {
     serve();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     assert.equal(machine.annotations[KEYS.current("node-agent")], "9.0.0");
-    assert.match(machine.log, /node agent 1\.0\.0 of NODE[^]*node agent 9\.0\.0 of NODE/);
-    assert.ok(machine.log.indexOf("node agent 9.0.0 of NODE") < machine.log.indexOf("install kubeadm"));
+    assert.match(machine.log, /node agent 1\.0\.0 of w-1[^]*node agent 9\.0\.0 of w-1/);
+    assert.ok(machine.log.indexOf("node agent 9.0.0 of w-1") < machine.log.indexOf("install kubeadm"));
     assert.equal(machine.versions.running, "1.36.3");
   });
 });
