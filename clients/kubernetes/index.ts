@@ -1,6 +1,8 @@
 export { type ConnectOptions, type DeleteOptions, KubernetesClient, type ListArgs } from "./client";
 export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain";
 export { KubernetesError, KubernetesUnreachable } from "./errors";
+export { type NodeEvent, recordNodeEvent } from "./events";
+export { type HistoryEntry, recordHistory } from "./history";
 export type { ClusterAccess } from "./kubeconfig";
 export { acquireLease, type LeaseHandle, LeaseHeld, type LeaseHolder, LeaseLost } from "./lease";
 export {
@@ -11,4 +13,5 @@ export {
   type ObjectRef,
   type Pod,
 } from "./objects";
+export { PAUSE_REQUESTED, pauseRequested } from "./pause-request";
 export type { WatchArgs } from "./watch";

@@ -13,6 +13,7 @@ import {
   readHolder,
 } from "./lease-holder";
 import type { Lease, ObjectRef } from "./objects";
+import { isFromBefore, PAUSE_REQUESTED } from "./pause-request";
 
 export { currentHolder, type LeaseHolder, type NamedHolder } from "./lease-holder";
 
@@ -189,6 +190,8 @@ class HeldLease {
     };
     const annotations = holderAnnotations(this.holder) as Record<string, string>;
     const resourceVersion = before?.metadata?.resourceVersion;
+    const isStale = isFromBefore(before?.metadata?.annotations?.[PAUSE_REQUESTED], this.holder.startedAt);
+    const renewed = { ...annotations, ...(isStale ? { [PAUSE_REQUESTED]: null } : {}) };
     const object = {
       ...REF,
       metadata: { name: REF.name, namespace: REF.namespace, annotations, resourceVersion },
@@ -196,7 +199,8 @@ class HeldLease {
     };
     return this.remember(
       before
-        ? () => this.client.mergePatch<Lease>(REF, { metadata: { annotations, resourceVersion }, spec })
+        ? () =>
+            this.client.mergePatch<Lease>(REF, { metadata: { annotations: renewed, resourceVersion }, spec })
         : () => this.client.create<Lease>(object),
     );
   }

@@ -10,12 +10,13 @@ const KNOWN: Record<string, Resource> = {
   "v1 Node": { plural: "nodes", isNamespaced: false },
   "v1 Namespace": { plural: "namespaces", isNamespaced: false },
   "v1 Pod": { plural: "pods", isNamespaced: true },
-  "v1 Event": { plural: "events", isNamespaced: true },
   "v1 Secret": { plural: "secrets", isNamespaced: true },
   "v1 Service": { plural: "services", isNamespaced: true },
+  "v1 Event": { plural: "events", isNamespaced: true },
   "v1 ConfigMap": { plural: "configmaps", isNamespaced: true },
   "apps/v1 Deployment": { plural: "deployments", isNamespaced: true },
   "apps/v1 DaemonSet": { plural: "daemonsets", isNamespaced: true },
+  "policy/v1 PodDisruptionBudget": { plural: "poddisruptionbudgets", isNamespaced: true },
   "coordination.k8s.io/v1 Lease": { plural: "leases", isNamespaced: true },
 };
 

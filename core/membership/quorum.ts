@@ -55,6 +55,22 @@ export function refuseMemberAddition(members: EtcdMember[], joining: string): st
   );
 }
 
+/**
+ * Says why one member may not be away for a while now, or undefined when it may: the others must have a healthy
+ * quorum of all. One or two members have none to spare, so there all have to be healthy before.
+ */
+export function refuseMemberAbsence(members: EtcdMember[], away: string): string | undefined {
+  const others = members.filter(({ name }) => name !== away);
+  const healthy = others.filter((member) => member.healthy).length;
+  const needed = Math.min(quorum(members.length), others.length);
+  if (healthy >= needed) return undefined;
+  const ill = others.filter((member) => !member.healthy).map(({ name }) => name || "a member without a name");
+  return (
+    `while ${away} is away etcd would have ${healthy} healthy of ${members.length} members, ` +
+    `${needed} are needed; ill: ${ill.join(", ")}`
+  );
+}
+
 /** The member that a machine left behind when its join was cut off: by its name, or unnamed at its address. */
 export function staleMember(
   members: EtcdMember[],
