@@ -6,6 +6,7 @@ const code = (text: string) => `\`${text}\``;
 
 function typeOf(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => code(JSON.stringify(value))).join(" or ");
+  if (Array.isArray(schema.type)) return schema.type.join(" or ");
   if (schema.type === "array")
     return `list of ${schema.items?.properties ? "objects" : typeOf(schema.items ?? {})}`;
   const values = schema.additionalProperties;
@@ -30,6 +31,8 @@ function rows(schema: JsonSchema, prefix: string): string[] {
     const required = schema.required?.includes(name) ?? false;
     const row = [code(key), typeOf(field), defaultOf(field, required), field.description ?? ""];
     const nested = field.items?.properties ? rows(field.items, `${key}[]`) : rows(field, key);
+    const values = field.additionalProperties;
+    if (typeof values === "object") nested.push(...rows(values, `${key}.<name>`));
     return [`| ${row.map(cell).join(" | ")} |`, ...nested];
   });
 }
@@ -74,7 +77,7 @@ pulumi config set --secret --path 'foresail:registryCredentials["registry.exampl
 
 ## Fields of foresail:cluster
 
-\`[]\` stands for each item of a list.
+\`[]\` stands for each item of a list, \`<name>\` for each name in a map.
 
 | field | type | default | |
 | --- | --- | --- | --- |

@@ -3,7 +3,8 @@ import { ClusterInput, CONFIGURATION_KEYS, SYSTEMS } from "../stacks/schema";
 
 /** The part of JSON schema that zod writes and the pages read. */
 export interface JsonSchema {
-  type?: string;
+  /** several for a value that may be the one or the other */
+  type?: string | string[];
   description?: string;
   default?: unknown;
   enum?: unknown[];

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterSpecification, SoftwareSource } from "../../core/kubeadm/specification";
 import { stagedVersions, type StagedVersions } from "../../core/node-agent/staged-versions";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
+import { furtherSoftware, type RolloutSettings } from "../../core/rollout/settings";
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/inputs";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
@@ -22,14 +24,30 @@ export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
   return { timeoutSeconds: 300, deleteEmptyDirData: false, force: false, ...args.drain };
 }
 
-/** The versions that a rollout to the wished ones may pass through; each node has them staged. */
-export function stagedFor({ rollout, version }: KubeadmClusterArgs): StagedVersions & pulumi.Inputs {
-  const { containerd, osPackages } = rollout?.software ?? {};
-  const software = {
-    ...(containerd ? { containerd } : {}),
-    ...(osPackages ? { "os-packages": osPackages } : {}),
+export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
+  return {
+    annotations: DEFAULT_ANNOTATION_PATTERN,
+    intermediateVersions: [],
+    maxUnavailable: 1,
+    pools: {},
+    pausedNodes: [],
+    soakSeconds: 0,
+    nodeTimeoutSeconds: 1200,
+    software: {},
+    ...args.rollout,
   };
-  return { ...stagedVersions({ version, intermediates: rollout?.intermediateVersions, software }) };
+}
+
+/** The versions that a rollout to the wished ones may pass through; each node has them staged. */
+export function stagedFor(args: KubeadmClusterArgs): StagedVersions & pulumi.Inputs {
+  const settings = rolloutSettings(args);
+  return {
+    ...stagedVersions({
+      version: args.version,
+      intermediates: settings.intermediateVersions,
+      software: furtherSoftware(settings),
+    }),
+  };
 }
 
 /** The specification that every resource of the cluster carries, with the defaults filled in. */

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Endpoint, SoftwareSource } from "../../core/kubeadm/specification";
 import type { Role, Taint } from "../../core/machine";
 import type { JsonObject } from "../../core/merge";
+import type { RolloutSettings } from "../../core/rollout/settings";
 
 /** One machine that answers SSH. Its name and role are plain, since they decide which resources exist. */
 export interface MachineArgs {
@@ -66,8 +67,11 @@ export interface ChartArgs extends ChartValues {
   namespace: string;
 }
 
+/** How versions roll out; what is left out has the default of a stack's configuration. */
+export type RolloutArgs = Partial<RolloutSettings>;
+
 export interface KubeadmClusterArgs {
-  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  /** Kubernetes version, MAJOR.MINOR.PATCH. A change rolls out over the nodes. */
   version: string;
   machines: MachineArgs[];
   ssh?: SshArgs;
@@ -114,17 +118,10 @@ export interface KubeadmClusterArgs {
   /** @default true */
   encryptSecretsAtRest?: boolean;
   ignorePreflightErrors?: string[];
+  /** How versions roll out over the nodes. */
+  rollout?: RolloutArgs;
   drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
   timeouts?: { ssh?: number; dial?: number; prepare?: number; init?: number; join?: number; ready?: number };
-  /** How versions roll; the node agents are told of it. */
-  rollout?: {
-    /** Keys of the Nodes' annotations, with [software] in it. @default "alpha.[software].caos.ch" */
-    annotations?: string;
-    /** Kubernetes versions on the way to `version`, when it is more than one minor away. */
-    intermediateVersions?: string[];
-    /** Version of containerd's package, and date of the operating system's packages, when they are to roll too. */
-    software?: { containerd?: string; osPackages?: string };
-  };
   /** A change prepares every machine that has not joined again. */
   bootstrapRevision?: string;
 }

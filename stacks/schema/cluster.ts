@@ -11,6 +11,7 @@ import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./
 import { DrainConfiguration, TimeoutsConfiguration } from "./limits";
 import { MachineInput } from "./machine";
 import { NetworkConfiguration } from "./network";
+import { RolloutConfiguration } from "./rollout";
 import { isObject, rule } from "./rule";
 import { SourceConfiguration } from "./source";
 import { SshConfiguration } from "./ssh";
@@ -21,7 +22,7 @@ export const ClusterInput = z.strictObject({
     "Name of the cluster: a DNS label of at most 40 characters.",
   ),
   version: rule(z.string(), kubernetesVersionMistake).describe(
-    'Kubernetes version, "MAJOR.MINOR.PATCH", without a "v".',
+    'Kubernetes version, "MAJOR.MINOR.PATCH", without a "v"; a change rolls out node by node.',
   ),
   source: SourceConfiguration.prefault({ packages: {} }).describe(
     "Where kubeadm, kubelet and the images come from.",
@@ -56,7 +57,10 @@ export const ClusterInput = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe("Preflight checks of kubeadm to ignore."),
-  drain: DrainConfiguration.prefault({}).describe("How a node that leaves is drained."),
+  drain: DrainConfiguration.prefault({}).describe(
+    "How a node is drained that leaves or changes its version.",
+  ),
+  rollout: RolloutConfiguration.prefault({}).describe("How a changed version rolls out over the nodes."),
   timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
   bootstrapRevision: z
     .string()

@@ -12,6 +12,8 @@ import {
   machineAddressMistakes,
   podBlockSizeMistakes,
 } from "../../core/validation/network";
+import { CONTROL_PLANE_GROUP } from "../../core/machine";
+import { rolloutMistakes } from "../../core/validation/rollout";
 import { isObject } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -37,6 +39,21 @@ function withDefaults(machine: MachineFacts): MachineFacts {
   const { address } = machine;
   const usable = address !== undefined && ipv4Mistake(address) === undefined;
   return { ...machine, internalAddress: machine.internalAddress ?? (usable ? address : undefined) };
+}
+
+/** What a rollout says of pools and machines, as far as both can be read. */
+function rolloutMistakesOf(rollout: unknown, machines: readonly MachineFacts[]): Mistake[] {
+  if (!isObject(rollout)) return [];
+  const pools = isObject(rollout.pools) ? rollout.pools : {};
+  const named = Object.entries(pools).map(([name, pool]) => [name, isObject(pool) ? pool : {}] as const);
+  const pausedNodes = list(rollout.pausedNodes).flatMap((name) => text(name) ?? []);
+  return rolloutMistakes(
+    { pools: Object.fromEntries(named), pausedNodes },
+    machines.map(({ name, role, pool }) => ({
+      name,
+      pool: role === "control-plane" ? CONTROL_PLANE_GROUP : (pool ?? "workers"),
+    })),
+  ).map(({ path, message }) => ({ path: ["rollout", ...path], message }));
 }
 
 /**
@@ -69,6 +86,7 @@ export function clusterMistakes(cluster: Readonly<Record<string, unknown>>): Mis
     ),
     ...blocksOverlapMistakes(blocks),
     ...podBlockSizeMistakes(blocks, machines.length),
+    ...rolloutMistakesOf(cluster.rollout, machines),
     ...machines.flatMap((machine) => machineAddressMistakes(blocks, machine, ["machines", machine.index])),
   ];
 }

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
+import { stopAfterMistake } from "../../core/rollout/stop-after";
+import {
+  annotationPatternMistake,
+  maxUnavailableMistake,
+  softwareVersionMistake,
+} from "../../core/validation/rollout";
+import { urlMistake } from "../../core/validation/urls";
+import { kubernetesVersionMistake } from "../../core/validation/version";
+import { exactlyOne, rule } from "./rule";
+
+const maxUnavailable = () =>
+  rule(
+    z.union([z.number(), z.string()], {
+      error: 'is neither a number of nodes nor a percentage; write e.g. 2 or "25%"',
+    }),
+    maxUnavailableMistake,
+  ) as unknown as z.ZodType<number | `${number}%`>;
+
+const PoolRollout = z.strictObject({
+  maxUnavailable: maxUnavailable()
+    .optional()
+    .describe("As `rollout.maxUnavailable`, for this pool; not for the control planes."),
+  paused: z.boolean().default(false).describe("Leave the nodes of this pool at their versions."),
+});
+
+const Gate = exactlyOne(
+  z.strictObject({
+    url: rule(z.string(), (text) => urlMistake(text))
+      .optional()
+      .describe("An address that answers 2xx when the next node may begin, asked from where Pulumi runs."),
+    command: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A shell command that ends with 0 when the next node may begin, run where Pulumi runs."),
+  }),
+);
+
+const version = () => rule(z.string(), softwareVersionMistake).optional();
+
+export const RolloutConfiguration = z.strictObject({
+  maxUnavailable: maxUnavailable()
+    .default(1)
+    .describe(
+      'How many nodes of a worker pool may be away at once: a number, or a percentage such as "25%", rounded down. Control planes go one at a time.',
+    ),
+  pools: z
+    .record(z.string(), PoolRollout)
+    .default({})
+    .describe('By pool name; the control planes are "control-plane".'),
+  pausedNodes: z.array(z.string()).default([]).describe("Names of machines that stay at their versions."),
+  intermediateVersions: z
+    .array(rule(z.string(), kubernetesVersionMistake))
+    .default([])
+    .describe(
+      "Versions to stop at between minors, such as one that is newer than the latest patch that foresail knows.",
+    ),
+  soakSeconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(0)
+    .describe("Between the end of a node and the beginning of the next."),
+  gate: Gate.optional().describe("What is asked before a node begins, until it is open or the deadline."),
+  stopAfter: rule(z.string(), stopAfterMistake)
+    .optional()
+    .describe(
+      'A duration such as "2h", or a time of day such as "06:00": no node begins that would not end by then; the next `up` continues.',
+    ),
+  nodeTimeoutSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(1200)
+    .describe("Until a node that was asked for a version is Ready with it, and until the gate is open."),
+  software: z
+    .strictObject({
+      containerd: version().describe("Version of containerd, as its package has it."),
+      osPackages: version().describe("Any text; a change updates the distribution's packages on every node."),
+    })
+    .prefault({})
+    .describe("What rolls out besides Kubernetes; what is left out stays as it is."),
+  annotations: rule(z.string(), annotationPatternMistake)
+    .default(DEFAULT_ANNOTATION_PATTERN)
+    .describe("Pattern of the annotations by which the rollout and the node agents speak."),
+});
