@@ -24,6 +24,10 @@ export const handlers = {
     return (require("./kubeadm/node-group-handlers") as typeof import("./kubeadm/node-group-handlers"))
       .handlers;
   },
+  get "kubeadm/NodeRollout"(): Handlers {
+    return (require("./kubeadm/node-rollout-handlers") as typeof import("./kubeadm/node-rollout-handlers"))
+      .handlers;
+  },
   get "kubeadm/LoopbackEndpoint"(): Handlers {
     return (
       require("./kubeadm/loopback-endpoint-handlers") as typeof import("./kubeadm/loopback-endpoint-handlers")

@@ -1,6 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
-import type { MachineArgs, NetworkPlugin, SshArgs } from "../components/kubeadm/kubeadm-cluster-args";
+import type {
+  MachineArgs,
+  NetworkPlugin,
+  RolloutArgs,
+  SshArgs,
+} from "../components/kubeadm/kubeadm-cluster-args";
 import type { SoftwareSource } from "../core/kubeadm/specification";
 import type { JsonObject } from "../core/merge";
 import type { ClusterConfiguration, Configuration, Machine } from "./schema";
@@ -29,6 +34,7 @@ export function ssh(configuration: Configuration): Record<string, pulumi.Output<
     encryptSecretsAtRest: cluster.encryptSecretsAtRest,
     ignorePreflightErrors: cluster.ignorePreflightErrors,
     drain: cluster.drain,
+    rollout: rollout(cluster),
     timeouts: {
       ssh: cluster.timeouts.sshSeconds,
       dial: cluster.ssh.dialTimeoutSeconds,
@@ -58,6 +64,15 @@ function source({ source: { bundle, packages } }: ClusterConfiguration): Softwar
   if (bundle?.path) return { bundle: { path: bundle.path } };
   if (bundle?.url && bundle.sha256) return { bundle: { url: bundle.url, sha256: bundle.sha256 } };
   return packages?.repository ? { packages: { repository: packages.repository } } : undefined;
+}
+
+function rollout({ rollout: { gate, stopAfter, ...others } }: ClusterConfiguration): RolloutArgs {
+  return {
+    ...others,
+    ...(gate?.url ? { gate: { url: gate.url } } : {}),
+    ...(gate?.command ? { gate: { command: gate.command } } : {}),
+    ...(stopAfter ? { stopAfter } : {}),
+  };
 }
 
 function endpoint({ endpoint: { loopback, external } }: ClusterConfiguration) {

@@ -3,13 +3,13 @@ import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig } from "../../core/kubeadm/kubeconfig";
 import { controlPlaneEndpoint } from "../../core/kubeadm/specification";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
-import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
 import { AdminKubeconfig } from "../../providers/kubeadm/admin-kubeconfig";
 import { ClusterInit } from "../../providers/kubeadm/cluster-init";
 import { LoopbackEndpoint } from "../../providers/kubeadm/loopback-endpoint";
 import { NodeAgents } from "../../providers/kubeadm/node-agents";
 import { NodeGroup, type NodeOutput } from "../../providers/kubeadm/node-group";
-import { drainOptions, networkPlugin, specification, stagedFor, timeouts } from "./defaults";
+import { NodeRollout } from "../../providers/kubeadm/node-rollout";
+import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
 import { installPodNetwork } from "./pod-network";
@@ -20,8 +20,8 @@ import { assertArguments } from "./validation";
  * A Kubernetes cluster on machines that answer SSH, made by kubeadm.
  *
  * Every machine is prepared in parallel; the first control plane is initialised; then come the pod network,
- * the other control planes one by one, the workers, and an agent on each node. Machines may be added and taken away later: what
- * that does to each is a line of the preview.
+ * the other control planes one by one, the workers, and an agent on each node. Machines may be added and taken
+ * away later, and the version may change: what that does to each node is a line of the preview.
  *
  * @example
  * const cluster = new KubeadmCluster("onprem", {
@@ -40,7 +40,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** The API servers: host:port as the nodes use it, and one a control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
   readonly nodes: pulumi.Output<NodeOutput[]>;
-  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
   private readonly machines: MachineInputs[];
@@ -69,12 +69,11 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const controlPlanes = this.joinControlPlanes(init, prepared, network);
     const endpoint = this.followControlPlanes(init, controlPlanes);
     const workers = this.joinWorkers(init, prepared, [controlPlanes, ...endpoint]);
-    this.installNodeAgents(init, [controlPlanes, ...endpoint, ...workers]);
+    const agents = this.installNodeAgents(init, [controlPlanes, ...endpoint, ...workers]);
+    const { nodes, version } = this.rollOut(init, agents);
 
-    this.nodes = pulumi
-      .all([controlPlanes, ...workers].map(({ nodes }) => nodes))
-      .apply((groups) => groups.flat());
-    this.version = pulumi.output(args.version);
+    this.nodes = nodes;
+    this.version = version;
     this.endpoints = this.describeEndpoints();
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
@@ -183,10 +182,25 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       {
         ...this.common,
         machines: this.machinesOf(),
-        annotations: this.args.rollout?.annotations ?? DEFAULT_ANNOTATION_PATTERN,
+        annotations: rolloutSettings(this.args).annotations,
         staged: stagedFor(this.args),
       },
       { parent: this, dependsOn: [init, ...after], deletedWith: init },
+    );
+  }
+
+  /** Scale first, then versions: every node is in the cluster before one changes its version. */
+  private rollOut(init: ClusterInit, agents: NodeAgents): NodeRollout {
+    return new NodeRollout(
+      `${this.clusterName}-rollout`,
+      {
+        ...this.common,
+        machines: this.machinesOf(),
+        rollout: { ...rolloutSettings(this.args) },
+        kubeconfig: this.kubeconfig,
+        drain: drainOptions(this.args),
+      },
+      { parent: this, dependsOn: [init, agents], deletedWith: init },
     );
   }
 

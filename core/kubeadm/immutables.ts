@@ -37,11 +37,5 @@ export function refuseSpecificationChange(
   fixed("specification.network.dnsDomain", olds.network.dnsDomain, news.network.dnsDomain, rebuild);
   fixed("specification.network.bridge", olds.network.bridge, news.network.bridge, rebuild);
   fixed("specification.encryptSecretsAtRest", olds.encryptSecretsAtRest, news.encryptSecretsAtRest, rebuild);
-  fixed(
-    "specification.version",
-    olds.version,
-    news.version,
-    "this release of foresail makes and scales clusters but does not roll out versions yet; set it back",
-  );
   return refusals;
 }

@@ -7,6 +7,7 @@ import { spreadClusterDns } from "./cluster-dns";
 import { ClusterSession } from "./cluster-session";
 import { joinAll } from "./node-joining";
 import type { NodeOutput } from "./node-group";
+import { nodeOutputs } from "./node-outputs";
 import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
 import { applyNodeSettings } from "./node-settings";
 import { removeNode } from "./node-removal";
@@ -17,14 +18,6 @@ export interface ConvergeResult {
   members: Machine[];
   nodes: NodeOutput[];
   failure?: { context: FailureContext; error: unknown };
-}
-
-/** The nodes of a group as the stack's outputs list them, in the order of the configuration. */
-export function nodeOutputs(machines: Machine[], observed: ObservedNode[]): NodeOutput[] {
-  return machines.flatMap(({ name, role }) => {
-    const node = observed.find((candidate) => candidate.name === name);
-    return node ? [{ name, role, version: node.version, address: node.internalAddress }] : [];
-  });
 }
 
 /**

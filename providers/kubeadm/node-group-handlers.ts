@@ -113,7 +113,7 @@ export const handlers: Handlers = {
       report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
       return { id, props: outputs };
     }
-    const { nodeOutputs } = await import("./node-group-converge.js");
+    const { nodeOutputs } = await import("./node-outputs.js");
     return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, observed) } };
   },
 

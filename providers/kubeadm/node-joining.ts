@@ -13,6 +13,7 @@ import { staleMember } from "../../core/membership/quorum";
 import { allInParallel } from "./all-in-parallel";
 import { BootstrapTokens } from "./bootstrap-token";
 import type { ClusterSession } from "./cluster-session";
+import { clusterVersion } from "./cluster-version";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { livingControlPlane } from "./living-control-plane";
 import { report } from "./machines-session";
@@ -57,13 +58,15 @@ async function joinOne(
     if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
     const secrets =
       machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
-    const { specification, kubeconfig } = inputs;
+    const { kubeconfig } = inputs;
+    const version = (await clusterVersion(session.kubernetes)) ?? inputs.specification.version;
+    const specification = { ...inputs.specification, version };
     const data = joinData({
       configuration: joinConfiguration(specification, machine, await tokens.token()),
       discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
       secrets,
     });
-    const script = joinScript(specification.name, machine.name, machine.role);
+    const script = joinScript(specification, machine.name, machine.role);
     await session.run(machine, script, { seconds: inputs.timeouts.join, data });
   }
   await waitUntilReady(session, machine, inputs.timeouts.ready);

@@ -203,10 +203,10 @@ describe("the life of a cluster under the engine", () => {
     );
   });
 
-  it("refuses a changed version or network with the property and the way round it", async () => {
+  it("refuses a lower minor and a changed network, with the reason and the way round it", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     for (const [change, words] of [
-      [{ version: "1.36.4" }, /specification\.version.*is "1\.36\.3" and can't become "1\.36\.4"/s],
+      [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
       [
         { network: { plugin: { bridge: {} }, podCidr: "10.245.0.0/16" } },
         /specification\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,

@@ -20,8 +20,10 @@ import { BareApiServer } from "../simulation/bare-api-server";
 import { doneTwice } from "../simulation/journal";
 import { simulationPrograms } from "../simulation/programs";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
+import { exampleSpecification } from "../unit/kubeadm/examples";
 
 const CLUSTER = "test";
+const SPECIFICATION = exampleSpecification({ name: CLUSTER });
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 
 describe("simulated machines and a bare API server", function () {
@@ -133,7 +135,7 @@ describe("simulated machines and a bare API server", function () {
 
   it("joins machines that bring a token which the cluster knows", async () => {
     await run(prepare("w-1"), "");
-    const refused = run(joinScript(CLUSTER, "w-1", "worker"), joining("w-1"));
+    const refused = run(joinScript(SPECIFICATION, "w-1", "worker"), joining("w-1"));
     await assert.rejects(refused, /bootstrap token is not in the cluster/);
     await client.create({
       apiVersion: "v1",
@@ -146,9 +148,9 @@ describe("simulated machines and a bare API server", function () {
         "usage-bootstrap-authentication": "true",
       },
     });
-    await run(joinScript(CLUSTER, "w-1", "worker"), joining("w-1"));
+    await run(joinScript(SPECIFICATION, "w-1", "worker"), joining("w-1"));
     await run(prepare("cp-2"), "");
-    await run(joinScript(CLUSTER, "cp-2", "control-plane"), joining("cp-2"));
+    await run(joinScript(SPECIFICATION, "cp-2", "control-plane"), joining("cp-2"));
     assert.equal(await isReady("w-1"), "True");
     const members = parseEtcdMembers(await run(etcdMembersScript(CLUSTER, "cp-1")));
     assert.deepEqual(
@@ -174,7 +176,7 @@ describe("simulated machines and a bare API server", function () {
     const [first, second] = fleet.journal.slice(-2);
     assert.ok(first!.operation === "prepare" && second!.startedAt! >= first!.endedAt!);
     fleet.inject({ operation: "join-worker", machine: "w-2", kind: "drop", after: true });
-    await assert.rejects(run(joinScript(CLUSTER, "w-2", "worker"), joining("w-2")), SshConnectionLost);
+    await assert.rejects(run(joinScript(SPECIFICATION, "w-2", "worker"), joining("w-2")), SshConnectionLost);
     assert.deepEqual(await facts("w-2"), { member: true, controlPlane: false });
     assert.deepEqual(fleet.files.faultsLeft, []);
   });

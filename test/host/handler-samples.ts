@@ -1,3 +1,5 @@
+import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
+import type { RolloutSettings } from "../../core/rollout/settings";
 import type { HandlerKey } from "../../providers/dynamic-resource";
 import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
 import { UNKNOWN } from "./provider-host";
@@ -10,6 +12,19 @@ export const common = {
 };
 export const machines = ["cp-1", "cp-2", "cp-3", "w-1"].map((name) => exampleMachine(name));
 export const controlPlanes = machines.slice(0, 3);
+
+export const drain = { timeoutSeconds: 1, deleteEmptyDirData: false, force: false };
+/** The defaults, with a deadline that tests can wait for. */
+export const rollout: RolloutSettings = {
+  annotations: DEFAULT_ANNOTATION_PATTERN,
+  intermediateVersions: [],
+  maxUnavailable: 1,
+  pools: {},
+  pausedNodes: [],
+  soakSeconds: 0,
+  nodeTimeoutSeconds: 5,
+  software: {},
+};
 
 /** Arguments of each kind with which check and diff need no machine. */
 export const SAMPLES: Record<HandlerKey, object> = {
@@ -24,6 +39,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
     lost: [],
     kubeconfig: UNKNOWN,
   },
+  "kubeadm/NodeRollout": { ...common, machines, rollout, drain, kubeconfig: UNKNOWN },
   "kubeadm/LoopbackEndpoint": { ...common, machines },
   "kubeadm/NodeAgents": {
     ...common,

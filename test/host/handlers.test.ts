@@ -39,8 +39,6 @@ describe("what the handlers decide, in Pulumi's own process", function () {
     });
     const network = exampleSpecification().network;
     const refused: [string, Parameters<typeof exampleSpecification>[0]][] = [
-      ["specification.version", { version: "1.36.4" }],
-      ["specification.version", { version: "1.35.4" }],
       ["specification.name", { name: "other" }],
       ["specification.endpoint", { endpoint: { external: { host: "k8s.example.org", port: 6443 } } }],
       ["specification.endpoint", { endpoint: { loopback: { port: 9443 } } }],
@@ -57,10 +55,15 @@ describe("what the handlers decide, in Pulumi's own process", function () {
         assert.match(refusals[0]!.reason, /can't become .*: .*set it back/);
       });
 
+    it("leaves a changed version to the rollout", async () => {
+      const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified({ version: "1.36.4" }));
+      assert.deepEqual(refusals, []);
+    });
+
     it("names all that can't change at once", async () => {
-      const change = { version: "1.36.4", name: "other" };
+      const change = { encryptSecretsAtRest: false, name: "other" };
       const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
-      assert.deepEqual(propertiesOf(refusals), ["specification.name", "specification.version"]);
+      assert.deepEqual(propertiesOf(refusals), ["specification.name", "specification.encryptSecretsAtRest"]);
     });
 
     it("lets a first preview pass whose specification is unknown", async () => {

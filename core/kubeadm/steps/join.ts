@@ -2,6 +2,8 @@ import { NODE_PATHS } from "../paths";
 import { CLEAR_HALF_MADE, MARK_MEMBER } from "./init";
 import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
+import { importBundleImages, installKubernetes } from "./software";
+import type { ClusterSpecification } from "../specification";
 
 /** Where the join step puts the discovery kubeconfig that comes with its data. */
 export const DISCOVERY_FILE = `${NODE_PATHS.scratch}/discovery.yaml`;
@@ -38,8 +40,18 @@ export function joinData(parts: { configuration: string; discovery: string; secr
   return `${encode(parts.configuration)}\n${encode(parts.discovery)}\n${parts.secrets ?? ""}\n`;
 }
 
-/** kubeadm join, unless the machine is a member. Data: joinData. Answers nothing. */
-export function joinScript(cluster: string, machine: string, role: "control-plane" | "worker"): Script {
+/**
+ * kubeadm join, unless the machine is a member. Data: joinData. Answers nothing.
+ *
+ * @param specification its version is the one that the cluster runs: the machine may have been prepared for another,
+ *   which the rollout brings to it after the join as to every other node
+ */
+export function joinScript(
+  specification: ClusterSpecification,
+  machine: string,
+  role: "control-plane" | "worker",
+): Script {
+  const { name: cluster, source, version } = specification;
   return frame(
     role === "control-plane" ? "join-control-plane" : "join-worker",
     machine,
@@ -48,6 +60,8 @@ export function joinScript(cluster: string, machine: string, role: "control-plan
       `if [ -e ${NODE_PATHS.member} ]; then exit 0; fi`,
       "read -r configuration <&5; read -r discovery <&5; read -r secrets <&5",
       CLEAR_HALF_MADE,
+      installKubernetes(source, version),
+      importBundleImages(specification, version),
       "mkdir -p $scratch; printf '%s' \"$configuration\" | base64 -d > $scratch/join.yaml",
       `printf '%s' "$discovery" | base64 -d > ${DISCOVERY_FILE}`,
       'if [ -n "$secrets" ]; then mkdir -p /etc/kubernetes; printf \'%s\' "$secrets" | base64 -d | tar -xf - -C /etc/kubernetes; fi',

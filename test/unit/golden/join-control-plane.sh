@@ -25,6 +25,49 @@ if [ -n "$(find /etc/kubernetes/{manifests,pki} /etc/kubernetes/{admin,super-adm
   kubeadm reset --force --skip-phases=remove-etcd-member
 fi
 rm -rf /var/lib/etcd/member
+[ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
+if [ "$(/usr/local/bin/kubeadm version --output=short 2>/dev/null || true)" != 'v1.35.4' ]; then
+  if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
+    (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  fi
+  for program in kubeadm kubelet kubectl; do
+    install -m 0755 '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/.$program.foresail-new
+    mv -f /usr/local/bin/.$program.foresail-new /usr/local/bin/$program
+  done
+  found=$(/usr/local/bin/kubeadm version --output=short)
+  [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
+fi
+(umask 022; mkdir -p "$(dirname '/etc/systemd/system/kubelet.service')")
+cat > '/etc/systemd/system/kubelet.service.foresail-new' <<'FORESAIL_END_OF_FILE'
+[Unit]
+Description=kubelet: the Kubernetes node agent
+Documentation=https://kubernetes.io/docs/
+Wants=network-online.target
+After=network-online.target containerd.service
+
+[Service]
+Environment="KUBELET_KUBECONFIG_ARGS=--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf"
+Environment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml"
+EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env
+EnvironmentFile=-/etc/default/kubelet
+ExecStart=/usr/local/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
+Restart=always
+StartLimitInterval=0
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+FORESAIL_END_OF_FILE
+chmod 0644 '/etc/systemd/system/kubelet.service.foresail-new'
+if ! cmp --silent '/etc/systemd/system/kubelet.service.foresail-new' '/etc/systemd/system/kubelet.service'; then changed=yes; fi
+mv -f '/etc/systemd/system/kubelet.service.foresail-new' '/etc/systemd/system/kubelet.service'
+have=$(ctr --namespace k8s.io images list --quiet)
+wanted=$(/usr/local/bin/kubeadm config images list --kubernetes-version v1.35.4 2>/dev/null)
+missing=no
+for image in $wanted; do grep -qxF "$image" <<<"$have" || missing=yes; done
+if [ "$missing" = yes ] && compgen -G '/opt/foresail/bundle/v1.36.3'/images/'*.tar' >/dev/null; then
+  for archive in '/opt/foresail/bundle/v1.36.3'/images/*.tar; do ctr --namespace k8s.io images import "$archive" >/dev/null; done
+fi
 mkdir -p $scratch; printf '%s' "$configuration" | base64 -d > $scratch/join.yaml
 printf '%s' "$discovery" | base64 -d > /run/foresail-step/discovery.yaml
 if [ -n "$secrets" ]; then mkdir -p /etc/kubernetes; printf '%s' "$secrets" | base64 -d | tar -xf - -C /etc/kubernetes; fi

@@ -127,7 +127,6 @@ describe("exported kubeconfig", () => {
 describe("what can't change on a running cluster", () => {
   const running = exampleSpecification();
   const cases: [string, ReturnType<typeof exampleSpecification>, string][] = [
-    ["version", exampleSpecification({ version: "1.36.4" }), "specification.version"],
     [
       "endpoint",
       exampleSpecification({ endpoint: { external: { host: "h", port: 1 } } }),

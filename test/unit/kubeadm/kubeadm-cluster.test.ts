@@ -96,6 +96,7 @@ describe("KubeadmCluster", () => {
       "NodeAgents demo-node-agents",
       "NodeGroup demo-control-plane",
       "NodeGroup demo-workers",
+      "NodeRollout demo-rollout",
     ]);
   });
 

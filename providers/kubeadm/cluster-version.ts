@@ -1,0 +1,20 @@
+import { parse } from "yaml";
+import { type KubernetesClient, KubernetesError } from "../../clients/kubernetes";
+
+const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
+
+/**
+ * The version that kubeadm has brought the cluster to, MAJOR.MINOR.PATCH, as its own ConfigMap keeps it: what new
+ * nodes join with, and what `kubeadm upgrade apply` changes. Undefined when there is none, or when it may not be read.
+ */
+export async function clusterVersion(kubernetes: KubernetesClient): Promise<string | undefined> {
+  try {
+    const configMap = await kubernetes.get<{ data?: Record<string, string> }>(REFERENCE);
+    const text = configMap?.data?.ClusterConfiguration;
+    const version = text && (parse(text) as { kubernetesVersion?: unknown } | null)?.kubernetesVersion;
+    return typeof version === "string" ? version.replace(/^v/, "") : undefined;
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 403) return undefined;
+    throw error;
+  }
+}

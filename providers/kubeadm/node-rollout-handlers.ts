@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from "node:util";
+import { PartialFailure } from "../failure";
+import type { Handlers } from "../handler-types";
+import { isKnownList } from "../unknown";
+import { report } from "./machines-session";
+import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
+
+const READ_SECONDS = 10;
+
+/** How the nodes are reached; recorded without a step on any of them. */
+const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubeconfig", "rollout"] as const;
+
+export const handlers: Handlers = {
+  async check(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs) {
+    if (!isKnownList(news.machines) || typeof news.specification !== "object")
+      return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
+    const { previewRollout } = await import("./rollout/preview.js");
+    const { steps, refusals, notes } = await previewRollout(olds, news);
+    for (const line of [...steps, ...notes]) report(nodeRolloutName(news), line);
+    return {
+      inputs: { ...news, steps },
+      failures: refusals.map((reason) => ({ property: "specification.version", reason })),
+    };
+  },
+
+  diff(_id, olds: NodeRolloutOutputs, news: NodeRolloutInputs) {
+    const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes: recorded || (news.steps ?? []).length > 0 });
+  },
+
+  async create(inputs: NodeRolloutInputs) {
+    const id = inputs.specification.name;
+    return { id, outs: await converge(id, inputs, { nodes: [], version: inputs.specification.version }) };
+  },
+
+  async update(id, olds: NodeRolloutOutputs, news: NodeRolloutInputs) {
+    return { outs: await converge(id, news, olds) };
+  },
+
+  async read(id, outputs: NodeRolloutOutputs) {
+    try {
+      const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+      const { observationAccess } = await import("./reader-kubeconfig.js");
+      const { observe } = await import("./rollout/observation.js");
+      const access = { kubeconfig: observationAccess(outputs.kubeconfig) };
+      const kubernetes = await KubernetesClient.connect(access, { seconds: READ_SECONDS });
+      const { outputs: nodes, wish } = await observe(kubernetes, outputs);
+      return { id, props: { ...outputs, nodes, version: wish.clusterVersion ?? outputs.version } };
+    } catch (error) {
+      report(nodeRolloutName(outputs), `could not be read, so what is recorded stays: ${String(error)}`);
+      return { id, props: outputs };
+    }
+  },
+};
+
+async function converge(
+  id: string,
+  inputs: NodeRolloutInputs,
+  last: Pick<NodeRolloutOutputs, "nodes" | "version">,
+): Promise<NodeRolloutOutputs> {
+  const { convergeVersions } = await import("./rollout/converge.js");
+  const { failure, ...known } = await convergeVersions(inputs, last);
+  const outs = { ...inputs, ...known };
+  if (failure) throw new PartialFailure(id, outs, failure.context, failure.error);
+  return outs;
+}

@@ -1,0 +1,30 @@
+import type { KubernetesClient } from "../../../clients/kubernetes";
+import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../../core/rollout/observed";
+import { rolloutWish } from "../../../core/rollout/settings";
+import type { RolloutWish } from "../../../core/rollout/wish";
+import { clusterVersion } from "../cluster-version";
+import type { NodeOutput } from "../node-group";
+import { nodeOutputs } from "../node-outputs";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import { observeNode, type NodeObject } from "../observed-nodes";
+
+/** The cluster as a rollout looks at it, with the wish. Two calls. */
+export interface Observation {
+  nodes: RolloutNode[];
+  wish: RolloutWish;
+  /** The members, for the stack's outputs. */
+  outputs: NodeOutput[];
+}
+
+export async function observe(kubernetes: KubernetesClient, inputs: NodeRolloutInputs): Promise<Observation> {
+  const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
+  const { specification, machines, rollout } = inputs;
+  return {
+    nodes: objects.map((node) => observeRolloutNode(node as NodeParts, rollout.annotations)),
+    wish: rolloutWish(specification.version, machines, rollout, version),
+    outputs: nodeOutputs(
+      machines,
+      objects.map((node) => observeNode(node as NodeObject)),
+    ),
+  };
+}

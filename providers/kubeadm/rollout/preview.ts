@@ -1,0 +1,124 @@
+import type { KubernetesClient } from "../../../clients/kubernetes";
+import { blockedDrains, type Budget, type PlacedPod } from "../../../core/drain/budgets";
+import type { Machine } from "../../../core/machine";
+import type { RolloutNode } from "../../../core/rollout/observed";
+import { describeRolloutStep, planRollout, type RolloutPlan } from "../../../core/rollout/plan";
+import { furtherSoftware, rolloutWish } from "../../../core/rollout/settings";
+import type { RolloutWish } from "../../../core/rollout/wish";
+import { isKnown } from "../../unknown";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import { observationAccess } from "../reader-kubeconfig";
+import { observe } from "./observation";
+
+const PREVIEW_SECONDS = 10;
+
+/** What a rollout will do, for people. */
+export interface RolloutPreview {
+  steps: string[];
+  refusals: string[];
+  /** Remarks that are no steps: they may be others in a minute. */
+  notes: string[];
+}
+
+/**
+ * The rollout as it would go now: from the living cluster, or from the recorded state when that can't be read. On a
+ * cluster that does not exist yet there is none: it is made at the version that is wished.
+ */
+export async function previewRollout(
+  olds: Partial<NodeRolloutInputs>,
+  news: NodeRolloutInputs,
+): Promise<RolloutPreview> {
+  const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
+  if (kubeconfig === undefined || !isKnown(kubeconfig)) return { steps: [], refusals: [], notes: [] };
+  const live = await fromCluster(kubeconfig, news);
+  if (typeof live !== "string") return live;
+  const { steps, refusals } = described(fromState(olds, news));
+  const why = `from the recorded state, since the cluster could not be read: ${live}`;
+  return steps.length > 0
+    ? { steps: [why, ...steps], refusals, notes: [] }
+    : {
+        steps,
+        refusals,
+        notes: [`the cluster could not be read, so nothing is known of its versions: ${live}`],
+      };
+}
+
+/** The plan from the living cluster, or why it could not be read. */
+async function fromCluster(kubeconfig: string, news: NodeRolloutInputs): Promise<RolloutPreview | string> {
+  try {
+    const { KubernetesClient } = await import("../../../clients/kubernetes/index.js");
+    const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: PREVIEW_SECONDS });
+    try {
+      const { nodes, wish } = await observe(kubernetes, news);
+      const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
+      const plan = planRollout(members, wish, { agents: "assumed" });
+      const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
+      const preview = described(plan);
+      return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
+    } finally {
+      kubernetes.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Machines that join before the rollout does, with the version that the cluster has until then. */
+function expectedNodes(nodes: RolloutNode[], wish: RolloutWish, machines: Machine[]): RolloutNode[] {
+  const present = new Set(nodes.map(({ name }) => name));
+  const version = wish.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
+  if (version === undefined) return [];
+  return machines.filter(({ name }) => !present.has(name)).map((machine) => memberAt(machine, version));
+}
+
+function memberAt({ name, role, group }: Machine, version: string): RolloutNode {
+  return {
+    name,
+    controlPlane: role === "control-plane",
+    pool: group,
+    kubeletVersion: version,
+    ready: true,
+    unschedulable: false,
+    cordonedBefore: false,
+    changesAllowed: false,
+    agentReady: true,
+    desired: {},
+    current: {},
+  };
+}
+
+/** All recorded machines at the recorded version: what is known without the cluster. */
+function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPlan {
+  const version = olds.specification?.version;
+  if (version === undefined) return { steps: [], refusals: [], notes: [] };
+  const wish = rolloutWish(news.specification.version, news.machines, news.rollout, version);
+  const nodes = news.machines.map((machine) => ({
+    ...memberAt(machine, version),
+    current: olds.rollout ? furtherSoftware(olds.rollout) : {},
+  }));
+  return planRollout(nodes, wish, { agents: "assumed" });
+}
+
+function described({ steps, refusals, notes }: RolloutPlan): RolloutPreview {
+  return { steps: steps.map(describeRolloutStep), refusals, notes };
+}
+
+function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {
+  const due = new Set(steps.map(({ node }) => node));
+  return nodes
+    .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
+    .map(({ name }) => `the node agent of ${name} has not spoken yet; the rollout waits for it`);
+}
+
+async function drainsInTheWay(
+  kubernetes: KubernetesClient,
+  { steps }: RolloutPlan,
+  { drain }: NodeRolloutInputs,
+): Promise<string[]> {
+  const [pods, budgets] = await Promise.all([
+    kubernetes.listPods(),
+    kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
+  ]);
+  const nodes = [...new Set(steps.map(({ node }) => node))];
+  return blockedDrains(nodes, pods as PlacedPod[], budgets, drain);
+}

@@ -1,0 +1,35 @@
+import { waitFor } from "../../../clients/wait";
+import { refuseMemberAbsence } from "../../../core/membership/quorum";
+import type { ClusterSession } from "../cluster-session";
+import { etcdMembers } from "../etcd-membership";
+import { livingControlPlane } from "../living-control-plane";
+import { report } from "../machines-session";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+
+/**
+ * Waits until etcd can do without the member of one control plane: a member that has just come back may take a
+ * moment to be healthy.
+ *
+ * @throws WaitTimeout naming the members that are ill; the SSH client's errors
+ */
+export async function untilEtcdSpares(
+  session: ClusterSession,
+  inputs: NodeRolloutInputs,
+  name: string,
+): Promise<void> {
+  const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
+  const others = controlPlanes.filter((machine) => machine.name !== name);
+  await waitFor<void>({
+    what: `etcd to have a quorum without ${name}`,
+    seconds: inputs.timeouts.ready,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    firstPauseMilliseconds: 2000,
+    probe: async () => {
+      const living = await livingControlPlane(others.length > 0 ? others : controlPlanes);
+      const members = await etcdMembers(session, inputs.specification.name, living);
+      const refusal = refuseMemberAbsence(members, name);
+      return refusal ? { pending: refusal } : { done: undefined };
+    },
+  });
+}
