@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addReviewCommands } from "./review-commands";
 
 /** The command `foresail`. */
 async function main(): Promise<void> {
@@ -17,6 +18,7 @@ async function main(): Promise<void> {
       const { unlock } = await import("./unlock.js");
       process.exitCode = await unlock(options);
     });
+  addReviewCommands(program);
   await program.parseAsync();
 }
 

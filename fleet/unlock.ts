@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { askPerson } from "./ask";
 import { findStateFolder } from "./backend";
 import { deleteLock, findLocks } from "./lock";
 
@@ -27,7 +27,7 @@ export async function unlock(wish: UnlockWish, say = (line: string) => console.l
       continue;
     }
     if (kind === "unknown" && !wish.yes) {
-      const answer = await ask(
+      const answer = await askPerson(
         `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `,
       );
       if (answer !== true) {
@@ -42,15 +42,4 @@ export async function unlock(wish: UnlockWish, say = (line: string) => console.l
     say(`cleared: ${because}`);
   }
   return exitCode;
-}
-
-/** @returns undefined when there is nobody to ask */
-async function ask(question: string): Promise<boolean | undefined> {
-  if (!process.stdin.isTTY) return undefined;
-  const dialogue = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await dialogue.question(question)).trim());
-  } finally {
-    dialogue.close();
-  }
 }

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { preloading } from "../fleet/engine-environment";
 import { passphraseFile, sandboxFolder, stateFolder } from "./places";
+
+export { preloading } from "../fleet/engine-environment";
 
 /** The variables that a person needs to run `pulumi` on the sandbox's stacks by hand. */
 export function handVariables(pulumiHome: string): Record<string, string> {
@@ -18,13 +21,6 @@ const PRELOADED = [
   path.join(__dirname, "obeyed-options.js"),
   path.join(__dirname, "..", "fleet", "lazy-closures.js"),
 ];
-
-/** NODE_OPTIONS that load the files, after the person's own options. */
-export function preloading(files: readonly string[], own?: string): string {
-  // node takes a quoted path with spaces, and wants quotes and backslashes in it escaped
-  const quoted = files.map((file) => `--require "${file.replace(/["\\]/g, "\\$&")}"`);
-  return [...(own ? [own] : []), ...quoted].join(" ");
-}
 
 /**
  * The environment in which the sandbox runs the engine. No PULUMI_* variable of the person is left in it, so that the

@@ -1,0 +1,85 @@
+import type { Preview, ResourceChange } from "./preview";
+import { readStepLine } from "./step-line";
+
+/** One thing that a reviewer should see before all others. */
+export interface Danger {
+  readonly kind: "refused" | "replaced" | "deleted" | "lost" | "blocked" | "control plane" | "unread";
+  readonly resource: string;
+  /** A sentence for people. */
+  readonly words: string;
+}
+
+/** In the order in which a reviewer should read them. */
+const ORDER: readonly Danger["kind"][] = [
+  "refused",
+  "replaced",
+  "deleted",
+  "lost",
+  "blocked",
+  "control plane",
+  "unread",
+];
+
+/** Words that only a step of a control plane has. */
+const CONTROL_PLANE = /\bcontrol plane\b|\betcd member\b|\bkubeadm upgrade apply\b/;
+/** A step that takes a node out of service for a while: `cp-2 1.35.4 → 1.36.3 (…)`. */
+const VERSION_STEP = / → \S+ \(/;
+const BLOCKED = /\b(blocks?|blocked|refuses?|refused|will be lost|PodDisruptionBudget)\b/;
+
+/** What is dangerous in a preview, the worst first. */
+export function findDangers(preview: Preview): Danger[] {
+  const refused = preview.errors.map((words): Danger => ({
+    kind: "refused",
+    resource: "",
+    words: firstLine(words),
+  }));
+  const controlPlanes = controlPlanesOf(preview);
+  return [...refused, ...preview.changes.flatMap((change) => dangersOf(change, controlPlanes))].sort(
+    (one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind),
+  );
+}
+
+function dangersOf(change: ResourceChange, controlPlanes: ReadonlySet<string>): Danger[] {
+  const resource = `${change.type} ${change.name}`;
+  const found: Danger[] = [];
+  if (change.operation === "replace") {
+    const why = change.replaceReasons.length > 0 ? `, for a changed ${change.replaceReasons.join(", ")}` : "";
+    found.push({ kind: "replaced", resource, words: `${resource} is deleted and made anew${why}` });
+  }
+  if (change.operation === "delete")
+    found.push({ kind: "deleted", resource, words: `${resource} is deleted` });
+  for (const text of change.steps) {
+    const kind = kindOf(text, controlPlanes);
+    if (kind !== undefined) found.push({ kind, resource, words: text });
+  }
+  return found;
+}
+
+function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"] | undefined {
+  const line = readStepLine(text);
+  if (line.kind === "remark") return text.startsWith("from the recorded state") ? "unread" : undefined;
+  if (line.kind === "unknown") return undefined;
+  if (line.rest.startsWith("lost, ")) return "lost";
+  if (BLOCKED.test(line.rest)) return "blocked";
+  if (CONTROL_PLANE.test(line.rest)) return "control plane";
+  if (/\bdelete its Node\b/.test(line.rest)) return "deleted";
+  return VERSION_STEP.test(text) && controlPlanes.has(line.machine) ? "control plane" : undefined;
+}
+
+/** Names of the control planes, as far as the wishes of the changed resources tell. */
+function controlPlanesOf({ changes }: Preview): Set<string> {
+  const machines = changes.flatMap(({ inputs }) => [
+    ...entriesOf(inputs["controlPlanes"]),
+    ...entriesOf(inputs["machines"]).filter(
+      ({ role }) => role === "control-plane" || inputs["group"] === "control-plane",
+    ),
+  ]);
+  return new Set(machines.map(({ name }) => String(name)));
+}
+
+function entriesOf(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((each): each is Record<string, unknown> => typeof each === "object" && each !== null);
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? text;

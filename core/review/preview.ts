@@ -1,0 +1,154 @@
+/** What happens to one resource, in the engine's words; a replacement's three steps are one. */
+export type Operation = "create" | "update" | "replace" | "delete" | "import";
+
+/** One resource that a preview changes. */
+export interface ResourceChange {
+  readonly urn: string;
+  /** Last part of the URN. */
+  readonly name: string;
+  /** Last part of the type: `NodeGroup`, `Command`. */
+  readonly type: string;
+  readonly operation: Operation;
+  /** The new input `steps`: what will be done, line by line. */
+  readonly steps: readonly string[];
+  /** The other new inputs, secrets as the engine masks them. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  /** Why it is replaced: names of properties. */
+  readonly replaceReasons: readonly string[];
+}
+
+/** One preview, as far as a reviewer needs it. */
+export interface Preview {
+  /** Undefined for a stack without resources. */
+  readonly stack?: string;
+  readonly project?: string;
+  readonly changes: readonly ResourceChange[];
+  /** How many resources stay as they are. */
+  readonly unchanged: number;
+  /** What the engine and the handlers refused, each once. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Raised for a text that `pulumi preview --json` did not print. */
+export class NotAPreviewError extends Error {
+  override readonly name = "NotAPreviewError";
+
+  constructor(why: string) {
+    super(`this is not what "pulumi preview --json" prints: ${why}`);
+  }
+}
+
+/** What the engine calls the parts of each operation; what is not here changes nothing. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  create: "create",
+  update: "update",
+  delete: "delete",
+  discard: "delete",
+  replace: "replace",
+  "create-replacement": "replace",
+  "delete-replaced": "replace",
+  "import-replacement": "replace",
+  import: "import",
+};
+
+/** Inputs that are no wish: where the handlers lie, and the steps, which stand by themselves. */
+const NOT_WISHES = ["__provider", "steps"];
+
+interface EngineStep {
+  readonly op?: unknown;
+  readonly urn?: unknown;
+  readonly newState?: { readonly inputs?: Record<string, unknown> };
+  readonly replaceReasons?: unknown;
+}
+
+interface EngineDiagnostic {
+  readonly urn?: string;
+  readonly message?: unknown;
+  readonly severity?: string;
+}
+
+/**
+ * Reads the output of `pulumi preview --json`.
+ * @throws NotAPreviewError
+ */
+export function readPreview(text: string): Preview {
+  const { steps, diagnostics } = parse(text);
+  const changes = new Map<string, ResourceChange>();
+  let unchanged = 0;
+  let origin: { stack?: string; project?: string } = {};
+  for (const step of steps) {
+    const { op, urn } = step;
+    if (typeof op !== "string" || typeof urn !== "string") throw new NotAPreviewError("a step has no URN");
+    origin = originOf(urn) ?? origin;
+    const operation = OPERATIONS[op];
+    if (op === "same") unchanged += 1;
+    if (operation === undefined) continue;
+    changes.set(urn, merge(changes.get(urn), changeOf(urn, operation, step)));
+  }
+  return {
+    ...origin,
+    changes: [...changes.values()],
+    unchanged,
+    errors: messages(diagnostics, "error"),
+    warnings: messages(diagnostics, "warning"),
+  };
+}
+
+function parse(text: string): { steps: EngineStep[]; diagnostics: EngineDiagnostic[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new NotAPreviewError("it is no JSON");
+  }
+  if (typeof value !== "object" || value === null) throw new NotAPreviewError("it is no object");
+  const { steps = [], diagnostics = [], changeSummary } = value as Record<string, unknown>;
+  if (!Array.isArray(steps) || !Array.isArray(diagnostics)) throw new NotAPreviewError("it has no steps");
+  // an empty object has no steps either, and says nothing of a stack
+  if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
+    throw new NotAPreviewError("it has neither steps nor a summary");
+  return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[] };
+}
+
+function originOf(urn: string): { stack: string; project: string } | undefined {
+  const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(urn) ?? [];
+  return stack === undefined || project === undefined ? undefined : { stack, project };
+}
+
+function changeOf(urn: string, operation: Operation, step: EngineStep): ResourceChange {
+  const inputs = step.newState?.inputs ?? {};
+  const { steps, replaceReasons = [] } = { steps: inputs["steps"], replaceReasons: step.replaceReasons };
+  return {
+    urn,
+    name: urn.split("::").at(-1) ?? urn,
+    type: urn.split("::").at(-2)?.split("$").at(-1)?.split(":").at(-1) ?? "",
+    operation,
+    // a wish of another provider may have this name, too, and mean something else
+    steps: isLines(steps) ? steps : [],
+    inputs: Object.fromEntries(
+      Object.entries(inputs).filter(
+        ([key, value]) => !NOT_WISHES.includes(key) || (key === "steps" && !isLines(value)),
+      ),
+    ),
+    replaceReasons: isLines(replaceReasons) ? replaceReasons : [],
+  };
+}
+
+const isLines = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((line) => typeof line === "string");
+
+/** Two steps on one URN are parts of a replacement; what is made new says more than what goes. */
+function merge(earlier: ResourceChange | undefined, later: ResourceChange): ResourceChange {
+  if (earlier === undefined) return later;
+  const fuller = Object.keys(later.inputs).length > 0 && later.operation !== "delete" ? later : earlier;
+  const reasons = [...new Set([...earlier.replaceReasons, ...later.replaceReasons])];
+  return { ...fuller, operation: "replace", replaceReasons: reasons };
+}
+
+function messages(diagnostics: readonly EngineDiagnostic[], severity: string): string[] {
+  const found = diagnostics
+    .filter((each) => each.severity === severity && typeof each.message === "string")
+    .map(({ message }) => (message as string).replace(/^(error|warning): /, "").trim());
+  return [...new Set(found)];
+}

@@ -1,0 +1,78 @@
+import type { Difference } from "./compare";
+
+const NARROWEST = 20;
+
+/** The reviewed and the current lines of each resource in two columns; a mark stands by those that have no partner. */
+export function sideBySide(differences: readonly Difference[], width = 120): string[] {
+  const column = Math.max(NARROWEST, Math.floor((width - 7) / 2));
+  return differences.flatMap((difference) => [
+    `${difference.type} ${difference.name}: ${difference.why}`,
+    row("reviewed", "now", column, "  "),
+    row("-".repeat(column), "-".repeat(column), column, "  "),
+    ...pair(difference).flatMap(([reviewed, current]) => rows(reviewed, current, column)),
+    "",
+  ]);
+}
+
+type Pair = readonly [string | undefined, string | undefined];
+
+/** Sets equal lines side by side and the others in between, in order. */
+function pair({ reviewed, current }: Difference): Pair[] {
+  const pairs: Pair[] = [];
+  let next = 0;
+  for (const line of reviewed) {
+    const at = current.indexOf(line, next);
+    if (at < 0) {
+      pairs.push([line, undefined]);
+      continue;
+    }
+    while (next < at) pairs.push([undefined, current[next++]]);
+    pairs.push([line, current[next++]]);
+  }
+  while (next < current.length) pairs.push([undefined, current[next++]]);
+  return joinOneSided(pairs);
+}
+
+/** A line that went beside the one that came in its place: half as long, and read at once. */
+function joinOneSided(pairs: readonly Pair[]): Pair[] {
+  const joined: Pair[] = [];
+  let gone: string[] = [];
+  let come: string[] = [];
+  const settle = () => {
+    for (let index = 0; index < Math.max(gone.length, come.length); index++)
+      joined.push([gone[index], come[index]]);
+    [gone, come] = [[], []];
+  };
+  for (const [reviewed, current] of pairs) {
+    if (reviewed !== undefined && current !== undefined) {
+      settle();
+      joined.push([reviewed, current]);
+    } else if (reviewed !== undefined) gone.push(reviewed);
+    else if (current !== undefined) come.push(current);
+  }
+  settle();
+  return joined;
+}
+
+function rows(reviewed: string | undefined, current: string | undefined, column: number): string[] {
+  const mark = reviewed === current ? "  " : "! ";
+  const [left, right] = [wrap(reviewed ?? "", column), wrap(current ?? "", column)];
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) =>
+    row(left[index] ?? "", right[index] ?? "", column, index === 0 ? mark : "  "),
+  );
+}
+
+const row = (left: string, right: string, column: number, mark: string): string =>
+  `${mark}${left.padEnd(column)} | ${right}`.trimEnd();
+
+function wrap(text: string, column: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > column) {
+    const space = rest.lastIndexOf(" ", column);
+    const end = space > column / 2 ? space : column;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}

@@ -1,0 +1,15 @@
+import { createInterface } from "node:readline/promises";
+
+/**
+ * Asks a yes-or-no question; what is not a yes is a no.
+ * @returns undefined when there is nobody to ask
+ */
+export async function askPerson(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const dialogue = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await dialogue.question(question)).trim());
+  } finally {
+    dialogue.close();
+  }
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fleetEnvironment } from "./engine-environment";
+import { onInterrupts } from "./interrupts";
+import type { Project } from "./project";
+
+/** Raised when `pulumi` ended with another code than 0; what it said is in the message. */
+export class PulumiError extends Error {
+  override readonly name = "PulumiError";
+
+  constructor(
+    command: string,
+    readonly exitCode: number,
+    words: string,
+  ) {
+    super(`pulumi ${command} failed (exit code ${exitCode})${words === "" ? "" : `:\n${words}`}`);
+  }
+}
+
+/** What a finished call printed. */
+export interface PulumiAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One run of the engine. */
+export interface RunningPulumi {
+  readonly child: ChildProcess;
+  readonly ended: Promise<PulumiAnswer>;
+}
+
+export interface PulumiCall {
+  readonly project: Project;
+  readonly args: readonly string[];
+  /** Shows what the engine prints while it runs; default: it is only returned. */
+  readonly passThrough?: boolean;
+}
+
+/**
+ * Starts `pulumi` in a process group of its own: an interrupt on the terminal reaches foresail alone, which decides
+ * what becomes of it.
+ */
+export function startPulumi({ project, args, passThrough = false }: PulumiCall): RunningPulumi {
+  const child = spawn("pulumi", [...args, "--non-interactive", "--color", passThrough ? colour() : "never"], {
+    cwd: project.folder,
+    env: fleetEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const output = { stdout: "", stderr: "" };
+  const closed = (["stdout", "stderr"] as const).map((name) => {
+    child[name].setEncoding("utf8");
+    return new Promise<void>((resolve) => {
+      child[name]
+        .on("data", (text: string) => {
+          output[name] += text;
+          if (passThrough) process[name].write(text);
+        })
+        .on("close", resolve);
+    });
+  });
+  const ended = new Promise<PulumiAnswer>((resolve, reject) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "ENOENT"
+          ? new Error("pulumi is not on the PATH; see https://www.pulumi.com/docs/install/")
+          : new Error(`pulumi cannot be started: ${error.message}`),
+      ),
+    );
+    child.once("exit", (code, signal) => {
+      // not 'close' alone: a plugin that outlives a killed engine keeps the pipes open
+      const patience = new Promise((done) => setTimeout(done, 2_000).unref());
+      void Promise.race([Promise.all(closed), patience]).then(() =>
+        resolve({ exitCode: code ?? (signal === null ? 1 : 128), ...output }),
+      );
+    });
+  });
+  return { child, ended };
+}
+
+/** Runs `pulumi` to its end, whatever that is; an interrupt is passed on. */
+export async function runPulumi(call: PulumiCall): Promise<PulumiAnswer> {
+  const { child, ended } = startPulumi(call);
+  const forget = onInterrupts(() => child.kill("SIGINT"));
+  try {
+    return await ended;
+  } finally {
+    forget();
+  }
+}
+
+/** Runs `pulumi` to its end. @throws PulumiError */
+export async function callPulumi(call: PulumiCall): Promise<PulumiAnswer> {
+  const answer = await runPulumi(call);
+  if (answer.exitCode === 0) return answer;
+  const words = call.passThrough === true ? "" : answer.stderr.trim() || answer.stdout.trim();
+  throw new PulumiError(
+    call.args
+      .filter((word) => !word.startsWith("-"))
+      .slice(0, 2)
+      .join(" "),
+    answer.exitCode,
+    words,
+  );
+}
+
+/** NO_COLOR (https://no-color.org) and a stream that is no terminal keep the engine's output plain. */
+function colour(environment = process.env): "always" | "never" {
+  const refused = (environment["NO_COLOR"] ?? "") !== "";
+  return process.stdout.isTTY && !refused ? "always" : "never";
+}
+
+/** The stack that a command is about: as it was named, or the one that is selected. */
+export async function findStack(project: Project, named: string | undefined): Promise<string> {
+  if (named !== undefined) return named;
+  const { stdout } = await callPulumi({ project, args: ["stack", "--show-name"] });
+  return stdout.trim();
+}
