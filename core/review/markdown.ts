@@ -2,6 +2,7 @@ import { redact } from "../redaction";
 import { type Danger, findDangers } from "./dangers";
 import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
 import type { Preview } from "./preview";
+import { countSteps } from "./step-line";
 
 /** GitHub refuses a longer comment. It counts characters of UTF-16, as JavaScript does. */
 export const COMMENT_LIMIT = 65_536;
@@ -72,9 +73,8 @@ export function renderSummary(preview: Preview): string {
 
 function headline(preview: Preview, name: string): string {
   if (preview.errors.length > 0) return `the preview of ${name} failed`;
-  const steps = preview.changes.reduce((sum, change) => sum + change.steps.length, 0);
   if (preview.changes.length === 0) return `nothing changes in ${name}`;
-  return `${plural(steps, "step")} in ${plural(preview.changes.length, "resource")} of ${name}; ${preview.unchanged} unchanged`;
+  return `${plural(countSteps(preview.changes), "step")} in ${plural(preview.changes.length, "resource")} of ${name}; ${preview.unchanged} unchanged`;
 }
 
 function renderDangers(dangers: readonly Danger[]): string[] {

@@ -35,3 +35,8 @@ export function isBegun(now: StepLine, reviewed: StepLine): boolean {
   const [, promised] = VERSION_STEP.exec(reviewed.rest) ?? [];
   return target !== undefined && target === promised && /^(?:resum|finish|go on)/.test(how);
 }
+
+/** How many lines of these changes are something to be done, remarks not counted. */
+export function countSteps(changes: readonly { readonly steps: readonly string[] }[]): number {
+  return changes.flatMap(({ steps }) => steps).filter((line) => readStepLine(line).kind !== "remark").length;
+}

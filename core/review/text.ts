@@ -1,5 +1,6 @@
 import { findDangers } from "./dangers";
 import type { Preview } from "./preview";
+import { countSteps } from "./step-line";
 
 /** A preview for a terminal: each resource with its steps, and last, where it is seen, what is dangerous. */
 export function renderText(preview: Preview): string[] {
@@ -7,14 +8,13 @@ export function renderText(preview: Preview): string[] {
   for (const { type, name, operation, steps } of preview.changes) {
     lines.push(`${operation} ${type} ${name}`, ...steps.map((step) => `    ${step}`));
   }
-  const count = preview.changes.reduce((sum, { steps }) => sum + steps.length, 0);
   const dangers = findDangers(preview);
   if (dangers.length > 0)
     lines.push("look here first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));
   lines.push(
     preview.changes.length === 0 && preview.errors.length === 0
       ? `nothing changes; ${preview.unchanged} resources stay as they are`
-      : `${count} steps in ${preview.changes.length} resources; ${preview.unchanged} stay as they are`,
+      : `${countSteps(preview.changes)} steps in ${preview.changes.length} resources; ${preview.unchanged} stay as they are`,
   );
   return lines;
 }

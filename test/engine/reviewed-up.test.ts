@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { readProcess } from "../../clients/process/identity";
+import { clusterWish } from "./cluster-wish";
+import { FleetCommand } from "./fleet-command";
+import { observedCluster } from "./observed-cluster";
+import { descendants, killProcess } from "./process-tree";
+import { simulatedGround } from "./simulated-ground";
+
+describe("an up that is bound to a reviewed plan", function () {
+  this.timeout(600_000);
+  const ground = simulatedGround({
+    machines: ["cp-1", "w-1", "w-2", "w-3", "w-4"],
+    milliseconds: { "join-worker": 400, prepare: 50 },
+  });
+  const want = (...machines: string[]) =>
+    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines) });
+  const plan = () => path.join(ground.folder, "reviewed.plan.json");
+  const json = () => path.join(ground.folder, "reviewed.preview.json");
+  let foresail: FleetCommand;
+
+  before(() => {
+    foresail = new FleetCommand(ground.stack);
+  });
+
+  /** Previews as a pull request does, and keeps the plan. */
+  async function review(): Promise<string> {
+    const { exitCode, stdout, stderr } = await foresail.run(
+      ...["preview", "--stack", "test", "--save-plan", plan(), "--json", json()],
+    );
+    assert.equal(exitCode, 0, stdout + stderr);
+    return stdout;
+  }
+
+  const upByPlan = () => foresail.run("up", "--stack", "test", "--plan", plan());
+  const nodes = async () => Object.keys(await observedCluster(ground.kubernetes));
+  const workers = () => ground.fleet.journal.filter(({ operation }) => operation === "join-worker");
+
+  it("makes a cluster whose steps were unknown in the preview", async () => {
+    want("cp-1", "w-1");
+    assert.match(await review(), /unknown until the cluster exists; wanted: w-1/);
+    const { exitCode, stdout, stderr } = await upByPlan();
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.match(stdout, /this is what was reviewed, step by step/);
+    assert.deepEqual(await nodes(), ["cp-1", "w-1"]);
+  });
+
+  it("keeps plan and preview for their owner only, and no secret in them", async () => {
+    want("cp-1", "w-1", "w-2");
+    assert.match(await review(), /w-2: join as worker of workers, wait until Ready/);
+    for (const file of [plan(), json()]) {
+      assert.equal(statSync(file).mode & 0o777, 0o600, file);
+      const text = readFileSync(file, "utf8");
+      assert.equal(/client-key-data|BEGIN [A-Z ]*PRIVATE KEY/.test(text), false, file);
+    }
+  });
+
+  it("is refused when the cluster moved since, both lists side by side, and touches nothing", async () => {
+    await ground.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-1" });
+    const asked = ground.fleet.journal.length;
+    const before = JSON.stringify((await ground.stack.export()).deployment.resources);
+    const { exitCode, stdout } = await upByPlan();
+    assert.equal(exitCode, 3, stdout);
+    assert.match(stdout, /NodeGroup test-workers: not reviewed: w-1: join as worker of workers/);
+    assert.match(stdout, /w-2: join as worker of workers, .* \| w-2: join as worker of workers/s);
+    assert.match(stdout, /Nothing was touched\.\nnext: review it again/);
+    assert.equal(ground.fleet.journal.length, asked);
+    assert.equal(JSON.stringify((await ground.stack.export()).deployment.resources), before);
+  });
+
+  it("does what was reviewed once it is reviewed again", async () => {
+    await review();
+    const { exitCode, stdout, stderr } = await upByPlan();
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.deepEqual(await nodes(), ["cp-1", "w-1", "w-2"]);
+    assert.match((await upByPlan()).stdout, /everything that was reviewed is done; nothing is left to do/);
+  });
+
+  it("is resumed with the same plan after it was killed in the middle, and does no step twice", async () => {
+    want("cp-1", "w-1", "w-2", "w-3", "w-4");
+    await review();
+    // w-4 is slow, so that the kill falls between the end of w-3 and the end of w-4
+    ground.fleet.inject({ operation: "join-worker", machine: "w-4", kind: "hang", milliseconds: 4_000 });
+    const from = ground.fleet.files.journalLines.length;
+    const { child, ended, printed } = foresail.start("up", "--stack", "test", "--plan", plan());
+    const isJoined = () =>
+      ground.fleet.files.journalLines
+        .slice(from)
+        .some(
+          ({ operation, machine, event }) =>
+            operation === "join-worker" && machine === "w-3" && event === "end",
+        );
+    while (!isJoined() || !(await nodes()).includes("w-3")) {
+      assert.equal(child.exitCode, null, printed());
+      await pause(20);
+    }
+    await pause(700);
+    const tree = [readProcess(child.pid!)!, ...descendants(child.pid!)];
+    tree.forEach(killProcess);
+    await ended;
+    const again = await upByPlan();
+    assert.equal(again.exitCode, 0, again.stdout + again.stderr);
+    assert.match(again.stdout, /cleared the lock of test/);
+    assert.deepEqual(await nodes(), ["cp-1", "w-1", "w-2", "w-3", "w-4"]);
+    assert.equal(
+      workers().filter(({ machine, outcome }) => machine === "w-3" && outcome === "done").length,
+      1,
+    );
+    assert.match(
+      again.stdout,
+      /a part of what was reviewed is done; this is left of it:\n  test-workers: w-4: join/,
+    );
+  });
+
+  it("refuses a plan of another stack and a file that is none, before it looks at the cluster", async () => {
+    const { exitCode, stderr } = await foresail.run("up", "--stack", "other", "--plan", plan());
+    assert.notEqual(exitCode, 0);
+    assert.match(stderr, /it is of the stack test, not of other/);
+    const none = await foresail.run("up", "--stack", "test", "--plan", json());
+    assert.match(none.stderr, /it is no plan of foresail's/);
+  });
+});

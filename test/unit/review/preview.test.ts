@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { findDangers } from "../../../core/review/dangers";
+import { NotAPreviewError, readPreview } from "../../../core/review/preview";
+
+const sample = (name: string) =>
+  readFileSync(path.resolve(__dirname, "../../../../test/unit/review/samples", name), "utf8");
+
+describe("a preview as the engine prints it", () => {
+  it("of a first up is read", () => {
+    const { stack, project, changes, errors } = readPreview(sample("first-up.json"));
+    assert.deepEqual({ stack, project, errors }, { stack: "test", project: "foresail", errors: [] });
+    const workers = changes.find(({ name }) => name === "test-workers");
+    assert.deepEqual([workers?.type, workers?.operation], ["NodeGroup", "create"]);
+    assert.deepEqual(workers?.steps, ["unknown until the cluster exists; wanted: w-1"]);
+    assert.equal(workers !== undefined && "__provider" in workers.inputs, false);
+  });
+
+  it("of an added and a removed worker gives new steps, never those of the state", () => {
+    const { changes, unchanged } = readPreview(sample("scale.json"));
+    const steps = changes.flatMap((change) => change.steps);
+    assert.deepEqual(steps, [
+      "w-2: join as worker of workers, wait until Ready",
+      "w-1: cordon, drain, kubeadm reset, delete its Node",
+    ]);
+    assert.ok(unchanged > 0);
+    const removed = changes.filter(({ operation }) => operation === "delete").map(({ name }) => name);
+    assert.deepEqual(removed, ["test-w-1-prepare"]);
+  });
+
+  it("that a handler refused holds its words once", () => {
+    const { errors } = readPreview(sample("refused.json"));
+    assert.equal(errors.length, 1);
+    assert.match(errors[0]!, /^Pulumi\.test\.yaml has 1 mistake; nothing was changed:/);
+  });
+
+  it("with the parts of a replacement is one replacement", () => {
+    const part = (op: string, inputs?: object) => ({
+      op,
+      urn: "urn:pulumi:s::p::t:t:T::n",
+      newState: { inputs },
+    });
+    const text = JSON.stringify({
+      steps: [
+        part("delete-replaced"),
+        { ...part("replace", { size: 2, steps: ["a: b"] }), replaceReasons: ["size"] },
+        part("create-replacement", { size: 2, steps: ["a: b"] }),
+      ],
+    });
+    const { changes } = readPreview(text);
+    assert.equal(changes.length, 1);
+    assert.deepEqual(
+      [changes[0]?.operation, changes[0]?.steps, changes[0]?.inputs, changes[0]?.replaceReasons],
+      ["replace", ["a: b"], { size: 2 }, ["size"]],
+    );
+    assert.deepEqual(
+      findDangers(readPreview(text)).map(({ words }) => words),
+      ["T n is deleted and made anew, for a changed size"],
+    );
+  });
+
+  for (const text of ["", "{", "[]", "null", "{}", '{"steps":{}}', '{"steps":[{"op":"create"}]}'])
+    it(`is not ${JSON.stringify(text)}`, () => assert.throws(() => readPreview(text), NotAPreviewError));
+});
