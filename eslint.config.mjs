@@ -50,7 +50,9 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ["eslint.config.mjs", "scripts/*.cjs"] },
+        projectService: {
+          allowDefaultProject: ["eslint.config.mjs", "scripts/*.cjs", "examples/github/foresail/*.mjs"],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -84,6 +86,8 @@ export default tseslint.config(
         require: "readonly",
         module: "readonly",
         __dirname: "readonly",
+        fetch: "readonly",
+        AbortSignal: "readonly",
       },
     },
   },

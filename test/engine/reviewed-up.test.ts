@@ -110,7 +110,7 @@ describe("an up that is bound to a reviewed plan", function () {
     );
     assert.match(
       again.stdout,
-      /a part of what was reviewed is done; this is left of it:\n  test-workers: w-4: join/,
+      /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: join/,
     );
   });
 

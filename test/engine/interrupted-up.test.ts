@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { clusterWish } from "./cluster-wish";
+import { FleetCommand } from "./fleet-command";
+import { observedCluster } from "./observed-cluster";
+import { simulatedGround } from "./simulated-ground";
+
+const LEASE = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  namespace: "kube-system",
+  name: "foresail",
+};
+/** A second interrupt sooner than this counts as the same one. */
+const BETWEEN_INTERRUPTS_MILLISECONDS = 1_200;
+
+describe("an interrupt of foresail up", function () {
+  this.timeout(600_000);
+  const ground = simulatedGround({ machines: ["cp-1", "w-1", "w-2", "w-3"], milliseconds: { prepare: 50 } });
+  let foresail: FleetCommand;
+
+  before(() => {
+    foresail = new FleetCommand(ground.stack);
+  });
+
+  const want = (...machines: string[]) =>
+    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines) });
+  const pauseRequest = async () =>
+    (await ground.kubernetes.get<{ metadata?: { annotations?: Record<string, string> } }>(LEASE))?.metadata
+      ?.annotations?.["foresail/pause-requested"];
+
+  async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (const deadline = Date.now() + 60_000; !(await isSo()); await pause(20))
+      assert.ok(Date.now() < deadline, `waited in vain for ${what}`);
+  }
+
+  /** Starts an up whose step on one machine takes a while, and waits until it does. */
+  async function startSlowUp(operation: string, machine: string, milliseconds: number) {
+    const from = ground.fleet.files.journalLines.length;
+    ground.fleet.inject({ operation, machine, kind: "hang", milliseconds });
+    const run = foresail.start("up", "--stack", "test", "--yes");
+    await until(`${operation} of ${machine}`, () => {
+      assert.equal(run.child.exitCode, null, run.printed());
+      return ground.fleet.files.journalLines
+        .slice(from)
+        .some((line) => line.operation === operation && line.machine === machine && line.event === "start");
+    });
+    return run;
+  }
+
+  it("reaches the engine at once while there is no cluster to ask, and the next up goes on", async () => {
+    want("cp-1", "w-1");
+    const { child, ended } = await startSlowUp("init", "cp-1", 3_000);
+    child.kill("SIGINT");
+    const { exitCode, stdout } = await ended;
+    assert.equal(exitCode, 1, stdout);
+    assert.match(
+      stdout,
+      /no pause, since the stack has no kubeconfig yet; the engine ends what it has begun/,
+    );
+    assert.match(stdout, /to go on when the cause is mended: foresail up/);
+    const again = await foresail.run("up", "--stack", "test", "--yes");
+    assert.equal(again.exitCode, 0, again.stdout + again.stderr);
+    assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1"]);
+  });
+
+  it("asks for a pause on the Lease, lets the step under way end, and takes the request back", async () => {
+    want("cp-1", "w-1", "w-2");
+    const { child, ended, printed } = await startSlowUp("join-worker", "w-2", 4_000);
+    child.kill("SIGINT");
+    await until("the request for a pause", async () => (await pauseRequest()) !== undefined);
+    await until("the words", () => /the current node is finished first/.test(printed()));
+    assert.equal(child.exitCode, null);
+    const { exitCode, stdout } = await ended;
+    assert.equal(exitCode, 0, stdout);
+    assert.equal(await pauseRequest(), undefined);
+    assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1", "w-2"]);
+  });
+
+  it("interrupts the engine at the second time", async () => {
+    want("cp-1", "w-1", "w-2", "w-3");
+    const { child, ended, printed } = await startSlowUp("join-worker", "w-3", 6_000);
+    child.kill("SIGINT");
+    await until("the words", () => /the current node is finished first/.test(printed()));
+    await pause(BETWEEN_INTERRUPTS_MILLISECONDS);
+    child.kill("SIGINT");
+    const { exitCode, stdout, stderr } = await ended;
+    assert.equal(exitCode, 1, stdout + stderr);
+    assert.match(stdout + stderr, /update cancelled|Cancellation/i);
+    assert.equal(await pauseRequest(), undefined);
+  });
+
+  it("shows progress without colour where NO_COLOR or no terminal asks for it", async () => {
+    const { exitCode, stdout, stderr } = await foresail.run("up", "--stack", "test", "--yes");
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.match(stdout, /NodeGroup test-workers updated/);
+    assert.equal((stdout + stderr).includes("\u001b["), false);
+  });
+
+  it("needs consent: without a terminal, --plan or --yes nothing is changed", async () => {
+    const before = ground.fleet.journal.length;
+    want("cp-1", "w-1", "w-2");
+    const { exitCode, stdout } = await foresail.run("up", "--stack", "test");
+    assert.equal(exitCode, 2);
+    assert.match(
+      stdout,
+      /w-3: cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,
+    );
+    assert.equal(ground.fleet.journal.length, before);
+  });
+});
