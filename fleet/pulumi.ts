@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { colourOfStream } from "./colour";
 import { fleetEnvironment } from "./engine-environment";
 import { onInterrupts } from "./interrupts";
 import type { Project } from "./project";
@@ -41,12 +42,16 @@ export interface PulumiCall {
  * what becomes of it.
  */
 export function startPulumi({ project, args, passThrough = false }: PulumiCall): RunningPulumi {
-  const child = spawn("pulumi", [...args, "--non-interactive", "--color", passThrough ? colour() : "never"], {
-    cwd: project.folder,
-    env: fleetEnvironment(),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
+  const child = spawn(
+    "pulumi",
+    [...args, "--non-interactive", "--color", passThrough ? colourOfStream(process.stdout) : "never"],
+    {
+      cwd: project.folder,
+      env: fleetEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    },
+  );
   const output = { stdout: "", stderr: "" };
   const closed = (["stdout", "stderr"] as const).map((name) => {
     child[name].setEncoding("utf8");
@@ -102,12 +107,6 @@ export async function callPulumi(call: PulumiCall): Promise<PulumiAnswer> {
     answer.exitCode,
     words,
   );
-}
-
-/** NO_COLOR (https://no-color.org) and a stream that is no terminal keep the engine's output plain. */
-function colour(environment = process.env): "always" | "never" {
-  const refused = (environment["NO_COLOR"] ?? "") !== "";
-  return process.stdout.isTTY && !refused ? "always" : "never";
 }
 
 /** The stack that a command is about: as it was named, or the one that is selected. */

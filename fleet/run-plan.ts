@@ -16,7 +16,7 @@ export interface PlannedRun {
 }
 
 /** How a run ended. */
-export type RunEnd = "done" | "failed" | "paused" | "moved meanwhile";
+export type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
 
 /**
  * Runs `pulumi up` bound to a plan and shows what it prints. The first Ctrl-C asks the cluster's rollout to stop before
@@ -54,6 +54,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       const words = stdout + stderr;
       if (/\bRolloutPaused\b/.test(words)) return "paused";
       if (exitCode === 0) return "done";
+      if (count > 0) return "interrupted";
       return /\bviolates plan\b/.test(words) ? "moved meanwhile" : "failed";
     } finally {
       forget();

@@ -122,6 +122,9 @@ function conclude(
         "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
       );
       return EXIT.failed;
+    case "interrupted":
+      say(`interrupted; to go on: ${again}`);
+      return EXIT.failed;
     case "failed":
       say(`to go on when the cause is mended: ${again}`);
       return EXIT.failed;

@@ -1,6 +1,7 @@
 import { redact } from "../redaction";
 import { type Danger, findDangers } from "./dangers";
 import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
+import { plural } from "./plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./step-line";
 
@@ -118,5 +119,3 @@ function fit(block: Block, room: number): { text: string; isWhole: boolean } | u
 function leftOut(resources: number): string {
   return `_${plural(resources, "more part")} of the preview left out here; the log and the artifact of this run hold all._\n`;
 }
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -73,29 +73,31 @@ interface EngineDiagnostic {
  * @throws NotAPreviewError
  */
 export function readPreview(text: string): Preview {
-  const { steps, diagnostics } = parse(text);
+  const { steps, diagnostics, same } = parse(text);
   const changes = new Map<string, ResourceChange>();
-  let unchanged = 0;
   let origin: { stack?: string; project?: string } = {};
   for (const step of steps) {
     const { op, urn } = step;
     if (typeof op !== "string" || typeof urn !== "string") throw new NotAPreviewError("a step has no URN");
     origin = originOf(urn) ?? origin;
     const operation = OPERATIONS[op];
-    if (op === "same") unchanged += 1;
     if (operation === undefined) continue;
     changes.set(urn, merge(changes.get(urn), changeOf(urn, operation, step)));
   }
   return {
     ...origin,
     changes: [...changes.values()],
-    unchanged,
+    unchanged: same,
     errors: messages(diagnostics, "error"),
     warnings: messages(diagnostics, "warning"),
   };
 }
 
-function parse(text: string): { steps: EngineStep[]; diagnostics: EngineDiagnostic[] } {
+function parse(text: string): {
+  steps: EngineStep[];
+  diagnostics: EngineDiagnostic[];
+  same: number;
+} {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -108,7 +110,9 @@ function parse(text: string): { steps: EngineStep[]; diagnostics: EngineDiagnost
   // an empty object has no steps either, and says nothing of a stack
   if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
     throw new NotAPreviewError("it has neither steps nor a summary");
-  return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[] };
+  // of what stays as it is the engine lists the stack alone, and counts the others
+  const { same = 0 } = (changeSummary ?? {}) as { same?: number };
+  return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[], same };
 }
 
 function originOf(urn: string): { stack: string; project: string } | undefined {

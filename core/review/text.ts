@@ -1,5 +1,6 @@
 import { findDangers } from "./dangers";
 import type { Preview } from "./preview";
+import { plural } from "./plural";
 import { countSteps } from "./step-line";
 
 /** A preview for a terminal: each resource with its steps, and last, where it is seen, what is dangerous. */
@@ -11,10 +12,11 @@ export function renderText(preview: Preview): string[] {
   const dangers = findDangers(preview);
   if (dangers.length > 0)
     lines.push("look here first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));
+  const steps = countSteps(preview.changes);
   lines.push(
     preview.changes.length === 0 && preview.errors.length === 0
-      ? `nothing changes; ${preview.unchanged} resources stay as they are`
-      : `${countSteps(preview.changes)} steps in ${preview.changes.length} resources; ${preview.unchanged} stay as they are`,
+      ? `nothing changes; ${plural(preview.unchanged, "resource")} unchanged`
+      : `${plural(steps, "step")} in ${plural(preview.changes.length, "resource")}; ${preview.unchanged} unchanged`,
   );
   return lines;
 }
