@@ -6,7 +6,7 @@ import { readProcess } from "../../clients/process/identity";
 import { GithubApi } from "../simulation/github-api";
 import { clusterWish } from "./cluster-wish";
 import { observedCluster } from "./observed-cluster";
-import { descendants, killProcess } from "./process-tree";
+import { descendants, killProcess } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 import { type StepAnswer, WorkflowCheckout } from "./workflow-checkout";
 

@@ -6,7 +6,7 @@ import { readProcess } from "../../clients/process/identity";
 import { clusterWish } from "./cluster-wish";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
-import { descendants, killProcess } from "./process-tree";
+import { descendants, killProcess } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 
 describe("an up that is bound to a reviewed plan", function () {

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Node } from "../../clients/kubernetes";
+import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
+import { etcdAt } from "../cluster/etcd";
+import { readyNodes } from "../cluster/reachability";
+import { RequestCounter, type RequestCount } from "../cluster/request-counter";
+import { makeServing } from "../cluster/serving-deployment";
+import { TestCluster } from "../cluster/test-cluster";
+import { leaveOut } from "../left-out";
+
+const FROM = "1.35.4";
+const TO = "1.36.3";
+const CONTROL_PLANES = ["cp-1", "cp-2", "cp-3"];
+const MACHINES = [...CONTROL_PLANES, "w-1", "w-2"];
+const KEY = {
+  allowed: "alpha.node.caos.ch/changes-allowed",
+  ready: "alpha.node.caos.ch/ready",
+  desired: "alpha.kubelet.caos.ch/desired-version",
+};
+const STEP_SECONDS = 600;
+
+// for people who work on these tests: the cluster of the last run goes on, and stays
+const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
+
+describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
+  this.timeout(1_500_000);
+  let cluster: TestCluster;
+  let counters: RequestCounter[];
+  let listed: string[];
+  let broken = false;
+
+  const fields = {
+    ...AUDITED,
+    source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
+  };
+
+  before(async () => {
+    cluster = await TestCluster.open("rollout", { keep: KEEP, versions: [FROM, TO] });
+  });
+
+  beforeEach(function () {
+    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+
+  after(async () => {
+    if (!KEEP) await cluster.remove();
+  });
+
+  it(`begins with three control planes and two workers of ${FROM}, whose agents are initialized`, async () => {
+    await cluster.configure({ machines: MACHINES, fields: { ...fields, version: FROM } });
+    await cluster.up();
+    assert.deepEqual(
+      await versions(),
+      MACHINES.map((name) => `${name} v${FROM}`),
+    );
+    for (const machine of MACHINES) {
+      await cluster.onMachine(machine, "systemctl is-active foresail-node-agent");
+      await cluster.onMachine(machine, "test -e /var/lib/foresail/agent/initialized");
+      await awaitNode(machine, `the agent of ${machine}`, ({ metadata }) =>
+        metadata?.annotations?.[KEY.ready] === "true" ? undefined : "it has not spoken",
+      );
+    }
+    assert.deepEqual((await cluster.preview()).changes, []);
+  });
+
+  it("lists what it will do to each node, in order, and changes nothing by that", async () => {
+    await cluster.configure({ machines: MACHINES, fields: { ...fields, version: TO } });
+    listed = (await cluster.preview()).steps["rollout-rollout"] ?? [];
+    assert.deepEqual(
+      listed.map((line) => line.split(" ").slice(0, 4).join(" ")),
+      MACHINES.map((name) => `${name} ${FROM} → ${TO}`),
+    );
+    assert.match(listed[0] ?? "", /kubeadm upgrade apply/);
+    for (const line of listed.slice(1)) assert.match(line, /kubeadm upgrade node/);
+    assert.deepEqual(
+      await versions(),
+      MACHINES.map((name) => `${name} v${FROM}`),
+    );
+  });
+
+  it("is killed in the middle of the first control plane, and then lists what is left", async () => {
+    const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
+    counters = [
+      await RequestCounter.start(cluster, "cp-1", { name: "service", url }),
+      await RequestCounter.start(cluster, "w-2", { name: "service", url }),
+      await RequestCounter.start(cluster, "w-1", { name: "readyz", url: "https://127.0.0.1:8443/readyz" }),
+    ];
+    const { program, args, folder, environment } = cluster.upCommand();
+    const engine = spawn(program, args, { cwd: folder, env: environment, stdio: "ignore" });
+    const ended = once(engine, "exit");
+    await awaitNode("cp-1", "the desired version of cp-1", ({ metadata }) =>
+      metadata?.annotations?.[KEY.desired] === `v${TO}` ? undefined : "not yet",
+    );
+    engine.kill("SIGKILL");
+    await ended;
+    await cluster.reopen();
+    const left = (await cluster.preview()).steps["rollout-rollout"] ?? [];
+    assert.equal(left.length, MACHINES.length);
+    assert.match(left[0] ?? "", /^cp-1 /);
+    assert.deepEqual(left.slice(1), listed.slice(1));
+  });
+
+  it("goes on with the next `up` to its end, with an agent killed on the way", async () => {
+    const killed = awaitNode("w-1", "the agent of w-1 to begin", ({ metadata }) =>
+      metadata?.annotations?.[KEY.ready] === "false" ? undefined : "not yet",
+    ).then(() => cluster.onMachine("w-1", "systemctl kill --signal=KILL foresail-node-agent"));
+    await Promise.all([cluster.up(), killed]);
+    assert.deepEqual(
+      await versions(),
+      MACHINES.map((name) => `${name} v${TO}`),
+    );
+    assert.deepEqual(await readyNodes(cluster), MACHINES);
+    assert.deepEqual(await etcdAt(cluster, "cp-1"), { members: CONTROL_PLANES, healthy: true });
+    for (const node of await nodes()) {
+      assert.equal(node.metadata?.annotations?.[KEY.allowed], "false", node.metadata?.name);
+      assert.equal(node.spec?.unschedulable, undefined, node.metadata?.name);
+    }
+  });
+
+  it("lost not one request to a workload with a budget, and its API server never for long", async () => {
+    const [one, other, readyz] = await Promise.all(counters.map((counter) => counter.stop()));
+    assert.ok(one && other && readyz);
+    console.log(`      ${describeCount("Service from cp-1", one)}`);
+    console.log(`      ${describeCount("Service from w-2", other)}`);
+    console.log(`      ${describeCount("/readyz through the endpoint of w-1", readyz)}`);
+    assert.ok(one.answered > 1000 && other.answered > 1000);
+    assert.deepEqual([one.lost, other.lost], [[], []]);
+    assert.ok(readyz.longestGap < 30_000, `${readyz.longestGap} ms`);
+  });
+
+  it("did what the preview had listed, and no more, as the API servers saw it", async () => {
+    const changes = await auditedChanges(cluster, CONTROL_PLANES);
+    const opened = rolled(changes, ({ annotations }) => annotations[KEY.allowed] === "true");
+    const wanted = rolled(changes, ({ annotations }) => annotations[KEY.desired] === `v${TO}`);
+    assert.deepEqual(opened, MACHINES);
+    assert.deepEqual(wanted, MACHINES);
+    for (const machine of MACHINES) assertProtocol(changes.filter(({ node }) => node === machine));
+    const journals = await Promise.all(
+      MACHINES.map((machine) =>
+        cluster.onMachine(machine, "journalctl --unit foresail-node-agent --output cat --no-pager"),
+      ),
+    );
+    const applied = MACHINES.filter((_machine, index) => /kubeadm upgrade apply/.test(journals[index] ?? ""));
+    assert.deepEqual(applied, ["cp-1"]);
+  });
+
+  it("leaves nothing to do for a second `up`", async () => {
+    assert.deepEqual((await cluster.preview()).changes, []);
+    assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
+  });
+
+  async function nodes(): Promise<Node[]> {
+    return cluster.withApi((client) => client.listNodes());
+  }
+
+  async function versions(): Promise<string[]> {
+    return (await nodes())
+      .map(({ metadata, status }) => `${metadata?.name} ${status?.nodeInfo?.kubeletVersion}`)
+      .sort();
+  }
+
+  async function awaitNode(name: string, what: string, decide: (node: Node) => string | undefined) {
+    await cluster.withApi((client) =>
+      client.watchUntil<void, Node>({
+        what,
+        apiVersion: "v1",
+        kind: "Node",
+        name,
+        seconds: STEP_SECONDS,
+        decide: ([node]) => {
+          const pending = node ? decide(node) : "there is no Node";
+          return pending === undefined ? { done: undefined } : { pending };
+        },
+      }),
+    );
+  }
+});
+
+function describeCount(what: string, { answered, lost, longestGap }: RequestCount): string {
+  return `${what}: ${answered} answered, ${lost.length} lost, longest gap ${(longestGap / 1000).toFixed(1)} s`;
+}
+
+/** The nodes to which something happened, in the order of its first time. */
+function rolled(changes: readonly NodeChange[], happened: (change: NodeChange) => boolean): string[] {
+  return [...new Set(changes.filter(happened).map(({ node }) => node))];
+}
+
+/** The window opens, the node is cordoned, the version is written, the node is uncordoned, the window closes. */
+function assertProtocol(changes: readonly NodeChange[]): void {
+  const ours = changes.filter(({ userAgent }) => userAgent.startsWith("foresail/"));
+  const first = (found: (change: NodeChange) => boolean) => ours.findIndex(found);
+  const last = (found: (change: NodeChange) => boolean) => ours.findLastIndex(found);
+  const order = [
+    first(({ annotations }) => annotations[KEY.allowed] === "true"),
+    first(({ unschedulable }) => unschedulable === true),
+    first(({ annotations }) => annotations[KEY.desired] === `v${TO}`),
+    last(({ unschedulable }) => unschedulable === null),
+    last(({ annotations }) => annotations[KEY.allowed] === "false"),
+  ];
+  assert.ok(!order.includes(-1), JSON.stringify(ours));
+  assert.deepEqual(
+    order,
+    [...order].sort((one, other) => one - other),
+    JSON.stringify(ours),
+  );
+  const kubelet = changes.filter(({ user }) => user === `system:node:${changes[0]?.node}`);
+  const told = kubelet.flatMap(({ annotations }) => annotations[KEY.ready] ?? []);
+  assert.deepEqual(told.slice(told.lastIndexOf("false")), ["false", "true"]);
+}
