@@ -3,6 +3,12 @@
  * rollout over several minors stops between. A newer one is named in `rollout.intermediateVersions`.
  */
 export const KNOWN_PATCHES: Readonly<Record<string, string>> = {
+  "1.25": "1.25.16",
+  "1.26": "1.26.15",
+  "1.27": "1.27.16",
+  "1.28": "1.28.15",
+  "1.29": "1.29.15",
+  "1.30": "1.30.14",
   "1.31": "1.31.14",
   "1.32": "1.32.13",
   "1.33": "1.33.13",

@@ -74,14 +74,6 @@ export function isDueInPass(node: RolloutNode, pass: string, situation: Situatio
   return isDue(node, situation.wish, wantedVersion(node, pass, situation.wish));
 }
 
-/** Whether every control plane that rolls has ended this pass, so that workers may follow. */
-export function controlPlanesEnded(situation: Situation, pass: string): boolean {
-  return situation.controlPlanes.every(
-    (node) =>
-      !isDueInPass(node, pass, situation) && (!node.changesAllowed || situation.paused.has(node.name)),
-  );
-}
-
 /** Whether a worker's version is of no newer minor than every API server. */
 export function fitsControlPlanes(situation: Situation, version: string): boolean {
   return situation.controlPlanes.every(({ kubeletVersion }) => minorsBetween(kubeletVersion, version) <= 0);

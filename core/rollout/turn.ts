@@ -1,5 +1,5 @@
 import type { RolloutNode } from "./observed";
-import { controlPlanesEnded, isDueInPass, type Group, type Situation } from "./situation";
+import { isDueInPass, type Group, type Situation } from "./situation";
 import { refuseControlPlanes, refuseWorkers } from "./skew";
 
 /** Whose turn it is. */
@@ -67,7 +67,6 @@ function workersTurn(
   const { group, busy, due } = at;
   const stop = refuseControlPlanes(situation, at.pass) ?? refuseWorkers(situation, at.pass);
   if (stop) return { candidates: [], waiting: [], stop };
-  if (!controlPlanesEnded(situation, at.pass)) return { candidates: [], waiting: [] };
   const cordoned = group.nodes.filter((node) => isCordoned(node, busy, at.returned));
   const ill = group.nodes.filter((node) => !node.ready && !busy.has(node.name));
   const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...ill.map(({ name }) => name)]);

@@ -195,6 +195,29 @@ describe("next steps", () => {
     ]);
   });
 
+  it("begins none beside a node that an earlier run left open, even where there is room", () => {
+    const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
+    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const next = nextSteps(changed(nodes, "a-1", { changesAllowed: true, agentReady: false }), wish);
+    assert.deepEqual([next.finish.map(({ node }) => node), next.begin], [["a-1"], []]);
+  });
+
+  it("closes a node that had ended before those in front of it have had their next turn", () => {
+    const told = desiredSoftware({ software: {} }, "1.35.4");
+    const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.35.4"));
+    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const ended = changed(nodes, "a-3", { changesAllowed: true, unschedulable: true, desired: told });
+    assert.deepEqual(
+      nextSteps(ended, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      ["a-3 1.35.4"],
+    );
+    const opened = changed(nodes, "a-1", { changesAllowed: true, desired: told });
+    assert.deepEqual(
+      nextSteps(opened, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      ["a-1 1.36.3"],
+    );
+  });
+
   it("takes a new wish for a node whose told version can't be had", () => {
     const open = {
       changesAllowed: true,

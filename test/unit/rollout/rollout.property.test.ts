@@ -140,9 +140,15 @@ describe("rollout, simulated with agents, in any order and with kills", function
           fc.pre(planRollout(nodes, wish).refusals.length === 0);
           const ill = picks.map((pick) => pick % nodes.length);
           const start = nodes.map((node, index) => (ill.includes(index) ? { ...node, ready: false } : node));
-          const rollout = new SimulatedRollout(start, wish);
+          const illPlane = start.some((node) => node.controlPlane && !node.ready);
+          let isWell = false;
+          const rollout = new SimulatedRollout(start, wish, ({ taken }) => {
+            // another one away beside it could leave etcd without its quorum
+            if (illPlane && !isWell) assert.ok(!taken.some(({ controlPlane }) => controlPlane));
+          });
           for (const choice of choices) rollout.move(choice);
           for (const { node } of rollout.taken) assert.ok(!ill.some((index) => nodes[index]?.name === node));
+          isWell = true;
           for (const node of rollout.list()) node.ready ||= !node.changesAllowed;
           rollout.settle();
           leavesNothing(rollout.list(), wish, nodes);

@@ -27,6 +27,7 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
     minor: fc.constantFrom(...MINORS),
     ahead: fc.constantFrom(0, 0, 1, 1, 2, 3),
     patch: fc.nat(2),
+    newer: fc.nat(1),
     own: fc.boolean(),
     containerd: fc.boolean(),
     pausedPlane: rarely(0.05),
@@ -36,7 +37,8 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
   .map((made) => {
     const minor = Math.min(made.minor, 36 - made.ahead);
     const version = `1.${minor}.${made.patch}`;
-    const target = made.ahead === 0 ? `1.${minor}.${(made.patch + 1) % 3}` : known(minor + made.ahead);
+    const target =
+      made.ahead === 0 ? `1.${minor}.${(made.patch + made.newer) % 3}` : known(minor + made.ahead);
     const nodes = Array.from({ length: made.planes }, (_, index) => nodeAt(`cp-${index + 1}`, version));
     made.pools.forEach(({ size, behind }, pool) => {
       const old = `1.${Math.max(31, minor - behind)}.${made.patch}`;
