@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addPlanCommand } from "./plan-command";
 import { addReviewCommands } from "./review-commands";
 
 /** The command `foresail`. */
@@ -7,7 +8,7 @@ async function main(): Promise<void> {
   const program = new Command("foresail")
     .description("Kubernetes clusters that you can preview")
     .showHelpAfterError("(--help tells more)")
-    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
+    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1));
   program
     .command("unlock")
     .description("clear the lock that a killed `pulumi` left on a stack of a file backend")
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
       const { unlock } = await import("./unlock.js");
       process.exitCode = await unlock(options);
     });
+  addPlanCommand(program);
   addReviewCommands(program);
   await program.parseAsync();
 }

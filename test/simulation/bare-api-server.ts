@@ -18,6 +18,8 @@ export interface BareApiServerOptions {
   programs: ApiServerPrograms;
   /** default: bootstrap tokens signed and cleaned up, and pod networks given to Nodes */
   controllers?: string[];
+  /** further arguments of kube-apiserver, such as an audit log's */
+  apiServerArguments?: string[];
   /** how long the start may take; default 60 */
   seconds?: number;
 }
@@ -170,6 +172,7 @@ export class BareApiServer {
       "--enable-admission-plugins=NodeRestriction",
       // pods are made without the controller that makes their service accounts
       "--disable-admission-plugins=ServiceAccount",
+      ...(this.options.apiServerArguments ?? []),
     ];
   }
 

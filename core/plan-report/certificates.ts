@@ -1,0 +1,26 @@
+import type { SeenCertificate } from "./facts";
+import type { Finding } from "./finding";
+
+const DAY = 86_400_000;
+/** A rollout and its repair should fit before the end. */
+export const SOON_DAYS = 30;
+
+/** Certificates that have expired or will before long. */
+export function certificateFindings(certificates: readonly SeenCertificate[], now: Date): Finding[] {
+  return certificates.flatMap(({ what, notAfter }): Finding[] => {
+    const days = Math.floor((new Date(notAfter).getTime() - now.getTime()) / DAY);
+    if (days >= SOON_DAYS) return [];
+    const day = notAfter.slice(0, 10);
+    const words = days < 0 ? `${what} expired on ${day}` : `${what} expires on ${day}, in ${days} days`;
+    return [
+      {
+        about: "certificate",
+        weight: "warns",
+        words,
+        mend: what.startsWith("the kubeconfig")
+          ? "export the kubeconfig anew"
+          : "`kubeadm certs renew all` renews it, and so does the rollout",
+      },
+    ];
+  });
+}

@@ -1,0 +1,36 @@
+import type { Finding } from "./finding";
+import { titleOfSteps, versionsOf } from "./render-text";
+import type { PlanReport } from "./report";
+
+/** The forecast for a pull request or a wiki. */
+export function renderMarkdown(report: PlanReport): string {
+  const blocking = report.findings.filter(({ weight }) => weight === "blocks");
+  const warning = report.findings.filter(({ weight }) => weight === "warns");
+  const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : "**Clean**";
+  const lines = [
+    `## Rollout to ${report.target}`,
+    "",
+    `${verdict}. ${escape(report.server)}, ${report.nodes.length} nodes: ${versionsOf(report)}.`,
+    ...table("In the way", blocking),
+    ...table("To know of", warning),
+    "",
+    `### ${titleOfSteps(report)}`,
+    "",
+    ...report.steps.map(({ line }, index) => `${index + 1}. ${escape(line)}`),
+    ...(report.notes.length > 0
+      ? ["", "### Notes", "", ...report.notes.map((note) => `- ${escape(note)}`)]
+      : []),
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function table(title: string, findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map(({ about, words, mend }) => `| ${about} | ${escape(words)} | ${escape(mend)} |`);
+  return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
+}
+
+/** Names come from the cluster: none may end a cell or begin a tag. */
+function escape(text: string): string {
+  return text.replace(/[\\|<>*_[\]]/g, (sign) => `\\${sign}`).replace(/\s+/g, " ");
+}

@@ -1,0 +1,83 @@
+import type { Finding } from "./finding";
+import type { PlanReport } from "./report";
+
+/** How words are set off; each gives its text back unchanged where there are no colours. */
+export interface Colours {
+  bold: (text: string) => string;
+  red: (text: string) => string;
+  yellow: (text: string) => string;
+  green: (text: string) => string;
+  dim: (text: string) => string;
+}
+
+const same = (text: string) => text;
+export const NO_COLOURS: Colours = { bold: same, red: same, yellow: same, green: same, dim: same };
+
+/** The forecast for a terminal: what blocks first, then the steps. */
+export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): string {
+  const { bold, red, yellow, green, dim } = colours;
+  const blocking = report.findings.filter(({ weight }) => weight === "blocks");
+  const warning = report.findings.filter(({ weight }) => weight === "warns");
+  const lines = [
+    bold(`Rollout of ${report.server} to ${report.target}`),
+    dim(`${count(report.nodes.length, "node")}: ${versionsOf(report)}`),
+    ...section(bold(`${blocking.length} in the way`), blocking, (line) => `  ${red("✗")} ${line}`, dim),
+    ...section(bold(`${warning.length} to know of`), warning, (line) => `  ${yellow("!")} ${line}`, dim),
+    "",
+    bold(titleOfSteps(report)),
+    ...stepLines(report, dim),
+    ...(report.notes.length > 0 ? ["", bold("Notes"), ...report.notes.map((note) => `  - ${note}`)] : []),
+    "",
+    verdict(report, blocking.length, { red, green }),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function section(
+  title: string,
+  findings: readonly Finding[],
+  mark: (line: string) => string,
+  dim: Colours["dim"],
+): string[] {
+  if (findings.length === 0) return [];
+  return ["", title, ...findings.flatMap(({ words, mend }) => [mark(words), dim(`    → ${mend}`)])];
+}
+
+function stepLines({ steps, passes }: PlanReport, dim: Colours["dim"]): string[] {
+  return steps.flatMap((step, index) => {
+    const first = index === 0 || steps[index - 1]?.pass !== step.pass;
+    const title = passes.length > 1 && first ? [dim(`  pass ${step.pass}, to ${step.to}`)] : [];
+    return [...title, `  ${String(index + 1).padStart(String(steps.length).length)}. ${step.line}`];
+  });
+}
+
+/** "5 steps, by way of 1.35.4" */
+export function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
+  if (steps.length === 0)
+    return blocked ? "No step can be listed" : "Nothing to do: every node has this version";
+  const between = passes.slice(0, -1);
+  return `${count(steps.length, "step")}${between.length > 0 ? `, by way of ${between.join(", ")}` : ""}`;
+}
+
+/** "1.35.4 on 3, 1.36.3 on 2" */
+export function versionsOf({ nodes }: PlanReport): string {
+  const versions = [...new Set(nodes.map(({ kubeletVersion }) => kubeletVersion))];
+  return versions
+    .map(
+      (version) => `${version} on ${nodes.filter(({ kubeletVersion }) => kubeletVersion === version).length}`,
+    )
+    .join(", ");
+}
+
+function verdict(
+  report: PlanReport,
+  blocking: number,
+  { red, green }: Pick<Colours, "red" | "green">,
+): string {
+  if (blocking > 0) return red(`Blocked: mend ${blocking === 1 ? "that" : `those ${blocking}`} first.`);
+  return green(report.steps.length === 0 ? "Clean." : "Clean: nothing is in the way of this rollout.");
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

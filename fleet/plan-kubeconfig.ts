@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+
+interface Kubeconfig {
+  "current-context"?: string;
+  contexts?: { name: string; context: { cluster: string; user: string } }[];
+  clusters?: { name: string; cluster: Record<string, unknown> }[];
+  users?: { name: string; user: Record<string, unknown> }[];
+}
+
+/** One context of a kubeconfig file. */
+export interface ChosenContext {
+  /** a kubeconfig with this context alone: several would be API servers of one cluster */
+  kubeconfig: string;
+  context: string;
+  /** the client certificate, PEM; absent for other ways to log in */
+  clientCertificate?: string;
+}
+
+/**
+ * Reads one context of a kubeconfig file.
+ * @throws Error that names the file and what to do
+ */
+export function chooseContext(file: string, wanted?: string): ChosenContext {
+  const config = read(file);
+  const names = (config.contexts ?? []).map(({ name }) => name);
+  const name = wanted ?? (config["current-context"] || (names.length === 1 ? names[0] : undefined));
+  const having = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
+  if (name === undefined)
+    throw new Error(`${file} names no current context: choose one with --context (${having})`);
+  const chosen = config.contexts?.find((context) => context.name === name);
+  if (!chosen) throw new Error(`${file} has no context "${name}": ${having}`);
+
+  const folder = path.dirname(path.resolve(file));
+  const cluster = config.clusters?.find((entry) => entry.name === chosen.context.cluster)?.cluster;
+  const user = config.users?.find((entry) => entry.name === chosen.context.user)?.user;
+  if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that the file lacks`);
+  if (!user) throw new Error(`${file}: the context "${name}" names a user that the file lacks`);
+  const one = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: chosen.context.cluster, cluster: absolute(cluster, folder) }],
+    users: [{ name: chosen.context.user, user: absolute(user, folder) }],
+    contexts: [{ name, context: chosen.context }],
+    "current-context": name,
+  };
+  return {
+    kubeconfig: stringify(one),
+    context: name,
+    clientCertificate: certificateOf(one.users[0]?.user ?? {}),
+  };
+}
+
+function read(file: string): Kubeconfig {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === "ENOENT" ? "there is no such file" : String(code);
+    throw new Error(`can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`, {
+      cause: error,
+    });
+  }
+  let config: unknown;
+  try {
+    config = parse(text);
+  } catch {
+    config = undefined;
+  }
+  if (typeof config !== "object" || config === null || !("contexts" in config)) {
+    throw new Error(`${file} is not a kubeconfig; on a control plane it is /etc/kubernetes/admin.conf`);
+  }
+  return config as Kubeconfig;
+}
+
+const FILES = ["certificate-authority", "client-certificate", "client-key", "tokenFile"];
+
+/** As kubectl reads them: paths are relative to the file's folder. */
+function absolute(fields: Record<string, unknown>, folder: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      FILES.includes(key) && typeof value === "string" ? path.resolve(folder, value) : value,
+    ]),
+  );
+}
+
+function certificateOf(user: Record<string, unknown>): string | undefined {
+  const data = user["client-certificate-data"];
+  if (typeof data === "string") return Buffer.from(data, "base64").toString("utf8");
+  const file = user["client-certificate"];
+  return typeof file === "string" ? readFileSync(file, "utf8") : undefined;
+}
