@@ -10,7 +10,7 @@ import type { RolloutOptions, RolloutWish } from "./wish";
 export interface NextSteps {
   /** nodes found with an open change window: ended before any other is begun */
   finish: RolloutStep[];
-  /** nodes that may be opened now, all of them at once */
+  /** nodes that may be opened now, all of them at once; opened in this order, a killed run is resumed just where it was */
   begin: RolloutStep[];
   /** why nothing more may begin for the moment; it may pass by itself */
   waiting: string[];

@@ -150,11 +150,12 @@ export function stepKey({ node, to }: RolloutStep): string {
 
 /**
  * The steps' keys, each once, in the order of pools and versions: two nodes of a pool that are away together are
- * begun at the same time, so a kill between them may leave either.
+ * begun at the same time, so a kill between them may leave either. Closing a node that was only opened is no step to
+ * a version.
  */
 export function inOrder(steps: readonly RolloutStep[]): string[] {
   const parts: { what: string; keys: Set<string> }[] = [];
-  for (const step of steps) {
+  for (const step of steps.filter(({ software }) => software.length > 0)) {
     const what = `${step.pool} ${step.to}`;
     const last = parts.at(-1);
     if (last?.what === what) last.keys.add(stepKey(step));
