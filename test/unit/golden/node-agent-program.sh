@@ -354,7 +354,7 @@ round() {
   fi
   # nothing else changes the machine meanwhile; and what the annotations said before the wait may be out of date
   exec 9>>"$machine_lock"
-  if ! flock --nonblock 9; then say "another step of foresail runs on this machine; waiting for its end"; flock 9; fi
+  if ! flock --nonblock 9; then say "another step of foresail runs on this machine; waiting for its end"; flock 9 || return 1; fi
   look || return 75
   if ! is_pending || ! is_allowed; then return 0; fi
   refusal=$(refuse)
@@ -415,7 +415,7 @@ main() {
   fi
   mkdir -p "$folder"
   exec 8>>"$agent_lock"
-  if ! flock --nonblock 8; then say "another node agent runs on this machine; waiting for its end"; flock 8; fi
+  if ! flock --nonblock 8; then say "another node agent runs on this machine; waiting for its end"; flock 8 || exit 1; fi
   trap stop_watching EXIT
   say "node agent $version of $node"
   while :; do
