@@ -213,8 +213,9 @@ refuse() {
   if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
   if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return 0; fi
   if is_control_plane; then return 0; fi
-  cluster=$(cluster_version) || return 0
-  if [ -n "$cluster" ] && [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
+  cluster=$(cluster_version)
+  if [ -z "$cluster" ]; then say "the cluster's version could not be read from kubeadm-config: $(tail -n 1 "$words")"; return 0; fi
+  if [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
 }
 failure=""
 
