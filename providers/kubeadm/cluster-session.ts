@@ -4,7 +4,7 @@ import { foresailVersion } from "../../clients/version";
 import { MachinesSession, report, thisStack } from "./machines-session";
 import type { ClusterInputs } from "./inputs";
 
-/** How long a handler waits for whoever changes the cluster now, before it is refused by name. */
+/** How long a handler waits at most for whoever changes the cluster now, before it is refused by name. */
 const LEASE_SECONDS = 60;
 
 /** One handler's work on a running cluster: its machines, its API, and the Lease that makes it the only writer. */
@@ -46,7 +46,7 @@ export class ClusterSession extends MachinesSession {
       kubernetes,
       { stack: thisStack() },
       {
-        seconds: LEASE_SECONDS,
+        seconds: Math.min(LEASE_SECONDS, inputs.timeouts.ready),
         waitForLiving: true,
         progress,
       },

@@ -93,6 +93,16 @@ export class ProviderHost {
     return { id: response.getId(), outputs: plain(response.getProperties()) };
   }
 
+  /** @returns the outputs */
+  async update(key: HandlerKey, olds: object, news: object): Promise<Properties> {
+    const request = new messages.UpdateRequest();
+    request.setId("id");
+    request.setOlds(properties(key, olds));
+    request.setNews(properties(key, news));
+    const response = await this.call<messages.UpdateRequest, messages.UpdateResponse>("update", request);
+    return plain(response.getProperties());
+  }
+
   private call<Request, Response>(name: keyof ResourceProviderClient, request: Request): Promise<Response> {
     type Method = (
       request: Request,

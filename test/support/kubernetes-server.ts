@@ -122,7 +122,7 @@ export class TestKubernetesServer {
       return void send(this.store.put(created, body), 201);
     }
     if (method === "GET" && !existing && /\/[a-z]+s$/.test(path)) {
-      const within = [...this.store.objects].filter(([key]) => belongs(key, url));
+      const within = [...this.store.objects].filter(([key, object]) => belongs(key, url, object));
       const metadata = { resourceVersion: String(this.store.version) };
       return void send({ metadata, items: within.map(([, object]) => object) });
     }
@@ -156,7 +156,7 @@ export class TestKubernetesServer {
     response.flushHeaders();
     const flush = () => {
       for (const { type, path, object, version: at } of this.store.log) {
-        if (at <= version || !belongs(path, url)) continue;
+        if (at <= version || !belongs(path, url, object)) continue;
         version = at;
         response.write(`${JSON.stringify({ type, object })}\n`);
       }
@@ -192,9 +192,13 @@ export function kubeconfigOf(authority: TestAuthority, servers: { port: number }
   });
 }
 
-function belongs(path: string, url: URL): boolean {
-  const name = /metadata\.name=([^,]+)/.exec(url.searchParams.get("fieldSelector") ?? "")?.[1];
+function belongs(path: string, url: URL, object: KubernetesObject): boolean {
+  const selected = (field: string) =>
+    new RegExp(`${field}=([^,]+)`).exec(url.searchParams.get("fieldSelector") ?? "")?.[1];
+  const name = selected("metadata\\.name");
   if (name && path.split("/").at(-1) !== name) return false;
+  const node = selected("spec\\.nodeName");
+  if (node && (object.spec as { nodeName?: string } | undefined)?.nodeName !== node) return false;
   const kind = url.pathname.split("/").pop();
   const isAllNamespaces = !url.pathname.includes("/namespaces/");
   return isAllNamespaces ? path.split("/").at(-2) === kind : path.startsWith(`${url.pathname}/`);

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../clients/kubernetes";
-import { blockedDrains, type Budget, type PlacedPod } from "../../../core/drain/budgets";
+import { blockedDrains, type Budget } from "../../../core/drain/budgets";
 import type { Machine } from "../../../core/machine";
 import type { RolloutNode } from "../../../core/rollout/observed";
 import { describeRolloutStep, planRollout, type RolloutPlan } from "../../../core/rollout/plan";
@@ -120,5 +120,5 @@ async function drainsInTheWay(
     kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
   ]);
   const nodes = [...new Set(steps.map(({ node }) => node))];
-  return blockedDrains(nodes, pods as PlacedPod[], budgets, drain);
+  return blockedDrains(nodes, pods, budgets, drain);
 }

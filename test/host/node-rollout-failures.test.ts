@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { NEW, OLD, RolloutGround } from "./rollout-ground";
+
+const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
+
+describe("a rollout one of whose nodes is not done", function () {
+  this.timeout(60_000);
+  const ground = new RolloutGround();
+  before(() => ground.start());
+  after(() => ground.stop());
+
+  const failure = async (over = {}) => {
+    const news = ground.wish(NEW, { nodeTimeoutSeconds: 1, ...over });
+    await assert.rejects(ground.update(news), (error: Error) => {
+      failure.words = error.message;
+      return true;
+    });
+    return failure.words;
+  };
+  failure.words = "";
+
+  it("stops the rollout with its name and its agent's last words, and the rest is untouched", async () => {
+    ground.reset(LARGE, NEW);
+    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+    ground.agents.misbehaving.set("w-1", "fails");
+    assert.match(
+      await failure(),
+      /w-1 1\.35\.4 → 1\.36\.3 .* failed \(WaitTimeout\): waited 1 s for w-1 to run 1\.36\.3.*the source has no such version/s,
+    );
+    assert.deepEqual(
+      ground.seen().filter((line) => line.startsWith("w-2")),
+      [],
+    );
+    assert.match(ground.history().at(-1)!, /w-1 .* failed: waited 1 s/);
+    assert.equal(ground.node("w-1").spec.unschedulable, true);
+  });
+
+  it("is previewed as begun by an earlier run, and ended first by the next one", async () => {
+    const steps = await ground.stepsOf(ground.wish(NEW));
+    assert.match(steps[0]!, /^w-1 1\.35\.4 → 1\.36\.3 \(begun by an earlier run: /);
+    assert.match(steps[1]!, /^w-2 /);
+    ground.agents.misbehaving.clear();
+    ground.agents.restart();
+    ground.forget();
+    await ground.update(ground.wish(NEW));
+    assert.deepEqual(ground.seen(), [
+      "w-1 closed",
+      "w-1 uncordoned",
+      ...["opened", "cordoned", "asked for 1.36.3", "closed", "uncordoned"].map((what) => `w-2 ${what}`),
+    ]);
+    assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
+  });
+
+  for (const [behaviour, words] of [
+    ["never begins", /the node agent has not begun: kubelet 1\.35\.4, not 1\.36\.3/],
+    ["never Ready", /last seen: not Ready: KubeletNotReady: no network/],
+  ] as const)
+    it(`is named with its last condition when it ${behaviour}`, async () => {
+      ground.reset(["cp-1", "w-1", "w-2"], NEW);
+      for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+      ground.agents.misbehaving.set("w-1", behaviour);
+      assert.match(await failure(), words);
+      assert.deepEqual(ground.openings(), ["w-1 opened"]);
+    });
+
+  it("waits for the other nodes that are under way, and begins no more", async () => {
+    ground.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
+    for (const name of ["w-1", "w-2", "w-3"]) ground.putNode(name, OLD);
+    ground.agents.misbehaving.set("w-1", "never begins");
+    assert.match(await failure({ maxUnavailable: 2 }), /w-1 /);
+    assert.equal(ground.node("w-2").status.nodeInfo.kubeletVersion, `v${NEW}`);
+    assert.equal(ground.node("w-2").spec.unschedulable, undefined);
+    assert.ok(ground.openings().length <= 3);
+  });
+
+  it("names the pod and the budget that hold its drain, in the preview and in the failure", async () => {
+    ground.reset(["cp-1", "w-1", "w-2"], NEW);
+    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+    ground.putPod("web-0", "w-1");
+    ground.server.store.put("/apis/policy/v1/namespaces/web/poddisruptionbudgets/web", {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: { name: "web", namespace: "web" },
+      spec: { selector: { matchLabels: { app: "web" } } },
+      status: { disruptionsAllowed: 0 },
+    });
+    ground.server.intercept = (call) =>
+      call.endsWith("/eviction")
+        ? {
+            status: 429,
+            reason: "TooManyRequests",
+            causes: ["The disruption budget web needs 1 healthy pod"],
+          }
+        : undefined;
+    ground.host.printed = "";
+    await ground.stepsOf(ground.wish(NEW));
+    assert.match(
+      ground.host.printed,
+      /w-1: the drain would wait: web\/web-0 is held by the PodDisruptionBudget web/,
+    );
+    assert.match(await failure(), /web\/web-0 held: The disruption budget web needs 1 healthy pod/);
+    assert.equal(ground.node("w-1").metadata.annotations["alpha.kubelet.caos.ch/desired-version"], undefined);
+    ground.server.intercept = () => undefined;
+  });
+
+  it("is no control plane as long as etcd would lose its quorum", async () => {
+    ground.reset(LARGE);
+    ground.illMembers.add("cp-3");
+    assert.match(await failure(), /while cp-1 is away etcd would have 1 healthy of 3 members.*ill: cp-3/s);
+    assert.equal(ground.node("cp-1").spec.unschedulable, undefined);
+    assert.deepEqual(ground.openings(), ["cp-1 opened"]);
+  });
+});

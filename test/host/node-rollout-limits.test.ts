@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { NEW, OLD, openingsOf, RolloutGround } from "./rollout-ground";
+
+const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/foresail";
+const CHANGES_ALLOWED = "alpha.node.caos.ch/changes-allowed";
+
+describe("what a rollout waits and stops for", function () {
+  this.timeout(60_000);
+  const ground = new RolloutGround();
+  before(() => ground.start());
+  after(() => ground.stop());
+
+  it("begins no worker while another one of its pool is not Ready, and names it", async () => {
+    ground.reset(["cp-1", "w-1", "w-2"], NEW);
+    ground.putNode("w-1", OLD);
+    ground.putNode("w-2", NEW, { ready: false });
+    await assert.rejects(ground.update(ground.wish(NEW)), /w-2 is not Ready: KubeletNotReady/);
+    assert.deepEqual(ground.seen(), []);
+  });
+
+  it("is refused by the name of whoever changes the cluster", async () => {
+    ground.reset(["cp-1", "w-1"], NEW);
+    ground.putNode("w-1", OLD);
+    ground.server.store.put(LEASE, {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "foresail", namespace: "kube-system" },
+      spec: { holderIdentity: "ann@laptop", leaseDurationSeconds: 30, renewTime: new Date().toISOString() },
+    });
+    await assert.rejects(ground.update(ground.wish(NEW)), /LeaseHeld.*ann@laptop/s);
+    assert.deepEqual(ground.seen(), []);
+  });
+
+  it("leaves a node cordoned that somebody had cordoned before", async () => {
+    ground.reset(["cp-1", "w-1"], NEW);
+    ground.putNode("w-1", OLD, { unschedulable: true });
+    await ground.update(ground.wish(NEW));
+    assert.equal(ground.node("w-1").spec.unschedulable, true);
+    assert.equal(ground.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
+    assert.equal(ground.node("w-1").metadata.annotations["foresail/was-cordoned"], undefined);
+  });
+
+  it("takes as many workers at once as the pool allows, in the order of the configuration", async () => {
+    const workers = ["w-1", "w-2", "w-3", "w-4"];
+    ground.reset(["cp-1", ...workers], NEW);
+    for (const name of workers) ground.putNode(name, OLD);
+    await ground.update(ground.wish(NEW, { maxUnavailable: "50%" }));
+    assert.deepEqual(
+      ground.openings(),
+      workers.map((name) => `${name} opened`),
+    );
+    const [first, second] = ground.seen();
+    assert.deepEqual([first, second?.startsWith("w-1") || second === "w-2 opened"], ["w-1 opened", true]);
+    assert.ok(ground.seen().indexOf("w-2 opened") < ground.seen().indexOf("w-1 closed"));
+  });
+
+  for (const [what, over, words] of [
+    ["the hour of stopAfter has come", { stopAfter: "1s", soakSeconds: 2 }, /RolloutPaused.*stopAfter 1s/s],
+    [
+      "the gate stays shut",
+      { gate: { command: "echo red; false" }, nodeTimeoutSeconds: 1 },
+      /echo red.*red/s,
+    ],
+  ] as const)
+    it(`stops before its next node when ${what}, and leaves no window open`, async () => {
+      ground.reset(["cp-1", "w-1", "w-2"], NEW);
+      for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+      await assert.rejects(ground.update(ground.wish(NEW, over)), words);
+      assert.ok(!ground.openings().includes("w-2 opened"));
+      for (const name of ["w-1", "w-2"])
+        assert.notEqual(ground.node(name).metadata.annotations[CHANGES_ALLOWED], "true");
+    });
+
+  it("stops before its next node when a pause is asked for, and the next run goes on", async () => {
+    ground.reset(["cp-1", "w-1", "w-2"], NEW);
+    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+    const ask = () => {
+      const lease = ground.server.store.objects.get(LEASE);
+      if (!lease || ground.openings().length === 0) return;
+      ground.server.store.listeners.delete(ask);
+      const annotations = {
+        ...lease.metadata?.annotations,
+        "foresail/pause-requested": `${new Date().toISOString()} ann@laptop`,
+      };
+      ground.server.store.put(LEASE, { ...lease, metadata: { ...lease.metadata, annotations } });
+    };
+    ground.server.store.listeners.add(ask);
+    await assert.rejects(
+      ground.update(ground.wish(NEW)),
+      /RolloutPaused.*before w-2: a pause was asked for.*ann@laptop/s,
+    );
+    assert.deepEqual(ground.openings(), ["w-1 opened"]);
+    assert.deepEqual(openingsOf(await ground.stepsOf(ground.wish(NEW))), ["w-2 opened"]);
+  });
+});

@@ -1,0 +1,206 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Machine } from "../../core/machine";
+import type { RolloutSettings } from "../../core/rollout/settings";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { PretendedAgents, putClusterVersion, seenWrites } from "../simulation/pretended-agents";
+import { TestAuthority } from "../support/certificates";
+import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
+import { TestSshServer } from "../support/ssh-server";
+import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+import { common, drain, rollout } from "./handler-samples";
+import { ProviderHost } from "./provider-host";
+
+export const KEY = "kubeadm/NodeRollout";
+export const OLD = "1.35.4";
+export const NEW = "1.36.3";
+
+/** The nodes of a preview's lines, as `openings` has them. */
+export function openingsOf(steps: string[]): string[] {
+  return steps.map((step) => `${step.split(" ")[0]} opened`);
+}
+
+/** A pretended cluster whose nodes have agents, and the provider host that rolls it out. */
+export class RolloutGround {
+  host!: ProviderHost;
+  agents!: PretendedAgents;
+  /** names of etcd members that are not healthy */
+  readonly illMembers = new Set<string>();
+  private clone!: string;
+  private names: string[] = [];
+  private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));
+  private readonly authority = new TestAuthority(this.folder);
+  private readonly ssh = new TestSshServer((_command, channel) => {
+    channel.on("end", () => {
+      channel.write(this.etcdAnswer());
+      channel.exit(0);
+      channel.end();
+    });
+    channel.resume();
+  });
+  readonly server = new TestKubernetesServer(this.authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
+
+  async start(): Promise<void> {
+    this.clone = makeCompiledClone();
+    this.host = await ProviderHost.start(this.clone);
+    await this.server.listen();
+    await this.ssh.listen();
+  }
+
+  async stop(): Promise<void> {
+    this.agents?.stop();
+    await this.host?.stop();
+    await this.server.close();
+    await this.ssh.close();
+    removeFolder(this.folder);
+    if (this.clone) removeFolder(this.clone);
+  }
+
+  /** A fresh cluster with these nodes, all at one version. */
+  reset(names: string[], version = OLD): void {
+    const { store } = this.server;
+    this.agents?.stop();
+    this.names = names;
+    this.illMembers.clear();
+    this.server.intercept = () => undefined;
+    store.objects.clear();
+    store.log.length = 0;
+    putClusterVersion(store, version);
+    for (const name of names) this.putNode(name, version);
+    this.agents = new PretendedAgents(store);
+  }
+
+  /** @param annotations beside those of an idle agent, without which is null */
+  putNode(
+    name: string,
+    version: string,
+    over: { annotations?: Record<string, string>; ready?: boolean; unschedulable?: boolean } = {},
+  ): void {
+    const { role, group } = exampleMachine(name);
+    const { ready = true, unschedulable } = over;
+    const currents = Object.fromEntries(
+      ["kubelet", "kubeadm", "kubectl"].map((software) => [
+        `alpha.${software}.caos.ch/current-version`,
+        `v${version}`,
+      ]),
+    ) as Record<string, string>;
+    this.server.store.put(`/api/v1/nodes/${name}`, {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: {
+        name,
+        labels: {
+          "foresail/group": group,
+          [`node-role.kubernetes.io/${role === "worker" ? group : role}`]: "",
+        },
+        annotations: {
+          "alpha.node.caos.ch/ready": "true",
+          ...currents,
+          ...over.annotations,
+        },
+      },
+      spec: unschedulable ? { unschedulable } : {},
+      status: {
+        conditions: [{ type: "Ready", status: ready ? "True" : "False", reason: "KubeletNotReady" }],
+        nodeInfo: { kubeletVersion: `v${version}` },
+        addresses: [{ type: "InternalIP", address: exampleMachine(name).internalAddress }],
+      },
+    });
+  }
+
+  putPod(name: string, nodeName: string): void {
+    this.server.store.put(`/api/v1/namespaces/web/pods/${name}`, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        name,
+        namespace: "web",
+        labels: { app: "web" },
+        ownerReferences: [{ kind: "ReplicaSet", name: "web", controller: true }],
+      },
+      spec: { nodeName },
+      status: { phase: "Running" },
+    });
+  }
+
+  node(name: string) {
+    return this.server.store.objects.get(`/api/v1/nodes/${name}`) as unknown as {
+      metadata: { annotations: Record<string, string> };
+      spec: { unschedulable?: boolean };
+      status: { nodeInfo: { kubeletVersion: string } };
+    };
+  }
+
+  /** The resource's arguments. */
+  wish(version: string, over: Partial<RolloutSettings> = {}, names = this.names): object {
+    return {
+      ...common,
+      credentials: { privateKey: this.ssh.userKey.private },
+      timeouts: { ...common.timeouts, ssh: 5, ready: 3 },
+      specification: exampleSpecification({ version }),
+      machines: names.map((name) => this.machine(name)),
+      rollout: { ...rollout, ...over },
+      drain,
+      kubeconfig: kubeconfigOf(this.authority, [this.server]),
+    };
+  }
+
+  check(olds: object, news: object) {
+    return this.host.check(KEY, olds, news);
+  }
+
+  /** What the preview lists. */
+  async stepsOf(news: object, olds = news): Promise<string[]> {
+    return (await this.check(olds, news)).inputs.steps as string[];
+  }
+
+  update(news: object, olds: object = this.wish(OLD)) {
+    return this.host.update(KEY, olds, news);
+  }
+
+  /** The nodes whose window was opened, in order: "w-1 opened". */
+  openings(): string[] {
+    return this.seen().filter((line) => line.endsWith(" opened"));
+  }
+
+  history(): string[] {
+    const path = "/api/v1/namespaces/kube-system/configmaps/foresail-history";
+    const object = this.server.store.objects.get(path) as unknown as { data: { history: string } };
+    return object.data.history.trimEnd().split("\n");
+  }
+
+  /** What an observer saw of the nodes' annotations. */
+  seen(): string[] {
+    return seenWrites(this.server.store);
+  }
+
+  forget(): void {
+    const { store } = this.server;
+    store.log.length = 0;
+    for (const [path, object] of [...store.objects]) store.put(path, object);
+  }
+
+  private machine(name: string): Machine {
+    return exampleMachine(name, {
+      address: "127.0.0.1",
+      port: this.ssh.port,
+      hostKey: this.ssh.hostKey.public,
+      apiServer: `127.0.0.1:${this.server.port}`,
+    });
+  }
+
+  private etcdAnswer(): string {
+    const planes = this.names.filter((name) => name.startsWith("cp"));
+    const members = planes.map((name, index) => ({
+      ID: String(index + 1),
+      name,
+      peerURLs: [`https://${name}:2380`],
+      clientURLs: [`https://${name}:2379`],
+    }));
+    const healthy = planes.filter((name) => !this.illMembers.has(name));
+    return [JSON.stringify({ members }), ...healthy.map((name) => `healthy https://${name}:2379`), ""].join(
+      "\n",
+    );
+  }
+}
