@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Operation, ResourceChange } from "./preview";
-import { isBegun, readStepLine } from "./step-line";
+import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
 
 /** What a review holds of a resource. */
 export type ReviewedChange = Pick<ResourceChange, "urn" | "name" | "type" | "operation" | "steps" | "inputs">;
@@ -105,16 +105,19 @@ export function unreviewedStep(reviewed: readonly string[], current: readonly st
     }
     // nodes that were under way together are finished first, in whatever order they were left
     if (promised.some((each) => isBegun(line, each))) continue;
-    // of a cluster that did not exist yet the machines were reviewed, and that they join
-    const isFilledIn =
-      line.kind === "step" &&
-      open.some(
-        ({ machines }) =>
-          machines === undefined || (machines.includes(line.machine) && /^join /.test(line.rest)),
-      );
-    if (!isFilledIn) return text;
+    if (!open.some((each) => fillsIn(line, each))) return text;
   }
   return undefined;
+}
+
+/**
+ * Whether a step is what was left open: of a cluster that did not exist yet the machines were reviewed, and that they
+ * join; of machines that did not exist yet, that they are made ready. Nothing that takes a node away was.
+ */
+function fillsIn(line: StepLine, open: StepLine): boolean {
+  if (line.kind !== "step" || open.kind !== "unknown") return false;
+  if (open.machines !== undefined) return open.machines.includes(line.machine) && /^join /.test(line.rest);
+  return !isVersionStep(line) && !/^(?:cordon|lost)\b/.test(line.rest);
 }
 
 /** The name of the first input that is not the reviewed one, or undefined. */

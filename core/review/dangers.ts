@@ -1,5 +1,5 @@
 import type { Preview, ResourceChange } from "./preview";
-import { readStepLine } from "./step-line";
+import { isVersionStep, readStepLine } from "./step-line";
 
 /** One thing that a reviewer should see before all others. */
 export interface Danger {
@@ -22,9 +22,9 @@ const ORDER: readonly Danger["kind"][] = [
 
 /** Words that only a step of a control plane has. */
 const CONTROL_PLANE = /\bcontrol plane\b|\betcd member\b|\bkubeadm upgrade apply\b/;
-/** A step that takes a node out of service for a while: `cp-2 1.35.4 → 1.36.3 (…)`. */
-const VERSION_STEP = / → \S+ \(/;
-const BLOCKED = /\b(blocks?|blocked|refuses?|refused|will be lost|PodDisruptionBudget)\b/;
+const OUTAGE = /\bAPI does not answer\b/;
+const UNREAD = /\bcould not be read\b/;
+const BLOCKED = /\b(blocks?|blocked|refuses?|refused|drain would|will be lost|PodDisruptionBudget)\b/;
 
 /** What is dangerous in a preview, the worst first. */
 export function findDangers(preview: Preview): Danger[] {
@@ -34,7 +34,9 @@ export function findDangers(preview: Preview): Danger[] {
     words: firstLine(words),
   }));
   const controlPlanes = controlPlanesOf(preview);
-  return [...refused, ...preview.changes.flatMap((change) => dangersOf(change, controlPlanes))].sort(
+  const noted = preview.notes.flatMap(dangersOfNote);
+  const stepped = preview.changes.flatMap((change) => dangersOf(change, controlPlanes));
+  return [...refused, ...stepped, ...noted].sort(
     (one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind),
   );
 }
@@ -55,15 +57,23 @@ function dangersOf(change: ResourceChange, controlPlanes: ReadonlySet<string>): 
   return found;
 }
 
+/** What stands in a rollout's way is a remark of its resource, since it may be gone in a minute. */
+function dangersOfNote(words: string): Danger[] {
+  const resource = words.slice(0, words.indexOf(": "));
+  if (UNREAD.test(words)) return [{ kind: "unread", resource, words }];
+  if (OUTAGE.test(words)) return [{ kind: "control plane", resource, words }];
+  return BLOCKED.test(words) ? [{ kind: "blocked", resource, words }] : [];
+}
+
 function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"] | undefined {
   const line = readStepLine(text);
-  if (line.kind === "remark") return text.startsWith("from the recorded state") ? "unread" : undefined;
+  if (line.kind === "remark") return UNREAD.test(text) ? "unread" : undefined;
   if (line.kind === "unknown") return undefined;
   if (line.rest.startsWith("lost, ")) return "lost";
   if (BLOCKED.test(line.rest)) return "blocked";
   if (CONTROL_PLANE.test(line.rest)) return "control plane";
   if (/\bdelete its Node\b/.test(line.rest)) return "deleted";
-  return VERSION_STEP.test(text) && controlPlanes.has(line.machine) ? "control plane" : undefined;
+  return isVersionStep(line) && controlPlanes.has(line.machine) ? "control plane" : undefined;
 }
 
 /** Names of the control planes, as far as the wishes of the changed resources tell. */

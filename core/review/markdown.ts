@@ -93,7 +93,13 @@ function blocksOf(preview: Preview): Block[] {
     title: `**${escapeWords(type)} ${escapeWords(name)}** (${operation})`,
     lines: steps.map(oneLine),
   }));
-  return [...(errors.length > 0 ? [{ title: "**What was refused**", lines: errors }] : []), ...changes];
+  return [
+    ...(errors.length > 0 ? [{ title: "**What was refused**", lines: errors }] : []),
+    // what has steps is what a reviewer reads; a bare name says all there is of the others
+    ...changes.filter(({ lines }) => lines.length > 0),
+    ...changes.filter(({ lines }) => lines.length === 0),
+    ...(preview.notes.length > 0 ? [{ title: "**Remarks**", lines: preview.notes.map(oneLine) }] : []),
+  ];
 }
 
 function renderBlock({ title, lines }: Block, shown = lines.length): string {

@@ -28,6 +28,8 @@ export interface Preview {
   /** What the engine and the handlers refused, each once. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
+  /** Remarks of foresail's resources that are no steps, `NodeRollout onprem: w-1 is paused: …`, each once. */
+  readonly notes: readonly string[];
 }
 
 /** Raised for a text that `pulumi preview --json` did not print. */
@@ -90,7 +92,20 @@ export function readPreview(text: string): Preview {
     unchanged: same,
     errors: messages(diagnostics, "error"),
     warnings: messages(diagnostics, "warning"),
+    notes: notesOf(diagnostics, [...changes.values()]),
   };
+}
+
+/** How foresail's handlers begin a line: the resource as people know it. */
+const RESOURCE_LINE = /^[A-Z]\w+ [^:]+: (.*)$/s;
+
+/** The handlers print each step as a line, too; what is left of their lines are remarks. */
+function notesOf(diagnostics: readonly EngineDiagnostic[], changes: readonly ResourceChange[]): string[] {
+  const steps = new Set(changes.flatMap((change) => change.steps));
+  return messages(diagnostics, "info").filter((words) => {
+    const [, line] = RESOURCE_LINE.exec(words) ?? [];
+    return line !== undefined && !steps.has(line);
+  });
 }
 
 function parse(text: string): {

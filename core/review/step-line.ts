@@ -25,15 +25,40 @@ export function readStepLine(line: string): StepLine {
   return { kind: "step", line, machine, rest };
 }
 
-/** A version step that an earlier run began on this node: `1.35.4 → 1.36.3 (resumed: …)`. */
-const VERSION_STEP = /^(?:\S+ )?→ (\S+) \((.*)\)$/;
+/** A step of a version rollout: `cp-1 1.35.4 → 1.36.3, containerd 2.1.4 → 2.2.0 (cordon, drain, …)`. */
+const VERSION_STEP = /^(?:\S+ → )?([^\s,]+)((?:, \S+ \S+ → [^\s,]+)*) \((.*)\)$/;
 
-/** Whether a step of now is a reviewed one that an earlier run began and did not end: same machine, same target. */
+interface VersionStep {
+  readonly target: string;
+  /** What else changes, `containerd 2.2.0`. */
+  readonly further: readonly string[];
+  readonly isBegun: boolean;
+}
+
+function readVersionStep(line: StepLine): VersionStep | undefined {
+  if (line.kind !== "step") return undefined;
+  const [, target, further = "", how = ""] = VERSION_STEP.exec(line.rest) ?? [];
+  if (target === undefined) return undefined;
+  return {
+    target,
+    further: [...further.matchAll(/, (\S+) \S+ → ([^\s,]+)/g)].map(([, name, to]) => `${name} ${to}`),
+    isBegun: how.startsWith("begun by an earlier run: "),
+  };
+}
+
+/** Whether a line takes a node through a version rollout. */
+export function isVersionStep(line: StepLine): boolean {
+  return readVersionStep(line) !== undefined;
+}
+
+/** Whether a step of now is a reviewed one that an earlier run began and did not end: same machine, same targets. */
 export function isBegun(now: StepLine, reviewed: StepLine): boolean {
+  const [current, promised] = [readVersionStep(now), readVersionStep(reviewed)];
+  if (current === undefined || promised === undefined || !current.isBegun) return false;
   if (now.kind !== "step" || reviewed.kind !== "step" || now.machine !== reviewed.machine) return false;
-  const [, target, how = ""] = VERSION_STEP.exec(now.rest) ?? [];
-  const [, promised] = VERSION_STEP.exec(reviewed.rest) ?? [];
-  return target !== undefined && target === promised && /^(?:resum|finish|go on)/.test(how);
+  return (
+    current.target === promised.target && current.further.every((change) => promised.further.includes(change))
+  );
 }
 
 /** How many lines of these changes are something to be done, remarks not counted. */

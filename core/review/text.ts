@@ -9,6 +9,7 @@ export function renderText(preview: Preview): string[] {
   for (const { type, name, operation, steps } of preview.changes) {
     lines.push(`${operation} ${type} ${name}`, ...steps.map((step) => `    ${step}`));
   }
+  if (preview.notes.length > 0) lines.push("remarks:", ...preview.notes.map((note) => `    ${note}`));
   const dangers = findDangers(preview);
   if (dangers.length > 0)
     lines.push("look here first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));

@@ -21,5 +21,14 @@ export function change(
 
 /** A preview of these changes. */
 export function previewOf(changes: readonly ResourceChange[], others: Partial<Preview> = {}): Preview {
-  return { project: "foresail", stack: "prod", changes, unchanged: 7, errors: [], warnings: [], ...others };
+  return {
+    project: "foresail",
+    stack: "prod",
+    changes,
+    unchanged: 7,
+    errors: [],
+    warnings: [],
+    notes: [],
+    ...others,
+  };
 }

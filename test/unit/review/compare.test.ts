@@ -5,7 +5,8 @@ import { change } from "./changes";
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const JOIN = (name: string) => `${name}: join as worker of workers, wait until Ready`;
 const ROLL = (name: string) => `${name} 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)`;
-const RESUMED = (name: string) => `${name} 1.35.4 → 1.36.3 (resumed: kubeadm upgrade node, uncordon)`;
+const RESUMED = (name: string) =>
+  `${name} 1.35.4 → 1.36.3 (begun by an earlier run: cordon, drain, kubeadm upgrade node, uncordon)`;
 
 describe("a review held against what would run now", () => {
   const rows: [string, ReviewedChange[], ReviewedChange[], string][] = [
@@ -98,6 +99,20 @@ describe("a review held against what would run now", () => {
       "moved",
     ],
     [
+      "what machines that did not exist yet need",
+      [change("a", ["unknown until the machines exist"])],
+      [change("a", ["w-1: install node agent 1.0.0"])],
+      "remainder",
+    ],
+    ...["w-1: cordon, drain, kubeadm reset, delete its Node", "w-1: lost, delete its Node", ROLL("w-1")].map(
+      (step): [string, ReviewedChange[], ReviewedChange[], string] => [
+        `machines that did not exist yet, and ${step}`,
+        [change("a", ["unknown until the machines exist"])],
+        [change("a", [step])],
+        "moved",
+      ],
+    ),
+    [
       "a remark about a node that is not Ready",
       [change("a", [ROLL("w-1")])],
       [change("a", [ROLL("w-1"), "w-1 is not Ready: the kubelet has not reported"])],
@@ -108,6 +123,24 @@ describe("a review held against what would run now", () => {
       [change("a", [ROLL("w-1"), ROLL("w-2"), ROLL("w-3")])],
       [change("a", [RESUMED("w-2"), ROLL("w-1"), ROLL("w-3")])],
       "remainder",
+    ],
+    [
+      "a node that was done but for its uncordoning",
+      [change("a", [ROLL("w-1").replace(" (", ", containerd 2.1.4 → 2.2.0 ("), ROLL("w-2")])],
+      [change("a", ["w-1 1.36.3 (begun by an earlier run: uncordon)", ROLL("w-2")])],
+      "remainder",
+    ],
+    [
+      "a node begun with a software that was not reviewed",
+      [change("a", [ROLL("w-1")])],
+      [change("a", [RESUMED("w-1").replace(" (", ", containerd 2.1.4 → 2.2.0 (")])],
+      "moved",
+    ],
+    [
+      "a node begun towards another version",
+      [change("a", [ROLL("w-1")])],
+      [change("a", [RESUMED("w-1").replace("1.36.3", "1.36.4")])],
+      "moved",
     ],
     ["a step begun by somebody else", [change("a", [ROLL("w-1")])], [change("a", [RESUMED("w-2")])], "moved"],
   ];

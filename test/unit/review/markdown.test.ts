@@ -13,22 +13,31 @@ const rollout = change(
   ],
   { type: "NodeRollout", inputs: { controlPlanes: [{ name: "cp-1" }, { name: "cp-2" }] } },
 );
-const dangerous = previewOf([
-  change("workers", [
-    "from the recorded state, since the cluster could not be read: connect ETIMEDOUT",
-    "w-3: lost, delete its Node",
-    "w-1: join as worker of workers, wait until Ready",
-    "w-2: cordon, drain, kubeadm reset, delete its Node",
-  ]),
-  change("control-plane", ["cp-3: cordon, drain, remove its etcd member, kubeadm reset, delete its Node"]),
-  rollout,
-  change("init", [], {
-    type: "ClusterInit",
-    operation: "replace",
-    replaceReasons: ["specification.network.podCidr"],
-  }),
-  change("w-2-prepare", [], { type: "Command", operation: "delete" }),
-]);
+const dangerous = previewOf(
+  [
+    change("workers", [
+      "from the recorded state, since the cluster could not be read: connect ETIMEDOUT",
+      "w-3: lost, delete its Node",
+      "w-1: join as worker of workers, wait until Ready",
+      "w-2: cordon, drain, kubeadm reset, delete its Node",
+    ]),
+    change("control-plane", ["cp-3: cordon, drain, remove its etcd member, kubeadm reset, delete its Node"]),
+    rollout,
+    change("init", [], {
+      type: "ClusterInit",
+      operation: "replace",
+      replaceReasons: ["specification.network.podCidr"],
+    }),
+    change("w-2-prepare", [], { type: "Command", operation: "delete" }),
+  ],
+  {
+    notes: [
+      "NodeRollout rollout: there is one control plane: the API does not answer while it changes",
+      "NodeRollout rollout: w-3 is paused: it stays at 1.35.4",
+      "NodeRollout rollout: w-1: the drain would wait: default/web-0 is held by the PodDisruptionBudget web, which allows no disruption now",
+    ],
+  },
+);
 
 describe("the comment of a pull request", () => {
   it("says first what is dangerous, the worst first, then the steps", () =>

@@ -18,13 +18,14 @@ describe("a preview as the engine prints it", () => {
   });
 
   it("of an added and a removed worker gives new steps, never those of the state", () => {
-    const { changes, unchanged } = readPreview(sample("scale.json"));
+    const { changes, unchanged, notes } = readPreview(sample("scale.json"));
     const steps = changes.flatMap((change) => change.steps);
     assert.deepEqual(steps, [
       "w-2: join as worker of workers, wait until Ready",
       "w-1: cordon, drain, kubeadm reset, delete its Node",
     ]);
-    assert.ok(unchanged > 0);
+    assert.equal(unchanged, 7);
+    assert.deepEqual(notes, []);
     const removed = changes.filter(({ operation }) => operation === "delete").map(({ name }) => name);
     assert.deepEqual(removed, ["test-w-1-prepare"]);
   });
@@ -33,6 +34,22 @@ describe("a preview as the engine prints it", () => {
     const { errors } = readPreview(sample("refused.json"));
     assert.equal(errors.length, 1);
     assert.match(errors[0]!, /^Pulumi\.test\.yaml has 1 mistake; nothing was changed:/);
+  });
+
+  it("holds remarks of the resources, and neither their steps nor words of others", () => {
+    const info = (message: string) => ({ message: `${message}\n\n`, severity: "info" });
+    const text = JSON.stringify({
+      steps: [
+        { op: "update", urn: "urn:pulumi:s::p::t:t:T::n", newState: { inputs: { steps: ["w-1: join"] } } },
+      ],
+      diagnostics: [
+        info("NodeGroup workers: w-1: join"),
+        info("NodeRollout onprem: w-2 is paused: it stays at 1.35.4"),
+        info("NodeRollout onprem: w-2 is paused: it stays at 1.35.4"),
+        info("downloading something"),
+      ],
+    });
+    assert.deepEqual(readPreview(text).notes, ["NodeRollout onprem: w-2 is paused: it stays at 1.35.4"]);
   });
 
   it("with the parts of a replacement is one replacement", () => {
