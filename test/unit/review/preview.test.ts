@@ -24,7 +24,7 @@ describe("a preview as the engine prints it", () => {
       "w-2: join as worker of workers, wait until Ready",
       "w-1: cordon, drain, kubeadm reset, delete its Node",
     ]);
-    assert.equal(unchanged, 7);
+    assert.equal(unchanged, 6);
     assert.deepEqual(notes, []);
     const removed = changes.filter(({ operation }) => operation === "delete").map(({ name }) => name);
     assert.deepEqual(removed, ["test-w-1-prepare"]);
