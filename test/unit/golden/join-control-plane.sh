@@ -26,16 +26,18 @@ if [ -n "$(find /etc/kubernetes/{manifests,pki} /etc/kubernetes/{admin,super-adm
 fi
 rm -rf /var/lib/etcd/member
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
-if [ "$(/usr/local/bin/kubeadm version --output=short 2>/dev/null || true)" != 'v1.35.4' ]; then
-  if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-    (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
-  fi
-  for program in kubeadm kubelet kubectl; do
+differing=""
+for program in kubeadm kubelet kubectl; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
+if [ -n "$differing" ]; then
+if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
+  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+fi
+found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
+[ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
+  for program in $differing; do
     install -m 0755 '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/.$program.foresail-new
     mv -f /usr/local/bin/.$program.foresail-new /usr/local/bin/$program
   done
-  found=$(/usr/local/bin/kubeadm version --output=short)
-  [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
 fi
 (umask 022; mkdir -p "$(dirname '/etc/systemd/system/kubelet.service')")
 cat > '/etc/systemd/system/kubelet.service.foresail-new' <<'FORESAIL_END_OF_FILE'

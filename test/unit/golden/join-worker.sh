@@ -25,7 +25,7 @@ if [ -n "$(find /etc/kubernetes/{manifests,pki} /etc/kubernetes/{admin,super-adm
   kubeadm reset --force --skip-phases=remove-etcd-member
 fi
 rm -rf /var/lib/etcd/member
-installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' kubelet kubeadm kubectl 2>/dev/null | grep -cE '^installed 1\.36\.3-' || true)
+installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Version}\n' kubeadm kubelet kubectl 2>/dev/null | grep -cE '^installed 1\.36\.3-' || true)
 if [ "$installed" != 3 ]; then
   (umask 022; mkdir -p /etc/apt/keyrings)
   curl --fail --silent --show-error --location --retry 3 --max-time 60 'https://packages.example.com/v1.36/deb/Release.key' --output /etc/apt/keyrings/foresail-kubernetes.asc \
@@ -40,14 +40,14 @@ if ! cmp --silent '/etc/apt/sources.list.d/foresail-kubernetes.list.foresail-new
 mv -f '/etc/apt/sources.list.d/foresail-kubernetes.list.foresail-new' '/etc/apt/sources.list.d/foresail-kubernetes.list'
   apt-get update --quiet -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any \
     || fail 'the Kubernetes repository https://packages.example.com/v1.36/deb/ could not be read, or its signature is not of the key in its Release.key; nothing was installed from it' 65
-  for package in kubelet kubeadm kubectl; do
+  for package in kubeadm kubelet kubectl; do
     apt-cache madison "$package" | cut -d '|' -f 2 | grep -E '^ *1\.36\.3-' \
       || fail 'the Kubernetes repository https://packages.example.com/v1.36/deb/ has no '"$package 1.36.3; it has: $(apt-cache madison "$package" | cut -d '|' -f 2 | tr -d ' ' | head -n 10 | xargs)" 65
   done
   dpkg --configure -a
-  apt-mark unhold kubelet kubeadm kubectl || true
-  apt-get install --yes --quiet --no-install-recommends --allow-downgrades -o DPkg::Lock::Timeout=300 'kubelet=1.36.3-*' 'kubeadm=1.36.3-*' 'kubectl=1.36.3-*'
-  apt-mark hold kubelet kubeadm kubectl
+  apt-mark unhold kubeadm kubelet kubectl || true
+  apt-get install --yes --quiet --no-install-recommends --allow-downgrades -o DPkg::Lock::Timeout=300 'kubeadm=1.36.3-*' 'kubelet=1.36.3-*' 'kubectl=1.36.3-*'
+  apt-mark hold kubeadm kubelet kubectl
 fi
 :
 mkdir -p $scratch; printf '%s' "$configuration" | base64 -d > $scratch/join.yaml
