@@ -161,7 +161,9 @@ describe("foresail plan against a real API server", function () {
     await cluster.budget("web", "web");
     const { code, out } = await plan(reader);
     assert.equal(code, 2, out);
-    if (process.env.PLAN_OUTPUT) writeFileSync(process.env.PLAN_OUTPUT, out);
+    // the page shows just this
+    const page = readFileSync(path.join(projectFolder, "docs/plan.md"), "utf8");
+    assert.ok(page.includes(`\n${out.replace(`:${api.port}`, ":6443")}\`\`\`\n`), out);
     assert.match(
       out,
       /✗ PodDisruptionBudget shop\/web allows no eviction now \(2 healthy, 2 needed\): it holds web-1 on w-1, web-2 on w-2/,
