@@ -122,7 +122,9 @@ describe("foresail plan against a real API server", function () {
       const token = await cluster.reader(`${NAME}-${index}`, { ...role, rules });
       const { code, out } = await plan(kubeconfigOf(token, `without-${index}`));
       assert.equal(code, 0, out);
-      lacks.push(...[...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what));
+      const lacking = [...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what);
+      assert.equal(lacking.length, 1, `nobody misses ${JSON.stringify(rule)}`);
+      lacks.push(...lacking);
     }
     assert.deepEqual(lacks, [
       "list pods",
