@@ -37,6 +37,7 @@ export interface AgentRun {
 /** A machine in a folder, with the real agent and stand-ins for all programs that it calls. */
 export class AgentMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
+  private readonly holders: ChildProcess[] = [];
   private readonly program = this.place(AGENT_PATHS.program);
 
   constructor(
@@ -172,6 +173,7 @@ export class AgentMachine {
     const held = path.join(this.folder, "state/held");
     const script = `exec 9>>"$1"; flock 9; : >"$2"; read -r _`;
     const holder = spawn("bash", ["-c", script, "holder", this.place(place), held], { stdio: "pipe" });
+    this.holders.push(holder);
     await this.until(() => existsSync(held), "the lock");
     return () => holder.stdin.end();
   }
@@ -197,6 +199,7 @@ export class AgentMachine {
   }
 
   remove(): void {
+    for (const holder of this.holders) holder.kill("SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }
 
