@@ -227,8 +227,10 @@ run() {
   return "${PIPESTATUS[0]}"
 }
 
-# The line that says most about a failure; kubeadm ends with a hint that says nothing.
-last_words() { grep -v 'To see the stack trace' "$words" | grep . | tail -n 1 | tr -cd '[:print:]' | cut -c 1-300; }
+# The line that says most about a failure: what kubeadm's preflight found, else the last but for a hint that says nothing.
+last_words() {
+  { grep -F '[ERROR ' "$words" || grep -v 'To see the stack trace' "$words" | grep .; } | tail -n 1 | tr -cd '[:print:]' | cut -c 1-300
+}
 
 # Does a step. What an API server that has just started refuses is tried again, for two minutes.
 attempt() {
