@@ -1,7 +1,7 @@
 import type { Tier } from "./tiers";
 
 /** Systems whose machines belong to tests; whatever runs under them after a tier was left behind. */
-const TEST_FLEETS = ["e2e", "faults", "sites"];
+const TEST_FLEETS = ["e2e", "faults", "rollout", "sites"];
 
 /**
  * Sets up what a tier stands on; nothing is loaded for a tier that needs nothing.

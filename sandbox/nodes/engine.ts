@@ -143,9 +143,14 @@ export class ContainerEngine {
     await writeFile(path.join(EXIT_NOTES, id), String(128 + constants.signals.SIGKILL));
   }
 
-  /** Names of the volumes with these labels. */
+  /** Names of the volumes with all of these labels. */
   async volumes(labels: Readonly<Record<string, string>>): Promise<string[]> {
-    return lines(await this.list(["volume", "ls", "--quiet", ...filters(labels)]));
+    // of several labels podman takes a volume that has any of them
+    const each = Object.entries(labels).map(async ([key, value]) =>
+      lines(await this.list(["volume", "ls", "--quiet", ...filters({ [key]: value })])),
+    );
+    const [first = [], ...others] = await Promise.all(each);
+    return first.filter((name) => others.every((names) => names.includes(name)));
   }
 
   /** podman's lists fail when somebody deletes what they are about to name; it is gone when they are asked again. */

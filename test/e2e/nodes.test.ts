@@ -128,16 +128,12 @@ describe("container nodes", function () {
       { sshPort: sshPort!, apiPort: apiPort!, internalAddress },
       undefined,
     );
-    await engine.call([
-      "volume",
-      "create",
-      "--label",
-      `foresail.project=${names.project}`,
-      "--label",
-      `foresail.system=${SYSTEM}`,
-      `${names.network}-lone-etcd`,
-    ]);
+    const other = `${names.network}er-lone-etcd`;
+    await createVolume(SYSTEM, `${names.network}-lone-etcd`);
+    await createVolume(`${SYSTEM}er`, other);
     assert.deepEqual(await fleet.cleanLeftovers(), ["half", "lone"]);
+    // of another system
+    await engine.call(["volume", "rm", other]);
     assert.equal(existsSync(nodeFolder(SYSTEM, "half")), false);
     assert.deepEqual(
       (await fleet.list()).map(({ name }) => name),
@@ -153,6 +149,11 @@ describe("container nodes", function () {
     assert.deepEqual(await engine.networks(names.labels), []);
     assert.equal(existsSync(systemFolder(SYSTEM)), false);
   });
+
+  async function createVolume(system: string, name: string): Promise<void> {
+    const labels = [`foresail.project=${names.project}`, `foresail.system=${system}`];
+    await engine.call(["volume", "create", ...labels.flatMap((label) => ["--label", label]), name]);
+  }
 
   /** Ends a node's processes, the engine's own watcher first, so that the engine misses it. */
   async function killBehindTheEngine(node: string): Promise<void> {
