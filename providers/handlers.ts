@@ -28,6 +28,10 @@ export const handlers = {
     return (require("./kubeadm/node-rollout-handlers") as typeof import("./kubeadm/node-rollout-handlers"))
       .handlers;
   },
+  get "kubeadm/ReaderAccount"(): Handlers {
+    return (require("./kubeadm/reader-account-handlers") as typeof import("./kubeadm/reader-account-handlers"))
+      .handlers;
+  },
   get "kubeadm/LoopbackEndpoint"(): Handlers {
     return (
       require("./kubeadm/loopback-endpoint-handlers") as typeof import("./kubeadm/loopback-endpoint-handlers")

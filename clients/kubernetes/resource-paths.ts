@@ -16,6 +16,11 @@ const KNOWN: Record<string, Resource> = {
   "v1 ConfigMap": { plural: "configmaps", isNamespaced: true },
   "apps/v1 Deployment": { plural: "deployments", isNamespaced: true },
   "apps/v1 DaemonSet": { plural: "daemonsets", isNamespaced: true },
+  "v1 ServiceAccount": { plural: "serviceaccounts", isNamespaced: true },
+  "rbac.authorization.k8s.io/v1 Role": { plural: "roles", isNamespaced: true },
+  "rbac.authorization.k8s.io/v1 RoleBinding": { plural: "rolebindings", isNamespaced: true },
+  "rbac.authorization.k8s.io/v1 ClusterRole": { plural: "clusterroles", isNamespaced: false },
+  "rbac.authorization.k8s.io/v1 ClusterRoleBinding": { plural: "clusterrolebindings", isNamespaced: false },
   "policy/v1 PodDisruptionBudget": { plural: "poddisruptionbudgets", isNamespaced: true },
   "coordination.k8s.io/v1 Lease": { plural: "leases", isNamespaced: true },
 };

@@ -9,6 +9,7 @@ import { LoopbackEndpoint } from "../../providers/kubeadm/loopback-endpoint";
 import { NodeAgents } from "../../providers/kubeadm/node-agents";
 import { NodeGroup, type NodeOutput } from "../../providers/kubeadm/node-group";
 import { NodeRollout } from "../../providers/kubeadm/node-rollout";
+import { ReaderAccount } from "../../providers/kubeadm/reader-account";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "./machines";
@@ -65,6 +66,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const prepared = this.prepareMachines();
     const init = this.initialise(prepared);
     this.kubeconfig = this.readKubeconfig(init);
+    this.makeReader(init);
     const network = this.installNetwork(init);
     const controlPlanes = this.joinControlPlanes(init, prepared, network);
     const endpoint = this.followControlPlanes(init, controlPlanes);
@@ -128,6 +130,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         renderKubeconfig(this.clusterName, planes, credentials, preferred),
       );
     return pulumi.secret(text);
+  }
+
+  /** For previews by whoever may not change anything. */
+  private makeReader(init: ClusterInit): ReaderAccount {
+    const { specification, timeouts } = this.common;
+    return new ReaderAccount(
+      `${this.clusterName}-reader`,
+      { specification, timeouts, kubeconfig: this.kubeconfig },
+      { parent: this, dependsOn: [init], deletedWith: init },
+    );
   }
 
   private installNetwork(init: ClusterInit): pulumi.Resource[] {

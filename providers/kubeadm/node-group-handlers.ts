@@ -11,6 +11,7 @@ import { CONTROL_PLANE_GROUP } from "../../core/machine";
 import type { Handlers } from "../handler-types";
 import { PartialFailure } from "../failure";
 import { isKnown, isKnownList } from "../unknown";
+import { observationAccess } from "./reader-kubeconfig";
 import { report } from "./machines-session";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
@@ -35,7 +36,7 @@ async function planForPreview(
 ): Promise<{ lines: string[]; plan?: MembershipPlan; observed?: ObservedNode[] }> {
   const wanted = news.machines.map(({ name }) => name);
   // a kubeconfig that is about to be read anew has the same credentials as the recorded one
-  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
   if (kubeconfig === undefined || !isKnown(kubeconfig))
     return { lines: [`unknown until the cluster exists; wanted: ${wanted.join(", ")}`] };
   const recorded = (olds.machines ?? []).map(({ name }) => name);
@@ -108,7 +109,7 @@ export const handlers: Handlers = {
   },
 
   async read(id, outputs: NodeGroupOutputs) {
-    const observed = await tryToObserve(outputs.kubeconfig);
+    const observed = await tryToObserve(observationAccess(outputs.kubeconfig));
     if (typeof observed === "string") {
       report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
       return { id, props: outputs };

@@ -40,6 +40,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
     kubeconfig: UNKNOWN,
   },
   "kubeadm/NodeRollout": { ...common, machines, rollout, drain, kubeconfig: UNKNOWN },
+  "kubeadm/ReaderAccount": { ...common, kubeconfig: UNKNOWN },
   "kubeadm/LoopbackEndpoint": { ...common, machines },
   "kubeadm/NodeAgents": {
     ...common,

@@ -83,7 +83,7 @@ describe("KubeadmCluster", () => {
       .map((resource) => (resource as unknown as { __name: string }).__name)
       .sort();
 
-  it("is few resources: one command a machine, one group, and the cluster's own five", async () => {
+  it("is few resources: one command a machine, one group, and the cluster's own six", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("w-2")] });
     assert.deepEqual(names().sort(), [
       "AdminKubeconfig demo-kubeconfig",
@@ -97,6 +97,7 @@ describe("KubeadmCluster", () => {
       "NodeGroup demo-control-plane",
       "NodeGroup demo-workers",
       "NodeRollout demo-rollout",
+      "ReaderAccount demo-reader",
     ]);
   });
 

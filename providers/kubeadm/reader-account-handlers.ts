@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from "node:util";
+import { READER, READER_OBJECTS } from "../../core/kubeadm/reader-account";
+import { describeFailure } from "../failure";
+import type { Handlers } from "../handler-types";
+import type { ClusterInputs } from "./inputs";
+import { thisStack } from "./machines-session";
+
+interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts"> {
+  kubeconfig: string;
+  /** Made by check: what is in the cluster after this ran. */
+  objects?: object[];
+}
+
+/** Makes the account and its roles, or brings them to what they should be. */
+async function apply(inputs: Inputs): Promise<Inputs> {
+  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  const { foresailVersion } = await import("../../clients/version.js");
+  try {
+    const kubernetes = await KubernetesClient.connect(
+      { kubeconfig: inputs.kubeconfig },
+      { seconds: inputs.timeouts.ready, userAgent: `foresail/${foresailVersion()} ${thisStack()}` },
+    );
+    try {
+      for (const object of READER_OBJECTS) await kubernetes.apply(object, { force: true });
+    } finally {
+      kubernetes.close();
+    }
+    return inputs;
+  } catch (error) {
+    // applying is idempotent, so a failed run may simply be run again
+    const context = { resource: `ReaderAccount ${inputs.specification.name}`, step: `make ${READER}` };
+    throw new Error(describeFailure(context, error), { cause: error });
+  }
+}
+
+export const handlers: Handlers = {
+  check: (_olds, news: Inputs) =>
+    Promise.resolve({ inputs: { ...news, objects: READER_OBJECTS }, failures: [] }),
+
+  // the account outlives every kubeconfig that made it
+  diff: (_id, olds: Inputs, news: Inputs) =>
+    Promise.resolve({ changes: !isDeepStrictEqual(olds.objects, news.objects) }),
+
+  create: async (inputs: Inputs) => ({ id: inputs.specification.name, outs: await apply(inputs) }),
+
+  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await apply(news) }),
+};

@@ -1,0 +1,18 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "../dynamic-resource";
+
+export interface ReaderAccountArgs {
+  specification: pulumi.Input<pulumi.Inputs>;
+  kubeconfig: pulumi.Input<string>;
+  timeouts: pulumi.Input<pulumi.Inputs>;
+}
+
+/** The account kube-system/foresail-reader, with which a preview needs no power to change anything. */
+export class ReaderAccount extends DynamicResource {
+  constructor(name: string, args: ReaderAccountArgs, opts?: pulumi.CustomResourceOptions) {
+    super("kubeadm/ReaderAccount", name, { ...args }, [], {
+      ...opts,
+      additionalSecretOutputs: ["kubeconfig"],
+    });
+  }
+}
