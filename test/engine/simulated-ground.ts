@@ -31,6 +31,8 @@ export interface GroundOptions {
   readonly machines: string[];
   readonly milliseconds?: FleetOptions["milliseconds"];
   readonly controllers?: string[];
+  /** of the kubelets of the fleet; default "v1.36.3" */
+  readonly version?: string;
   /** default: all that the tests need but the kubernetes plugin */
   readonly programs?: readonly PulumiProgramName[];
 }

@@ -79,6 +79,9 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   it("lists only the node that has drifted", async () => {
     ground.reset(LARGE, NEW);
     ground.putNode("w-2", "1.36.2");
+    const wish = ground.wish(NEW);
+    const { inputs } = await ground.check(wish, wish);
+    assert.deepEqual(await ground.host.diff(KEY, wish, inputs), { changes: true, replaces: [] });
     assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), [
       "w-2 1.36.2 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
     ]);
