@@ -87,6 +87,14 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     ]);
   });
 
+  it("lists the rollout of 100 nodes with at most 10 requests", async () => {
+    const names = ["cp-1", ...Array.from({ length: 99 }, (_, index) => `w-${index + 1}`)];
+    ground.reset(names);
+    ground.server.calls.length = 0;
+    assert.equal((await ground.stepsOf(ground.wish(NEW))).length, 100);
+    assert.ok(ground.server.calls.length <= 10, ground.server.calls.join("\n"));
+  });
+
   it("lists a machine that joins before, at the version that the cluster has until then", async () => {
     ground.reset(["cp-1", "w-1"]);
     const steps = await ground.stepsOf(ground.wish(NEW, {}, ["cp-1", "w-1", "w-2"]));
