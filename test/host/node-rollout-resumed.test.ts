@@ -46,4 +46,19 @@ describe("a rollout whose run was killed", function () {
       assert.ok(seen.indexOf("w-2 closed") < seen.indexOf("w-1 opened"), seen.join("\n"));
       assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
     });
+
+  for (const [where, over] of [
+    ["open", { annotations: open }],
+    ["open and the node cordoned", { annotations: open, unschedulable: true }],
+  ] as const)
+    it(`drains and asks the next node in turn, whose window is ${where} already`, async () => {
+      ground.reset(["cp-1", "w-1"], NEW);
+      ground.putNode("w-1", OLD, over);
+      ground.putPod("web-0", "w-1");
+      await ground.update(ground.wish(NEW));
+      assert.equal(ground.server.store.objects.has("/api/v1/namespaces/web/pods/web-0"), false);
+      assert.equal(ground.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
+      assert.equal(ground.node("w-1").spec.unschedulable, undefined);
+      assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
+    });
 });
