@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../clients/process/identity";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
 import { clusterWish } from "./cluster-wish";
-import { descendants, killProcess } from "./process-tree";
+import { descendants, killProcess } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 
 const MACHINES = ["cp-1", "w-1", "w-2"];
