@@ -29,8 +29,9 @@ export const handlers = {
       .handlers;
   },
   get "kubeadm/ReaderAccount"(): Handlers {
-    return (require("./kubeadm/reader-account-handlers") as typeof import("./kubeadm/reader-account-handlers"))
-      .handlers;
+    return (
+      require("./kubeadm/reader-account-handlers") as typeof import("./kubeadm/reader-account-handlers")
+    ).handlers;
   },
   get "kubeadm/LoopbackEndpoint"(): Handlers {
     return (

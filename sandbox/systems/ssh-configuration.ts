@@ -25,7 +25,7 @@ export function clusterConfiguration(
   return {
     name: "sandbox",
     version: KUBERNETES_VERSION,
-    source: { bundle: { path: `/opt/foresail/bundle/v${KUBERNETES_VERSION}` } },
+    source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
     ...settings,
     network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
     machines: ground.machines.map(({ name, role, node }) => ({

@@ -55,7 +55,7 @@ export const RolloutConfiguration = z.strictObject({
     .array(rule(z.string(), kubernetesVersionMistake))
     .default([])
     .describe(
-      "Versions to stop at between minors, such as one that is newer than the latest patch that foresail knows.",
+      "Versions to stop at between minors; needed where `version` is more than one minor ahead, since the nodes hold no others.",
     ),
   soakSeconds: z
     .int()

@@ -4,6 +4,7 @@ import type { Machine } from "../../../core/machine";
 import type { RolloutNode } from "../../../core/rollout/observed";
 import { describeRolloutStep, planRollout, type RolloutPlan } from "../../../core/rollout/plan";
 import { furtherSoftware, rolloutWish } from "../../../core/rollout/settings";
+import { refuseUnstaged } from "../../../core/rollout/staged";
 import type { RolloutWish } from "../../../core/rollout/wish";
 import { isKnown } from "../../unknown";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
@@ -32,7 +33,7 @@ export async function previewRollout(
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return { steps: [], refusals: [], notes: [] };
   const live = await fromCluster(kubeconfig, news);
   if (typeof live !== "string") return live;
-  const { steps, refusals } = described(fromState(olds, news));
+  const { steps, refusals } = fromState(olds, news);
   const why = `from the recorded state, since the cluster could not be read: ${live}`;
   return steps.length > 0
     ? { steps: [why, ...steps], refusals, notes: [] }
@@ -53,7 +54,7 @@ async function fromCluster(kubeconfig: string, news: NodeRolloutInputs): Promise
       const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
       const plan = planRollout(members, wish, { agents: "assumed" });
       const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
-      const preview = described(plan);
+      const preview = described(plan, wish);
       return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
     } finally {
       kubernetes.close();
@@ -88,7 +89,7 @@ function memberAt({ name, role, group }: Machine, version: string): RolloutNode 
 }
 
 /** All recorded machines at the recorded version: what is known without the cluster. */
-function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPlan {
+function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
   const version = olds.specification?.version;
   if (version === undefined) return { steps: [], refusals: [], notes: [] };
   const wish = rolloutWish(news.specification.version, news.machines, news.rollout, version);
@@ -96,11 +97,12 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
     ...memberAt(machine, version),
     current: olds.rollout ? furtherSoftware(olds.rollout) : {},
   }));
-  return planRollout(nodes, wish, { agents: "assumed" });
+  return described(planRollout(nodes, wish, { agents: "assumed" }), wish);
 }
 
-function described({ steps, refusals, notes }: RolloutPlan): RolloutPreview {
-  return { steps: steps.map(describeRolloutStep), refusals, notes };
+function described({ steps, refusals, notes }: RolloutPlan, wish: RolloutWish): RolloutPreview {
+  const unstaged = refuseUnstaged(steps, wish) ?? [];
+  return { steps: steps.map(describeRolloutStep), refusals: refusals.concat(unstaged), notes };
 }
 
 function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {
