@@ -1,13 +1,14 @@
 const REPEAT_MILLISECONDS = 15_000;
+const LONGEST_REPEAT_MILLISECONDS = 60_000;
 
 /**
- * Says what a wait waits for: "waiting for X, last saw Y, N s left", when what was last seen changes and
- * every 15 seconds in between.
+ * Says what a wait waits for: "waiting for X, last saw Y, N s left", when what was last seen changes, and while it
+ * stays the same after 15 seconds, then 30, then every minute.
  */
 export class WaitProgress {
   lastSeen = "nothing yet";
-  private readonly repeat: NodeJS.Timeout | undefined;
-  private lastSaid = 0;
+  private repeat: NodeJS.Timeout | undefined;
+  private pause = REPEAT_MILLISECONDS;
 
   /** @param deadline in milliseconds of `Date.now()` */
   constructor(
@@ -15,26 +16,35 @@ export class WaitProgress {
     private readonly deadline: number,
     private readonly progress: ((line: string) => void) | undefined,
   ) {
-    if (!progress) return;
-    this.lastSaid = Date.now();
-    this.repeat = setInterval(() => this.say(), REPEAT_MILLISECONDS);
-    this.repeat.unref();
+    this.repeatLater();
   }
 
   /** Takes note of a condition, in words, and says so when it is a new one. */
   saw(condition: string): void {
-    const isNew = condition !== this.lastSeen;
+    if (condition === this.lastSeen) return;
     this.lastSeen = condition;
-    if (isNew || Date.now() - this.lastSaid >= REPEAT_MILLISECONDS) this.say();
+    this.pause = REPEAT_MILLISECONDS;
+    this.say();
+    this.repeatLater();
   }
 
   close(): void {
-    clearInterval(this.repeat);
+    clearTimeout(this.repeat);
+  }
+
+  private repeatLater(): void {
+    if (!this.progress) return;
+    clearTimeout(this.repeat);
+    this.repeat = setTimeout(() => {
+      this.say();
+      this.pause = Math.min(this.pause * 2, LONGEST_REPEAT_MILLISECONDS);
+      this.repeatLater();
+    }, this.pause);
+    this.repeat.unref();
   }
 
   private say(): void {
-    this.lastSaid = Date.now();
-    const left = Math.max(0, Math.ceil((this.deadline - this.lastSaid) / 1000));
+    const left = Math.max(0, Math.ceil((this.deadline - Date.now()) / 1000));
     this.progress?.(`waiting for ${this.what}, last saw ${this.lastSeen}, ${left} s left`);
   }
 }

@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const program = new Command("foresail")
     .description("Kubernetes clusters that you can preview")
     .showHelpAfterError("(--help tells more)")
-    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1));
+    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
   program
     .command("unlock")
     .description("clear the lock that a killed `pulumi` left on a stack of a file backend")

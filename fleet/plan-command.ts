@@ -27,6 +27,8 @@ export function addPlanCommand(program: Command): void {
     )
     .option("--json", "print it for programs", false)
     .option("--markdown", "print it for a pull request", false)
+    // 2 says that something is in the way
+    .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1))
     .addHelpText("after", "\nExits with 0 when nothing is in the way, 2 when something is, 1 on an error.")
     .action(async (options: PlanOptions) => {
       const { plan } = await import("./plan.js");

@@ -120,9 +120,9 @@ export class KubernetesClient {
   async mergePatch<O = KubernetesObject>(
     ref: ObjectRef,
     patch: object,
-    options: { subresource?: "status"; signal?: AbortSignal } = {},
+    options: { subresource?: "status"; signal?: AbortSignal; milliseconds?: number } = {},
   ): Promise<O> {
-    const { subresource, signal } = options;
+    const { subresource, signal, milliseconds } = options;
     const path = (await this.paths.ofObject(ref)) + (subresource ? `/${subresource}` : "");
     const call = {
       method: "PATCH" as const,
@@ -130,6 +130,7 @@ export class KubernetesClient {
       query: { fieldManager: FIELD_MANAGER },
       body: patch,
       signal,
+      milliseconds,
     };
     return this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
   }

@@ -36,8 +36,10 @@ export class LeaseLost extends Error {
 
 /** A held Lease. */
 export interface LeaseHandle {
-  /** aborts with LeaseLost when the Lease can't be renewed or somebody else took it */
+  /** aborts with LeaseLost when somebody else took it, or no API has answered for too long */
   readonly signal: AbortSignal;
+  /** waits until it is certainly ours: at once, unless its renewal is overdue. @throws LeaseLost */
+  confirmed(): Promise<void>;
   /** gives it back; the last of those who share it frees the Lease. Never fails, and may be called twice */
   release(): Promise<void>;
 }
@@ -49,14 +51,18 @@ export interface AcquireOptions {
   progress?: (line: string) => void;
   /** waits until the deadline for a holder that is seen alive, too; by default that one is refused at once */
   waitForLiving?: boolean;
-  /** for tests; default 30 and 10 */
+  /** for tests; default 30, 10 and 600 */
   durationSeconds?: number;
   renewSeconds?: number;
+  silenceSeconds?: number;
 }
 
 const DURATION_SECONDS = 30;
 const RENEW_SECONDS = 10;
+const RENEW_MILLISECONDS = 4000;
 const FREE_MILLISECONDS = 5000;
+/** How long an API may be silent until a holder gives up. */
+const SILENCE_SECONDS = 600;
 const REF: ObjectRef = {
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",
@@ -108,6 +114,7 @@ export async function acquireLease(
   let isReleased = false;
   return {
     signal: held.signal,
+    confirmed: () => held.confirmed(),
     release: async () => {
       if (isReleased) return;
       isReleased = true;
@@ -160,7 +167,9 @@ class HeldLease {
   private readonly durationSeconds: number;
   private readonly renewSeconds: number;
   private version: string | undefined;
+  private readonly silenceSeconds: number;
   private renewing: Promise<void> = Promise.resolve();
+  private renewal: Promise<void> | undefined;
   private renewedAt = Date.now();
 
   constructor(
@@ -170,6 +179,7 @@ class HeldLease {
   ) {
     this.durationSeconds = options.durationSeconds ?? DURATION_SECONDS;
     this.renewSeconds = options.renewSeconds ?? RENEW_SECONDS;
+    this.silenceSeconds = options.silenceSeconds ?? SILENCE_SECONDS;
   }
 
   get signal(): AbortSignal {
@@ -222,6 +232,23 @@ class HeldLease {
     await this.client.mergePatch(REF, free, { signal }).catch(() => undefined);
   }
 
+  /**
+   * Ends when the Lease is ours beyond doubt: at once while it is fresh, else with its next renewal.
+   *
+   * @throws LeaseLost
+   */
+  async confirmed(): Promise<void> {
+    while (!this.isFresh) {
+      this.lost.signal.throwIfAborted();
+      await this.renew();
+    }
+  }
+
+  /** Whether the others can't think it expired yet. */
+  private get isFresh(): boolean {
+    return !this.lost.signal.aborted && Date.now() < this.renewedAt + this.durationSeconds * 800;
+  }
+
   private async renewUntilStopped(): Promise<void> {
     while (!this.stopped.signal.aborted && !this.lost.signal.aborted) {
       await pause(this.renewSeconds * 1000, undefined, { signal: this.stopped.signal, ref: false }).catch(
@@ -232,23 +259,30 @@ class HeldLease {
     }
   }
 
-  private async renew(): Promise<void> {
-    // Gone before the others may think it expired.
-    const end = this.renewedAt + this.durationSeconds * 800;
-    const left = AbortSignal.timeout(Math.max(1, end - Date.now()));
+  /** One attempt; whoever asks while it is under way gets the same. */
+  private renew(): Promise<void> {
+    this.renewal ??= this.renewOnce().finally(() => (this.renewal = undefined));
+    return this.renewal;
+  }
+
+  private async renewOnce(): Promise<void> {
     try {
       const patch = { spec: { renewTime: microTime() }, metadata: { resourceVersion: this.version } };
-      if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, { signal: left }))) return;
-      const lease = await this.client.get<Lease>(REF, left);
+      // an API server whose etcd is away keeps silent, and another one may answer
+      const options = { milliseconds: RENEW_MILLISECONDS, signal: this.stopped.signal };
+      if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, options))) return;
+      const lease = await this.client.get<Lease>(REF);
       const now = readHolder(lease);
       if (now && identityOf(now) === identityOf(this.holder)) {
-        // an annotation was written, such as the wish for a pause
+        // an annotation was written, such as the wish for a pause; or an answer was lost
         this.version = lease?.metadata?.resourceVersion;
-        return await this.renew();
+        return await this.renewOnce();
       }
       this.lose(now ? `${describeHolder(now)} has taken it` : "it was taken away");
     } catch (error) {
-      if (Date.now() >= end) this.lose(`it could not be renewed: ${(error as Error).message}`);
+      // while no API answers us it may answer nobody: a control plane that restarts is silent for minutes
+      if (Date.now() >= this.renewedAt + this.silenceSeconds * 1000)
+        this.lose(`it could not be renewed: ${(error as Error).message}`);
     }
   }
 

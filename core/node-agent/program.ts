@@ -26,6 +26,8 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 version=${AGENT_VERSION}
 program=${root}${AGENT_PATHS.program}
 folder=${root}${AGENT_PATHS.folder}
+# else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
+export KUBECACHEDIR=$folder/kubectl-cache
 installers=${root}${AGENT_PATHS.installers}
 initialized=${root}${AGENT_PATHS.initialized}
 machine_lock=${root}${NODE_PATHS.lock}

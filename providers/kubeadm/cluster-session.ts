@@ -54,8 +54,9 @@ export class ClusterSession extends MachinesSession {
     return new ClusterSession(resource, inputs, kubernetes, lease);
   }
 
-  /** Throws unless this handler may begin another step. */
-  assertMayGoOn(): void {
+  /** Waits until the Lease is certainly ours. @throws EngineGone, LeaseLost: this handler may begin no other step */
+  async assertMayGoOn(): Promise<void> {
+    await this.lease.confirmed();
     assertEngineAlive();
     this.signal.throwIfAborted();
   }

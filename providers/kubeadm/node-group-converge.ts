@@ -55,7 +55,7 @@ export async function convergeNodeGroup(
     const remove = async (removals: Extract<MembershipStep, { do: "remove" }>[]) => {
       for (const step of removals) {
         current = `remove ${step.machine}`;
-        open.assertMayGoOn();
+        await open.assertMayGoOn();
         await removeNode(open, inputs, {
           name: step.machine,
           machine: state.get(step.machine),

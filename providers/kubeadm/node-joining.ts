@@ -50,7 +50,7 @@ async function joinOne(
   tokens: BootstrapTokens,
 ): Promise<void> {
   const started = Date.now();
-  session.assertMayGoOn();
+  await session.assertMayGoOn();
   if (await isMember(session, inputs, machine)) {
     await registerAgain(session, inputs, machine);
   } else {

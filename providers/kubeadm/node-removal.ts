@@ -47,7 +47,7 @@ export async function removeNode(
       progress: (line: string) => report(resource, line),
     });
   }
-  session.assertMayGoOn();
+  await session.assertMayGoOn();
   if (inputs.group === CONTROL_PLANE_GROUP) await leaveEtcd(session, inputs, leaving);
   if (!lost && machine) {
     await session.run(machine, resetScript(inputs.specification.name, name), { seconds: RESET_SECONDS });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import type { Node } from "../../clients/kubernetes";
+import { sandboxFolder } from "../../sandbox/places";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
 import { etcdAt } from "../cluster/etcd";
 import { readyNodes } from "../cluster/reachability";
@@ -49,7 +52,8 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
   });
 
   after(async () => {
-    if (!KEEP) await cluster.remove();
+    if (KEEP) await writeFile(path.join(sandboxFolder, "rollout-output.txt"), cluster.output);
+    else await cluster.remove();
   });
 
   it(`begins with three control planes and two workers of ${FROM}, whose agents are initialized`, async () => {

@@ -57,7 +57,7 @@ export class NodeTurn {
     if (!closesOnly && !isAsked) {
       if (step.controlPlane) await untilEtcdSpares(session, this.inputs, node.name);
       await this.drain();
-      session.assertMayGoOn();
+      await session.assertMayGoOn();
       await this.annotate(
         Object.fromEntries(
           Object.entries(wanted).map(([name, version]) => [
@@ -113,7 +113,7 @@ export class NodeTurn {
   }
 
   private async annotate(annotations: Record<string, string | null>, others: object = {}): Promise<void> {
-    this.session.assertMayGoOn();
+    await this.session.assertMayGoOn();
     await this.session.kubernetes.mergePatch(nodeReference(this.node.name), {
       metadata: { annotations },
       ...others,

@@ -60,7 +60,7 @@ export class RolloutRun {
 
   /** @returns whether the rollout has ended */
   private async advance(): Promise<boolean> {
-    this.session.assertMayGoOn();
+    await this.session.assertMayGoOn();
     const observation = await observe(this.session.kubernetes, this.inputs);
     const next = nextSteps(observation.nodes, observation.wish, { begun: [...this.running.keys()] });
     if (next.finish.length > 0) await this.start(next.finish, observation);

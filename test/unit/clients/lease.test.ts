@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import {
   acquireLease,
@@ -61,8 +62,8 @@ describe("acquireLease", () => {
   });
 
   const quick = { seconds: 5, durationSeconds: 1, renewSeconds: 0.2 };
-  async function acquire(holder: NamedHolder, options: object = {}) {
-    const handle = await acquireLease(client, holder, { ...quick, ...options });
+  async function acquire(holder: NamedHolder, options: object = {}, by = client) {
+    const handle = await acquireLease(by, holder, { ...quick, ...options });
     releases.push(() => handle.release());
     return handle;
   }
@@ -139,12 +140,38 @@ describe("acquireLease", () => {
     assert.equal(spec().holderIdentity, "mallory");
   });
 
-  it("aborts its signal before it expires when it can't be renewed", async () => {
-    const handle = await acquire(ann);
-    const startedAt = Date.now();
-    server.intercept = () => "hang";
-    await once(handle.signal, "abort");
-    assert.ok(Date.now() - startedAt < 1100);
+  describe("while no API answers", () => {
+    const silent = () => "hang" as const;
+    let impatient: KubernetesClient;
+
+    beforeEach(async () => {
+      impatient = await KubernetesClient.connect(
+        { kubeconfig: kubeconfigOf(authority, [server]) },
+        { seconds: 5, callSeconds: 0.3 },
+      );
+    });
+    afterEach(() => impatient.close());
+
+    it("is not confirmed once it could have expired, and is again after its next renewal", async () => {
+      const handle = await acquire(ann, {}, impatient);
+      await handle.confirmed();
+      server.intercept = silent;
+      await pause(1000);
+      let isConfirmed = false;
+      const confirmed = handle.confirmed().then(() => (isConfirmed = true));
+      await pause(500);
+      assert.deepEqual([isConfirmed, handle.signal.aborted], [false, false]);
+      server.intercept = () => undefined;
+      await confirmed;
+      assert.equal(handle.signal.aborted, false);
+    });
+
+    it("is given up after a long silence", async () => {
+      const handle = await acquire(ann, { silenceSeconds: 1 }, impatient);
+      server.intercept = silent;
+      await once(handle.signal, "abort");
+      await assert.rejects(handle.confirmed(), LeaseLost);
+    });
   });
 
   it("keeps the Lease when somebody annotates it", async () => {
