@@ -154,6 +154,29 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.deepEqual(applied, ["cp-1"]);
   });
 
+  it("wrote each step into the cluster's history, and told it as Events of the Node", async () => {
+    await cluster.withApi(async (client) => {
+      const history = await client.get<{ data?: Record<string, string> }>({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        namespace: "kube-system",
+        name: "foresail-history",
+      });
+      const lines = (history?.data?.["history"] ?? "").split("\n").filter((line) => line !== "");
+      for (const line of lines) console.log(`      ${line}`);
+      const done = lines.flatMap(
+        (line) => / (\S+) 1\.35\.4 → 1\.36\.3 \(.*\): done, \d+ s$/.exec(line)?.[1] ?? [],
+      );
+      assert.deepEqual(done, MACHINES);
+      const events = await client.list<{ reason?: string; involvedObject?: { name?: string } }>({
+        apiVersion: "v1",
+        kind: "Event",
+        fieldSelector: "involvedObject.kind=Node,reason=RolloutFinished",
+      });
+      assert.deepEqual(events.map(({ involvedObject }) => involvedObject?.name).sort(), MACHINES);
+    });
+  });
+
   it("leaves nothing to do for a second `up`", async () => {
     assert.deepEqual((await cluster.preview()).changes, []);
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);

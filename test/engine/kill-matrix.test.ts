@@ -116,7 +116,7 @@ describe("an engine that is killed", function () {
     for (;;) {
       const up = await killedUp(ground, mode, (point) => point.event === event && !met.has(nameOf(point)));
       if (!up.killed) {
-        assert.equal(up.exitCode, 0, up.output);
+        assert.equal(up.exitCode, 0, `${up.output}\nthe simulated machines said: ${ground.fleet.log}`);
         break;
       }
       met.add(nameOf(up.killed));
