@@ -27,6 +27,7 @@ export class SimulatedHost {
   private readonly apiServer: PortForwarder;
   // as flock on the machine: one script at a time, whoever sent it
   private lock: Promise<unknown> = Promise.resolve();
+  private lastPower: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly machine: SimulatedMachine,
@@ -67,8 +68,14 @@ export class SimulatedHost {
     await this.showApiServer();
   }
 
-  /** The machine lost its power, or got it back. */
-  async power(): Promise<void> {
+  /** The machine lost its power, or got it back; twice in a row, and the later state is what stays. */
+  power(): Promise<void> {
+    const turn = this.lastPower.then(() => this.showPower());
+    this.lastPower = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async showPower(): Promise<void> {
     const { name } = this.machine;
     const isOff = this.files.isOff(name);
     if (isOff) for (const connection of this.connections) connection.end();
