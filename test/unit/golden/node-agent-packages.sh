@@ -49,6 +49,8 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive
 version=1.0.0
 program=/usr/local/lib/foresail/node-agent
 folder=/var/lib/foresail/agent
+# else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
+export KUBECACHEDIR=$folder/kubectl-cache
 installers=/var/lib/foresail/agent/install
 initialized=/var/lib/foresail/agent/initialized
 machine_lock=/run/foresail.lock
