@@ -87,7 +87,7 @@ describe("an interrupt of foresail up", function () {
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
     assert.equal(exitCode, 1, stdout + stderr);
-    assert.match(stdout + stderr, /update canceled/);
+    assert.match(stdout + stderr, /\^C received; cancelling[^]*interrupted; to go on: foresail up/);
     assert.equal((stdout + stderr).includes("\u001b["), false, "colour where there is no terminal");
     assert.equal(await pauseRequest(), undefined);
   });

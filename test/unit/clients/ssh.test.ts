@@ -155,7 +155,7 @@ describe("SSH", () => {
 
   it("ends a command at its deadline, and when aborted", async () => {
     const connection = await open((await server()).target());
-    const slow = connection.run("echo busy >&2; sleep 2", { name: "slow", seconds: 0.3 });
+    const slow = connection.run("echo busy >&2; sleep 4", { name: "slow", seconds: 1.5 });
     await assert.rejects(
       slow,
       (error: Error) => error instanceof SshCommandTimeout && /busy/.test(error.message),
