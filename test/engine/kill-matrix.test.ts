@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { leaveOut } from "../left-out";
 import { doneTwice, type JournalEntry, runsAtOnce } from "../simulation/journal";
 import { ClusterSnapshot, describeCluster } from "./cluster-snapshot";
 import { clusterWish } from "./cluster-wish";
@@ -20,8 +19,6 @@ const EFFECTS = [
 const ONE_AT_A_TIME = ["init", "join-control-plane", "etcd-remove"];
 const SMALL = ["cp-1", "w-1"];
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
-const CHAINS_LEFT_OUT =
-  "the chains of kills take a quarter of an hour more; run: npm run test:engine -- --all";
 /** Two of three control planes may not leave in one run. */
 const MEDIUM = ["cp-1", "cp-2", "w-1"];
 
@@ -147,12 +144,10 @@ describe("an engine that is killed", function () {
     { title: "scale-down from 3+2 to 2+1", from: () => large, machines: MEDIUM, to: () => mediumCluster },
   ];
   for (const { title, from, machines, to } of changes) {
-    it(`goes on with a ${title}, pulumi alone killed at the end of each step in turn`, async function () {
-      if (!process.env.FORESAIL_TEST_ALL) leaveOut(this, CHAINS_LEFT_OUT);
+    it(`goes on with a ${title}, pulumi alone killed at the end of each step in turn`, async () => {
       assert.ok((await killInTurn("pulumi alone", "end", from(), machines, to())) > 5);
     });
-    it(`goes on with a ${title}, the whole tree killed at the start of each step in turn`, async function () {
-      if (!process.env.FORESAIL_TEST_ALL) leaveOut(this, CHAINS_LEFT_OUT);
+    it(`goes on with a ${title}, the whole tree killed at the start of each step in turn`, async () => {
       assert.ok((await killInTurn("the whole tree", "start", from(), machines, to())) > 5);
     });
   }
