@@ -70,7 +70,7 @@ describe("the lock of a stack, and what a killed run left pending", function () 
     const again = await open();
     assert.match(said.join("\n"), /cleared the lock of pending: process \d+/);
     assert.match(said.join("\n"), /was killed in the middle of: creating test-init .*; it is taken up again/);
-    assert.equal((await again.up()).created, 5);
+    assert.equal((await again.up()).created, 7);
     assert.deepEqual((await stack.export()).deployment.pending_operations ?? [], []);
     assert.equal(
       fleet.journal.filter(({ operation, outcome }) => operation === "init" && outcome === "done").length,
