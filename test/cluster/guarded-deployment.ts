@@ -66,6 +66,15 @@ export async function makeGuarded(client: KubernetesClient, guarded: Guarded): P
     },
     { force: true },
   );
+  await awaitAvailable(client, name, replicas);
+}
+
+/** Waits until all pods of a Deployment run. */
+export async function awaitAvailable(
+  client: KubernetesClient,
+  name: string,
+  replicas: number,
+): Promise<void> {
   await client.watchUntil<void, DeploymentObject>({
     what: `the Deployment ${name}`,
     apiVersion: "apps/v1",

@@ -1,13 +1,9 @@
 import type { KubernetesClient, KubernetesObject, NewObject } from "../../clients/kubernetes";
 import { ECHO_IMAGE } from "../../sandbox/nodes";
-import { NAMESPACE } from "./guarded-deployment";
+import { awaitAvailable, NAMESPACE } from "./guarded-deployment";
 
 interface ServiceObject extends KubernetesObject {
   readonly spec?: { readonly clusterIP?: string };
-}
-
-interface DeploymentObject extends KubernetesObject {
-  readonly status?: { readonly availableReplicas?: number };
 }
 
 /**
@@ -44,18 +40,7 @@ export async function makeServing(
     },
   ];
   for (const object of objects) await client.apply(object, { force: true });
-  await client.watchUntil<void, DeploymentObject>({
-    what: `the Deployment ${name}`,
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    namespace: NAMESPACE,
-    name,
-    seconds: 90,
-    decide: ([deployment]) => {
-      const available = deployment?.status?.availableReplicas ?? 0;
-      return available === replicas ? { done: undefined } : { pending: `${available} available` };
-    },
-  });
+  await awaitAvailable(client, name, replicas);
   const service = await client.get<ServiceObject>({ apiVersion: "v1", kind: "Service", ...metadata });
   return `http://${service?.spec?.clusterIP}/`;
 }
