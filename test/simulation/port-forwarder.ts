@@ -1,4 +1,5 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
+import { relay } from "../support/relay";
 
 /** Forwards a port of 127.0.0.1 to another while it is open; cutting it ends every connection. */
 export class PortForwarder {
@@ -12,19 +13,7 @@ export class PortForwarder {
 
   async open(): Promise<void> {
     if (this.server) return;
-    const server = createServer((inner) => {
-      const outer = connect(this.to, "127.0.0.1");
-      for (const socket of [inner, outer]) {
-        this.sockets.add(socket);
-        socket.on("error", () => undefined);
-        socket.on("close", () => {
-          this.sockets.delete(socket);
-          inner.destroy();
-          outer.destroy();
-        });
-      }
-      inner.pipe(outer).pipe(inner);
-    });
+    const server = createServer((inner) => relay(inner, this.to, this.sockets));
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { relay } from "../support/relay";
 
 /** A TCP load balancer as sites have one in front of their control planes: passes on to one port of this machine. */
 export class LoadBalancer {
@@ -13,17 +14,7 @@ export class LoadBalancer {
   ) {
     server.on("connection", (inner: Socket) => {
       this.connections += 1;
-      const outer = connect(target, "127.0.0.1");
-      for (const socket of [inner, outer]) {
-        this.sockets.add(socket);
-        socket.on("error", () => undefined);
-        socket.on("close", () => {
-          this.sockets.delete(socket);
-          inner.destroy();
-          outer.destroy();
-        });
-      }
-      inner.pipe(outer).pipe(inner);
+      relay(inner, target, this.sockets);
     });
   }
 
