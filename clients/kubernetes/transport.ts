@@ -111,8 +111,15 @@ interface Status {
 function answeredError(status: number, text: string, path: string): KubernetesError {
   const answer = (parseJson(text) ?? {}) as Status;
   const causes = (answer.details?.causes ?? []).flatMap(({ message }) => (message ? [message] : []));
-  const words = answer.message ?? text.trim().slice(0, 300);
+  const words = answer.message ?? failedChecks(text).slice(0, 300);
   return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, causes);
+}
+
+/** Of the answer of /readyz, which has a line for each check, those that failed; of any other all of it. */
+function failedChecks(text: string): string {
+  const lines = text.trim().split("\n");
+  const failed = lines.filter((line) => line.startsWith("[-]"));
+  return (failed.length > 0 ? failed : lines).join("; ");
 }
 
 function parseJson(text: string): unknown {

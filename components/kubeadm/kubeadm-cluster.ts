@@ -58,6 +58,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
     this.common = {
       specification: specification(clusterName, args),
+      stack: `${pulumi.getProject()}/${pulumi.getStack()}`,
       jumpHost: jumpHost(args),
       credentials: sshCredentials(args),
       timeouts: timeouts(args),
@@ -134,10 +135,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   /** For previews by whoever may not change anything. */
   private makeReader(init: ClusterInit): ReaderAccount {
-    const { specification, timeouts } = this.common;
+    const { specification, stack, timeouts } = this.common;
     return new ReaderAccount(
       `${this.clusterName}-reader`,
-      { specification, timeouts, kubeconfig: this.kubeconfig },
+      { specification, stack, timeouts, kubeconfig: this.kubeconfig },
       { parent: this, dependsOn: [init], deletedWith: init },
     );
   }

@@ -1,7 +1,6 @@
 import { acquireLease, KubernetesClient, type LeaseHandle } from "../../clients/kubernetes";
 import { assertEngineAlive, engineSignal } from "../../clients/process/parent-watch";
-import { foresailVersion } from "../../clients/version";
-import { MachinesSession, report, thisStack } from "./machines-session";
+import { MachinesSession, report, userAgent } from "./machines-session";
 import type { ClusterInputs } from "./inputs";
 
 /** How long a handler waits at most for whoever changes the cluster now, before it is refused by name. */
@@ -15,8 +14,10 @@ export class ClusterSession extends MachinesSession {
 
   private constructor(
     resource: string,
-    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts">,
+    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts" | "stack">,
     readonly kubernetes: KubernetesClient,
+    /** "project/stack" */
+    readonly stack: string,
     private readonly lease: LeaseHandle,
   ) {
     super(resource, inputs);
@@ -30,28 +31,29 @@ export class ClusterSession extends MachinesSession {
    */
   static async open(
     resource: string,
-    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts"> & { kubeconfig: string },
+    inputs: Pick<ClusterInputs, "credentials" | "jumpHost" | "timeouts" | "stack"> & { kubeconfig: string },
   ): Promise<ClusterSession> {
     const progress = (line: string) => report(resource, line);
     const kubernetes = await KubernetesClient.connect(
       { kubeconfig: inputs.kubeconfig },
       {
         seconds: inputs.timeouts.ready,
-        userAgent: `foresail/${foresailVersion()} ${thisStack()}`,
+        userAgent: userAgent(inputs),
         progress,
       },
     );
     assertEngineAlive();
+    const stack = inputs.stack ?? "unknown";
     const lease = await acquireLease(
       kubernetes,
-      { stack: thisStack() },
+      { stack },
       {
         seconds: Math.min(LEASE_SECONDS, inputs.timeouts.ready),
         waitForLiving: true,
         progress,
       },
     );
-    return new ClusterSession(resource, inputs, kubernetes, lease);
+    return new ClusterSession(resource, inputs, kubernetes, stack, lease);
   }
 
   /** Waits until the Lease is certainly ours. @throws EngineGone, LeaseLost: this handler may begin no other step */

@@ -25,6 +25,8 @@ export interface DrainOptions {
 export interface ClusterInputs {
   __provider: string;
   specification: ClusterSpecification;
+  /** "project/stack", for leases, the history and the API server's log; absent in state of older releases. */
+  stack?: string;
   jumpHost?: JumpHost;
   /** Always a secret. */
   credentials: SshCredentials;

@@ -1,5 +1,6 @@
 import { assertEngineAlive } from "../../clients/process/parent-watch";
 import type { SshPool } from "../../clients/ssh";
+import { foresailVersion } from "../../clients/version";
 import type { Script } from "../../core/kubeadm/steps/script";
 import type { Machine } from "../../core/machine";
 import { redact } from "../../core/redaction";
@@ -11,9 +12,9 @@ export function report(resource: string, line: string): void {
   console.log(redact(`${resource}: ${line}`));
 }
 
-/** The stack that asks, "project/stack", for leases and the API server's log. */
-export function thisStack(): string {
-  return `${process.env.PULUMI_NODEJS_PROJECT ?? "foresail"}/${process.env.PULUMI_NODEJS_STACK ?? "unknown"}`;
+/** How calls to the API name the stack that asks. */
+export function userAgent({ stack }: Pick<ClusterInputs, "stack">): string {
+  return ["foresail/" + foresailVersion(), ...(stack === undefined ? [] : [stack])].join(" ");
 }
 
 /** One handler's connections to the machines of a cluster. Close it when the handler ends. */

@@ -3,9 +3,9 @@ import { READER, READER_OBJECTS } from "../../core/kubeadm/reader-account";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import type { ClusterInputs } from "./inputs";
-import { thisStack } from "./machines-session";
+import { userAgent } from "./machines-session";
 
-interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts"> {
+interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
   kubeconfig: string;
   /** Made by check: what is in the cluster after this ran. */
   objects?: object[];
@@ -14,11 +14,10 @@ interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts"> {
 /** Makes the account and its roles, or brings them to what they should be. */
 async function apply(inputs: Inputs): Promise<Inputs> {
   const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
-  const { foresailVersion } = await import("../../clients/version.js");
   try {
     const kubernetes = await KubernetesClient.connect(
       { kubeconfig: inputs.kubeconfig },
-      { seconds: inputs.timeouts.ready, userAgent: `foresail/${foresailVersion()} ${thisStack()}` },
+      { seconds: inputs.timeouts.ready, userAgent: userAgent(inputs) },
     );
     try {
       for (const object of READER_OBJECTS) await kubernetes.apply(object, { force: true });

@@ -3,6 +3,7 @@ import { DynamicResource } from "../dynamic-resource";
 
 export interface ReaderAccountArgs {
   specification: pulumi.Input<pulumi.Inputs>;
+  stack: pulumi.Input<string>;
   kubeconfig: pulumi.Input<string>;
   timeouts: pulumi.Input<pulumi.Inputs>;
 }

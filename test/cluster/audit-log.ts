@@ -72,7 +72,8 @@ interface AuditEvent {
 /** The changes of Nodes in one API server's log, those that it accepted. */
 export function nodeChanges(log: string): NodeChange[] {
   return log.split("\n").flatMap((line) => {
-    if (line === "") return [];
+    // an API server that is being replaced may leave half a line
+    if (!line.endsWith("}")) return [];
     const event = JSON.parse(line) as AuditEvent;
     const { objectRef, requestObject } = event;
     if (

@@ -47,12 +47,14 @@ export function announcedOperations(preview: {
     const machine = /^[a-z0-9]+-(.+)-prepare$/.exec(name)?.[1];
     return machine !== undefined && operation === "create" ? [`${machine}: prepare`] : [];
   });
-  const announced = Object.values(preview.steps)
-    .flat()
-    .flatMap((line) => {
+  const announced = Object.values(preview.steps).flatMap((lines) => {
+    const operations = lines.flatMap((line) => {
       const machine = line.slice(0, line.indexOf(":"));
       return operationsOf(line.slice(line.indexOf(":") + 1)).map((operation) => `${machine}: ${operation}`);
     });
+    // what an agent gets, it gets in one step
+    return [...new Set(operations)];
+  });
   return [...prepared, ...announced].sort();
 }
 
@@ -63,6 +65,7 @@ function operationsOf(words: string): string[] {
     [/^ put .* behind 127\.0\.0\.1$/, ["endpoint"]],
     [/^ cordon, drain, remove its etcd member, kubeadm reset/, ["leave-control-plane", "reset"]],
     [/^ cordon, drain, kubeadm reset/, ["reset"]],
+    [/^ (install node agent|stage|no longer stage) /, ["node-agent"]],
     [/^ lost, /, []],
     [/^ move its pods apart/, []],
     [/^ label /, []],

@@ -123,6 +123,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.deepEqual(await etcdAt(cluster, "cp-1"), { members: CONTROL_PLANES, healthy: true });
     for (const node of await nodes()) {
       assert.equal(node.metadata?.annotations?.[KEY.allowed], "false", node.metadata?.name);
+      assert.equal(node.metadata?.annotations?.[KEY.ready], "true", node.metadata?.name);
       assert.equal(node.spec?.unschedulable, undefined, node.metadata?.name);
     }
   });
@@ -236,7 +237,11 @@ function assertProtocol(changes: readonly NodeChange[]): void {
     [...order].sort((one, other) => one - other),
     JSON.stringify(ours),
   );
-  const kubelet = changes.filter(({ user }) => user === `system:node:${changes[0]?.node}`);
-  const told = kubelet.flatMap(({ annotations }) => annotations[KEY.ready] ?? []);
-  assert.deepEqual(told.slice(told.lastIndexOf("false")), ["false", "true"]);
+  const node = changes[0]?.node ?? "";
+  const agent = changes.filter(({ user }) => user === `system:node:${node}`);
+  const told = agent.flatMap(({ annotations }) => annotations[KEY.ready] ?? []);
+  const end = told.slice(told.lastIndexOf("false")).join();
+  // the API server beside an agent ends while it answers, before it has written the last change down
+  const isWhole = end === "false,true" || (CONTROL_PLANES.includes(node) && end === "false");
+  assert.ok(isWhole, `${node}: ${told.join()}`);
 }

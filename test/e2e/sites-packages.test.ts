@@ -182,7 +182,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     const { exitCode, words } = await stack.up();
     assert.notEqual(exitCode, 0);
     assert.match(words, /gpu-1: runs debian 11; foresail supports Debian 12, Ubuntu 22\.04, Ubuntu 24\.04/);
-    assert.match(words, /has no kubelet 1\.36\.9; it has: 1\.36\.3-1\.1/);
+    assert.match(words, /has no kubeadm 1\.36\.9; it has: 1\.36\.3-1\.1/);
     assert.equal(
       await onNode(gpu(), "ls -A /etc/foresail /var/lib/foresail | grep -v : | grep -v keys || true"),
       "",
@@ -289,7 +289,6 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   for (const [property, changes] of [
-    ["specification.version", { version: "1.36.4" }],
     ["specification.network.podCidr", { podCidr: "10.200.0.0/16" }],
     ["specification.endpoint", { port: 9443 }],
   ] as const) {
@@ -302,6 +301,13 @@ describe("a site with its own package repository, proxy and pools", function () 
       assert.doesNotMatch(words, new RegExp(PASSWORD));
     });
   }
+
+  it("is refused a minor back in the preview, and nothing else of it is asked for", async () => {
+    await configure({ version: "1.35.4" });
+    const { exitCode, words } = await stack.preview();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /specification\.version[^]*1\.36\.3[^]*1\.35\.4/);
+  });
 
   it("gets its machines back, ready for another cluster", async () => {
     await configure();

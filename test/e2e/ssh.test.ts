@@ -87,7 +87,12 @@ describe("a cluster of system ssh on real nodes", function () {
     await cluster.configure({ machines: THREE_AND_TWO });
     const before = await stepRuns(cluster, THREE_AND_TWO);
     const preview = await cluster.preview();
-    assert.deepEqual(Object.keys(preview.steps).sort(), ["e2e-control-plane", "e2e-endpoint", "e2e-workers"]);
+    assert.deepEqual(Object.keys(preview.steps).sort(), [
+      "e2e-control-plane",
+      "e2e-endpoint",
+      "e2e-node-agents",
+      "e2e-workers",
+    ]);
     const sampled = await sampleProcesses(cluster.up());
     commandLines = sampled.commandLines;
     const runs = since(before, await stepRuns(cluster, THREE_AND_TWO));

@@ -7,6 +7,7 @@ import { UNKNOWN } from "./provider-host";
 /** What every resource of a cluster carries. */
 export const common = {
   specification: exampleSpecification(),
+  stack: "foresail/test",
   credentials: { privateKey: "key" },
   timeouts: { ssh: 1, prepare: 1, init: 1, join: 1, ready: 1 },
 };

@@ -9,6 +9,8 @@ interface Answer {
   reason?: string;
   message?: string;
   causes?: string[];
+  /** the whole answer, where it is no Status */
+  text?: string;
 }
 
 interface Logged {
@@ -214,7 +216,9 @@ function merge(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-function sendStatus(response: ServerResponse, { status, reason, message, causes = [] }: Answer): void {
+function sendStatus(response: ServerResponse, answer: Answer): void {
+  const { status, reason, message, causes = [], text } = answer;
+  if (text !== undefined) return void response.writeHead(status).end(text);
   const details = { causes: causes.map((words) => ({ reason: "DisruptionBudget", message: words })) };
   response.writeHead(status, { "Content-Type": "application/json" });
   response.end(JSON.stringify({ kind: "Status", code: status, reason, message: message ?? reason, details }));

@@ -1,9 +1,8 @@
 import { KubernetesClient } from "../../../clients/kubernetes";
-import { foresailVersion } from "../../../clients/version";
 import { nextSteps } from "../../../core/rollout/next";
 import type { FailureContext } from "../../failure";
 import { ClusterSession } from "../cluster-session";
-import { report, thisStack } from "../machines-session";
+import { report, userAgent } from "../machines-session";
 import type { NodeOutput } from "../node-group";
 import { nodeRolloutName, type NodeRolloutInputs } from "../node-rollout-inputs";
 import { observe } from "./observation";
@@ -41,7 +40,7 @@ export async function convergeVersions(
       { kubeconfig: inputs.kubeconfig },
       {
         seconds: inputs.timeouts.ready,
-        userAgent: `foresail/${foresailVersion()} ${thisStack()}`,
+        userAgent: userAgent(inputs),
         progress: (line) => report(resource, line),
       },
     );

@@ -1,6 +1,6 @@
 import { recordHistory, recordNodeEvent, type NodeEvent } from "../../../clients/kubernetes";
 import type { ClusterSession } from "../cluster-session";
-import { report, thisStack } from "../machines-session";
+import { report } from "../machines-session";
 
 /** Writes down what happened, on the Node and in the history. A rollout does not fail for its own record. */
 export class RolloutRecord {
@@ -14,7 +14,7 @@ export class RolloutRecord {
 
   async history(step: string, result: string, seconds: number): Promise<void> {
     await this.attempt(() =>
-      recordHistory(this.session.kubernetes, { stack: thisStack(), step, result, seconds }),
+      recordHistory(this.session.kubernetes, { stack: this.session.stack, step, result, seconds }),
     );
   }
 

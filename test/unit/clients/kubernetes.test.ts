@@ -96,6 +96,17 @@ describe("KubernetesClient", () => {
     });
   });
 
+  it("names only the failed checks of an API server that is not ready yet", async () => {
+    const text = "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n";
+    server.intercept = (call) => (call === "GET /readyz" ? { status: 500, text } : undefined);
+    const access = { kubeconfig: kubeconfigOf(authority, [server]) };
+    await assert.rejects(KubernetesClient.connect(access, { seconds: 0.5 }), (error: Error) => {
+      assert.match(error.message, /\[-\]etcd failed: reason withheld/);
+      assert.doesNotMatch(error.message, /ping|log ok|\n.*\[/);
+      return true;
+    });
+  });
+
   it("takes the first healthy API server, and another when that one dies", async () => {
     server.intercept = () => "hang";
     const client = await connect([server, spare]);
