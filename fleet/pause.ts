@@ -1,14 +1,11 @@
 import { hostname, userInfo } from "node:os";
-import { KubernetesClient, type KubernetesObject } from "../clients/kubernetes";
+import {
+  CLUSTER_LEASE,
+  KubernetesClient,
+  type KubernetesObject,
+  PAUSE_REQUESTED,
+} from "../clients/kubernetes";
 
-/** The annotation on the Lease at which a rollout stops before its next node. */
-const ANNOTATION = "foresail/pause-requested";
-const LEASE = {
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  namespace: "kube-system",
-  name: "foresail",
-};
 /** Whoever pressed Ctrl-C waits for this. */
 const SECONDS = 8;
 
@@ -23,7 +20,7 @@ export async function requestPause(kubeconfig: string | undefined): Promise<Paus
   if (kubeconfig === undefined) return { asked: false, because: "the stack has no kubeconfig yet" };
   const at = new Date().toISOString();
   return onLease<PauseAnswer>(kubeconfig, async (client) => {
-    const lease = await client.get<KubernetesObject & { spec?: { holderIdentity?: string } }>(LEASE);
+    const lease = await client.get<KubernetesObject & { spec?: { holderIdentity?: string } }>(CLUSTER_LEASE);
     if (!lease?.spec?.holderIdentity) return { asked: false, because: "nobody is changing the cluster now" };
     await annotate(client, `${at} ${userInfo().username}@${hostname()}`);
     return { asked: true };
@@ -39,7 +36,7 @@ export async function withdrawPause(kubeconfig: string): Promise<void> {
 }
 
 async function annotate(client: KubernetesClient, value: string | null): Promise<void> {
-  await client.mergePatch(LEASE, { metadata: { annotations: { [ANNOTATION]: value } } });
+  await client.mergePatch(CLUSTER_LEASE, { metadata: { annotations: { [PAUSE_REQUESTED]: value } } });
 }
 
 async function onLease<T>(kubeconfig: string, work: (client: KubernetesClient) => Promise<T>): Promise<T> {

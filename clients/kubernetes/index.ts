@@ -13,5 +13,5 @@ export {
   type ObjectRef,
   type Pod,
 } from "./objects";
-export { PAUSE_REQUESTED, pauseRequested } from "./pause-request";
+export { CLUSTER_LEASE, PAUSE_REQUESTED, pauseRequested } from "./pause-request";
 export type { WatchArgs } from "./watch";

@@ -12,8 +12,8 @@ import {
   type NamedHolder,
   readHolder,
 } from "./lease-holder";
-import type { Lease, ObjectRef } from "./objects";
-import { isFromBefore, PAUSE_REQUESTED } from "./pause-request";
+import type { Lease } from "./objects";
+import { CLUSTER_LEASE as REF, isFromBefore, PAUSE_REQUESTED } from "./pause-request";
 
 export { currentHolder, type LeaseHolder, type NamedHolder } from "./lease-holder";
 
@@ -60,15 +60,10 @@ export interface AcquireOptions {
 const DURATION_SECONDS = 30;
 const RENEW_SECONDS = 10;
 const RENEW_MILLISECONDS = 4000;
+const RETRY_MILLISECONDS = 500;
 const FREE_MILLISECONDS = 5000;
 /** How long an API may be silent until a holder gives up. */
 const SILENCE_SECONDS = 600;
-const REF: ObjectRef = {
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  namespace: "kube-system",
-  name: "foresail",
-};
 
 interface Shared {
   acquired: Promise<HeldLease>;
@@ -224,7 +219,8 @@ class HeldLease {
   /** Stops renewing and gives the Lease back; when that fails, it expires. */
   async free(): Promise<void> {
     this.stopped.abort();
-    await this.renewing;
+    // not cut off: it may have been written, and then the Lease has a version that is not known here
+    await Promise.race([this.renewing, pause(FREE_MILLISECONDS, undefined, { ref: false })]);
     if (this.lost.signal.aborted) return;
     const metadata = { annotations: holderAnnotations(undefined), resourceVersion: this.version };
     const free = { metadata, spec: { holderIdentity: null, renewTime: microTime(), acquireTime: null } };
@@ -240,7 +236,11 @@ class HeldLease {
   async confirmed(): Promise<void> {
     while (!this.isFresh) {
       this.lost.signal.throwIfAborted();
+      this.stopped.signal.throwIfAborted();
       await this.renew();
+      // what is refused is refused at once, as everything is by an API server that has just started
+      if (!this.isFresh)
+        await pause(RETRY_MILLISECONDS, undefined, { signal: this.lost.signal }).catch(() => undefined);
     }
   }
 
@@ -269,7 +269,7 @@ class HeldLease {
     try {
       const patch = { spec: { renewTime: microTime() }, metadata: { resourceVersion: this.version } };
       // an API server whose etcd is away keeps silent, and another one may answer
-      const options = { milliseconds: RENEW_MILLISECONDS, signal: this.stopped.signal };
+      const options = { milliseconds: RENEW_MILLISECONDS };
       if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, options))) return;
       const lease = await this.client.get<Lease>(REF);
       const now = readHolder(lease);
