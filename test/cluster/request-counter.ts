@@ -10,6 +10,7 @@ export interface RequestCount {
 }
 
 const ASK_SECONDS = 5;
+const FIRST_ANSWER_SECONDS = 60;
 
 /**
  * Asks a URL from a machine ten times a second, each time over a connection of its own, until it is told to stop. It is
@@ -22,20 +23,30 @@ export class RequestCounter {
     private readonly unit: string,
   ) {}
 
-  /** @param name a DNS label, one a counter of the machine */
+  /**
+   * Begins to count with the first answer: the proxy of each node hears of a new Service in its own time.
+   * @param name a DNS label, one a counter of the machine
+   * @throws Error when the URL gives no answer within a minute
+   */
   static async start(
     cluster: TestCluster,
     machine: string,
     { name, url }: { name: string; url: string },
   ): Promise<RequestCounter> {
     const counter = new RequestCounter(cluster, machine, `foresail-test-${name}`);
+    const ask = `curl --silent --show-error --fail --insecure --max-time ${ASK_SECONDS} '${url}'`;
     await cluster.onMachine(
       machine,
       `
+deadline=$((SECONDS + ${FIRST_ANSWER_SECONDS}))
+until words=$(${ask} 2>&1 >/dev/null); do
+  [ "$SECONDS" -lt "$deadline" ] || { echo "${url} gave no answer in ${FIRST_ANSWER_SECONDS} s: $words" >&2; exit 1; }
+  sleep 0.2
+done
 cat > ${counter.path("sh")} <<'SCRIPT'
 while :; do
   at=$(date +%s%3N)
-  if words=$(curl --silent --show-error --fail --insecure --max-time ${ASK_SECONDS} '${url}' 2>&1 >/dev/null)
+  if words=$(${ask} 2>&1 >/dev/null)
   then echo "$at answered"; else echo "$at lost $words"; fi
   sleep 0.1
 done
