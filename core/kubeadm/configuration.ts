@@ -18,6 +18,15 @@ function hostOf(hostAndPort: string): string {
   return hostAndPort.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 }
 
+/** Under which names a control plane's API server is reached: each belongs into its certificate. */
+export function certificateNames({
+  name,
+  internalAddress,
+  apiServer,
+}: Pick<Machine, "name" | "internalAddress" | "apiServer">): string[] {
+  return [name, internalAddress, hostOf(apiServer)];
+}
+
 /** How the kubelet of one machine registers; taints come with the registration, so nothing slips in before. */
 function nodeRegistration(specification: ClusterSpecification, machine: Machine): JsonObject {
   const taints = [
@@ -36,14 +45,7 @@ function nodeRegistration(specification: ClusterSpecification, machine: Machine)
 }
 
 function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]): JsonObject {
-  const certSANs = [
-    "127.0.0.1",
-    ...controlPlanes.flatMap(({ name, internalAddress, apiServer }) => [
-      name,
-      internalAddress,
-      hostOf(apiServer),
-    ]),
-  ];
+  const certSANs = ["127.0.0.1", ...controlPlanes.flatMap(certificateNames)];
   const encryption: JsonObject = specification.encryptSecretsAtRest
     ? {
         extraArgs: [{ name: "encryption-provider-config", value: NODE_PATHS.encryption }],

@@ -1,7 +1,5 @@
-import { parse } from "yaml";
 import { type KubernetesClient, KubernetesError } from "../../clients/kubernetes";
-
-const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
+import { readClusterConfiguration } from "./kubeadm-config";
 
 /**
  * The version that kubeadm has brought the cluster to, MAJOR.MINOR.PATCH, as its own ConfigMap keeps it: what new
@@ -9,9 +7,7 @@ const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system
  */
 export async function clusterVersion(kubernetes: KubernetesClient): Promise<string | undefined> {
   try {
-    const configMap = await kubernetes.get<{ data?: Record<string, string> }>(REFERENCE);
-    const text = configMap?.data?.ClusterConfiguration;
-    const version = text && (parse(text) as { kubernetesVersion?: unknown } | null)?.kubernetesVersion;
+    const version = (await readClusterConfiguration(kubernetes))?.kubernetesVersion;
     return typeof version === "string" ? version.replace(/^v/, "") : undefined;
   } catch (error) {
     if (error instanceof KubernetesError && error.status === 403) return undefined;

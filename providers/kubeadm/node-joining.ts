@@ -1,5 +1,4 @@
-import { parse, stringify } from "yaml";
-import { discoveryKubeconfig, joinConfiguration } from "../../core/kubeadm/configuration";
+import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../../core/kubeadm/configuration";
 import { certificateAuthority } from "../../core/kubeadm/kubeconfig";
 import { factsScript, type MachineFacts } from "../../core/kubeadm/steps/facts";
 import {
@@ -15,6 +14,7 @@ import { BootstrapTokens } from "./bootstrap-token";
 import type { ClusterSession } from "./cluster-session";
 import { clusterVersion } from "./cluster-version";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
 import { livingControlPlane } from "./living-control-plane";
 import { report } from "./machines-session";
 import type { NodeGroupInputs } from "./node-group-inputs";
@@ -134,18 +134,13 @@ async function controlPlaneSecrets(
 
 /** Puts the addresses of a new control plane among the names that kubeadm writes into its certificate. */
 async function allowInCertificates(session: ClusterSession, machine: Machine): Promise<void> {
-  const reference = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
-  const configMap = await session.kubernetes.get<{ data?: Record<string, string> }>(reference);
-  const text = configMap?.data?.ClusterConfiguration;
-  if (!text) return;
-  const configuration = parse(text) as { apiServer?: { certSANs?: string[] } };
+  const configuration = await readClusterConfiguration(session.kubernetes);
+  if (!configuration) return;
   const have = configuration.apiServer?.certSANs ?? [];
-  const host = machine.apiServer.replace(/:\d+$/, "");
-  const missing = [machine.name, machine.internalAddress, host].filter((name) => !have.includes(name));
+  const missing = certificateNames(machine).filter((name) => !have.includes(name));
   if (missing.length === 0) return;
-  configuration.apiServer = { ...configuration.apiServer, certSANs: [...have, ...missing] };
-  await session.kubernetes.mergePatch(reference, {
-    // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text
-    data: { ClusterConfiguration: stringify(configuration, { schema: "yaml-1.1" }) },
+  await writeClusterConfiguration(session.kubernetes, {
+    ...configuration,
+    apiServer: { ...configuration.apiServer, certSANs: [...have, ...missing] },
   });
 }
