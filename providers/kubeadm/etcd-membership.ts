@@ -1,4 +1,5 @@
 import {
+  ETCD_SILENT,
   etcdMembersScript,
   etcdRemoveScript,
   parseEtcdMembers,
@@ -6,25 +7,67 @@ import {
 } from "../../core/kubeadm/steps/etcd";
 import type { Machine } from "../../core/machine";
 import { refuseMemberAddition } from "../../core/membership/quorum";
-import { waitFor, WaitTimeout } from "../../clients/wait";
+import { Transient, waitFor, WaitTimeout } from "../../clients/wait";
 import type { ClusterSession } from "./cluster-session";
-import { livingControlPlane } from "./living-control-plane";
+import { firstReady, noneReady } from "./living-control-plane";
 import { report, type MachinesSession } from "./machines-session";
 import type { NodeGroupInputs } from "./node-group-inputs";
 
 const ETCD_SECONDS = 60;
+/** How long the control planes may take until one of them tells its members. */
+const ANSWER_SECONDS = 60;
 /** How long a member that only just started may take until the others hear of it. */
 const HEALTHY_SECONDS = 30;
 
 /** etcd's members as one living control plane sees them. */
-export async function etcdMembers(
+export interface SeenMembers {
+  living: Machine;
+  members: EtcdMember[];
+}
+
+/**
+ * Looks once at etcd's members through a control plane whose API server is ready.
+ *
+ * @throws Transient when no API server is ready, or the etcd beside it gives no answer: both restart during a rollout
+ */
+export async function seeEtcdMembers(
   session: MachinesSession,
   cluster: string,
-  living: Machine,
-): Promise<EtcdMember[]> {
-  return parseEtcdMembers(
-    await session.run(living, etcdMembersScript(cluster, living.name), { seconds: ETCD_SECONDS }),
-  );
+  controlPlanes: Machine[],
+): Promise<SeenMembers> {
+  const living = await firstReady(controlPlanes);
+  if (!living) throw new Transient(noneReady(controlPlanes));
+  try {
+    const script = etcdMembersScript(cluster, living.name);
+    return {
+      living,
+      members: parseEtcdMembers(await session.run(living, script, { seconds: ETCD_SECONDS })),
+    };
+  } catch (error) {
+    const { SshCommandError } = await import("../../clients/ssh/index.js");
+    if (error instanceof SshCommandError && error.exitCode === ETCD_SILENT)
+      throw new Transient(`etcd gives no answer on ${living.name}`, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * etcd's members, as soon as one of some control planes tells them.
+ *
+ * @throws WaitTimeout when none does within a minute
+ */
+export async function etcdMembers(
+  session: ClusterSession,
+  cluster: string,
+  controlPlanes: Machine[],
+): Promise<SeenMembers> {
+  return waitFor({
+    what: "a control plane to tell etcd's members",
+    seconds: ANSWER_SECONDS,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    probe: async () => ({ done: await seeEtcdMembers(session, cluster, controlPlanes) }),
+  });
 }
 
 /** Takes a member out of etcd through a living control plane. */
@@ -47,7 +90,6 @@ export async function awaitHealthyEtcd(
   inputs: NodeGroupInputs,
   joining: string,
 ): Promise<void> {
-  const living = await livingControlPlane(inputs.controlPlanes);
   let refusal: string | undefined;
   try {
     await waitFor({
@@ -56,7 +98,7 @@ export async function awaitHealthyEtcd(
       signal: session.signal,
       progress: (line) => report(session.resource, line),
       probe: async () => {
-        const members = await etcdMembers(session, inputs.specification.name, living);
+        const { members } = await seeEtcdMembers(session, inputs.specification.name, inputs.controlPlanes);
         refusal = refuseMemberAddition(members, joining);
         return refusal ? { pending: refusal } : { done: undefined };
       },

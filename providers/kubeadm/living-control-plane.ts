@@ -7,6 +7,12 @@ export async function firstReady(controlPlanes: Machine[]): Promise<Machine | un
   return controlPlanes.find((_machine, index) => ready[index]);
 }
 
+/** That none of some control planes has an API server that is ready, in words. */
+export function noneReady(controlPlanes: Machine[]): string {
+  const asked = controlPlanes.map(({ name, apiServer }) => `${name} (${apiServer})`).join(", ");
+  return `no control plane's API server is ready; asked ${asked}`;
+}
+
 /**
  * A control plane whose API server is ready, found when it is needed and never stored.
  *
@@ -14,7 +20,6 @@ export async function firstReady(controlPlanes: Machine[]): Promise<Machine | un
  */
 export async function livingControlPlane(controlPlanes: Machine[]): Promise<Machine> {
   const living = await firstReady(controlPlanes);
-  if (living) return living;
-  const asked = controlPlanes.map(({ name, apiServer }) => `${name} (${apiServer})`).join(", ");
-  throw new Error(`no control plane's API server is ready; asked ${asked}`);
+  if (!living) throw new Error(noneReady(controlPlanes));
+  return living;
 }

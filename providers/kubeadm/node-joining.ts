@@ -115,8 +115,8 @@ async function clearCutOffJoin(
     await session.kubernetes.delete(nodeReference(machine.name));
   }
   if (machine.role !== "control-plane") return;
-  const living = await livingControlPlane(inputs.controlPlanes);
-  const stale = staleMember(await etcdMembers(session, cluster, living), machine);
+  const { living, members } = await etcdMembers(session, cluster, inputs.controlPlanes);
+  const stale = staleMember(members, machine);
   if (stale) await removeEtcdMember(session, cluster, living, stale);
 }
 

@@ -4,7 +4,6 @@ import { refuseMemberRemoval } from "../../core/membership/quorum";
 import { drainNode } from "../../clients/kubernetes/drain";
 import type { ClusterSession } from "./cluster-session";
 import { etcdMembers, removeEtcdMember } from "./etcd-membership";
-import { livingControlPlane } from "./living-control-plane";
 import { report } from "./machines-session";
 import type { NodeGroupInputs } from "./node-group-inputs";
 import { nodeReference } from "./node-settings";
@@ -63,8 +62,8 @@ async function leaveEtcd(
   { name, machine, lost }: Leaving,
 ): Promise<void> {
   const cluster = inputs.specification.name;
-  const living = await livingControlPlane(inputs.controlPlanes.filter((other) => other.name !== name));
-  const members = await etcdMembers(session, cluster, living);
+  const staying = inputs.controlPlanes.filter((other) => other.name !== name);
+  const { living, members } = await etcdMembers(session, cluster, staying);
   const member = members.find((candidate) => candidate.name === name);
   if (!member) return;
   const refusal = refuseMemberRemoval(members, name);

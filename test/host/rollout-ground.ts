@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { ETCD_SILENT } from "../../core/kubeadm/steps/etcd";
 import type { Machine } from "../../core/machine";
 import type { RolloutSettings } from "../../core/rollout/settings";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
@@ -27,14 +28,18 @@ export class RolloutGround {
   agents!: PretendedAgents;
   /** names of etcd members that are not healthy */
   readonly illMembers = new Set<string>();
+  /** how many more times the etcd that is asked gives no answer */
+  etcdSilences = 0;
   private clone!: string;
   private names: string[] = [];
   private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));
   private readonly authority = new TestAuthority(this.folder);
   private readonly ssh = new TestSshServer((_command, channel) => {
     channel.on("end", () => {
-      channel.write(this.etcdAnswer());
-      channel.exit(0);
+      const silent = this.etcdSilences > 0;
+      if (silent) this.etcdSilences -= 1;
+      else channel.write(this.etcdAnswer());
+      channel.exit(silent ? ETCD_SILENT : 0);
       channel.end();
     });
     channel.resume();
@@ -63,6 +68,7 @@ export class RolloutGround {
     this.agents?.stop();
     this.names = names;
     this.illMembers.clear();
+    this.etcdSilences = 0;
     this.server.intercept = () => undefined;
     store.objects.clear();
     store.log.length = 0;

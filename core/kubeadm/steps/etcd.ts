@@ -11,6 +11,9 @@ export interface EtcdMember {
   healthy: boolean;
 }
 
+/** Exit code of a step whose machine's etcd gives no answer: it starts, or it is ill. */
+export const ETCD_SILENT = 69;
+
 const CALL = `
 etcd() {
   curl --silent --show-error --fail --max-time 10 --cacert /etc/kubernetes/pki/etcd/ca.crt \\
@@ -19,7 +22,8 @@ etcd() {
 
 /**
  * Lists etcd's members from one control plane, over etcd's JSON gateway with the API server's own client
- * certificate. Answers the member list as JSON on the first line, then "healthy <client URL>" lines.
+ * certificate. Answers the member list as JSON on the first line, then "healthy <client URL>" lines; ends with
+ * {@link ETCD_SILENT} when this machine's etcd gives no answer.
  */
 export function etcdMembersScript(cluster: string, machine: string): Script {
   return frame(
@@ -28,7 +32,7 @@ export function etcdMembersScript(cluster: string, machine: string): Script {
     [
       refuseForeignMachine(cluster, machine),
       CALL,
-      "members=$(etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list)",
+      `members=$(etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list) || fail "etcd gives no answer on this machine" ${ETCD_SILENT}`,
       `printf '%s\\n' "$members" | tr -d '\\n' >&4; echo >&4`,
       `for url in $(grep -o '"clientURLs":\\["[^"]*"' <<<"$members" | grep -o 'https://[^"]*'); do
   if etcd "$url/health" 2>/dev/null | grep -q '"health": *"true"'; then echo "healthy $url" >&4; fi

@@ -1,8 +1,7 @@
 import { waitFor } from "../../../clients/wait";
 import { refuseMemberAbsence } from "../../../core/membership/quorum";
 import type { ClusterSession } from "../cluster-session";
-import { etcdMembers } from "../etcd-membership";
-import { livingControlPlane } from "../living-control-plane";
+import { seeEtcdMembers } from "../etcd-membership";
 import { report } from "../machines-session";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 
@@ -24,10 +23,10 @@ export async function untilEtcdSpares(
     seconds: inputs.timeouts.ready,
     signal: session.signal,
     progress: (line) => report(session.resource, line),
-    firstPauseMilliseconds: 2000,
+    firstPauseMilliseconds: 1000,
     probe: async () => {
-      const living = await livingControlPlane(others.length > 0 ? others : controlPlanes);
-      const members = await etcdMembers(session, inputs.specification.name, living);
+      const asked = others.length > 0 ? others : controlPlanes;
+      const { members } = await seeEtcdMembers(session, inputs.specification.name, asked);
       const refusal = refuseMemberAbsence(members, name);
       return refusal ? { pending: refusal } : { done: undefined };
     },

@@ -23,7 +23,7 @@ etcd() {
   curl --silent --show-error --fail --max-time 10 --cacert /etc/kubernetes/pki/etcd/ca.crt \
     --cert /etc/kubernetes/pki/apiserver-etcd-client.crt --key /etc/kubernetes/pki/apiserver-etcd-client.key "$@"
 }
-members=$(etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list)
+members=$(etcd --data '{}' https://127.0.0.1:2379/v3/cluster/member/list) || fail "etcd gives no answer on this machine" 69
 printf '%s\n' "$members" | tr -d '\n' >&4; echo >&4
 for url in $(grep -o '"clientURLs":\["[^"]*"' <<<"$members" | grep -o 'https://[^"]*'); do
   if etcd "$url/health" 2>/dev/null | grep -q '"health": *"true"'; then echo "healthy $url" >&4; fi
