@@ -23,7 +23,10 @@ import { observeNode, type NodeObject } from "./observed-nodes";
 
 const SHORT_SECONDS = 60;
 
-/** Joins machines to a running cluster: control planes one after another, workers side by side. */
+/**
+ * Joins machines to a running cluster: control planes enter one after another, since etcd takes one member at a time,
+ * workers side by side. All of them become Ready together.
+ */
 export async function joinAll(
   session: ClusterSession,
   inputs: NodeGroupInputs,
@@ -33,48 +36,51 @@ export async function joinAll(
   const tokens = new BootstrapTokens(session.kubernetes, `foresail: joins of ${session.resource}`);
   try {
     if (inputs.group === CONTROL_PLANE_GROUP) {
-      for (const machine of machines) await joinOne(session, inputs, machine, tokens);
+      for (const machine of machines) await enter(session, inputs, machine, tokens);
+      await allInParallel(machines, (machine) => complete(session, inputs, machine));
     } else {
-      await allInParallel(machines, (machine) => joinOne(session, inputs, machine, tokens));
+      await allInParallel(machines, async (machine) => {
+        await enter(session, inputs, machine, tokens);
+        await complete(session, inputs, machine);
+      });
     }
   } finally {
     await tokens.revoke();
   }
 }
 
-/** One machine, from prepared to labelled: the group's label comes last and says that the join is complete. */
-async function joinOne(
+/** One machine, from prepared to a member of the cluster; nothing happens to one that is a member. */
+async function enter(
   session: ClusterSession,
   inputs: NodeGroupInputs,
   machine: Machine,
   tokens: BootstrapTokens,
 ): Promise<void> {
-  const started = Date.now();
   await session.assertMayGoOn();
-  if (await isMember(session, inputs, machine)) {
-    await registerAgain(session, inputs, machine);
-  } else {
-    await clearCutOffJoin(session, inputs, machine);
-    if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
-    const secrets =
-      machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
-    const { kubeconfig } = inputs;
-    const version = (await clusterVersion(session.kubernetes)) ?? inputs.specification.version;
-    const specification = { ...inputs.specification, version };
-    const data = joinData({
-      configuration: joinConfiguration(specification, machine, await tokens.token()),
-      discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
-      secrets,
-    });
-    const script = joinScript(specification, machine.name, machine.role);
-    await session.run(machine, script, { seconds: inputs.timeouts.join, data });
-  }
+  if (await isMember(session, inputs, machine)) return registerAgain(session, inputs, machine);
+  const started = Date.now();
+  await clearCutOffJoin(session, inputs, machine);
+  if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
+  const secrets =
+    machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
+  const { kubeconfig } = inputs;
+  const version = (await clusterVersion(session.kubernetes)) ?? inputs.specification.version;
+  const specification = { ...inputs.specification, version };
+  const data = joinData({
+    configuration: joinConfiguration(specification, machine, await tokens.token()),
+    discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
+    secrets,
+  });
+  const script = joinScript(specification, machine.name, machine.role);
+  await session.run(machine, script, { seconds: inputs.timeouts.join, data });
+  report(session.resource, `${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+/** One member, from joined to Ready and labelled: the group's label comes last and says that the join is complete. */
+async function complete(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
   await waitUntilReady(session, machine, inputs.timeouts.ready);
   await applyNodeSettings(session, machine);
-  report(
-    session.resource,
-    `${machine.name} joined and Ready, ${Math.round((Date.now() - started) / 1000)} s`,
-  );
+  report(session.resource, `${machine.name} is Ready`);
 }
 
 async function isMember(
