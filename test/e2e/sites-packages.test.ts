@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import { KubernetesClient } from "../../clients/kubernetes";
-import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
+import { NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/places";
 import { ensurePackages } from "../../sandbox/toolchain/packages";
 import { ensureToolchain } from "../../sandbox/toolchain";
@@ -11,17 +11,17 @@ import {
   signRepository,
   tamperWithRepository,
 } from "../sites/kubernetes-repository";
+import { offerLaterPackages } from "../sites/distribution-repository";
 import { SigningKey } from "../sites/signing-key";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
+import { siteConfiguration, VERSION, type SiteChanges } from "../sites/packages-site";
 import { SiteServer } from "../sites/site-server";
 import { SiteStack } from "../sites/site-stack";
 import { SshAgent } from "../sites/ssh-agent";
 import { TestAuthority } from "../support/certificates";
 
-const VERSION = "1.36.3";
 const REPOSITORY = "core:/stable:/v1.36/deb";
 const PASSWORD = "a-password-that-is-nowhere-else";
-const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Metadata\n";
 
 describe("a site with its own package repository, proxy and pools", function () {
   this.timeout(300_000);
@@ -33,8 +33,10 @@ describe("a site with its own package repository, proxy and pools", function () 
   let server: SiteServer;
   let stack: SiteStack;
   let authority: TestAuthority;
+  let software: { containerd?: string; osPackages?: string } = {};
 
   const controlPlane = () => nodes[0]!;
+  const general = () => nodes[1]!;
   const gpu = () => nodes[2]!;
 
   before(async () => {
@@ -65,85 +67,10 @@ describe("a site with its own package repository, proxy and pools", function () 
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  /** What the tests change of the configuration. */
-  interface Changes {
-    readonly version?: string;
-    readonly podCidr?: string;
-    readonly labels?: Record<string, string>;
-    readonly port?: number;
-  }
+  const cluster = (changes: SiteChanges = {}) =>
+    siteConfiguration(nodes, { proxy: server.url, caBundle: authority.own.certificate }, changes);
 
-  function cluster({ version = VERSION, podCidr, labels = {}, port }: Changes = {}): Record<string, unknown> {
-    const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
-    const roles = [
-      { role: "control-plane" },
-      { role: "worker", pool: "general", labels: { "example.com/site": "north", ...labels } },
-      {
-        role: "worker",
-        pool: "gpu",
-        labels: { "example.com/gpu": "true" },
-        taints: [{ key: "example.com/gpu", value: "yes", effect: "NoSchedule" }],
-      },
-    ];
-    return {
-      name: "site",
-      version,
-      ignorePreflightErrors,
-      // a name that only the proxy knows
-      source: {
-        packages: { repository: "http://packages.example.test/core:/stable:/v{minor}/deb/" },
-      },
-      proxy: { http: server.url, noProxy: ["intranet.example.test"] },
-      caBundle: authority.own.certificate,
-      registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
-      ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
-      network: { plugin: { bridge: {} }, ...(podCidr === undefined ? {} : { podCidr }) },
-      kubelet: { ...kubelet, maxPods: 64 },
-      kubeProxy: { ...kubeProxy, nodePortAddresses: ["127.0.0.0/8"] },
-      kubeadm: {
-        clusterConfiguration: {
-          ...kubeadm.clusterConfiguration,
-          apiServer: {
-            extraArgs: [
-              { name: "audit-policy-file", value: "/etc/kubernetes/audit/policy.yaml" },
-              { name: "audit-log-path", value: "/var/log/kubernetes/audit.log" },
-            ],
-            extraVolumes: [
-              {
-                name: "audit-policy",
-                hostPath: "/etc/kubernetes/audit",
-                mountPath: "/etc/kubernetes/audit",
-                readOnly: true,
-              },
-              {
-                name: "audit-log",
-                hostPath: "/var/log/kubernetes",
-                mountPath: "/var/log/kubernetes",
-                pathType: "DirectoryOrCreate",
-              },
-            ],
-          },
-        },
-      },
-      files: [
-        { path: "/etc/kubernetes/audit/policy.yaml", content: AUDIT_POLICY },
-        { path: "/opt/site/notice", content: "hello", mode: "0640", owner: "nobody:nogroup" },
-      ],
-      timeouts: { sshSeconds: 60 },
-      machines: nodes.map((node, index) => ({
-        name: node.name,
-        address: node.address,
-        port: node.sshPort,
-        user: node.user,
-        hostKey: node.hostKey,
-        internalAddress: node.internalAddress,
-        ...(index === 0 ? { apiServer: `${node.address}:${node.apiPort}` } : {}),
-        ...roles[index],
-      })),
-    };
-  }
-
-  const configure = (changes?: Changes) =>
+  const configure = (changes?: SiteChanges) =>
     stack.configure(cluster(changes), {
       registryCredentials: JSON.stringify({
         "registry.example.test": { username: "robot", password: PASSWORD },
@@ -309,8 +236,37 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.match(words, /specification\.version[^]*1\.36\.3[^]*1\.35\.4/);
   });
 
+  it("rolls containerd and the distribution's packages over its nodes, as the preview listed it", async () => {
+    const later = await offerLaterPackages([controlPlane(), general(), gpu()], ["containerd", "ethtool"], {
+      folder: path.join(folder, "debian"),
+      url: "http://packages.example.test/debian",
+      key,
+    });
+    software = { containerd: later.containerd, osPackages: "2026-11" };
+    await configure({ software });
+    const preview = await stack.preview();
+    const started = (node: SandboxNode) =>
+      onNode(node, "systemctl show containerd --property ExecMainStartTimestamp");
+    const before = await Promise.all(nodes.map(started));
+    const { exitCode, words } = await stack.up();
+    assert.equal(exitCode, 0, words);
+    for (const node of nodes) {
+      const line = new RegExp(
+        `${node.name} 1\\.36\\.3, containerd .*\\+site1, os-packages .* 2026-11 \\(cordon, drain`,
+      );
+      assert.match(preview.words, line);
+      assert.match(words, new RegExp(`begins ${line.source}`));
+      const versions =
+        "dpkg-query --show --showformat='${Version} ' containerd ethtool; apt-mark showhold | head -n 1";
+      assert.equal(await onNode(node, versions), `${later.containerd} ${later.ethtool} containerd`);
+    }
+    const after = await Promise.all(nodes.map(started));
+    for (const [index, at] of after.entries()) assert.notEqual(at, before[index]);
+    assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
+  });
+
   it("gets its machines back, ready for another cluster", async () => {
-    await configure();
+    await configure({ software });
     const { exitCode, words } = await stack.destroy();
     assert.equal(exitCode, 0, words);
     const left = await Promise.all(

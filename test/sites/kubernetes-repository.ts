@@ -139,6 +139,11 @@ async function pack(
   // uncompressed: three hundred megabytes are packed and unpacked in a second
   await run("dpkg-deb", ["--root-owner-group", "-Znone", "--build", root, path.join(folder, archive)]);
   await run("rm", ["-r", root]);
+  return describePackage(folder, archive, control);
+}
+
+/** @returns the paragraph of Packages for an archive that lies in the repository's folder */
+export async function describePackage(folder: string, archive: string, control: string): Promise<string> {
   const { size } = await stat(path.join(folder, archive));
   return `${control}Filename: ${archive}\nSize: ${size}\nSHA256: ${await digestOf(path.join(folder, archive))}\n`;
 }

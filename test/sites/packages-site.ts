@@ -1,0 +1,92 @@
+import { containerNodeSettings, type SandboxNode } from "../../sandbox/nodes";
+
+export const VERSION = "1.36.3";
+const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - level: Metadata\n";
+
+/** What the tests change of the configuration. */
+export interface SiteChanges {
+  readonly version?: string;
+  readonly podCidr?: string;
+  readonly labels?: Record<string, string>;
+  readonly port?: number;
+  readonly software?: { containerd?: string; osPackages?: string };
+}
+
+/**
+ * The cluster of a site with its own package repository, proxy and worker pools.
+ * @param nodes a control plane, a worker of pool general and one of pool gpu
+ */
+export function siteConfiguration(
+  nodes: readonly SandboxNode[],
+  site: { proxy: string; caBundle: string },
+  { version = VERSION, podCidr, labels = {}, port, software = {} }: SiteChanges = {},
+): Record<string, unknown> {
+  const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
+  const roles = [
+    { role: "control-plane" },
+    { role: "worker", pool: "general", labels: { "example.com/site": "north", ...labels } },
+    {
+      role: "worker",
+      pool: "gpu",
+      labels: { "example.com/gpu": "true" },
+      taints: [{ key: "example.com/gpu", value: "yes", effect: "NoSchedule" }],
+    },
+  ];
+  return {
+    name: "site",
+    version,
+    ignorePreflightErrors,
+    // a name that only the proxy knows
+    source: {
+      packages: { repository: "http://packages.example.test/core:/stable:/v{minor}/deb/" },
+    },
+    proxy: { http: site.proxy, noProxy: ["intranet.example.test"] },
+    caBundle: site.caBundle,
+    registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
+    ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
+    network: { plugin: { bridge: {} }, ...(podCidr === undefined ? {} : { podCidr }) },
+    kubelet: { ...kubelet, maxPods: 64 },
+    kubeProxy: { ...kubeProxy, nodePortAddresses: ["127.0.0.0/8"] },
+    kubeadm: {
+      clusterConfiguration: {
+        ...kubeadm.clusterConfiguration,
+        apiServer: {
+          extraArgs: [
+            { name: "audit-policy-file", value: "/etc/kubernetes/audit/policy.yaml" },
+            { name: "audit-log-path", value: "/var/log/kubernetes/audit.log" },
+          ],
+          extraVolumes: [
+            {
+              name: "audit-policy",
+              hostPath: "/etc/kubernetes/audit",
+              mountPath: "/etc/kubernetes/audit",
+              readOnly: true,
+            },
+            {
+              name: "audit-log",
+              hostPath: "/var/log/kubernetes",
+              mountPath: "/var/log/kubernetes",
+              pathType: "DirectoryOrCreate",
+            },
+          ],
+        },
+      },
+    },
+    files: [
+      { path: "/etc/kubernetes/audit/policy.yaml", content: AUDIT_POLICY },
+      { path: "/opt/site/notice", content: "hello", mode: "0640", owner: "nobody:nogroup" },
+    ],
+    timeouts: { sshSeconds: 60 },
+    rollout: { software },
+    machines: nodes.map((node, index) => ({
+      name: node.name,
+      address: node.address,
+      port: node.sshPort,
+      user: node.user,
+      hostKey: node.hostKey,
+      internalAddress: node.internalAddress,
+      ...(index === 0 ? { apiServer: `${node.address}:${node.apiPort}` } : {}),
+      ...roles[index],
+    })),
+  };
+}
