@@ -8,6 +8,8 @@ import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
+import { rollout } from "./measurements/rollout";
+import { rolloutPreview } from "./measurements/rollout-preview";
 import { scale } from "./measurements/scale";
 import { size } from "./measurements/size";
 import { up } from "./measurements/up";
@@ -15,7 +17,7 @@ import { mergeResults, readResults, type Result, writeResults } from "./results"
 import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
 import { renderPage, renderResult } from "./table";
 
-const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size, planner];
+const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size, planner, rolloutPreview, rollout];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
 async function measure(measurement: Measurement, rounds?: number): Promise<Result> {
@@ -42,7 +44,7 @@ function parseRounds(text: string): number {
 }
 
 async function main(): Promise<void> {
-  const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join("\n");
+  const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`).join("\n");
   const names = new Argument("[NAME...]", "which to run; all without a name").choices(
     MEASUREMENTS.map(({ name }) => name),
   );

@@ -1,7 +1,15 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { KubernetesClient } from "../clients/kubernetes";
 import { BareApiServer } from "../test/simulation/bare-api-server";
 import { simulationPrograms } from "../test/simulation/programs";
 import { SimulatedFleet } from "../test/simulation/simulated-fleet";
 import type { StackContent } from "./stack";
+
+const VERSION = "1.36.3";
+// in the folder of the API server, where it runs
+const AUDIT_POLICY = "audit-policy.yaml";
+const AUDIT_LOG = "audit.log";
 
 /** Machines that answer SSH and an API server, without anything that runs on them. */
 export class Simulation {
@@ -12,16 +20,32 @@ export class Simulation {
     readonly names: readonly string[],
   ) {}
 
-  /** @param workers how many machines there are beside the one control plane, at most */
-  static async start(workers: number): Promise<Simulation> {
+  /**
+   * @param workers how many machines there are beside the one control plane, at most
+   * @param options.version of the kubelets
+   * @param options.audited whether requests are to be counted, which costs the API server a little
+   */
+  static async start(
+    workers: number,
+    { version = VERSION, audited = false }: { version?: string; audited?: boolean } = {},
+  ): Promise<Simulation> {
     const names = ["cp-1", ...Array.from({ length: workers }, (_, index) => `w-${index + 1}`)];
     const programs = await simulationPrograms();
     // no controllers: what they do is none of foresail's cost
-    const api = await new BareApiServer({
+    const api = new BareApiServer({
       programs: { etcd: programs.etcd, kubeApiserver: programs.kubeApiserver },
-    }).start();
+      apiServerArguments: audited
+        ? [`--audit-policy-file=${AUDIT_POLICY}`, `--audit-log-path=${AUDIT_LOG}`]
+        : [],
+    });
+    writeFileSync(
+      path.join(api.folder, AUDIT_POLICY),
+      "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Metadata }]\n",
+    );
+    await api.start();
     try {
-      return new Simulation(api, await SimulatedFleet.start({ api, machines: names }), names);
+      const fleet = await SimulatedFleet.start({ api, machines: names, version: `v${version}` });
+      return new Simulation(api, fleet, names);
     } catch (error) {
       await api.stop();
       throw error;
@@ -29,13 +53,13 @@ export class Simulation {
   }
 
   /** The stack of the first so many machines. */
-  content(machines: number): StackContent {
+  content(machines: number, version = VERSION): StackContent {
     return {
       privateKey: this.fleet.privateKey,
       cluster: {
         name: "bench",
-        version: "1.36.3",
-        source: { bundle: { path: "/opt/foresail/bundle/v1.36.3" } },
+        version,
+        source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
         network: { plugin: { bridge: {} } },
         machines: this.names.slice(0, machines).map((name) => this.machine(name)),
       },
@@ -55,6 +79,31 @@ export class Simulation {
   markPrepared(name: string): void {
     const { files } = this.fleet;
     files.saveState(name, { ...files.state(name), prepared: true });
+  }
+
+  /** Writes down the cluster's version where kubeadm does, which the simulated machines leave out. */
+  async noteClusterVersion(version: string): Promise<void> {
+    const client = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 60 });
+    try {
+      await client.apply({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { namespace: "kube-system", name: "kubeadm-config" },
+        data: { ClusterConfiguration: `kubernetesVersion: v${version}\n` },
+      });
+    } finally {
+      client.close();
+    }
+  }
+
+  /** How many requests of foresail the API server of an audited simulation has answered so far. */
+  requests(): number {
+    const log = readFileSync(path.join(this.api.folder, AUDIT_LOG), "utf8");
+    return log.split("\n").filter((line) => {
+      if (!line.endsWith("}")) return false;
+      const { stage, userAgent } = JSON.parse(line) as { stage?: string; userAgent?: string };
+      return stage === "ResponseComplete" && (userAgent ?? "").startsWith("foresail/");
+    }).length;
   }
 
   async stop(): Promise<void> {

@@ -94,6 +94,13 @@ export class BenchStack {
     return costOf(() => this.call(["preview", "--expect-no-changes"]));
   }
 
+  /** What a person sees of changes that are to come, resource by resource. */
+  async previewDiff(): Promise<{ text: string; cost: Cost }> {
+    let text = "";
+    const cost = await costOf(async () => (text = (await this.call(["preview", "--diff"])).stdout));
+    return { text, cost };
+  }
+
   /** With the preview before it, as a person runs it. */
   async up(): Promise<Cost> {
     return costOf(() => this.call(["up", "--yes"]));

@@ -1,20 +1,17 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
-import type { ClusterSpecification } from "../../core/kubeadm/specification";
 import type { Machine } from "../../core/machine";
-import { containerNodeSettings } from "../../sandbox/nodes/container-node-settings";
 import { NodeFleet } from "../../sandbox/nodes";
 import { nodeKeyFile } from "../../sandbox/nodes/places";
 import { projectFolder } from "../../sandbox/places";
-import { clusterConfiguration, KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
-import { planMachines, type Size } from "../../sandbox/systems/ssh-size";
+import type { Size } from "../../sandbox/systems/ssh-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
 import { costOf } from "../cost";
+import { freshGround, type Ground } from "../ground";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
-import { BenchStack } from "../stack";
 import { pairedRatio, summarise } from "../statistics";
 
 const SIZES: readonly Size[] = [
@@ -99,43 +96,6 @@ const nameOf = ({ controlPlanes, workers }: Size) => `${controlPlanes}+${workers
 function rotate<Item>(items: readonly Item[], by: number): Item[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
-}
-
-interface Ground {
-  readonly stack: BenchStack;
-  readonly specification: ClusterSpecification;
-  readonly machines: readonly Machine[];
-}
-
-/** New machines, and a stack that wants a cluster on them. */
-async function freshGround(
-  { toolchain, report }: BenchContext,
-  fleet: NodeFleet,
-  size: Size,
-): Promise<Ground> {
-  await fleet.deleteAll();
-  const planned = planMachines(size);
-  const nodes = await fleet.ensure(
-    planned.map(({ name }) => ({ name, bundles: [KUBERNETES_VERSION] })),
-    report,
-  );
-  const ground = {
-    machines: planned.flatMap((machine, index) => {
-      const node = nodes[index];
-      return node === undefined ? [] : [{ ...machine, node }];
-    }),
-    lost: [],
-    privateKey: readFileSync(nodeKeyFile, "utf8"),
-  };
-  const cluster = { ...clusterConfiguration(ground, containerNodeSettings), name: "bench" };
-  const stack = await BenchStack.ofForesail(toolchain, { cluster, privateKey: ground.privateKey });
-  // what foresail itself would tell the machines
-  const { specification, machines } = await stack.previewedInputs("bench-init");
-  return {
-    stack,
-    specification: specification as ClusterSpecification,
-    machines: machines as Machine[],
-  };
 }
 
 /** Ansible's modules are Python programs; that the machines have none is not held against it. */

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import type { ClusterSpecification } from "../core/kubeadm/specification";
+import type { Machine } from "../core/machine";
+import { containerNodeSettings } from "../sandbox/nodes/container-node-settings";
+import type { NodeFleet } from "../sandbox/nodes";
+import { nodeKeyFile } from "../sandbox/nodes/places";
+import { clusterConfiguration, KUBERNETES_VERSION } from "../sandbox/systems/ssh-configuration";
+import { planMachines, type Size } from "../sandbox/systems/ssh-size";
+import type { BenchContext } from "./measurement";
+import { BenchStack, type StackContent } from "./stack";
+
+/** Machines, and a stack that wants a cluster on them. */
+export interface Ground {
+  readonly stack: BenchStack;
+  readonly content: StackContent;
+  /** What foresail itself would tell the machines. */
+  readonly specification: ClusterSpecification;
+  readonly machines: readonly Machine[];
+}
+
+/**
+ * New container nodes in place of those that the fleet has, and a stack of a cluster that is yet to be made.
+ * @param versions of Kubernetes, whose programs and images the nodes have from their beginning
+ */
+export async function freshGround(
+  { toolchain, report }: Pick<BenchContext, "toolchain" | "report">,
+  fleet: NodeFleet,
+  size: Size,
+  versions: readonly string[] = [KUBERNETES_VERSION],
+): Promise<Ground> {
+  await fleet.deleteAll();
+  const planned = planMachines(size);
+  const nodes = await fleet.ensure(
+    planned.map(({ name }) => ({ name, bundles: versions })),
+    report,
+  );
+  const privateKey = readFileSync(nodeKeyFile, "utf8");
+  const machines = planned.flatMap((machine, index) => {
+    const node = nodes[index];
+    return node === undefined ? [] : [{ ...machine, node }];
+  });
+  const configuration = clusterConfiguration({ machines, lost: [], privateKey }, containerNodeSettings);
+  const content = { cluster: { ...configuration, name: "bench" }, privateKey };
+  const stack = await BenchStack.ofForesail(toolchain, content);
+  const inputs = (await stack.previewedInputs("bench-init")) as Pick<Ground, "specification" | "machines">;
+  return { stack, content, specification: inputs.specification, machines: inputs.machines };
+}

@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { KubernetesClient, type Node } from "../../clients/kubernetes";
+import { observeRolloutNode } from "../../core/rollout/observed";
+import { NodeFleet } from "../../sandbox/nodes";
+import { nodeKeyFile } from "../../sandbox/nodes/places";
+import { projectFolder } from "../../sandbox/places";
+import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
+import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
+import type { Size } from "../../sandbox/systems/ssh-size";
+import { runCommand } from "../command";
+import { freshGround, type Ground } from "../ground";
+import type { BenchContext, Measurement } from "../measurement";
+import { renderSteps } from "../rendered-steps";
+import type { Row } from "../results";
+import { pairedRatio, summarise } from "../statistics";
+import { partsOf, type Turn, watchTurns, wholeSeconds } from "../worker-turns";
+
+const FROM = "1.35.4";
+const SIZE: Size = { controlPlanes: 1, workers: 5 };
+const AT_ONCE = [1, 2, 5] as const;
+const ROUNDS = 2;
+const MOST = 1.15;
+/** A speed-up of this part of the whole number of turns that are saved is near enough to linear. */
+const NEAR_LINEAR = 0.8;
+const LIMIT_SECONDS = 600;
+
+type Contestant = "script" | "foresail";
+const CONTESTANTS: readonly Contestant[] = ["script", "foresail"];
+
+/** The workers of a cluster to their next minor, against the steps of Kubernetes' guide by hand. */
+export const rollout: Measurement = {
+  name: "rollout",
+  title: "A rollout of workers",
+  summary: `${SIZE.workers} workers from ${FROM} to ${TO}, ${AT_ONCE.join(", ")} at once, against a shell script`,
+  async measure(context) {
+    const toolchain = await setUp({ ...SANDBOX_NEEDS, kubernetes: [TO, FROM] }, context.report);
+    const fleet = new NodeFleet("bench");
+    let cluster: RolledCluster | undefined;
+    try {
+      const ground = await freshGround({ ...context, toolchain }, fleet, SIZE, [TO, FROM]);
+      cluster = new RolledCluster(ground, toolchain.kubernetes(TO).kubectl);
+      await context.report.step(`a cluster of ${TO}`, () => ground.stack.up());
+      await cluster.connect();
+      return await compare(context, cluster);
+    } finally {
+      cluster?.delete();
+      await fleet.deleteAll();
+    }
+  },
+};
+
+async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: RolledCluster) {
+  const rows: Row[] = [];
+  const parts: string[] = [];
+  const alone: Record<Contestant, number[]> = { script: [], foresail: [] };
+  for (const atOnce of AT_ONCE) {
+    const seconds: Record<Contestant, number[]> = { script: [], foresail: [] };
+    const turns: Record<Contestant, Turn[]> = { script: [], foresail: [] };
+    for (let round = 0; round < rounds; round++) {
+      for (const who of round % 2 === 0 ? CONTESTANTS : [...CONTESTANTS].reverse()) {
+        await cluster.putBack(who);
+        load.note();
+        const seen = await cluster.run(who, atOnce);
+        seconds[who].push(wholeSeconds(seen));
+        turns[who].push(...seen);
+        say(`${atOnce} at once, ${who}: ${wholeSeconds(seen).toFixed(1)} s (a turn: ${partsOf(seen)})`);
+      }
+    }
+    if (atOnce === 1) {
+      Object.assign(alone, seconds);
+      for (const who of CONTESTANTS) parts.push(`${who}: ${partsOf(turns[who])}`);
+    }
+    rows.push(...rowsOf(atOnce, seconds, alone));
+  }
+  return {
+    rows,
+    notes: [
+      `Container nodes with the programs and images of both versions; ${SIZE.controlPlanes} control plane is at ${TO} already, and the workers are put ` +
+        `back to ${FROM} before each run. Timed from the first worker's cordon to the last one's return, as a watch of the Nodes sees it.`,
+      "The script is the floor: bench/floor/rollout.sh, `kubectl drain`, `kubeadm upgrade node`, programs, kubelet, `kubectl wait`, `kubectl uncordon`; so " +
+        "many workers at once as foresail has in `maxUnavailable`. Both drain nothing but DaemonSets' pods.",
+      "foresail alone also checks the programs' checksums, confirms its Lease before each step, and writes Events and history.",
+      `A turn at one a time by its parts, in seconds up to what the watch saw: ${parts.join("; ")}.`,
+      `Linear would be ${AT_ONCE.slice(1)
+        .map((atOnce) => `${linear(atOnce).toFixed(2)} × at ${atOnce}`)
+        .join(", ")}; the nodes share the machine's processors.`,
+    ],
+  };
+}
+
+/** How many times faster than one at a time it can be: whole turns. */
+const linear = (atOnce: number) => SIZE.workers / Math.ceil(SIZE.workers / atOnce);
+
+function rowsOf(
+  atOnce: number,
+  { script, foresail }: Record<Contestant, number[]>,
+  alone: Record<Contestant, number[]>,
+): Row[] {
+  const ratio = pairedRatio(script, foresail);
+  const which = `${SIZE.workers} workers, ${atOnce} at once`;
+  const rows: Row[] = [
+    { what: `shell script, ${which}`, unit: "s", figure: summarise(script) },
+    {
+      what: `foresail, ${which}`,
+      unit: "s",
+      figure: summarise(foresail),
+      ratio: { figure: ratio, to: "the script" },
+      wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST },
+    },
+  ];
+  if (atOnce === 1) return rows;
+  const [own, floor] = [pairedRatio(foresail, alone.foresail), pairedRatio(script, alone.script)];
+  const wanted = linear(atOnce) * NEAR_LINEAR;
+  rows.push(
+    { what: `shell script, ${atOnce} at once, speed-up`, unit: "×", figure: floor },
+    {
+      what: `foresail, ${atOnce} at once, speed-up`,
+      unit: "×",
+      figure: own,
+      wanted: { words: `≥ ${wanted.toFixed(2)} ×`, reached: own.median >= wanted },
+    },
+  );
+  return rows;
+}
+
+/** A cluster whose workers are put back and rolled out again and again. */
+class RolledCluster {
+  private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-rollout-"));
+  private readonly kubeconfig = path.join(this.folder, "kubeconfig");
+  private readonly work: string;
+  private readonly workers: readonly string[];
+  private client?: KubernetesClient;
+
+  constructor(
+    private readonly ground: Ground,
+    private readonly kubectl: string,
+  ) {
+    const { specification, machines } = ground;
+    this.work = renderSteps(specification, machines, nodeKeyFile);
+    this.workers = machines.filter(({ role }) => role === "worker").map(({ name }) => name);
+  }
+
+  async connect(): Promise<void> {
+    const kubeconfig = await this.ground.stack.output("kubeconfig");
+    writeFileSync(this.kubeconfig, kubeconfig, { mode: 0o600 });
+    this.client = await KubernetesClient.connect({ kubeconfig }, { seconds: 60 });
+    // where its pods are is chance, and the drain of one takes longer than all the rest
+    const spec = { template: { spec: { nodeSelector: { "node-role.kubernetes.io/control-plane": "" } } } };
+    const reference = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      namespace: "kube-system",
+      name: "coredns",
+    };
+    await this.client.mergePatch(reference, { spec });
+    await this.untilPods("the pods of CoreDNS to leave the workers");
+  }
+
+  /** The workers are as before a rollout: the older version runs, Ready, and the agent has said so if it is needed. */
+  async putBack(before: Contestant): Promise<void> {
+    const agent = before === "foresail" ? "start" : "stop";
+    await this.script("back.sh", [this.work, FROM, agent]);
+    await this.api.watchUntil<void, Node>({
+      what: `the workers to be back at ${FROM}`,
+      apiVersion: "v1",
+      kind: "Node",
+      seconds: LIMIT_SECONDS,
+      decide: (nodes) => {
+        const away = nodes
+          .map((node) => observeRolloutNode(node))
+          .filter(({ name }) => this.workers.includes(name))
+          .filter(
+            ({ kubeletVersion, ready, unschedulable, current }) =>
+              kubeletVersion !== FROM ||
+              !ready ||
+              unschedulable ||
+              (agent === "start" && current["kubelet"] !== FROM),
+          );
+        return away.length === 0 ? { done: undefined } : { pending: away.map(({ name }) => name).join(", ") };
+      },
+    });
+  }
+
+  async run(who: Contestant, atOnce: number): Promise<Turn[]> {
+    const { stack, content, specification } = this.ground;
+    const failed = new AbortController();
+    const flags = specification.ignorePreflightErrors.map((one) => `--ignore-preflight-errors=${one}`);
+    const cluster = { ...content.cluster, rollout: { maxUnavailable: atOnce } };
+    if (who === "foresail") await stack.configure({ ...content, cluster });
+    const watching = watchTurns(this.api, this.workers, TO, {
+      seconds: LIMIT_SECONDS,
+      signal: failed.signal,
+    });
+    watching.catch(() => undefined);
+    try {
+      if (who === "foresail") await stack.up();
+      else
+        await this.script("rollout.sh", [
+          this.work,
+          TO,
+          String(atOnce),
+          this.kubectl,
+          this.kubeconfig,
+          ...flags,
+        ]);
+      return await watching;
+    } catch (error) {
+      failed.abort(error);
+      throw error;
+    }
+  }
+
+  delete(): void {
+    this.client?.close();
+    this.ground.stack.delete();
+    for (const folder of [this.work, this.folder]) rmSync(folder, { recursive: true, force: true });
+  }
+
+  private get api(): KubernetesClient {
+    if (this.client === undefined) throw new Error("the cluster is not connected");
+    return this.client;
+  }
+
+  private script(name: string, args: readonly string[]): Promise<void> {
+    const file = path.join(projectFolder, "bench", "floor", name);
+    return runCommand("bash", [file, ...args], { seconds: LIMIT_SECONDS });
+  }
+
+  private untilPods(what: string): Promise<void> {
+    return this.api.watchUntil<void, { metadata?: { name?: string }; spec?: { nodeName?: string } }>({
+      what,
+      apiVersion: "v1",
+      kind: "Pod",
+      namespace: "kube-system",
+      labelSelector: "k8s-app=kube-dns",
+      seconds: LIMIT_SECONDS,
+      decide: (pods) => {
+        const there = pods.filter(({ spec }) => this.workers.includes(spec?.nodeName ?? ""));
+        return pods.length > 0 && there.length === 0
+          ? { done: undefined }
+          : { pending: there.map(({ metadata }) => metadata?.name).join(", ") };
+      },
+    });
+  }
+}
