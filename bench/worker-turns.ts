@@ -34,7 +34,7 @@ export async function watchTurns(
   to: string,
   options: { seconds: number; signal: AbortSignal },
 ): Promise<Turn[]> {
-  const turns = new Map(workers.map((name) => [name, {}]));
+  const turns = new Map<string, Turn>(workers.map((name) => [name, {}]));
   await client.watchUntil<void, NodeParts>({
     ...options,
     what: `the turns of ${workers.join(", ")}`,

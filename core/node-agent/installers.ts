@@ -105,12 +105,16 @@ export function installersOf(specification: ClusterSpecification, staged: Staged
   const one = (software: string, version: string, work: Work) =>
     installer(specification, software, version, work);
   const kubernetes = staged.kubernetes.flatMap((version) => {
-    const check = checkKubernetes(source, version);
     const programs = KUBERNETES_SOFTWARE.map((program) =>
-      one(program, version, { check, install: installKubernetes(source, version, [program]) }),
+      one(program, version, {
+        check: checkKubernetes(source, version, [program]),
+        install: installKubernetes(source, version, [program]),
+      }),
     );
     // from a registry containerd pulls them when they are needed
     if (!("bundle" in source)) return programs;
+    // the bundle's own kubeadm names the images
+    const check = checkKubernetes(source, version, ["kubeadm"]);
     return [
       ...programs,
       one("images", version, {

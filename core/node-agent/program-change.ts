@@ -98,9 +98,9 @@ restart_kubelet() {
   local try
   attempt "restart the kubelet" systemctl daemon-reload || return 1
   attempt "restart the kubelet" systemctl restart kubelet || return 1
-  for try in $(seq 120); do
+  for try in $(seq 600); do
     if kubelet_is_healthy; then return 0; fi
-    pause 1
+    pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
   return 1

@@ -29,6 +29,7 @@ fail() {
   failures=$((failures + 1)) failed_wish=$wish
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
   not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds)))
+  compare
   changes=()
   note_found
   note "$key_message" "$1"
@@ -64,11 +65,15 @@ round() {
     publish
     return
   fi
-  # nothing else changes the machine meanwhile; and what the annotations said before the wait may be out of date
+  # nothing else changes the machine meanwhile
   exec 9>>"$machine_lock"
-  if ! flock --nonblock 9; then say "another step of foresail runs on this machine; waiting for its end"; flock 9 || return 1; fi
-  look || return 75
-  if ! is_pending || ! is_allowed; then return 0; fi
+  if ! flock --nonblock 9; then
+    say "another step of foresail runs on this machine; waiting for its end"
+    flock 9 || return 1
+    # what was found before the wait may be out of date
+    look || return 75
+    if ! is_pending || ! is_allowed; then return 0; fi
+  fi
   refusal=$(refuse)
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()

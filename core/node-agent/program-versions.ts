@@ -35,10 +35,10 @@ compare() {
 }
 is_due() { [[ " \${due[*]-} " == *" $1 "* ]]; }
 
+# As compare has found it: asking the programs again would take a second of a small machine's time.
 note_found() {
   local one
   for one in "\${software[@]}"; do
-    have[$one]=$(found "$one")
     if [ -n "\${have[$one]}" ]; then note "\${key_current[$one]}" "$(as_annotation "$one" "\${have[$one]}")"; fi
   done
 }

@@ -46,20 +46,26 @@ if [ "$(cat ${folder}/.sha256 2>/dev/null || true)" != ${quote(bundle.sha256)} ]
 fi`.trim();
 }
 
-/** Shell lines that refuse a bundle of another version, or whose programs are not those of its SHA256SUMS. */
-function verifyBundle(bundle: Bundle, version: string): string {
+/**
+ * Shell lines that refuse a bundle of another version, or in which a program is not that of its SHA256SUMS.
+ *
+ * @param programs a list of shell words: reading all of a bundle takes seconds, so only what is needed is read
+ */
+function verifyBundle(bundle: Bundle, version: string, programs: string): string {
   const folder = bundleFolder(bundle);
   return `
 if [ -f ${folder}/SHA256SUMS ]; then
-  (cd ${folder} && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in ${programs}; do
+    (cd ${folder} && grep -E "[ *]bin/$program\\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$(${folder}/bin/kubeadm version --output=short)
 [ "$found" = ${quote(`v${version}`)} ] || fail "the bundle holds Kubernetes $found; the configuration wants v${version}" 65`.trim();
 }
 
-/** Shell lines that bring the bundle to the machine, and refuse one that has not got the version. */
-export function checkBundle(bundle: Bundle, version: string): string {
-  return `${obtainBundle(bundle)}\n${verifyBundle(bundle, version)}`;
+/** Shell lines that bring the bundle to the machine, and refuse one that has not got the version of the programs. */
+export function checkBundle(bundle: Bundle, version: string, programs: readonly KubernetesProgram[]): string {
+  return `${obtainBundle(bundle)}\n${verifyBundle(bundle, version, programs.join(" "))}`;
 }
 
 /** Shell lines for Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl, images/*.tar, SHA256SUMS. */
@@ -74,7 +80,7 @@ ${obtainBundle(bundle)}
 differing=""
 for program in ${programs.join(" ")}; do cmp --silent ${folder}/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
-${verifyBundle(bundle, version)}
+${verifyBundle(bundle, version, "$differing")}
   for program in $differing; do
     install -m 0755 ${folder}/bin/$program /usr/local/bin/.$program.foresail-new
     mv -f /usr/local/bin/.$program.foresail-new /usr/local/bin/$program

@@ -55,12 +55,20 @@ export function installKubernetes(
     : installFromBundle(own.bundle, version, programs);
 }
 
-/** Shell lines that refuse when the source has not got the version, exit code 65 or 66. They install nothing. */
-export function checkKubernetes(source: SoftwareSource, version: string): string {
+/**
+ * Shell lines that refuse when the source has not got the version, exit code 65 or 66. They install nothing.
+ *
+ * @param programs whose checksums in a bundle are looked at; default all three
+ */
+export function checkKubernetes(
+  source: SoftwareSource,
+  version: string,
+  programs: readonly KubernetesProgram[] = KUBERNETES_PROGRAMS,
+): string {
   const own = sourceOfVersion(source, version);
   return "packages" in own
     ? checkPackages(own.packages.repository, version)
-    : checkBundle(own.bundle, version);
+    : checkBundle(own.bundle, version, programs);
 }
 
 /**

@@ -30,7 +30,9 @@ differing=""
 for program in kubeadm kubelet kubectl; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65

@@ -176,10 +176,10 @@ compare() {
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
 
+# As compare has found it: asking the programs again would take a second of a small machine's time.
 note_found() {
   local one
   for one in "${software[@]}"; do
-    have[$one]=$(found "$one")
     if [ -n "${have[$one]}" ]; then note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"; fi
   done
 }
@@ -317,9 +317,9 @@ restart_kubelet() {
   local try
   attempt "restart the kubelet" systemctl daemon-reload || return 1
   attempt "restart the kubelet" systemctl restart kubelet || return 1
-  for try in $(seq 120); do
+  for try in $(seq 600); do
     if kubelet_is_healthy; then return 0; fi
-    pause 1
+    pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
   return 1
@@ -360,6 +360,7 @@ fail() {
   failures=$((failures + 1)) failed_wish=$wish
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
   not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds)))
+  compare
   changes=()
   note_found
   note "$key_message" "$1"
@@ -395,11 +396,15 @@ round() {
     publish
     return
   fi
-  # nothing else changes the machine meanwhile; and what the annotations said before the wait may be out of date
+  # nothing else changes the machine meanwhile
   exec 9>>"$machine_lock"
-  if ! flock --nonblock 9; then say "another step of foresail runs on this machine; waiting for its end"; flock 9 || return 1; fi
-  look || return 75
-  if ! is_pending || ! is_allowed; then return 0; fi
+  if ! flock --nonblock 9; then
+    say "another step of foresail runs on this machine; waiting for its end"
+    flock 9 || return 1
+    # what was found before the wait may be out of date
+    look || return 75
+    if ! is_pending || ! is_allowed; then return 0; fi
+  fi
   refusal=$(refuse)
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()
@@ -515,7 +520,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubelet; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -526,7 +533,9 @@ differing=""
 for program in kubelet; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -578,7 +587,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -589,7 +600,9 @@ differing=""
 for program in kubeadm; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -617,7 +630,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubectl; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -628,7 +643,9 @@ differing=""
 for program in kubectl; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -656,7 +673,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -664,7 +683,9 @@ found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 install)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.36.3' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.36.3' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.36.3" 65
@@ -694,7 +715,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubelet; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -705,7 +728,9 @@ differing=""
 for program in kubelet; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -757,7 +782,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -768,7 +795,9 @@ differing=""
 for program in kubeadm; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -796,7 +825,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubectl; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -807,7 +838,9 @@ differing=""
 for program in kubectl; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$program /usr/local/bin/$program || differing="$differing $program"; done
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in $differing; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -835,7 +868,9 @@ case "${1:-}" in
 check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65
@@ -843,7 +878,9 @@ found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 install)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
-  (cd '/opt/foresail/bundle/v1.35.4' && grep ' bin/' SHA256SUMS | sha256sum --check --quiet) || fail "the programs of the bundle do not match its SHA256SUMS" 65
+  for program in kubeadm; do
+    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+  done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
 [ "$found" = 'v1.35.4' ] || fail "the bundle holds Kubernetes $found; the configuration wants v1.35.4" 65

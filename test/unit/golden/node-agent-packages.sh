@@ -178,10 +178,10 @@ compare() {
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
 
+# As compare has found it: asking the programs again would take a second of a small machine's time.
 note_found() {
   local one
   for one in "${software[@]}"; do
-    have[$one]=$(found "$one")
     if [ -n "${have[$one]}" ]; then note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"; fi
   done
 }
@@ -319,9 +319,9 @@ restart_kubelet() {
   local try
   attempt "restart the kubelet" systemctl daemon-reload || return 1
   attempt "restart the kubelet" systemctl restart kubelet || return 1
-  for try in $(seq 120); do
+  for try in $(seq 600); do
     if kubelet_is_healthy; then return 0; fi
-    pause 1
+    pause 0.2
   done
   failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
   return 1
@@ -362,6 +362,7 @@ fail() {
   failures=$((failures + 1)) failed_wish=$wish
   pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
   not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds)))
+  compare
   changes=()
   note_found
   note "$key_message" "$1"
@@ -397,11 +398,15 @@ round() {
     publish
     return
   fi
-  # nothing else changes the machine meanwhile; and what the annotations said before the wait may be out of date
+  # nothing else changes the machine meanwhile
   exec 9>>"$machine_lock"
-  if ! flock --nonblock 9; then say "another step of foresail runs on this machine; waiting for its end"; flock 9 || return 1; fi
-  look || return 75
-  if ! is_pending || ! is_allowed; then return 0; fi
+  if ! flock --nonblock 9; then
+    say "another step of foresail runs on this machine; waiting for its end"
+    flock 9 || return 1
+    # what was found before the wait may be out of date
+    look || return 75
+    if ! is_pending || ! is_allowed; then return 0; fi
+  fi
   refusal=$(refuse)
   if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
   changes=()

@@ -44,6 +44,17 @@ describe("the node agent", function () {
     ]);
   });
 
+  it("asks a program for its version once before the change and once after it, for that takes its time", () => {
+    open({ cluster: "1.36.3" });
+    machine.run("--once");
+    const { length } = machine.calls;
+    machine.wish("1.36.3");
+    machine.run("--once");
+    const asked = machine.calls.slice(length).filter((call) => call === "kubelet --version");
+    // a new process looks once more, whether all programs are there
+    assert.equal(asked.length, 3, machine.calls.slice(length).join("\n"));
+  });
+
   it("upgrades the cluster on the first control plane, and only the node on the others", () => {
     open({ controlPlane: true });
     machine.wish("1.36.3");

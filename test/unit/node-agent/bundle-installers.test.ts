@@ -59,11 +59,21 @@ describe("the installers of a bundle", () => {
     assert.equal(existsSync(path.join(programs, "kubectl")), false);
   });
 
-  it("refuse programs that are not those of SHA256SUMS", () => {
+  it("refuse a program that is not that of SHA256SUMS, and read no other", () => {
     writeFileSync(path.join(bundle, "v1.36.3/bin/kubectl"), "#!/bin/sh\necho changed\n");
-    const { status, stdout } = run("kubectl", "1.36.3", "install");
-    assert.equal(status, 65);
-    assert.match(stdout, /do not match its SHA256SUMS/);
+    for (const verb of ["check", "install"]) {
+      const { status, stdout } = run("kubectl", "1.36.3", verb);
+      assert.equal(status, 65);
+      assert.match(stdout, /bin\/kubectl of the bundle does not match its SHA256SUMS/);
+    }
     assert.equal(existsSync(path.join(programs, "kubectl")), false);
+    assert.equal(run("kubelet", "1.36.3", "check").status, 0);
+  });
+
+  it("refuse a program that SHA256SUMS does not know", () => {
+    writeFileSync(path.join(bundle, "v1.36.3/SHA256SUMS"), "");
+    const { status, stdout } = run("kubeadm", "1.36.3", "check");
+    assert.equal(status, 65);
+    assert.match(stdout, /bin\/kubeadm of the bundle does not match its SHA256SUMS/);
   });
 });
