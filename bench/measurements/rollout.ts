@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { KubernetesClient, type Node } from "../../clients/kubernetes";
+import { KubernetesClient, type Node, type Pod } from "../../clients/kubernetes";
 import { observeRolloutNode } from "../../core/rollout/observed";
-import { NodeFleet } from "../../sandbox/nodes";
+import { ECHO_IMAGE, NodeFleet } from "../../sandbox/nodes";
 import { nodeKeyFile } from "../../sandbox/nodes/places";
 import { projectFolder } from "../../sandbox/places";
 import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
@@ -20,11 +20,22 @@ import { partsOf, type Turn, watchTurns, wholeSeconds } from "../worker-turns";
 const FROM = "1.35.4";
 const SIZE: Size = { controlPlanes: 1, workers: 5 };
 const AT_ONCE = [1, 2, 5] as const;
+
+/** Whether each worker has a pod that takes its time to leave. */
+type Load = "busy" | "empty";
+const RUNS: readonly { atOnce: number; load: Load }[] = [
+  { atOnce: 1, load: "empty" },
+  ...AT_ONCE.map((atOnce) => ({ atOnce, load: "busy" as const })),
+];
+
 const ROUNDS = 2;
 const MOST = 1.15;
 /** A speed-up of this part of the whole number of turns that are saved is near enough to linear. */
 const NEAR_LINEAR = 0.8;
 const LIMIT_SECONDS = 600;
+/** A pod of people who lose no requests: it goes on until every node has heard that it leaves. */
+const LEAVING_SECONDS = 8;
+const WORKLOAD = { name: "served", namespace: "default" };
 
 type Contestant = "script" | "foresail";
 const CONTESTANTS: readonly Contestant[] = ["script", "foresail"];
@@ -51,78 +62,81 @@ export const rollout: Measurement = {
   },
 };
 
+type Seconds = Record<Contestant, number[]>;
+
 async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: RolledCluster) {
   const rows: Row[] = [];
   const parts: string[] = [];
-  const alone: Record<Contestant, number[]> = { script: [], foresail: [] };
-  for (const atOnce of AT_ONCE) {
-    const seconds: Record<Contestant, number[]> = { script: [], foresail: [] };
+  let alone: Seconds = { script: [], foresail: [] };
+  for (const run of RUNS) {
+    const seconds: Seconds = { script: [], foresail: [] };
     const turns: Record<Contestant, Turn[]> = { script: [], foresail: [] };
+    const what = `${run.load} workers, ${run.atOnce} at once`;
+    await cluster.occupy(run.load);
     for (let round = 0; round < rounds; round++) {
       for (const who of round % 2 === 0 ? CONTESTANTS : [...CONTESTANTS].reverse()) {
         await cluster.putBack(who);
         load.note();
-        const seen = await cluster.run(who, atOnce);
+        const seen = await cluster.run(who, run.atOnce);
         seconds[who].push(wholeSeconds(seen));
         turns[who].push(...seen);
-        say(`${atOnce} at once, ${who}: ${wholeSeconds(seen).toFixed(1)} s (a turn: ${partsOf(seen)})`);
+        say(`${what}, ${who}: ${wholeSeconds(seen).toFixed(1)} s (a turn: ${partsOf(seen)})`);
       }
     }
-    if (atOnce === 1) {
-      Object.assign(alone, seconds);
-      for (const who of CONTESTANTS) parts.push(`${who}: ${partsOf(turns[who])}`);
+    if (run.atOnce === 1) {
+      alone = seconds;
+      for (const who of CONTESTANTS) parts.push(`${who}, ${run.load}: ${partsOf(turns[who])}`);
     }
-    rows.push(...rowsOf(atOnce, seconds, alone));
+    rows.push(...comparison(what, run.load, seconds));
+    if (run.atOnce > 1) rows.push(...speedUps(run.atOnce, seconds, alone));
   }
-  return {
-    rows,
-    notes: [
-      `Container nodes with the programs and images of both versions; ${SIZE.controlPlanes} control plane is at ${TO} already, and the workers are put ` +
-        `back to ${FROM} before each run. Timed from the first worker's cordon to the last one's return, as a watch of the Nodes sees it.`,
-      "The script is the floor: bench/floor/rollout.sh, `kubectl drain`, `kubeadm upgrade node`, programs, kubelet, `kubectl wait`, `kubectl uncordon`; so " +
-        "many workers at once as foresail has in `maxUnavailable`. Both drain nothing but DaemonSets' pods.",
-      "foresail alone also checks the programs' checksums, confirms its Lease before each step, and writes Events and history.",
-      `A turn at one a time by its parts, in seconds up to what the watch saw: ${parts.join("; ")}.`,
-      `Linear would be ${AT_ONCE.slice(1)
-        .map((atOnce) => `${linear(atOnce).toFixed(2)} × at ${atOnce}`)
-        .join(", ")}; the nodes share the machine's processors.`,
-    ],
-  };
+  return { rows, notes: notesOf(parts) };
+}
+
+function notesOf(parts: readonly string[]): string[] {
+  const most = AT_ONCE.slice(1).map((atOnce) => `${linear(atOnce).toFixed(2)} × at ${atOnce}`);
+  return [
+    `Container nodes with the programs and images of both versions: ${SIZE.controlPlanes} control plane, at ${TO} already, and ${SIZE.workers} workers that are put ` +
+      `back to ${FROM} before each run. Timed from the first worker's cordon to the last one's return, as a watch of the Nodes sees it.`,
+    "The script is the floor: bench/floor/rollout.sh, `kubectl drain`, `kubeadm upgrade node`, programs, kubelet, `kubectl wait`, `kubectl uncordon`; so " +
+      "many workers at once as foresail has in `maxUnavailable`.",
+    `A busy worker has a pod that leaves as one does that loses no requests, ${LEAVING_SECONDS} s after it is told to. Of an empty one nothing is drained: the machine's own seconds alone.`,
+    "foresail alone also checks the programs' checksums, confirms its Lease before each step, and writes Events and history.",
+    `A turn at one a time by its parts, in seconds up to what the watch saw: ${parts.join("; ")}.`,
+    `Linear would be ${most.join(", ")}; the nodes share the machine's processors.`,
+  ];
 }
 
 /** How many times faster than one at a time it can be: whole turns. */
 const linear = (atOnce: number) => SIZE.workers / Math.ceil(SIZE.workers / atOnce);
 
-function rowsOf(
-  atOnce: number,
-  { script, foresail }: Record<Contestant, number[]>,
-  alone: Record<Contestant, number[]>,
-): Row[] {
+function comparison(what: string, load: Load, { script, foresail }: Seconds): Row[] {
   const ratio = pairedRatio(script, foresail);
-  const which = `${SIZE.workers} workers, ${atOnce} at once`;
-  const rows: Row[] = [
-    { what: `shell script, ${which}`, unit: "s", figure: summarise(script) },
+  return [
+    { what: `shell script, ${what}`, unit: "s", figure: summarise(script) },
     {
-      what: `foresail, ${which}`,
+      what: `foresail, ${what}`,
       unit: "s",
       figure: summarise(foresail),
       ratio: { figure: ratio, to: "the script" },
-      wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST },
+      ...(load === "busy" && { wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST } }),
     },
   ];
-  if (atOnce === 1) return rows;
-  const [own, floor] = [pairedRatio(foresail, alone.foresail), pairedRatio(script, alone.script)];
-  const wanted = linear(atOnce) * NEAR_LINEAR;
-  rows.push(
-    { what: `shell script, ${atOnce} at once, speed-up`, unit: "×", figure: floor },
+}
+
+function speedUps(atOnce: number, seconds: Seconds, alone: Seconds): Row[] {
+  const least = linear(atOnce) * NEAR_LINEAR;
+  const foresail = pairedRatio(seconds.foresail, alone.foresail);
+  const figure = pairedRatio(seconds.script, alone.script);
+  return [
+    { what: `shell script, speed-up by ${atOnce} at once`, unit: "×", figure },
     {
-      what: `foresail, ${atOnce} at once, speed-up`,
+      what: `foresail, speed-up by ${atOnce} at once`,
       unit: "×",
-      figure: own,
-      wanted: { words: `≥ ${wanted.toFixed(2)} ×`, reached: own.median >= wanted },
+      figure: foresail,
+      wanted: { words: `≥ ${least.toFixed(2)} ×`, reached: foresail.median >= least },
     },
-  );
-  return rows;
+  ];
 }
 
 /** A cluster whose workers are put back and rolled out again and again. */
@@ -132,6 +146,7 @@ class RolledCluster {
   private readonly work: string;
   private readonly workers: readonly string[];
   private client?: KubernetesClient;
+  private podsPerWorker = 0;
 
   constructor(
     private readonly ground: Ground,
@@ -155,7 +170,41 @@ class RolledCluster {
       name: "coredns",
     };
     await this.client.mergePatch(reference, { spec });
-    await this.untilPods("the pods of CoreDNS to leave the workers");
+    await this.untilPods("the pods of CoreDNS to leave the workers", {
+      namespace: "kube-system",
+      labelSelector: "k8s-app=kube-dns",
+      isMet: (pods) =>
+        pods.length > 0 && pods.every(({ spec }) => !this.workers.includes(spec?.nodeName ?? "")),
+    });
+  }
+
+  /** Gives each worker a pod of its own, or takes the pods away. */
+  async occupy(load: Load): Promise<void> {
+    const labels = { app: WORKLOAD.name };
+    const here = [{ labelSelector: { matchLabels: labels }, topologyKey: "kubernetes.io/hostname" }];
+    const pod = {
+      terminationGracePeriodSeconds: 30,
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: here } },
+      containers: [
+        {
+          name: "echo",
+          image: ECHO_IMAGE,
+          imagePullPolicy: "Never",
+          lifecycle: { preStop: { sleep: { seconds: LEAVING_SECONDS } } },
+        },
+      ],
+    };
+    await this.api.apply({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: WORKLOAD,
+      spec: {
+        replicas: load === "busy" ? this.workers.length : 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: pod },
+      },
+    });
+    this.podsPerWorker = load === "busy" ? 1 : 0;
   }
 
   /** The workers are as before a rollout: the older version runs, Ready, and the agent has said so if it is needed. */
@@ -180,6 +229,14 @@ class RolledCluster {
           );
         return away.length === 0 ? { done: undefined } : { pending: away.map(({ name }) => name).join(", ") };
       },
+    });
+    const wanted = this.workers.length * this.podsPerWorker;
+    await this.untilPods(`${wanted} pods of the workload to run`, {
+      namespace: WORKLOAD.namespace,
+      labelSelector: `app=${WORKLOAD.name}`,
+      isMet: (pods) =>
+        pods.length === wanted &&
+        pods.every(({ status, metadata }) => status?.phase === "Running" && !metadata?.deletionTimestamp),
     });
   }
 
@@ -228,20 +285,17 @@ class RolledCluster {
     return runCommand("bash", [file, ...args], { seconds: LIMIT_SECONDS });
   }
 
-  private untilPods(what: string): Promise<void> {
-    return this.api.watchUntil<void, { metadata?: { name?: string }; spec?: { nodeName?: string } }>({
+  private untilPods(
+    what: string,
+    { isMet, ...where }: { namespace: string; labelSelector: string; isMet: (pods: Pod[]) => boolean },
+  ): Promise<void> {
+    return this.api.watchUntil<void, Pod>({
+      ...where,
       what,
       apiVersion: "v1",
       kind: "Pod",
-      namespace: "kube-system",
-      labelSelector: "k8s-app=kube-dns",
       seconds: LIMIT_SECONDS,
-      decide: (pods) => {
-        const there = pods.filter(({ spec }) => this.workers.includes(spec?.nodeName ?? ""));
-        return pods.length > 0 && there.length === 0
-          ? { done: undefined }
-          : { pending: there.map(({ metadata }) => metadata?.name).join(", ") };
-      },
+      decide: (pods) => (isMet(pods) ? { done: undefined } : { pending: `${pods.length} pods` }),
     });
   }
 }

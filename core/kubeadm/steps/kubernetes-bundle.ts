@@ -56,7 +56,9 @@ function verifyBundle(bundle: Bundle, version: string, programs: string): string
   return `
 if [ -f ${folder}/SHA256SUMS ]; then
   for program in ${programs}; do
-    (cd ${folder} && grep -E "[ *]bin/$program\\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r ${folder}/bin/$program || true); else sum=$(sha256sum ${folder}/bin/$program || true); fi
+    grep -qixE "\${sum%% *} [ *]bin/$program" ${folder}/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$(${folder}/bin/kubeadm version --output=short)

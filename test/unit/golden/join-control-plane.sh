@@ -31,7 +31,9 @@ for program in kubeadm kubelet kubectl; do cmp --silent '/opt/foresail/bundle/v1
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)

@@ -521,7 +521,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in kubelet; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -534,7 +536,9 @@ for program in kubelet; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -588,7 +592,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -601,7 +607,9 @@ for program in kubeadm; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -631,7 +639,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in kubectl; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -644,7 +654,9 @@ for program in kubectl; do cmp --silent '/opt/foresail/bundle/v1.36.3'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -674,7 +686,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -684,7 +698,9 @@ install)
 [ -d '/opt/foresail/bundle/v1.36.3' ] || fail 'the bundle folder /opt/foresail/bundle/v1.36.3 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.36.3'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.36.3' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.36.3'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.36.3'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.36.3'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.36.3'/bin/kubeadm version --output=short)
@@ -716,7 +732,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in kubelet; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -729,7 +747,9 @@ for program in kubelet; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -783,7 +803,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -796,7 +818,9 @@ for program in kubeadm; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -826,7 +850,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in kubectl; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -839,7 +865,9 @@ for program in kubectl; do cmp --silent '/opt/foresail/bundle/v1.35.4'/bin/$prog
 if [ -n "$differing" ]; then
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in $differing; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -869,7 +897,9 @@ check)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
@@ -879,7 +909,9 @@ install)
 [ -d '/opt/foresail/bundle/v1.35.4' ] || fail 'the bundle folder /opt/foresail/bundle/v1.35.4 is not on this machine' 66
 if [ -f '/opt/foresail/bundle/v1.35.4'/SHA256SUMS ]; then
   for program in kubeadm; do
-    (cd '/opt/foresail/bundle/v1.35.4' && grep -E "[ *]bin/$program\$" SHA256SUMS | sha256sum --check --quiet) || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    # where the processor knows SHA-256, openssl is several times as fast
+    if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r '/opt/foresail/bundle/v1.35.4'/bin/$program || true); else sum=$(sha256sum '/opt/foresail/bundle/v1.35.4'/bin/$program || true); fi
+    grep -qixE "${sum%% *} [ *]bin/$program" '/opt/foresail/bundle/v1.35.4'/SHA256SUMS || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
   done
 fi
 found=$('/opt/foresail/bundle/v1.35.4'/bin/kubeadm version --output=short)
