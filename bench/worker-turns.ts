@@ -1,8 +1,8 @@
 import type { KubernetesClient } from "../clients/kubernetes";
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../core/rollout/observed";
 
-/** What is seen of a worker's turn, in order. `asked` to `done` are foresail's own: others write no annotations. */
-export const MARKS = ["cordoned", "asked", "begun", "done", "reported", "uncordoned"] as const;
+/** What is seen of a worker's turn, in order. `asked`, `begun` and `done` are foresail's own: others write no annotations. */
+export const MARKS = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;
 
 export type Mark = (typeof MARKS)[number];
 
@@ -15,8 +15,8 @@ export function noteMarks(turn: Turn, node: RolloutNode, to: string, seconds: nu
     cordoned: node.unschedulable,
     asked: node.desired["kubelet"] === to && node.current["kubelet"] !== to,
     begun: node.agentReady === false,
-    done: node.agentReady === true && turn.begun !== undefined && node.current["kubelet"] === to,
     reported: node.kubeletVersion === to && node.ready,
+    done: node.agentReady === true && turn.begun !== undefined && node.current["kubelet"] === to,
     uncordoned: !node.unschedulable && node.kubeletVersion === to,
   };
   if (!isSeen.cordoned && turn.cordoned === undefined) return;

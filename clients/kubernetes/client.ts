@@ -12,6 +12,8 @@ export interface ConnectOptions extends ReachOptions {
   userAgent?: string;
   /** what the credentials may surely read; default the nodes */
   authorisedPath?: string;
+  /** whether nothing will be written: then a server that answers is enough, ready or not; it saves a request */
+  readsOnly?: boolean;
   /** how long one call goes on from one API server to the next; default 60 */
   callSeconds?: number;
 }
@@ -49,7 +51,10 @@ export class KubernetesClient {
   static async connect(access: ClusterAccess, options: ConnectOptions): Promise<KubernetesClient> {
     const userAgent = options.userAgent ?? `foresail/${foresailVersion()}`;
     const transports = (await readEndpoints(access)).map((endpoint) => new Transport(endpoint, userAgent));
-    const endpoints = new Endpoints(transports, options.authorisedPath ?? "/api/v1/nodes");
+    const endpoints = new Endpoints(transports, {
+      authorisedPath: options.authorisedPath ?? "/api/v1/nodes",
+      readsOnly: options.readsOnly ?? false,
+    });
     try {
       const { seconds, signal, progress } = options;
       await endpoints.choose({ seconds, signal, progress });

@@ -18,10 +18,13 @@ const MAY_PASS = /etcdserver|leader changed|context deadline|try again|shutting 
 export class Endpoints {
   private current: Transport | undefined;
 
-  /** @param authorisedPath what the credentials may surely read, to know that authorisation works */
+  /**
+   * @param health.authorisedPath what the credentials may surely read, to know that authorisation works
+   * @param health.readsOnly a server that lets them read it is healthy, whether it is ready or not
+   */
   constructor(
     readonly transports: Transport[],
-    private readonly authorisedPath: string,
+    private readonly health: { authorisedPath: string; readsOnly: boolean },
   ) {}
 
   get servers(): string[] {
@@ -110,10 +113,11 @@ export class Endpoints {
     const milliseconds = HEALTH_MILLISECONDS;
     try {
       const checks = this.transports.map(async (transport) => {
-        await transport.call({ method: "GET", path: "/readyz", milliseconds, signal });
+        if (!this.health.readsOnly)
+          await transport.call({ method: "GET", path: "/readyz", milliseconds, signal });
         await transport.call({
           method: "GET",
-          path: this.authorisedPath,
+          path: this.health.authorisedPath,
           milliseconds,
           signal,
           query: { limit: 1 },

@@ -22,7 +22,10 @@ async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string
   try {
     const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
     const { observeNodes } = await import("./observed-nodes.js");
-    const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: PREVIEW_SECONDS });
+    const kubernetes = await KubernetesClient.connect(
+      { kubeconfig },
+      { seconds: PREVIEW_SECONDS, readsOnly: true },
+    );
     return await observeNodes(kubernetes);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -48,7 +48,10 @@ export async function previewRollout(
 async function fromCluster(kubeconfig: string, news: NodeRolloutInputs): Promise<RolloutPreview | string> {
   try {
     const { KubernetesClient } = await import("../../../clients/kubernetes/index.js");
-    const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: PREVIEW_SECONDS });
+    const kubernetes = await KubernetesClient.connect(
+      { kubeconfig },
+      { seconds: PREVIEW_SECONDS, readsOnly: true },
+    );
     try {
       const { nodes, wish } = await observe(kubernetes, news);
       const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];

@@ -73,6 +73,19 @@ describe("KubernetesClient", () => {
     assert.deepEqual([...server.userAgents], ["foresail/0 test"]);
   });
 
+  it("asks once before it reads, and takes a server that is not ready when nothing is to be written", async () => {
+    server.intercept = (call) => (call === "GET /readyz" ? { status: 500, text: "not ready" } : undefined);
+    const access = { kubeconfig: kubeconfigOf(authority, [server]) };
+    const client = await KubernetesClient.connect(access, { seconds: 5, readsOnly: true });
+    closing.push(() => client.close());
+    await client.listNodes();
+    assert.deepEqual(server.calls, ["GET /api/v1/nodes", "GET /api/v1/nodes"]);
+    await assert.rejects(
+      KubernetesClient.connect(access, { seconds: 0.5 }),
+      (error) => error instanceof KubernetesUnreachable,
+    );
+  });
+
   it("finds the path of a kind that it does not know by discovery", async () => {
     store.put("/apis/x.io/v1", { resources: [{ name: "boxes", kind: "Box", namespaced: true }] });
     store.put("/apis/x.io/v1/namespaces/default/boxes/b", { metadata: { name: "b" } });
