@@ -31,7 +31,9 @@ install_version() {
   if [ "$mode" = dry-run ]; then
     if ! run bash "$installer" check >&2; then failure="$1 $2: $(last_words)"; return 1; fi
   fi
-  act "install $1 $2" attempt "install $1 $2" bash "$installer" install
+  if [ "$mode" != dry-run ]; then mkdir -p "$installing" && printf '%s' "$2" >"$installing/$1"; fi
+  act "install $1 $2" attempt "install $1 $2" bash "$installer" install || return 1
+  if [ "$mode" != dry-run ]; then rm -f "$installing/$1"; fi
 }
 
 start_anew() {

@@ -17,7 +17,7 @@ initialise() {
   for one in kubeadm kubelet kubectl; do
     if [ -z "$(found "$one")" ]; then failure="$one is not on this machine"; return 1; fi
   done
-  # the Node keeps the name that the kubelet was given, so a host name that differs is no reason to touch it
+  # a machine that was joined under another name keeps its own: the kubelet was told the Node's
   if [ "$(hostname)" != "$node" ]; then say "this machine calls itself $(hostname); its Node is $node"; fi
   printf '%s\\n' "$version" >"$initialized"
   is_initialised=yes

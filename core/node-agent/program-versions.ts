@@ -15,6 +15,14 @@ found() {
   esac || true
 }
 
+# Whether an installer that was cut off has brought this version: what it does after that is still to be done.
+is_half_installed() { [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]; }
+
+# Whether a kubelet that starts anew takes the Node's name: by the host's name, or by the flag that kubeadm wrote at the join.
+keeps_its_name() {
+  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"$node"'("|[[:space:]]|$)' "$kubelet_flags" /etc/default/kubelet
+}
+
 # As an annotation has it: Kubernetes' own programs with a leading v.
 as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
 
@@ -30,7 +38,7 @@ compare() {
     wanted[$one]=\${wanted[$one]#v}
     wish+=" $one \${wanted[$one]}"
     have[$one]=$(found "$one")
-    if [ -n "\${wanted[$one]}" ] && [ "\${wanted[$one]}" != "\${have[$one]}" ]; then due+=("$one"); fi
+    if [ -n "\${wanted[$one]}" ] && { [ "\${wanted[$one]}" != "\${have[$one]}" ] || is_half_installed "$one" "\${wanted[$one]}"; }; then due+=("$one"); fi
   done
 }
 is_due() { [[ " \${due[*]-} " == *" $1 "* ]]; }
@@ -65,6 +73,10 @@ refuse() {
       return 0
     fi
   done
+  if ! keeps_its_name; then
+    say "this machine calls itself $(hostname) and its kubelet was given no other name, so it would come back as another Node than $node; run there: hostnamectl set-hostname $node"
+    return 0
+  fi
   to=\${wanted[kubelet]} from=\${have[kubelet]}
   if [ "$to" != "\${wanted[kubeadm]}" ] || [ "$to" != "\${wanted[kubectl]}" ]; then
     say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for \${to:-none}, \${wanted[kubeadm]:-none} and \${wanted[kubectl]:-none}"

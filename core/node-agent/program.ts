@@ -29,12 +29,15 @@ folder=${root}${AGENT_PATHS.folder}
 # else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
 export KUBECACHEDIR=$folder/kubectl-cache
 installers=${root}${AGENT_PATHS.installers}
+# holds the version of each software whose installer has begun and not come to its end
+installing=${root}${AGENT_PATHS.folder}/installing
 initialized=${root}${AGENT_PATHS.initialized}
 machine_lock=${root}${NODE_PATHS.lock}
 agent_lock=${root}/run/foresail-node-agent.lock
 kubernetes=${root}/etc/kubernetes
 reboot_required=${root}/run/reboot-required
 kubelet_configuration=${root}/var/lib/kubelet/config.yaml
+kubelet_flags=${root}/var/lib/kubelet/kubeadm-flags.env
 sysctl_file=${root}/etc/sysctl.d/90-foresail.conf
 words=${root}/run/foresail-node-agent.words
 . ${root}${AGENT_PATHS.configuration}

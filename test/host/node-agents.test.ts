@@ -48,13 +48,13 @@ describe("NodeAgents", function () {
     const inputs = await checked({}, wish(NAMES));
     assert.deepEqual(
       inputs.steps,
-      NAMES.flatMap((name) => [`${name}: install node agent 1.0.0`, `${name}: stage 1.36.3`]),
+      NAMES.flatMap((name) => [`${name}: install node agent 1.1.0`, `${name}: stage 1.36.3`]),
     );
     const outs = await create(inputs);
     for (const name of NAMES) {
-      assert.equal(fleet.state(name).agent, "1.0.0");
+      assert.equal(fleet.state(name).agent, "1.1.0");
       assert.deepEqual(fleet.state(name).staged, [
-        "node-agent 1.0.0",
+        "node-agent 1.1.0",
         ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
       ]);
     }
@@ -65,7 +65,7 @@ describe("NodeAgents", function () {
   it("brings a machine that joined later to the rest, and touches no other", async () => {
     const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
     const inputs = await checked(outs, wish(NAMES));
-    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.0.0", "w-2: stage 1.36.3"]);
+    assert.deepEqual(inputs.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3"]);
     await update(outs, inputs);
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
@@ -92,7 +92,7 @@ describe("NodeAgents", function () {
     const rebuilt = wish(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
     assert.deepEqual((await checked(outs, rebuilt)).steps, [
-      "cp-1: install node agent 1.0.0",
+      "cp-1: install node agent 1.1.0",
       "cp-1: stage 1.36.3",
     ]);
   });
@@ -117,13 +117,13 @@ describe("NodeAgents", function () {
     )) as PartialFailure & { properties: Wish };
     assert.match(failure.message, /install on w-1 failed.*\n?.*w-1: install the node agent failed/s);
     assert.deepEqual(failure.properties.pending, ["w-1"]);
-    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.0.0", "1.0.0"]);
+    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
     fleet.powerOn("w-1");
     const again = await checked(inputs, wish(NAMES));
     assert.equal((await diff("demo", failure.properties, again)).changes, true);
     const outs = await update(failure.properties, again);
     assert.deepEqual(outs.pending, []);
-    assert.equal(fleet.state("w-1").agent, "1.0.0");
+    assert.equal(fleet.state("w-1").agent, "1.1.0");
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
   });
 

@@ -21,10 +21,10 @@ if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/n
 fi
 [ -e /var/lib/foresail/member ] || fail 'w-1: is no member of the cluster, so there is no Node to obey'
 mkdir -p /var/lib/foresail/agent/install
-(umask 022; mkdir -p "$(dirname '/var/lib/foresail/agent/install/node-agent/1.0.0')")
-cat > '/var/lib/foresail/agent/install/node-agent/1.0.0.foresail-new' <<'FORESAIL_END_OF_FILE_'
+(umask 022; mkdir -p "$(dirname '/var/lib/foresail/agent/install/node-agent/1.1.0')")
+cat > '/var/lib/foresail/agent/install/node-agent/1.1.0.foresail-new' <<'FORESAIL_END_OF_FILE_'
 #!/bin/bash
-# foresail: node-agent 1.0.0, for the node agent
+# foresail: node-agent 1.1.0, for the node agent
 set -euo pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
@@ -39,25 +39,28 @@ install)
 (umask 022; mkdir -p "$(dirname '/usr/local/lib/foresail/node-agent')")
 cat > '/usr/local/lib/foresail/node-agent.foresail-new' <<'FORESAIL_END_OF_FILE'
 #!/bin/bash
-# foresail: node agent 1.0.0. Brings this machine to the versions that its Node's annotations ask for, out of what
+# foresail: node agent 1.1.0. Brings this machine to the versions that its Node's annotations ask for, out of what
 # foresail staged here and of nothing else.
 #   --once               looks once, does what is to be done, and ends
 #   --dry-run [VERSION]  says what it would do, now or for that version of Kubernetes, and changes nothing
 set -u -o pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
-version=1.0.0
+version=1.1.0
 program=/usr/local/lib/foresail/node-agent
 folder=/var/lib/foresail/agent
 # else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
 export KUBECACHEDIR=$folder/kubectl-cache
 installers=/var/lib/foresail/agent/install
+# holds the version of each software whose installer has begun and not come to its end
+installing=/var/lib/foresail/agent/installing
 initialized=/var/lib/foresail/agent/initialized
 machine_lock=/run/foresail.lock
 agent_lock=/run/foresail-node-agent.lock
 kubernetes=/etc/kubernetes
 reboot_required=/run/reboot-required
 kubelet_configuration=/var/lib/kubelet/config.yaml
+kubelet_flags=/var/lib/kubelet/kubeadm-flags.env
 sysctl_file=/etc/sysctl.d/90-foresail.conf
 words=/run/foresail-node-agent.words
 . /etc/foresail/node-agent.conf
@@ -158,6 +161,14 @@ found() {
   esac || true
 }
 
+# Whether an installer that was cut off has brought this version: what it does after that is still to be done.
+is_half_installed() { [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]; }
+
+# Whether a kubelet that starts anew takes the Node's name: by the host's name, or by the flag that kubeadm wrote at the join.
+keeps_its_name() {
+  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"$node"'("|[[:space:]]|$)' "$kubelet_flags" /etc/default/kubelet
+}
+
 # As an annotation has it: Kubernetes' own programs with a leading v.
 as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
 
@@ -173,7 +184,7 @@ compare() {
     wanted[$one]=${wanted[$one]#v}
     wish+=" $one ${wanted[$one]}"
     have[$one]=$(found "$one")
-    if [ -n "${wanted[$one]}" ] && [ "${wanted[$one]}" != "${have[$one]}" ]; then due+=("$one"); fi
+    if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
   done
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
@@ -208,6 +219,10 @@ refuse() {
       return 0
     fi
   done
+  if ! keeps_its_name; then
+    say "this machine calls itself $(hostname) and its kubelet was given no other name, so it would come back as another Node than $node; run there: hostnamectl set-hostname $node"
+    return 0
+  fi
   to=${wanted[kubelet]} from=${have[kubelet]}
   if [ "$to" != "${wanted[kubeadm]}" ] || [ "$to" != "${wanted[kubectl]}" ]; then
     say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for ${to:-none}, ${wanted[kubeadm]:-none} and ${wanted[kubectl]:-none}"
@@ -252,7 +267,9 @@ install_version() {
   if [ "$mode" = dry-run ]; then
     if ! run bash "$installer" check >&2; then failure="$1 $2: $(last_words)"; return 1; fi
   fi
-  act "install $1 $2" attempt "install $1 $2" bash "$installer" install
+  if [ "$mode" != dry-run ]; then mkdir -p "$installing" && printf '%s' "$2" >"$installing/$1"; fi
+  act "install $1 $2" attempt "install $1 $2" bash "$installer" install || return 1
+  if [ "$mode" != dry-run ]; then rm -f "$installing/$1"; fi
 }
 
 start_anew() {
@@ -350,7 +367,7 @@ initialise() {
   for one in kubeadm kubelet kubectl; do
     if [ -z "$(found "$one")" ]; then failure="$one is not on this machine"; return 1; fi
   done
-  # the Node keeps the name that the kubelet was given, so a host name that differs is no reason to touch it
+  # a machine that was joined under another name keeps its own: the kubelet was told the Node's
   if [ "$(hostname)" != "$node" ]; then say "this machine calls itself $(hostname); its Node is $node"; fi
   printf '%s\n' "$version" >"$initialized"
   is_initialised=yes
@@ -507,9 +524,9 @@ systemctl daemon-reload
 *) fail "usage: $0 check|install" 64 ;;
 esac
 FORESAIL_END_OF_FILE_
-chmod 0700 '/var/lib/foresail/agent/install/node-agent/1.0.0.foresail-new'
-if ! cmp --silent '/var/lib/foresail/agent/install/node-agent/1.0.0.foresail-new' '/var/lib/foresail/agent/install/node-agent/1.0.0'; then changed=yes; fi
-mv -f '/var/lib/foresail/agent/install/node-agent/1.0.0.foresail-new' '/var/lib/foresail/agent/install/node-agent/1.0.0'
+chmod 0700 '/var/lib/foresail/agent/install/node-agent/1.1.0.foresail-new'
+if ! cmp --silent '/var/lib/foresail/agent/install/node-agent/1.1.0.foresail-new' '/var/lib/foresail/agent/install/node-agent/1.1.0'; then changed=yes; fi
+mv -f '/var/lib/foresail/agent/install/node-agent/1.1.0.foresail-new' '/var/lib/foresail/agent/install/node-agent/1.1.0'
 (umask 022; mkdir -p "$(dirname '/var/lib/foresail/agent/install/kubelet/1.36.3')")
 cat > '/var/lib/foresail/agent/install/kubelet/1.36.3.foresail-new' <<'FORESAIL_END_OF_FILE_'
 #!/bin/bash
@@ -735,7 +752,7 @@ if ! cmp --silent '/var/lib/foresail/agent/install/os-packages/2026-11-01.foresa
 mv -f '/var/lib/foresail/agent/install/os-packages/2026-11-01.foresail-new' '/var/lib/foresail/agent/install/os-packages/2026-11-01'
 while read -r path; do
   case "$path" in
-  '/var/lib/foresail/agent/install/node-agent/1.0.0'|'/var/lib/foresail/agent/install/kubelet/1.36.3'|'/var/lib/foresail/agent/install/kubeadm/1.36.3'|'/var/lib/foresail/agent/install/kubectl/1.36.3'|'/var/lib/foresail/agent/install/containerd/1.6.20~ds1-1+deb12u1'|'/var/lib/foresail/agent/install/os-packages/2026-11-01') ;;
+  '/var/lib/foresail/agent/install/node-agent/1.1.0'|'/var/lib/foresail/agent/install/kubelet/1.36.3'|'/var/lib/foresail/agent/install/kubeadm/1.36.3'|'/var/lib/foresail/agent/install/kubectl/1.36.3'|'/var/lib/foresail/agent/install/containerd/1.6.20~ds1-1+deb12u1'|'/var/lib/foresail/agent/install/os-packages/2026-11-01') ;;
   *) rm -f "$path" ;;
   esac
 done < <(find /var/lib/foresail/agent/install -type f)
@@ -755,7 +772,7 @@ FORESAIL_END_OF_FILE
 chmod 0600 '/etc/foresail/node-agent.conf.foresail-new'
 if ! cmp --silent '/etc/foresail/node-agent.conf.foresail-new' '/etc/foresail/node-agent.conf'; then changed=yes; fi
 mv -f '/etc/foresail/node-agent.conf.foresail-new' '/etc/foresail/node-agent.conf'
-bash /var/lib/foresail/agent/install/node-agent/1.0.0 install
+bash /var/lib/foresail/agent/install/node-agent/1.1.0 install
 if [ "$(kubelet --version 2>/dev/null || true)" != 'Kubernetes v1.36.3' ]; then
   /usr/local/lib/foresail/node-agent --dry-run 1.36.3 || fail 'Kubernetes 1.36.3 can'\''t be staged; the lines before this one say why' 65
 fi

@@ -1,23 +1,26 @@
 #!/bin/bash
-# foresail: node agent 1.0.0. Brings this machine to the versions that its Node's annotations ask for, out of what
+# foresail: node agent 1.1.0. Brings this machine to the versions that its Node's annotations ask for, out of what
 # foresail staged here and of nothing else.
 #   --once               looks once, does what is to be done, and ends
 #   --dry-run [VERSION]  says what it would do, now or for that version of Kubernetes, and changes nothing
 set -u -o pipefail
 umask 077
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive
-version=1.0.0
+version=1.1.0
 program=/usr/local/lib/foresail/node-agent
 folder=/var/lib/foresail/agent
 # else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
 export KUBECACHEDIR=$folder/kubectl-cache
 installers=/var/lib/foresail/agent/install
+# holds the version of each software whose installer has begun and not come to its end
+installing=/var/lib/foresail/agent/installing
 initialized=/var/lib/foresail/agent/initialized
 machine_lock=/run/foresail.lock
 agent_lock=/run/foresail-node-agent.lock
 kubernetes=/etc/kubernetes
 reboot_required=/run/reboot-required
 kubelet_configuration=/var/lib/kubelet/config.yaml
+kubelet_flags=/var/lib/kubelet/kubeadm-flags.env
 sysctl_file=/etc/sysctl.d/90-foresail.conf
 words=/run/foresail-node-agent.words
 . /etc/foresail/node-agent.conf
@@ -118,6 +121,14 @@ found() {
   esac || true
 }
 
+# Whether an installer that was cut off has brought this version: what it does after that is still to be done.
+is_half_installed() { [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]; }
+
+# Whether a kubelet that starts anew takes the Node's name: by the host's name, or by the flag that kubeadm wrote at the join.
+keeps_its_name() {
+  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"$node"'("|[[:space:]]|$)' "$kubelet_flags" /etc/default/kubelet
+}
+
 # As an annotation has it: Kubernetes' own programs with a leading v.
 as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
 
@@ -133,7 +144,7 @@ compare() {
     wanted[$one]=${wanted[$one]#v}
     wish+=" $one ${wanted[$one]}"
     have[$one]=$(found "$one")
-    if [ -n "${wanted[$one]}" ] && [ "${wanted[$one]}" != "${have[$one]}" ]; then due+=("$one"); fi
+    if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
   done
 }
 is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
@@ -168,6 +179,10 @@ refuse() {
       return 0
     fi
   done
+  if ! keeps_its_name; then
+    say "this machine calls itself $(hostname) and its kubelet was given no other name, so it would come back as another Node than $node; run there: hostnamectl set-hostname $node"
+    return 0
+  fi
   to=${wanted[kubelet]} from=${have[kubelet]}
   if [ "$to" != "${wanted[kubeadm]}" ] || [ "$to" != "${wanted[kubectl]}" ]; then
     say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for ${to:-none}, ${wanted[kubeadm]:-none} and ${wanted[kubectl]:-none}"
@@ -212,7 +227,9 @@ install_version() {
   if [ "$mode" = dry-run ]; then
     if ! run bash "$installer" check >&2; then failure="$1 $2: $(last_words)"; return 1; fi
   fi
-  act "install $1 $2" attempt "install $1 $2" bash "$installer" install
+  if [ "$mode" != dry-run ]; then mkdir -p "$installing" && printf '%s' "$2" >"$installing/$1"; fi
+  act "install $1 $2" attempt "install $1 $2" bash "$installer" install || return 1
+  if [ "$mode" != dry-run ]; then rm -f "$installing/$1"; fi
 }
 
 start_anew() {
@@ -310,7 +327,7 @@ initialise() {
   for one in kubeadm kubelet kubectl; do
     if [ -z "$(found "$one")" ]; then failure="$one is not on this machine"; return 1; fi
   done
-  # the Node keeps the name that the kubelet was given, so a host name that differs is no reason to touch it
+  # a machine that was joined under another name keeps its own: the kubelet was told the Node's
   if [ "$(hostname)" != "$node" ]; then say "this machine calls itself $(hostname); its Node is $node"; fi
   printf '%s\n' "$version" >"$initialized"
   is_initialised=yes

@@ -23,7 +23,7 @@ import { annotationKeys } from "../../../core/rollout/annotations";
 import { machineProgram } from "./machine-programs";
 
 const PROGRAMS =
-  "kubectl kubeadm kubelet systemctl curl dpkg-query swapon swapoff sysctl systemd-detect-virt stub-install";
+  "kubectl kubeadm kubelet systemctl curl dpkg-query hostname swapon swapoff sysctl systemd-detect-virt stub-install";
 const KEYS = annotationKeys();
 /** Calls that change something; the others only ask. */
 const CHANGING =

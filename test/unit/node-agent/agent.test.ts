@@ -210,4 +210,26 @@ describe("the node agent", function () {
     assert.equal(machine.run("--once").status, 0);
     assert.equal(machine.annotations[READY], "true");
   });
+
+  it("changes nothing on a machine whose kubelet would come back under another name", () => {
+    open({ cluster: "1.36.3" });
+    machine.wish("1.36.3");
+    machine.state("hostname", "ip-10-0-0-7\n");
+    assert.equal(machine.run("--once").status, 1);
+    assert.match(
+      machine.annotations[KEYS.message] ?? "",
+      /calls itself ip-10-0-0-7 .* another Node than w-1; run there: hostnamectl set-hostname w-1/,
+    );
+    assert.deepEqual(
+      machine.changes.filter((change) => !change.startsWith("annotate")),
+      [],
+    );
+    // as kubeadm writes it where the names differ at the join
+    machine.put(
+      "/var/lib/kubelet/kubeadm-flags.env",
+      'KUBELET_KUBEADM_ARGS="--hostname-override=w-1 --v=2"\n',
+    );
+    assert.equal(machine.run("--once").status, 0);
+    assert.equal(machine.versions.running, "1.36.3");
+  });
 });

@@ -4,6 +4,35 @@ import { AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
 
+/** What is asked for, by software. */
+const STAGED: Record<string, string> = {
+  "os-packages": "2026-11",
+  containerd: "1.7.2",
+  kubeadm: "1.36.3",
+  images: "1.36.3",
+  kubelet: "1.36.3",
+  kubectl: "1.36.3",
+};
+
+/** A machine whose installers have more to do once their version is there. */
+function machineAt(options: ConstructorParameters<typeof AgentMachine>[0]): AgentMachine {
+  const machine = new AgentMachine(options);
+  const agent = `${machine.folder}/var/lib/foresail/agent`;
+  for (const [software, version] of Object.entries(STAGED)) {
+    const brings = software === "os-packages" ? `printf '%s' ${version} >${agent}/os-packages` : "";
+    // "check" is no installation
+    const ends = `if [ "$1" = install ]; then mkdir -p ${machine.folder}/ended; : >${machine.folder}/ended/${software}; fi`;
+    machine.stage(software, version, [brings, ends].join("\n"));
+  }
+  return machine;
+}
+
+function wishAll(machine: AgentMachine): void {
+  for (const software of ["os-packages", "containerd"])
+    machine.annotate(KEYS.desired(software), STAGED[software]!);
+  machine.wish("1.36.3");
+}
+
 /** What must be the same at the end, killed or not. */
 function outcome(machine: AgentMachine) {
   const { annotations, changes, versions } = machine;
@@ -13,6 +42,11 @@ function outcome(machine: AgentMachine) {
     versions,
     isRestartedAfterInstall: changes.lastIndexOf("systemctl restart kubelet") > lastInstall,
     isApplyLeftOpen: machine.exists("/var/lib/foresail/agent/applying"),
+    halfInstalled: Object.keys(STAGED).filter((name) =>
+      machine.exists(`/var/lib/foresail/agent/installing/${name}`),
+    ),
+    // all that an installer does after the version is there, such as a hold or a restart
+    neverEnded: Object.keys(STAGED).filter((name) => !machine.exists(`/ended/${name}`)),
   };
 }
 
@@ -28,25 +62,25 @@ describe("a node agent that is killed", function () {
 
   for (const [who, options] of [
     ["on the first control plane", { controlPlane: true }],
+    ["on a further control plane", { controlPlane: true, cluster: "1.36.3" }],
     ["on a worker", { cluster: "1.36.3" }],
   ] as const)
     it(`${who}, before or after each of its changes, ends in the same state when it is started again`, async () => {
-      const reference = new AgentMachine(options);
-      reference.wish("1.36.3");
+      const reference = machineAt(options);
+      wishAll(reference);
       assert.equal(reference.run("--once").status, 0);
       const expected = outcome(reference);
       assert.equal(expected.versions.running, "1.36.3");
+      assert.deepEqual([expected.halfInstalled, expected.neverEnded], [[], []]);
       const points = reference.changes.map((change) =>
         change.startsWith("annotate") ? "annotate node" : change,
       );
       reference.remove();
       for (const point of new Set(points))
-        for (const when of point.startsWith("install")
-          ? (["before"] as const)
-          : (["before", "after"] as const)) {
-          const machine = new AgentMachine(options);
+        for (const when of ["before", "after"] as const) {
+          const machine = machineAt(options);
           try {
-            machine.wish("1.36.3");
+            wishAll(machine);
             await machine.killAt(when, point);
             const { status, output } = machine.run("--once");
             assert.equal(status, 0, output);
