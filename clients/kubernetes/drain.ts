@@ -10,6 +10,8 @@ export interface DrainOptions extends DrainAllowances {
   seconds: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
+  /** asked once the node is cordoned, before anything is evicted; throws when nothing more may be changed */
+  mayGoOn?: () => Promise<void>;
 }
 
 /** Pods on the node may not be evicted. The node is cordoned, no pod was touched. */
@@ -58,6 +60,7 @@ export async function drainNode(
       plan.refuse.map(({ name, why }) => `${name} ${why}`),
     );
   }
+  await options.mayGoOn?.();
   const fault = new AbortController();
   const shared = { ...options, signal: anySignal(fault.signal, options.signal) };
   const held = new Map<string, string>();

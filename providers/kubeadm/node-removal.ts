@@ -44,6 +44,7 @@ export async function removeNode(
       seconds: inputs.drain.timeoutSeconds,
       signal: session.signal,
       progress: (line: string) => report(resource, line),
+      mayGoOn: () => session.assertMayGoOn(),
     });
   }
   await session.assertMayGoOn();

@@ -73,12 +73,14 @@ export class NodeTurn {
 
   private async drain(): Promise<void> {
     const { session, node, inputs } = this;
+    await session.assertMayGoOn();
     report(session.resource, `${node.name}: draining`);
     await drainNode(session.kubernetes, node.name, {
       ...inputs.drain,
       seconds: inputs.drain.timeoutSeconds,
       signal: session.signal,
       progress: (line) => report(session.resource, line),
+      mayGoOn: () => session.assertMayGoOn(),
     });
     await this.event("RolloutDrained", "cordoned and drained");
   }
