@@ -35,13 +35,15 @@ export interface PulumiCall {
   readonly args: readonly string[];
   /** Shows what the engine prints while it runs; default: it is only returned. */
   readonly passThrough?: boolean;
+  /** Of what is shown: the lines in place of each line; and what it holds back when nothing more comes. */
+  readonly filter?: { line(text: string): string[]; rest(): string[] };
 }
 
 /**
  * Starts `pulumi` in a process group of its own: an interrupt on the terminal reaches foresail alone, which decides
  * what becomes of it.
  */
-export function startPulumi({ project, args, passThrough = false }: PulumiCall): RunningPulumi {
+export function startPulumi({ project, args, passThrough = false, filter }: PulumiCall): RunningPulumi {
   const child = spawn(
     "pulumi",
     [...args, "--non-interactive", "--color", passThrough ? colourOfStream(process.stdout) : "never"],
@@ -55,13 +57,20 @@ export function startPulumi({ project, args, passThrough = false }: PulumiCall):
   const output = { stdout: "", stderr: "" };
   const closed = (["stdout", "stderr"] as const).map((name) => {
     child[name].setEncoding("utf8");
+    const show = (text: string) => process[name].write(text);
+    const lines = filter && name === "stdout" ? new Lines(filter, show) : undefined;
     return new Promise<void>((resolve) => {
       child[name]
         .on("data", (text: string) => {
           output[name] += text;
-          if (passThrough) process[name].write(text);
+          if (!passThrough) return;
+          if (lines) lines.take(text);
+          else show(text);
         })
-        .on("close", resolve);
+        .on("close", () => {
+          if (passThrough) lines?.end();
+          resolve();
+        });
     });
   });
   const ended = new Promise<PulumiAnswer>((resolve, reject) => {
@@ -81,6 +90,28 @@ export function startPulumi({ project, args, passThrough = false }: PulumiCall):
     });
   });
   return { child, ended };
+}
+
+/** Puts pieces of text together to lines, and shows what a filter makes of each. */
+class Lines {
+  private begun = "";
+
+  constructor(
+    private readonly filter: NonNullable<PulumiCall["filter"]>,
+    private readonly show: (text: string) => void,
+  ) {}
+
+  take(text: string): void {
+    const lines = (this.begun + text).split("\n");
+    this.begun = lines.pop() ?? "";
+    for (const line of lines) for (const shown of this.filter.line(line)) this.show(`${shown}\n`);
+  }
+
+  end(): void {
+    const last = this.begun === "" ? [] : this.filter.line(this.begun);
+    this.begun = "";
+    for (const shown of [...last, ...this.filter.rest()]) this.show(`${shown}\n`);
+  }
 }
 
 /** Runs `pulumi` to its end, whatever that is; an interrupt is passed on. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { BehindFailure } from "../core/review/behind-failure";
 import { onInterrupts } from "./interrupts";
 import { requestPause, withdrawPause } from "./pause";
 import { withPrivateFolder, writePrivately } from "./private-file";
@@ -37,10 +38,12 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       run.stack,
     ];
     // outputs hold whole objects, and `pulumi stack output` tells them to whoever asks
+    const behind = new BehindFailure();
     const { child, ended } = startPulumi({
       project: run.project,
       args: [...args, "--suppress-outputs"],
       passThrough: true,
+      filter: behind,
     });
     const pausing = { asked: false };
     let count = 0;
@@ -52,6 +55,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
     try {
       const { exitCode, stdout, stderr } = await ended;
       const words = stdout + stderr;
+      if (behind.summary !== undefined) say(behind.summary);
       if (/\bRolloutPaused\b/.test(words)) return "paused";
       if (exitCode === 0) return "done";
       if (count > 0) return "interrupted";

@@ -12,7 +12,7 @@ import { simulatedGround } from "./simulated-ground";
 describe("an up that is bound to a reviewed plan", function () {
   this.timeout(600_000);
   const ground = simulatedGround({
-    machines: ["cp-1", "w-1", "w-2", "w-3", "w-4"],
+    machines: ["cp-1", "w-1", "w-2", "w-3", "w-4", "w-5"],
     milliseconds: { "join-worker": 400, prepare: 50 },
   });
   const want = (...machines: string[]) =>
@@ -112,6 +112,19 @@ describe("an up that is bound to a reviewed plan", function () {
       again.stdout,
       /a part of what was reviewed is done; this is left of it:\n {2}test-workers: w-4: join/,
     );
+  });
+
+  it("says in one line what waits behind a failure, and keeps the failure's own words", async () => {
+    want("cp-1", "w-1", "w-2", "w-3", "w-4", "w-5");
+    await review();
+    ground.fleet.inject({ operation: "prepare", machine: "w-5", kind: "fail", stderr: "disk full" });
+    const { exitCode, stdout, stderr } = await upByPlan();
+    assert.equal(exitCode, 1, stdout + stderr);
+    assert.match(stdout + stderr, /disk full/);
+    assert.equal(/none were seen/.test(stdout + stderr), false, stdout + stderr);
+    assert.match(stdout, /\nbehind what failed, and left to the next run: [^\n]*test-workers/);
+    assert.match(stdout, /\n {4}1 errored\n/);
+    assert.equal((await upByPlan()).exitCode, 0);
   });
 
   it("refuses a plan of another stack and a file that is none, before it looks at the cluster", async () => {

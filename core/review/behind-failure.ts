@@ -1,0 +1,66 @@
+const UNSEEN = /error: expected resource operations for (urn:\S+) but none were seen$/;
+/** "    type name **failed** 1 error", a row of the engine's display. */
+const FAILED_ROW = /^\s*(\S+) (\S+) \*\*failed\*\* 1 error$/;
+/** "  type (name):", before the words about one resource. */
+const HEADER = /^ {2}\S+ \((.+)\):$/;
+const ERRORED = /^(\s*)(\d+) errored$/;
+// eslint-disable-next-line no-control-regex
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+/**
+ * What the engine prints of a run that a plan binds, without its complaints about resources that the run did not come
+ * to: behind a failure there is one error for each of them. Every other line stays as it is.
+ */
+export class BehindFailure {
+  private readonly urns = new Set<string>();
+  private readonly names = new Set<string>();
+  private header: string | undefined;
+  private droppedBefore = false;
+
+  /** @returns the lines to show in place of this one, which may be held back until the next */
+  line(text: string): string[] {
+    const plain = text.replace(COLOURS, "").trimEnd();
+    const urn = UNSEEN.exec(plain)?.[1];
+    if (urn !== undefined) {
+      this.urns.add(urn);
+      this.names.add(nameOf(urn));
+      this.header = undefined;
+      this.droppedBefore = true;
+      return [];
+    }
+    const wasDropped = this.droppedBefore;
+    this.droppedBefore = false;
+    // the empty line that ended the words about a resource that is not shown
+    if (plain === "" && wasDropped) return [];
+    const before = this.rest();
+    if (HEADER.test(plain)) {
+      this.header = text;
+      return before;
+    }
+    if (this.names.has(FAILED_ROW.exec(plain)?.[2] ?? "")) return before;
+    const errored = ERRORED.exec(plain);
+    if (errored && this.urns.size > 0) {
+      const left = Number(errored[2]) - this.urns.size;
+      return left > 0 ? [...before, `${errored[1]}${left} errored`] : before;
+    }
+    return [...before, text];
+  }
+
+  /** What is held back when nothing more comes. */
+  rest(): string[] {
+    const held = this.header === undefined ? [] : [this.header];
+    this.header = undefined;
+    return held;
+  }
+
+  /** One line about all that was left out, for the end; undefined when nothing was. */
+  get summary(): string | undefined {
+    const names = [...this.urns].filter((urn) => !urn.includes("::pulumi:providers:")).map(nameOf);
+    if (names.length === 0) return undefined;
+    return `behind what failed, and left to the next run: ${names.sort().join(", ")}`;
+  }
+}
+
+function nameOf(urn: string): string {
+  return urn.split("::").at(-1) ?? urn;
+}
