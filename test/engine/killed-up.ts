@@ -4,6 +4,7 @@ import { type ProcessFacts, readProcess } from "../../clients/process/identity";
 import type { JournalLine } from "../simulation/fleet-files";
 import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedGround } from "./simulated-ground";
+import type { TestStack } from "./test-stack";
 
 /** Who dies: the engine, while plugins and provider live on as orphans; or all of them at once. */
 export type KillMode = "pulumi alone" | "the whole tree";
@@ -14,9 +15,9 @@ export interface KillPoint {
   readonly event: JournalLine["event"];
 }
 
-export interface KilledUp {
+export interface KilledUp<Point = KillPoint> {
   /** Where it was killed; undefined for an `up` that came to its end. */
-  readonly killed?: KillPoint & { readonly at: number };
+  readonly killed?: Point & { readonly at: number };
   /** What outlived the engine. */
   readonly orphans: ProcessFacts[];
   readonly exitCode?: number;
@@ -31,19 +32,28 @@ export function nameOf({ operation, machine, event }: KillPoint): string {
 }
 
 /** Runs `up` and kills it as soon as the machines' journal shows an event that `isPoint` accepts. */
-export async function killedUp(
-  { stack, fleet }: SimulatedGround,
+export function killedUp(
+  { stack, fleet }: Pick<SimulatedGround, "stack" | "fleet">,
   mode: KillMode,
   isPoint: (point: KillPoint) => boolean,
 ): Promise<KilledUp> {
   const before = fleet.files.journalLines.length;
+  return upKilledWhen(stack, mode, () => fleet.files.journalLines.slice(before).find(isPoint));
+}
+
+/** Runs `up` and kills it as soon as `look` finds a point. */
+export async function upKilledWhen<Point extends object>(
+  stack: TestStack,
+  mode: KillMode,
+  look: () => Point | undefined,
+): Promise<KilledUp<Point>> {
   const { child, output } = stack.startUp();
   const engine = readProcess(child.pid!);
   const ended = once(child, "exit") as Promise<[number | null]>;
   const deadline = Date.now() + SECONDS * 1000;
   for (;;) {
     if (child.exitCode !== null) return { orphans: [], exitCode: child.exitCode, output: output() };
-    const point = fleet.files.journalLines.slice(before).find(isPoint);
+    const point = look();
     if (point && engine) {
       const children = descendants(engine.pid);
       killProcess(engine);
@@ -71,13 +81,20 @@ const LANGUAGE_HOST = /^pulumi-language/;
  * Waits until the orphans have ended.
  * @returns the steps that one of them began after the engine's death: there must be none
  */
-export async function stepsOfOrphans(
-  { fleet }: SimulatedGround,
-  { killed, orphans }: KilledUp,
-): Promise<string[]> {
+export async function stepsOfOrphans({ fleet }: SimulatedGround, up: KilledUp): Promise<string[]> {
+  await untilOrphansEnd(up.orphans);
+  return fleet.journal
+    .filter(({ askedAt }) => isByAnOrphan(up, askedAt))
+    .map(({ operation, machine }) => `${operation} ${machine}`);
+}
+
+/** Waits until everything that outlived the engine has ended by itself. */
+export async function untilOrphansEnd(orphans: ProcessFacts[]): Promise<void> {
   orphans.filter(({ command }) => LANGUAGE_HOST.test(command)).forEach(killProcess);
   await untilEnded(orphans, ORPHAN_SECONDS);
-  return fleet.journal
-    .filter(({ askedAt }) => killed !== undefined && askedAt > killed.at + ON_ITS_WAY_MILLISECONDS)
-    .map(({ operation, machine }) => `${operation} ${machine}`);
+}
+
+/** Whether something that was begun at this time, in milliseconds, was begun after the engine's death. */
+export function isByAnOrphan({ killed }: KilledUp<object>, at: number): boolean {
+  return killed !== undefined && at > killed.at + ON_ITS_WAY_MILLISECONDS;
 }
