@@ -1,5 +1,10 @@
 import type { Reporter } from "./progress";
-import { ensureToolchain, type PulumiProgramName, type Toolchain } from "./toolchain";
+import {
+  ensureToolchain,
+  type PulumiProgramName,
+  type PythonPackagesName,
+  type Toolchain,
+} from "./toolchain";
 
 /** What a system or a test tier stands on. */
 export interface Needs {
@@ -9,6 +14,8 @@ export interface Needs {
   readonly kubernetes: readonly string[];
   /** Whether container nodes are needed: their image and the bundles of those versions. */
   readonly nodes: boolean;
+  /** Sets of Python packages; absent: none. */
+  readonly python?: readonly PythonPackagesName[];
 }
 
 /** What every system of the sandbox needs. */
@@ -29,7 +36,10 @@ export const TEST_NEEDS: Needs = {
  * @throws Error that names the missing thing and the command that mends it
  */
 export async function setUp(needs: Needs, report: Reporter): Promise<Toolchain> {
-  const toolchain = await ensureToolchain({ programs: needs.programs, kubernetes: needs.kubernetes }, report);
+  const toolchain = await ensureToolchain(
+    { programs: needs.programs, kubernetes: needs.kubernetes, python: needs.python ?? [] },
+    report,
+  );
   if (needs.nodes) {
     const { ensureBundle, ensureNodeImage } = await import("./nodes/index.js");
     await ensureNodeImage(report);

@@ -12,3 +12,6 @@ export const projectFolder = path.resolve(__dirname, "..", "..", "..");
 
 /** The pinned Go modules that programs are built from. */
 export const modulesFolder = path.join(projectFolder, "sandbox", "toolchain", "modules");
+
+/** The locked sets of Python packages. */
+export const pythonFolder = path.join(projectFolder, "sandbox", "toolchain", "python");

@@ -7,14 +7,18 @@ import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernet
 import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
 import { pulumiPrograms, type PulumiProgramName } from "./pulumi-programs";
+import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from "./python-environment";
 
 export type { PulumiProgramName } from "./pulumi-programs";
+export type { PythonPackagesName } from "./python-environment";
 
 /** What a system or a test tier needs; nothing else is looked for. */
 export interface Need {
   readonly programs?: readonly PulumiProgramName[];
   /** Versions such as "1.36.3". */
   readonly kubernetes?: readonly string[];
+  /** Sets of Python packages. */
+  readonly python?: readonly PythonPackagesName[];
 }
 
 type KubernetesFile = (typeof KUBERNETES_FILES)[number];
@@ -46,6 +50,11 @@ export interface Toolchain {
    * @throws Error when it was not asked for
    */
   kubernetes(version: string): KubernetesPrograms;
+  /**
+   * The Python of a set of packages.
+   * @throws Error when it was not asked for
+   */
+  python(name: PythonPackagesName): string;
 }
 
 /** Runs at most two at once: a build uses all processors already, and its memory adds up. */
@@ -112,6 +121,9 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
       program.name === "kubernetes" ? { facts: (folder) => imageTags(folder, program.version) } : {},
     ),
   );
+  const pythons = new Map<PythonPackagesName, string>();
+  for (const name of need.python ?? [])
+    pythons.set(name, await ensurePythonPackages(pythonPackages[name], report, cache));
   const cli = obtained.find(({ program }) => program.name === "pulumi");
   return {
     cache,
@@ -125,5 +137,11 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
       throw new Error(`${name} was not asked for when the tool chain was set up`);
     },
     kubernetes: (version) => kubernetesPrograms(version, obtained),
+    python(name) {
+      const python = pythons.get(name);
+      if (python === undefined)
+        throw new Error(`the Python packages ${name} were not asked for when the tool chain was set up`);
+      return python;
+    },
   };
 }
