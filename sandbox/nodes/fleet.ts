@@ -5,8 +5,8 @@ import { chooseAddress, chooseSubnet } from "./addresses";
 import { canShareContent, ensureContent } from "./containerd-content";
 import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
-import { fleetNames, PROJECT_LABEL, projectHash, type FleetNames } from "./names";
-import { API_PORT_LABEL, createNode, labelArguments, SSH_PORT_LABEL, type Place } from "./node-creation";
+import { fleetNames, projectHash, type FleetNames } from "./names";
+import { createNode, labelArguments, takenPorts, type Place } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
 import { writeRecord, type NodeRecord } from "./node-record";
@@ -168,11 +168,7 @@ export class NodeFleet {
   /** Ports and addresses that no node of any clone has, running or stopped. */
   private async findPlaces(engine: ContainerEngine, count: number): Promise<Place[]> {
     const subnet = await this.ensureNetwork(engine);
-    const others = await engine.containers({ [PROJECT_LABEL]: "" });
-    const taken = new Set(
-      others.flatMap(({ labels }) => [Number(labels[SSH_PORT_LABEL]), Number(labels[API_PORT_LABEL])]),
-    );
-    const ports = await findFreePorts(this.names.project, 2 * count, taken);
+    const ports = await findFreePorts(this.names.project, 2 * count, await takenPorts(engine));
     const addresses = new Set(
       (await survey(engine, this.names)).flatMap(({ record }) => record?.internalAddress ?? []),
     );

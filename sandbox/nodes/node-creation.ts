@@ -1,21 +1,33 @@
-import { copyFile, mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { hardwareAddress } from "./addresses";
 import { canShareContent, copyContent } from "./containerd-content";
 import type { ContainerEngine } from "./engine";
-import { containerName, NODE_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
+import { containerName, NODE_LABEL, PROJECT_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
 import { NODE_IMAGE } from "./node-image";
 import { KEYS_IN_NODE } from "./node-recipe";
 import type { NodeRecord } from "./node-record";
-import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder, nodeKeyFile } from "./places";
+import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./places";
 import { ensureHostKey, ensureNodeKey } from "./ssh-keys";
 
 /** The labels by which later nodes see what is taken, of stopped nodes and of other clones. */
-export const SSH_PORT_LABEL = "foresail.ssh-port";
-export const API_PORT_LABEL = "foresail.api-port";
+const SSH_PORT_LABEL = "foresail.ssh-port";
+const API_PORT_LABEL = "foresail.api-port";
 
 /** Where a new node is to be found. */
 export type Place = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAddress">;
+
+/** What makes a node a server of somebody else's network; absent: as every node of its fleet. */
+export interface NodeVariant {
+  /** default: the node's name */
+  readonly hostname: string;
+  /** of the engine; default: the fleet's own */
+  readonly network: string;
+  /** default: one that belongs to its address */
+  readonly hardwareAddress: string;
+  /** lines of authorized_keys; default: the project's key for nodes */
+  readonly authorizedKeys: string;
+}
 
 /**
  * Makes a node's folder, volumes and container, and starts it.
@@ -28,13 +40,14 @@ export async function createNode(
   name: string,
   place: Place,
   content: string | undefined,
+  variant: Partial<NodeVariant> = {},
 ): Promise<NodeRecord> {
   const folder = nodeFolder(names.system, name);
   const keys = path.join(folder, "keys");
   await mkdir(keys, { recursive: true, mode: 0o700 });
   const hostKey = await ensureHostKey(keys);
-  await ensureNodeKey();
-  await copyFile(`${nodeKeyFile}.pub`, path.join(keys, "authorized_keys"));
+  const authorized = variant.authorizedKeys ?? `${await ensureNodeKey()}\n`;
+  await writeFile(path.join(keys, "authorized_keys"), authorized, { mode: 0o644 });
   await mkdir(bundlesFolder, { recursive: true });
   const shared = content !== undefined && (await canShareContent(engine, folder));
   const containerd = path.join(folder, "containerd");
@@ -53,14 +66,14 @@ export async function createNode(
   }
   const container = containerName(names, name);
   await engine.call([
-    ...["run", "--detach", "--name", container, "--hostname", name],
+    ...["run", "--detach", "--name", container, "--hostname", variant.hostname ?? name],
     ...labelArguments({
       ...labels,
       [SSH_PORT_LABEL]: String(place.sshPort),
       [API_PORT_LABEL]: String(place.apiPort),
     }),
-    ...["--network", names.network, "--ip", place.internalAddress],
-    ...["--mac-address", hardwareAddress(place.internalAddress)],
+    ...["--network", variant.network ?? names.network, "--ip", place.internalAddress],
+    ...["--mac-address", variant.hardwareAddress ?? hardwareAddress(place.internalAddress)],
     ...["--publish", `127.0.0.1:${place.sshPort}:22`, "--publish", `127.0.0.1:${place.apiPort}:6443`],
     ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`, "--volume", `${keys}:${KEYS_IN_NODE}:ro`],
     ...mounts,
@@ -70,6 +83,14 @@ export async function createNode(
     ...[NODE_IMAGE, "/lib/systemd/systemd"],
   ]);
   return { name, container, hostKey, ...place };
+}
+
+/** The ports that nodes of any clone have published, running or stopped. */
+export async function takenPorts(engine: ContainerEngine): Promise<Set<number>> {
+  const nodes = await engine.containers({ [PROJECT_LABEL]: "" });
+  return new Set(
+    nodes.flatMap(({ labels }) => [Number(labels[SSH_PORT_LABEL]), Number(labels[API_PORT_LABEL])]),
+  );
 }
 
 /** Labels as arguments of podman and docker. */

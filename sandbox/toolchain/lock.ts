@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 /** How long another set-up may hold a program: longer than its slowest build. */
 const DEADLINE_MILLISECONDS = 60 * 60 * 1000;
 
-/** When a process began, in clock ticks since boot; tells a living owner from another process with its number. */
-async function beganAt(pid: number): Promise<string> {
+/** When a process began, in clock ticks since boot, or "" if none; tells it from a later one with its number. */
+export async function processBegan(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
@@ -24,7 +24,7 @@ async function isAlive(owner: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  return (await beganAt(Number(pid))) === began;
+  return (await processBegan(Number(pid))) === began;
 }
 
 /** Makes the lock file with its owner in it, both at once; false when there is one. */
@@ -55,7 +55,7 @@ export async function withLock<Result>(
 ): Promise<Result> {
   await mkdir(path.dirname(file), { recursive: true });
   const deadline = Date.now() + DEADLINE_MILLISECONDS;
-  const me = `${process.pid} ${await beganAt(process.pid)}`;
+  const me = `${process.pid} ${await processBegan(process.pid)}`;
   while (!(await take(file, me))) {
     const owner = await readFile(file, "utf8").catch(() => undefined);
     if (owner === undefined) continue;

@@ -1,0 +1,280 @@
+import { createServer } from "node:net";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { chooseSubnet } from "../nodes/addresses";
+import { ContainerEngine } from "../nodes/engine";
+import { findFreePorts } from "../nodes/ports";
+import type { Reporter } from "../progress";
+import { cloudApi, type CloudApi } from "./cloud-api";
+import { renderCloudsFile } from "./clouds-file";
+import { publicUrl, type Configured } from "./configuration/common";
+import { CONFIGURATIONS } from "./configuration/services";
+import { ensureDatabases } from "./databases";
+import { FaultControl } from "./front/fault-control";
+import { Hosts } from "./machines/hosts";
+import { Processes } from "./processes";
+import { plantSeed, type Planted } from "./seed-planting";
+import { CLOUD_NAMES } from "./seed";
+import { FRONT, gunicornSettings, isWsgi, MACHINES, ownProcess, serviceProcess } from "./service-processes";
+import {
+  assignPorts,
+  cloudPlaces,
+  generatePasswords,
+  PORT_COUNT,
+  portsOf,
+  readSettings,
+  seedOf,
+  SERVICES,
+  writePrivate,
+  writeSettings,
+  type CloudPlaces,
+  type CloudSettings,
+  type ServiceName,
+} from "./settings";
+
+/** What is chosen of a cloud before its first start. */
+export interface CloudOptions {
+  /** Where it keeps everything; made if it is not there. */
+  readonly folder: string;
+  /** The system of its container nodes, a DNS label that no other cloud and no other system of this clone has. */
+  readonly system: string;
+  /** Whether servers are containers; default true. Without, they are rows in nova's database, and made at once. */
+  readonly containers?: boolean;
+  /** Whether it has load balancers; default false. */
+  readonly octavia?: boolean;
+  /** Kubernetes versions whose images each server has from its beginning; default none. */
+  readonly bundles?: readonly string[];
+}
+
+/** How a program reaches a running cloud. */
+export interface CloudAccess {
+  readonly cloudsFile: string;
+  readonly cloud: string;
+  readonly authUrl: string;
+  readonly project: string;
+}
+
+/** What runs of a cloud. */
+export interface CloudStatus {
+  readonly running: readonly string[];
+  readonly missing: readonly string[];
+}
+
+const START_SECONDS = 120;
+
+/** A real OpenStack on this machine: keystone, placement, glance, neutron and nova, whose servers are container nodes. */
+export class Cloud {
+  readonly places: CloudPlaces;
+  private readonly processes: Processes;
+
+  constructor(private readonly options: CloudOptions) {
+    this.places = cloudPlaces(path.resolve(options.folder));
+    this.processes = new Processes(this.places.processes, this.places.logs);
+  }
+
+  /**
+   * Starts what does not run, with all that the cloud holds; a new cloud is made first.
+   * @param python of the packages "openstack" of the tool chain
+   * @throws Error with the last words of the service that did not start
+   */
+  async start(python: string, report: Reporter): Promise<CloudAccess> {
+    const isRunning = (await this.status()).missing.length === 0;
+    const settings = await this.ensureSettings(report);
+    const before = await this.planted().catch(() => undefined);
+    if (isRunning && before !== undefined) return this.access(settings, before);
+    return report.step("OpenStack on this machine", async (update) => {
+      const environment = path.resolve(python, "..", "..");
+      const configured = { settings, places: this.places, environment };
+      await this.writeConfiguration(configured);
+      await ensureDatabases(configured, update);
+      if (settings.containers) await new Hosts(settings).ensurePublicNetwork();
+      update("keystone, placement, glance, neutron");
+      await this.processes.start(ownProcess(FRONT, this.places));
+      const first = SERVICES.filter(isWsgi);
+      for (const service of first) await this.startService(service, python, settings);
+      for (const service of first) await this.awaitService(service, settings);
+      await plantSeed("catalog", python, this.places, settings);
+      update("nova");
+      if (settings.containers) await this.processes.start(ownProcess(MACHINES, this.places));
+      const second = SERVICES.filter(
+        (service) => !isWsgi(service) && (service !== "octavia" || settings.octavia),
+      );
+      for (const service of second) await this.startService(service, python, settings);
+      for (const service of second) await this.awaitService(service, settings);
+      update("flavours, image, networks, credentials");
+      const planted = await plantSeed("content", python, this.places, settings);
+      await writePrivate(this.places.clouds, renderCloudsFile(settings, planted.credential));
+      return this.access(settings, planted);
+    });
+  }
+
+  /** Ends the cloud's processes and powers its servers off; everything is kept for the next start. */
+  async stop(): Promise<void> {
+    const names = Object.keys(await this.processes.recorded());
+    // nova first, and then who runs containers for it
+    await this.processes.stop(names.filter((name) => name === "nova"));
+    await this.processes.stop(names.filter((name) => name !== "nova"));
+    const settings = await readSettings(this.places.folder);
+    if (settings?.containers === true) await new Hosts(settings).powerOff();
+  }
+
+  /** Ends the cloud and removes all that it held: no process, container, volume, network or file is left. */
+  async delete(): Promise<void> {
+    await this.processes.stop(Object.keys(await this.processes.recorded()));
+    // also when the settings are lost: containers are found by their labels
+    await new Hosts({ system: this.options.system, bundles: [], publicCidr: "" }).deleteAll();
+    await rm(this.places.folder, { recursive: true, force: true });
+  }
+
+  /** Which of its processes live. */
+  async status(): Promise<CloudStatus> {
+    const running = await this.processes.running();
+    const settings = await readSettings(this.places.folder);
+    const wanted = [
+      FRONT,
+      ...SERVICES.filter((service) => service !== "octavia" || settings?.octavia === true),
+      ...(settings?.containers === false ? [] : [MACHINES]),
+    ];
+    return { running, missing: wanted.filter((name) => !running.includes(name)) };
+  }
+
+  /** Makes its APIs fail, for tests. */
+  async faults(): Promise<FaultControl> {
+    return new FaultControl(await this.requireSettings());
+  }
+
+  /** Its APIs as the project or as the administrator. */
+  async api(as: "project" | "administrator"): Promise<CloudApi> {
+    const settings = await this.requireSettings();
+    const planted = await this.planted();
+    return cloudApi(settings, as === "project" ? { credential: planted.credential } : "administrator");
+  }
+
+  /**
+   * Sets the project's quota.
+   * @param compute such as { instances: 1 }
+   * @param network such as { floating_ips: 0 }: neutron's words, without "s" at the end
+   */
+  async setQuota(quota: {
+    compute?: Record<string, number>;
+    network?: Record<string, number>;
+  }): Promise<void> {
+    const api = await this.api("administrator");
+    const { project } = await this.planted();
+    if (quota.compute !== undefined)
+      await api.call("nova", "PUT", `/os-quota-sets/${project}`, { quota_set: quota.compute });
+    if (quota.network !== undefined)
+      await api.call("neutron", "PUT", `/v2.0/quotas/${project}`, { quota: quota.network });
+  }
+
+  private access(settings: CloudSettings, planted: Planted): CloudAccess {
+    return {
+      cloudsFile: this.places.clouds,
+      cloud: CLOUD_NAMES.cloud,
+      authUrl: `${publicUrl(settings, "keystone")}/v3`,
+      project: planted.project,
+    };
+  }
+
+  private async planted(): Promise<Planted> {
+    return JSON.parse(await readFile(this.places.seeded, "utf8")) as Planted;
+  }
+
+  private async requireSettings(): Promise<CloudSettings> {
+    const settings = await readSettings(this.places.folder);
+    if (settings === undefined) throw new Error(`there is no cloud in ${this.places.folder}`);
+    return settings;
+  }
+
+  /** The settings that were chosen at the first start; ports are chosen anew when somebody took one meanwhile. */
+  private async ensureSettings(report: Reporter): Promise<CloudSettings> {
+    const existing = await readSettings(this.places.folder);
+    if (existing !== undefined) {
+      if ((await this.processes.running()).length > 0 || (await areFree(portsOf(existing.ports))))
+        return existing;
+    }
+    const { folder } = this.places;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    const ports = assignPorts(await findFreePorts(seedOf(folder), PORT_COUNT, new Set()));
+    const settings: CloudSettings =
+      existing === undefined
+        ? {
+            system: this.options.system,
+            containers: this.options.containers ?? true,
+            octavia: this.options.octavia ?? false,
+            bundles: this.options.bundles ?? [],
+            ports,
+            passwords: generatePasswords(),
+            publicCidr: await choosePublicCidr(folder, this.options.containers ?? true, report),
+          }
+        : { ...existing, ports };
+    await writeSettings(folder, settings);
+    return settings;
+  }
+
+  private async writeConfiguration(configured: Configured): Promise<void> {
+    const { places, settings } = configured;
+    for (const folder of [places.configuration, places.logs, places.state, places.machines])
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of ["images", "staging", "tasks", "locks", "fernet", "credential"])
+      await mkdir(path.join(places.state, name), { recursive: true, mode: 0o700 });
+    for (const service of SERVICES) {
+      const { file, render } = CONFIGURATIONS[service];
+      await writePrivate(path.join(places.configuration, file), render(configured));
+      if (!isWsgi(service)) continue;
+      const gunicorn = gunicornSettings(places, service, settings.ports.internal[service]);
+      await writePrivate(gunicorn.file, gunicorn.text);
+    }
+    const planted = await this.planted().catch(() => undefined);
+    await writePrivate(places.clouds, renderCloudsFile(settings, planted?.credential));
+  }
+
+  private async startService(service: ServiceName, python: string, settings: CloudSettings): Promise<void> {
+    await this.processes.start(serviceProcess(service, python, this.places, settings));
+  }
+
+  private async awaitService(service: ServiceName, settings: CloudSettings): Promise<void> {
+    const deadline = Date.now() + START_SECONDS * 1000;
+    const url = `http://127.0.0.1:${settings.ports.internal[service]}/${service === "keystone" ? "v3" : ""}`;
+    let seen = "";
+    while (Date.now() < deadline) {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(
+        (error: unknown) => error,
+      );
+      if (answer instanceof Response && answer.status < 500) return;
+      seen = answer instanceof Response ? `status ${answer.status}` : "no answer";
+      if (!(await this.processes.running()).includes(service)) {
+        seen = "its process ended";
+        break;
+      }
+      await pause(150);
+    }
+    throw new Error(
+      `${service} did not answer on ${url} within ${START_SECONDS} s (${seen}). Its last words:\n` +
+        (await this.processes.tail(service)),
+    );
+  }
+}
+
+async function choosePublicCidr(folder: string, containers: boolean, report: Reporter): Promise<string> {
+  const own = Object.values(networkInterfaces()).flatMap(
+    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
+  );
+  const engine = containers ? await ContainerEngine.ensure(report) : undefined;
+  return chooseSubnet(seedOf(folder), [...own, ...((await engine?.subnets()) ?? [])]);
+}
+
+async function areFree(ports: readonly number[]): Promise<boolean> {
+  for (const port of ports) {
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (!isFree) return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+/** One IPv4 address of a server, as nova and Neutron gave it. */
+export interface MachineAddress {
+  /** id of the port */
+  readonly port: string;
+  readonly mac: string;
+  /** id of the network */
+  readonly network: string;
+  readonly cidr: string;
+  /** null for a subnet without one */
+  readonly gateway: string | null;
+  readonly address: string;
+}
+
+/** What nova wants of a server; python/foresail_machines.py writes it. */
+export interface MachineRequest {
+  readonly name: string;
+  readonly hostname: string;
+  readonly power: "on" | "off";
+  /** grows with each start and reboot that is asked for */
+  readonly boot: number;
+  /** in the order of the ports */
+  readonly addresses: readonly MachineAddress[];
+  /** the keypair's public half; null for a server without one */
+  readonly key: string | null;
+}
+
+/** What nova is told. */
+export interface MachineAnswer {
+  readonly state: "running" | "stopped" | "failed";
+  /** the request's number, or nova goes on waiting */
+  readonly boot: number;
+  readonly message: string;
+}
+
+/** What is found of a server's container. */
+export type ContainerState = "running" | "stopped" | "none";
+
+export type MachineAction = "create" | "start" | "restart" | "stop" | "remove" | "answer" | "nothing";
+
+/**
+ * What to do for one server.
+ * @param request undefined when the server was deleted
+ * @param answer what nova was told last
+ */
+export function decide(
+  request: MachineRequest | undefined,
+  container: ContainerState,
+  answer: MachineAnswer | undefined,
+): MachineAction {
+  if (request === undefined) return "remove";
+  const isAnswered = answer?.boot === request.boot;
+  // what failed is tried again when it is asked for again
+  if (isAnswered && answer.state === "failed") return "nothing";
+  if (request.power === "off") {
+    if (container === "running") return "stop";
+    return isAnswered && answer.state === "stopped" ? "nothing" : "answer";
+  }
+  switch (container) {
+    case "none":
+      return "create";
+    case "stopped":
+      return "start";
+    case "running":
+      if (answer === undefined || isAnswered) return answer?.state === "running" ? "nothing" : "answer";
+      return answer.state === "running" ? "restart" : "answer";
+  }
+}
+
+/** An address of the external network that belongs to one port. */
+export interface FloatingIp {
+  readonly address: string;
+  readonly port: string;
+}
+
+/**
+ * Which floating IP a server is to have. A container has one link to the external network, so of several the first in
+ * the order of addresses counts.
+ */
+export function floatingIpOf(
+  request: MachineRequest,
+  floatingIps: readonly FloatingIp[],
+): string | undefined {
+  return floatingIps
+    .filter(({ port }) => request.addresses.some((address) => address.port === port))
+    .map(({ address }) => address)
+    .sort()[0];
+}

@@ -1,0 +1,159 @@
+import { appendFile, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { writePrivate, type CloudPlaces } from "../settings";
+import { renderConsole } from "./console";
+import {
+  decide,
+  floatingIpOf,
+  type ContainerState,
+  type FloatingIp,
+  type MachineAction,
+  type MachineAnswer,
+  type MachineRequest,
+} from "./decision";
+import type { Hosts } from "./hosts";
+
+/** How many containers are worked on at once: more only take each other's processor. */
+const MOST_AT_ONCE = 3;
+
+/** How often the engine is asked what really runs; in between, what was done last counts. */
+const SURVEY_MILLISECONDS = 20_000;
+
+/** Brings the containers to what nova and Neutron want, several servers side by side, each in its own order. */
+export class Machines {
+  private readonly works = new Map<string, Promise<void>>();
+  private readonly states = new Map<string, ContainerState>();
+  private readonly floatingIps = new Map<string, string | undefined>();
+  private surveyed = 0;
+
+  constructor(
+    private readonly places: Pick<CloudPlaces, "machines" | "floatingIps">,
+    private readonly hosts: Pick<Hosts, "find" | "create" | "start" | "stop" | "remove" | "setFloatingIp">,
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** Looks at all servers once and begins what has to be done; `settle` waits for it. */
+  async look(): Promise<void> {
+    const ids = await readdir(this.places.machines).catch((): string[] => []);
+    if (ids.length === 0) return;
+    await this.survey();
+    const floating = (await readJson<FloatingIp[]>(this.places.floatingIps)) ?? [];
+    for (const id of ids) {
+      if (this.works.size >= MOST_AT_ONCE) return;
+      if (this.works.has(id)) continue;
+      const request = await this.read<MachineRequest>(id, "request.json");
+      const answer = await this.read<MachineAnswer>(id, "answer.json");
+      const action = decide(request, this.states.get(id) ?? "none", answer);
+      const floatingIp = request === undefined ? undefined : floatingIpOf(request, floating);
+      const isMoved = this.states.get(id) === "running" && this.floatingIps.get(id) !== floatingIp;
+      if (action === "nothing" && !isMoved) continue;
+      this.begin(id, () => this.act(id, action, request, floatingIp));
+    }
+  }
+
+  /** Waits until nothing is worked on. */
+  async settle(): Promise<void> {
+    while (this.works.size > 0) await Promise.all(this.works.values());
+  }
+
+  private begin(id: string, work: () => Promise<void>): void {
+    const running = work()
+      .catch((error: unknown) => this.say(`${id}: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => this.works.delete(id));
+    this.works.set(id, running);
+  }
+
+  private async survey(): Promise<void> {
+    if (this.works.size > 0 || Date.now() - this.surveyed < SURVEY_MILLISECONDS) return;
+    const found = await this.hosts.find();
+    for (const id of this.states.keys()) if (!found.has(id)) this.states.delete(id);
+    for (const [id, state] of found) {
+      // a container that was started again has only what its creation gave it
+      if (state !== this.states.get(id)) this.floatingIps.delete(id);
+      this.states.set(id, state);
+    }
+    this.surveyed = Date.now();
+  }
+
+  private async act(
+    id: string,
+    action: MachineAction,
+    request: MachineRequest | undefined,
+    floatingIp: string | undefined,
+  ): Promise<void> {
+    if (request === undefined) return this.remove(id);
+    try {
+      await this.carryOut(id, action, request);
+      if (
+        this.states.get(id) === "running" &&
+        (action !== "nothing" || this.floatingIps.get(id) !== floatingIp)
+      ) {
+        await this.hosts.setFloatingIp(id, floatingIp);
+        this.floatingIps.set(id, floatingIp);
+      }
+      const state = request.power === "on" ? "running" : "stopped";
+      if (action !== "nothing") await this.answer(id, { state, boot: request.boot, message: "" });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      await this.answer(id, { state: "failed", boot: request.boot, message });
+      throw error;
+    }
+  }
+
+  private async carryOut(id: string, action: MachineAction, request: MachineRequest): Promise<void> {
+    switch (action) {
+      case "create": {
+        const { hostKey } = await this.hosts.create(id, request);
+        await appendFile(this.file(id, "console.log"), renderConsole(request.hostname, hostKey));
+        this.states.set(id, "running");
+        break;
+      }
+      case "restart":
+        await this.hosts.stop(id);
+        await this.hosts.start(id);
+        break;
+      case "start":
+        await this.hosts.start(id);
+        this.states.set(id, "running");
+        break;
+      case "stop":
+        await this.hosts.stop(id);
+        this.states.set(id, "stopped");
+        break;
+      case "answer":
+      case "remove":
+      case "nothing":
+        return;
+    }
+    this.say(`${id} (${request.name}): ${action}`);
+  }
+
+  private async remove(id: string): Promise<void> {
+    await this.hosts.remove(id);
+    this.states.delete(id);
+    this.floatingIps.delete(id);
+    // last: nova takes the server for gone when its folder is
+    await rm(path.join(this.places.machines, id), { recursive: true, force: true });
+    this.say(`${id}: removed`);
+  }
+
+  private async answer(id: string, answer: MachineAnswer): Promise<void> {
+    await writePrivate(this.file(id, "answer.json"), JSON.stringify(answer));
+  }
+
+  private file(id: string, name: string): string {
+    return path.join(this.places.machines, id, name);
+  }
+
+  private read<Content>(id: string, name: string): Promise<Content | undefined> {
+    return readJson<Content>(this.file(id, name));
+  }
+}
+
+async function readJson<Content>(file: string): Promise<Content | undefined> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as Content);
+}

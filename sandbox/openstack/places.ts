@@ -1,0 +1,8 @@
+import path from "node:path";
+import { projectFolder } from "../places";
+
+/** The Python programs of the cloud; Python reads them where they lie. */
+export const pythonSources = path.join(projectFolder, "sandbox", "openstack", "python");
+
+/** The folder of the sandbox's own cloud. */
+export const sandboxCloudFolder = path.join(projectFolder, ".sandbox", "openstack");

@@ -1,0 +1,8 @@
+"""Lets readers of SQLite files go on while somebody writes. Arguments: the files."""
+import sqlite3
+import sys
+
+for file in sys.argv[1:]:
+    connection = sqlite3.connect(file)
+    connection.execute("pragma journal_mode=wal")
+    connection.close()

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { createHash } from "node:crypto";
+import { pythonSources } from "./places";
+import { planSeed } from "./seed";
+import { pythonEnvironment } from "./service-processes";
+import { writePrivate, type CloudPlaces, type CloudSettings } from "./settings";
+
+/** What became of the seed: ids in keystone. */
+export interface Planted {
+  readonly project: string;
+  /** of the application credential */
+  readonly credential: string;
+  /** Changes with the seed. */
+  readonly seed: string;
+}
+
+const SECONDS = 120;
+
+/**
+ * Makes the catalog, or what a cloud's operator sets up; nothing when that seed was planted already.
+ * @throws Error with the last words of the program
+ */
+export async function plantSeed(
+  part: "catalog" | "content",
+  python: string,
+  places: CloudPlaces,
+  settings: CloudSettings,
+): Promise<Planted> {
+  const input = JSON.stringify(planSeed(settings));
+  const seed = createHash("sha256").update(input).digest("hex");
+  const before = await readFile(places.seeded, "utf8").then(
+    (text) => JSON.parse(text) as Planted,
+    () => undefined,
+  );
+  if (before?.seed === seed) return before;
+  const output = await runSeed(part, input, python, places, settings);
+  const planted = { ...(JSON.parse(output) as Omit<Planted, "seed">), seed };
+  if (part === "content") await writePrivate(places.seeded, `${JSON.stringify(planted)}\n`);
+  return planted;
+}
+
+/** The passwords come by standard input: arguments are for everybody to read. */
+function runSeed(
+  part: string,
+  input: string,
+  python: string,
+  places: CloudPlaces,
+  settings: CloudSettings,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(python, [path.join(pythonSources, "seed.py"), part], {
+      env: pythonEnvironment(places, settings),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), SECONDS * 1000);
+    const output: Buffer[] = [];
+    const errors: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      if (code === 0) return resolve(Buffer.concat(output).toString());
+      const words = Buffer.concat(errors).toString().trim().split("\n").slice(-8).join("\n");
+      reject(new Error(`the cloud's ${part} could not be made (${code ?? "killed"}):\n${words}`));
+    });
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,113 @@
+import path from "node:path";
+import { CONFIGURATIONS } from "./configuration/services";
+import { pythonSources } from "./places";
+import type { ProcessSpec } from "./processes";
+import { CLOUD_NAMES } from "./seed";
+import type { CloudPlaces, CloudSettings, ServiceName } from "./settings";
+
+/** Names of the two processes of our own beside the services. */
+export const FRONT = "front";
+export const MACHINES = "machines";
+
+type WsgiService = Exclude<ServiceName, "nova" | "octavia">;
+
+const WSGI_APPS: Readonly<Record<WsgiService, string>> = {
+  keystone: "keystone_api:application",
+  placement: "placement.wsgi.api:application",
+  glance: "glance.wsgi.api:application",
+  neutron: "neutron.wsgi.api:application",
+};
+
+/** The environment of every Python process of the cloud. */
+export function pythonEnvironment(
+  places: CloudPlaces,
+  settings: Pick<CloudSettings, "containers">,
+  base: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const environment = Object.fromEntries(
+    // the person's own cloud, Python and proxies are none of this cloud's business
+    Object.entries(base).filter(([name]) => !/^(OS_|PYTHON|GUNICORN)|^(https?|all|no)_proxy$/i.test(name)),
+  );
+  return {
+    ...environment,
+    PYTHONPATH: pythonSources,
+    // the sources lie in the project, which the cloud does not write to
+    PYTHONPYCACHEPREFIX: path.join(places.state, "pycache"),
+    PYTHONUNBUFFERED: "1",
+    PYTHONWARNINGS: "ignore",
+    FORESAIL_FLOATING_IPS: places.floatingIps,
+    ...(settings.containers ? { FORESAIL_MACHINES: places.machines } : {}),
+  };
+}
+
+/** Where the settings of gunicorn for a service lie, and what they are. */
+export function gunicornSettings(places: CloudPlaces, service: WsgiService, port: number) {
+  const text = Object.entries({
+    wsgi_app: WSGI_APPS[service],
+    bind: `127.0.0.1:${port}`,
+    worker_class: "gthread",
+    // SQLite takes one writer at a time: more threads end in "database is locked"
+    threads: 1,
+    workers: 1,
+    timeout: 120,
+    proc_name: `foresail-${service}`,
+    control_socket_disable: true,
+  })
+    .map(([name, value]) => `${name} = ${value === true ? "True" : JSON.stringify(value)}\n`)
+    .join("");
+  return { file: path.join(places.configuration, `${service}.gunicorn.py`), text };
+}
+
+export function isWsgi(service: ServiceName): service is WsgiService {
+  return service in WSGI_APPS;
+}
+
+/** How a service is started. */
+export function serviceProcess(
+  service: ServiceName,
+  python: string,
+  places: CloudPlaces,
+  settings: CloudSettings,
+): ProcessSpec {
+  const environment = pythonEnvironment(places, settings);
+  const file = path.join(places.configuration, CONFIGURATIONS[service].file);
+  if (!isWsgi(service)) {
+    return {
+      name: service,
+      command: python,
+      args: [path.join(pythonSources, `${service}_services.py`), "--config-file", file],
+      environment: {
+        ...environment,
+        FORESAIL_PORT: String(settings.ports.internal[service]),
+        OS_CLIENT_CONFIG_FILE: places.clouds,
+        OS_CLOUD: CLOUD_NAMES.internal,
+      },
+      folder: places.state,
+    };
+  }
+  const upper = service.toUpperCase();
+  return {
+    name: service,
+    command: path.join(path.dirname(python), "gunicorn"),
+    args: [],
+    environment: {
+      ...environment,
+      [`OS_${upper}_CONFIG_DIR`]: places.configuration,
+      [`OS_${upper}_CONFIG_FILES`]: CONFIGURATIONS[service].file,
+      // these services read the arguments of their process as their own
+      GUNICORN_CMD_ARGS: `-c ${gunicornSettings(places, service, 0).file}`,
+    },
+    folder: places.state,
+  };
+}
+
+/** How one of our own processes is started. */
+export function ownProcess(name: typeof FRONT | typeof MACHINES, places: CloudPlaces): ProcessSpec {
+  return {
+    name,
+    command: process.execPath,
+    args: [path.join(__dirname, name, "main.js"), places.folder],
+    environment: process.env,
+    folder: places.folder,
+  };
+}
