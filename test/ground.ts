@@ -11,7 +11,8 @@ export async function makeGround(ground: Tier["ground"]): Promise<void> {
   if (ground === "nothing") return;
   const { setUp, TEST_NEEDS } = await import("../sandbox/set-up.js");
   const { createReporter } = await import("../sandbox/progress.js");
-  await setUp({ ...TEST_NEEDS, nodes: ground === "nodes" }, createReporter());
+  const nodes = ground === "nodes";
+  await setUp({ ...TEST_NEEDS, nodes, python: nodes ? ["openstack"] : [] }, createReporter());
   if (ground === "nodes") await clearGround(ground);
 }
 
@@ -28,5 +29,9 @@ export async function clearGround(ground: Tier["ground"]): Promise<string[]> {
     left.push(...(await fleet.list()).map((node) => `${system}/${node.name}`));
     await fleet.deleteAll();
   }
+  const { testCloud, TEST_CLOUD_SYSTEM } = await import("./support/openstack-cloud.js");
+  const cloud = testCloud();
+  left.push(...(await cloud.status()).running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`));
+  await cloud.delete();
   return left;
 }

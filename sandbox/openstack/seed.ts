@@ -104,7 +104,7 @@ export function planSeed(settings: CloudSettings): Seed {
     flavors: [
       { name: CLOUD_NAMES.flavor, vcpus: 2, ram: 2048, disk: 20 },
       { name: CLOUD_NAMES.largerFlavor, vcpus: 4, ram: 4096, disk: 40 },
-      { name: CLOUD_NAMES.impossibleFlavor, vcpus: 4, ram: 8_000_000, disk: 20 },
+      { name: CLOUD_NAMES.impossibleFlavor, vcpus: 4, ram: 8192, disk: 1_000_000 },
     ],
     image: CLOUD_NAMES.image,
     public: {

@@ -114,6 +114,7 @@ export function novaConfiguration(configured: Configured): string {
       osapi_compute_workers: 1,
       vif_plugging_is_fatal: false,
       vif_plugging_timeout: 0,
+      graceful_shutdown_timeout: 2,
     },
     api: { auth_strategy: "keystone" },
     api_database: { connection: database(configured, "nova_api") },
