@@ -2,6 +2,7 @@
 export { KubeadmCluster } from "./components/kubeadm/kubeadm-cluster";
 export type {
   ChartArgs,
+  EndpointArgs,
   KubeadmClusterArgs,
   MachineArgs,
   NetworkPlugin,

@@ -42,4 +42,13 @@ export const handlers = {
     return (require("./kubeadm/node-agents-handlers") as typeof import("./kubeadm/node-agents-handlers"))
       .handlers;
   },
+  get "openstack/CloudPlan"(): Handlers {
+    return (require("./openstack/cloud-plan-handlers") as typeof import("./openstack/cloud-plan-handlers"))
+      .handlers;
+  },
+  get "openstack/InitializedMark"(): Handlers {
+    return (
+      require("./openstack/initialized-mark-handlers") as typeof import("./openstack/initialized-mark-handlers")
+    ).handlers;
+  },
 };

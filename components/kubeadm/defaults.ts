@@ -12,7 +12,7 @@ export const DEFAULT_SOURCE: SoftwareSource = {
 };
 export const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
 
-export function networkPlugin(args: KubeadmClusterArgs): NetworkPlugin {
+export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {
   return args.network?.plugin ?? DEFAULT_PLUGIN;
 }
 
@@ -55,26 +55,31 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
   const files = (args.files ?? []).map((file) =>
     pulumi.output(file.content).apply((content) => ({ mode: "0600", ...file, content })),
   );
-  return pulumi.all([pulumi.all(files), args.caBundle]).apply(([resolved, caBundle]) => ({
-    name,
-    version: args.version,
-    source: args.source ?? DEFAULT_SOURCE,
-    endpoint: args.endpoint ?? { loopback: { port: 8443 } },
-    network: {
-      podCidr: args.network?.podCidr ?? "10.244.0.0/16",
-      serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
-      dnsDomain: args.network?.dnsDomain ?? "cluster.local",
-      bridge: "bridge" in networkPlugin(args),
-    },
-    kubeadm: args.kubeadm ?? {},
-    kubelet: args.kubelet ?? {},
-    kubeProxy: args.kubeProxy ?? {},
-    files: resolved,
-    ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
-    registryMirrors: args.registries?.mirrors ?? {},
-    ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
-    ...(caBundle ? { caBundle } : {}),
-    encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
-    ignorePreflightErrors: args.ignorePreflightErrors ?? [],
-  }));
+  const endpoint = pulumi.output(args.endpoint ?? { loopback: { port: 8443 } });
+  const names = pulumi.all(args.certificateNames ?? []);
+  return pulumi
+    .all([pulumi.all(files), args.caBundle, endpoint, names])
+    .apply(([resolved, caBundle, reached, certificateNames]) => ({
+      name,
+      version: args.version,
+      source: args.source ?? DEFAULT_SOURCE,
+      endpoint: reached,
+      network: {
+        podCidr: args.network?.podCidr ?? "10.244.0.0/16",
+        serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
+        dnsDomain: args.network?.dnsDomain ?? "cluster.local",
+        bridge: "bridge" in networkPlugin(args),
+      },
+      kubeadm: args.kubeadm ?? {},
+      kubelet: args.kubelet ?? {},
+      kubeProxy: args.kubeProxy ?? {},
+      files: resolved,
+      ...(args.proxy ? { proxy: { noProxy: [], ...args.proxy } } : {}),
+      registryMirrors: args.registries?.mirrors ?? {},
+      ...(certificateNames.length > 0 ? { certificateNames } : {}),
+      ...(args.imageRepository ? { imageRepository: args.imageRepository } : {}),
+      ...(caBundle ? { caBundle } : {}),
+      encryptSecretsAtRest: args.encryptSecretsAtRest ?? true,
+      ignorePreflightErrors: args.ignorePreflightErrors ?? [],
+    }));
 }

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Endpoint, SoftwareSource } from "../../core/kubeadm/specification";
+import type { SoftwareSource } from "../../core/kubeadm/specification";
 import type { Role, Taint } from "../../core/machine";
 import type { JsonObject } from "../../core/merge";
 import type { RolloutSettings } from "../../core/rollout/settings";
@@ -25,6 +25,8 @@ export interface MachineArgs {
   internalAddress?: pulumi.Input<string>;
   /** host:port of its API server as seen from where Pulumi runs. @default "<address>:6443" */
   apiServer?: pulumi.Input<string>;
+  /** Name in the API server's certificate, when its address is not in it. @default the address */
+  certificateName?: string;
   labels?: Record<string, string>;
   taints?: Taint[];
 }
@@ -67,6 +69,10 @@ export interface ChartArgs extends ChartValues {
   namespace: string;
 }
 
+/** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
+export type EndpointArgs =
+  { loopback: { port: number } } | { external: { host: pulumi.Input<string>; port: number } };
+
 /** How versions roll out; what is left out has the default of a stack's configuration. */
 export type RolloutArgs = Partial<RolloutSettings>;
 
@@ -78,7 +84,9 @@ export interface KubeadmClusterArgs {
   /** Where Kubernetes comes from. @default the community's apt repository */
   source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node, port 8443 */
-  endpoint?: Endpoint;
+  endpoint?: EndpointArgs;
+  /** Further names and addresses in the certificates of the API servers; of a new cluster only. */
+  certificateNames?: pulumi.Input<string>[];
   network?: {
     /** @default "10.244.0.0/16" */
     podCidr?: string;

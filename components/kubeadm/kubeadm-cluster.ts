@@ -44,9 +44,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
-  private readonly machines: MachineInputs[];
+  /** The machines as the cluster's resources take them. */
+  readonly machines: MachineInputs[];
   /** What every resource of the cluster carries. */
-  private readonly common;
+  readonly common;
+  /** What lives in the cluster goes with it: the value for `deletedWith`. */
+  readonly existence: pulumi.CustomResource;
 
   constructor(
     private readonly clusterName: string,
@@ -66,6 +69,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
     const prepared = this.prepareMachines();
     const init = this.initialise(prepared);
+    this.existence = init;
     this.kubeconfig = this.readKubeconfig(init);
     this.makeReader(init);
     const network = this.installNetwork(init);
@@ -124,7 +128,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       { ...this.common, machines },
       { parent: this, dependsOn: [init] },
     );
-    const servers = machines.map(({ name, apiServer }) => ({ name, apiServer }));
+    const servers = machines.map(({ name, apiServer }) => {
+      const { certificateName } = this.args.machines.find((machine) => machine.name === name) ?? {};
+      return { name, apiServer, ...(certificateName === undefined ? {} : { certificateName }) };
+    });
     const text = pulumi
       .all([pulumi.output(servers), admin, healthy])
       .apply(([planes, credentials, preferred]) =>

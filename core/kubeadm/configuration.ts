@@ -45,7 +45,11 @@ function nodeRegistration(specification: ClusterSpecification, machine: Machine)
 }
 
 function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]): JsonObject {
-  const certSANs = ["127.0.0.1", ...controlPlanes.flatMap(certificateNames)];
+  const certSANs = [
+    "127.0.0.1",
+    ...(specification.certificateNames ?? []),
+    ...controlPlanes.flatMap(certificateNames),
+  ];
   const encryption: JsonObject = specification.encryptSecretsAtRest
     ? {
         extraArgs: [{ name: "encryption-provider-config", value: NODE_PATHS.encryption }],

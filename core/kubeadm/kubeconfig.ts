@@ -31,7 +31,7 @@ export function adminCredentials(adminConf: string): AdminCredentials {
  */
 export function renderKubeconfig(
   cluster: string,
-  controlPlanes: Pick<Machine, "name" | "apiServer">[],
+  controlPlanes: (Pick<Machine, "name" | "apiServer"> & { certificateName?: string })[],
   credentials: AdminCredentials,
   preferred?: string,
 ): string {
@@ -41,10 +41,11 @@ export function renderKubeconfig(
     {
       apiVersion: "v1",
       kind: "Config",
-      clusters: controlPlanes.map(({ name, apiServer }) => ({
+      clusters: controlPlanes.map(({ name, apiServer, certificateName }) => ({
         name: entry(name),
         cluster: {
           server: `https://${apiServer}`,
+          ...(certificateName === undefined ? {} : { "tls-server-name": certificateName }),
           "certificate-authority-data": credentials.certificateAuthority,
         },
       })),

@@ -48,6 +48,8 @@ export interface ClusterSpecification {
   proxy?: { http?: string; https?: string; noProxy: string[] };
   /** Registry host → mirror URLs, tried in order before the registry itself. */
   registryMirrors: Record<string, string[]>;
+  /** Further names in the certificates of the API servers; absent in state of older releases. */
+  certificateNames?: string[];
   imageRepository?: string;
   caBundle?: string;
   encryptSecretsAtRest: boolean;

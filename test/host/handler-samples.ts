@@ -49,4 +49,14 @@ export const SAMPLES: Record<HandlerKey, object> = {
     annotations: "alpha.[software].caos.ch",
     staged: { kubernetes: ["1.36.3"], software: {} },
   },
+  "openstack/CloudPlan": {
+    cluster: "demo",
+    servers: [],
+    loadBalancer: false,
+    steps: [],
+    leaving: [],
+    later: [],
+    found: { images: {}, flavors: {}, authUrl: "http://127.0.0.1:1/v3" },
+  },
+  "openstack/InitializedMark": { ...common, machines, servers: {} },
 };

@@ -4,6 +4,7 @@ import { NODE_PATHS } from "../paths";
 export type Operation =
   | "prepare"
   | "facts"
+  | "initialized"
   | "init"
   | "admin-kubeconfig"
   | "control-plane-secrets"

@@ -1,0 +1,103 @@
+import type { CloudFacts } from "../../core/openstack/requirements";
+import type { Cloud, CloudService } from "./cloud";
+
+/** All items of a list that comes in pages. */
+async function listAll<Item>(
+  cloud: Cloud,
+  service: CloudService,
+  path: string,
+  key: string,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let next: string | undefined = path; next !== undefined;) {
+    const page: Record<string, unknown> = await cloud.call(service, "GET", next);
+    items.push(...((page[key] ?? []) as Item[]));
+    const links = (page[`${key}_links`] ?? []) as { rel: string; href: string }[];
+    const following: unknown = links.find(({ rel }) => rel === "next")?.href ?? page.next;
+    next = typeof following !== "string" ? undefined : following.replace(/^\/v2(?=\/)/, "");
+  }
+  return items;
+}
+
+/** What a run needs to know of a cloud before it makes anything: seven calls at once. */
+export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): Promise<CloudFacts> {
+  const [flavors, images, zones, networks, servers, limits, hasLoadBalancer] = await Promise.all([
+    listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
+    listAll<Image>(cloud, "image", "/images?limit=500", "images"),
+    listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
+    listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
+    listAll<{ name: string }>(
+      cloud,
+      "compute",
+      `/servers?name=${encodeURIComponent(wish.servers)}`,
+      "servers",
+    ),
+    cloud.call("compute", "GET", "/limits"),
+    cloud.has("load-balancer"),
+  ]);
+  const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
+  const quota = (limit: string, used: string) => ({
+    limit: absolute[limit] ?? -1,
+    used: absolute[used] ?? 0,
+  });
+  return {
+    flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, ram, disk })),
+    images: images.map(({ id, name, status, min_disk, min_ram }) => ({
+      id,
+      name: name ?? "",
+      status,
+      minDisk: min_disk,
+      minRam: min_ram,
+    })),
+    zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
+    externalNetworks: networks.map(({ id, name }) => ({ id, name })),
+    servers: servers.map(({ name }) => name),
+    compute: {
+      instances: quota("maxTotalInstances", "totalInstancesUsed"),
+      cores: quota("maxTotalCores", "totalCoresUsed"),
+      ram: quota("maxTotalRAMSize", "totalRAMUsed"),
+    },
+    hasLoadBalancer,
+  };
+}
+
+interface Flavor {
+  id: string;
+  name: string;
+  vcpus: number;
+  ram: number;
+  disk: number;
+}
+
+interface Image {
+  id: string;
+  name: string | null;
+  status: string;
+  min_disk: number;
+  min_ram: number;
+}
+
+interface Zone {
+  zoneName: string;
+  zoneState: { available: boolean };
+}
+
+interface Network {
+  id: string;
+  name: string;
+}
+
+/** Sets single keys of a server's metadata; the others stay. */
+export async function setServerMetadata(
+  cloud: Cloud,
+  server: string,
+  metadata: Readonly<Record<string, string>>,
+): Promise<void> {
+  await cloud.call("compute", "POST", `/servers/${server}/metadata`, { metadata });
+}
+
+/** A server's metadata. */
+export async function serverMetadata(cloud: Cloud, server: string): Promise<Record<string, string>> {
+  const { metadata } = await cloud.call("compute", "GET", `/servers/${server}/metadata`);
+  return (metadata ?? {}) as Record<string, string>;
+}

@@ -1,0 +1,68 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { Network } from "@pulumi/openstack/networking/network";
+import { Router } from "@pulumi/openstack/networking/router";
+import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
+import { Subnet } from "@pulumi/openstack/networking/subnet";
+import type { NetworkKey } from "../../core/openstack/pool";
+import type { NetworkArgs } from "./openstack-cluster-args";
+
+/** A network as machines use it. */
+export interface MachineNetwork {
+  id: pulumi.Input<string>;
+  /** Absent for a network that exists already. */
+  subnetId?: pulumi.Input<string>;
+  /** What has to be there before a floating IP finds a port. */
+  way: pulumi.Resource[];
+}
+
+const EXISTING = "id:";
+
+/** What a machine remembers of its network. */
+export function networkKey(network: NetworkArgs): NetworkKey {
+  return "id" in network ? `${EXISTING}${network.id}` : network.cidr;
+}
+
+/**
+ * The networks of the machines, by key: the wanted one, and those of machines that have not been replaced yet. All of
+ * the stack's own hang on one router.
+ */
+export function makeNetworks(
+  cluster: string,
+  args: {
+    network: NetworkArgs;
+    /** Networks of the machines of this run. */
+    inUse: readonly NetworkKey[];
+    externalNetworkId: pulumi.Output<string | undefined>;
+  },
+  opts: pulumi.CustomResourceOptions,
+): Map<NetworkKey, MachineNetwork> {
+  const wanted = networkKey(args.network);
+  const keys = [...new Set([wanted, ...args.inUse])];
+  const own = keys.filter((key) => !key.startsWith(EXISTING));
+  const router =
+    own.length === 0
+      ? undefined
+      : new Router(
+          cluster,
+          {
+            name: cluster,
+            adminStateUp: true,
+            externalNetworkId: args.externalNetworkId as pulumi.Output<string>,
+          },
+          opts,
+        );
+  const dns = "dns" in args.network ? args.network.dns : [];
+  const make = (key: NetworkKey): MachineNetwork => {
+    if (!router || key.startsWith(EXISTING)) return { id: key.slice(EXISTING.length), way: [] };
+    const name = `${cluster}-${key.replace("/", "-")}`;
+    const network = new Network(name, { name, adminStateUp: true }, opts);
+    const subnet = new Subnet(
+      name,
+      { name, networkId: network.id, cidr: key, ipVersion: 4, dnsNameservers: dns },
+      opts,
+    );
+    const way = new RouterInterface(name, { routerId: router.id, subnetId: subnet.id }, opts);
+    return { id: network.id, subnetId: subnet.id, way: [way] };
+  };
+  return new Map(keys.map((key) => [key, make(key)]));
+}

@@ -1,0 +1,53 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { SecGroup } from "@pulumi/openstack/networking/secGroup";
+import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
+import {
+  securityRules,
+  type SecurityGroupName,
+  type SecurityRule,
+  type SecurityWish,
+} from "../../core/openstack/security-rules";
+
+/** The ids of the cluster's security groups. */
+export type SecurityGroups = Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;
+
+/** Makes the two security groups and their rules; machines are made when the rules are there. */
+export function makeSecurityGroups(
+  cluster: string,
+  wish: SecurityWish,
+  opts: pulumi.CustomResourceOptions,
+): { groups: SecurityGroups; rules: pulumi.Resource[] } {
+  const group = (name: SecurityGroupName, description: string) =>
+    new SecGroup(`${cluster}-${name}`, { name: `${cluster}-${name}`, description }, opts).id;
+  const groups: SecurityGroups = {
+    nodes: group("nodes", `every machine of the cluster ${cluster}`),
+    "control-planes": group("control-planes", `the control planes of the cluster ${cluster}`),
+  };
+  const rules = securityRules(wish).flatMap((rule) =>
+    sourcesOf(rule, groups).map(
+      ({ suffix, source }) =>
+        new SecGroupRule(
+          `${cluster}-${rule.group}-${rule.name}${suffix}`,
+          {
+            securityGroupId: groups[rule.group],
+            direction: "ingress",
+            ethertype: "IPv4",
+            description: rule.why,
+            ...(rule.protocol === undefined ? {} : { protocol: rule.protocol }),
+            ...(rule.ports ? { portRangeMin: rule.ports[0], portRangeMax: rule.ports[1] } : {}),
+            ...source,
+          },
+          opts,
+        ),
+    ),
+  );
+  return { groups, rules };
+}
+
+function sourcesOf({ from }: SecurityRule, groups: SecurityGroups) {
+  if ("group" in from) return [{ suffix: "", source: { remoteGroupId: groups[from.group] } }];
+  return from.cidrs.map((cidr) => ({
+    suffix: `-${cidr.replace("/", "-")}`,
+    source: { remoteIpPrefix: cidr },
+  }));
+}

@@ -1,0 +1,84 @@
+import { machineName } from "./machine-name";
+import { newMachine, recordOf, type MachineRecord } from "./machine-record";
+import type { Slot } from "./pool";
+
+/** A stack's resources as its state has them when a run begins: URN → type and outputs. */
+export type StateResources = Readonly<Record<string, StateResource>>;
+
+interface StateResource {
+  readonly type?: unknown;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** A machine whose server is in the state. */
+export interface ExistingMachine extends MachineRecord {
+  /** The cluster has had it as a Node. */
+  joined: boolean;
+}
+
+/** What an earlier run left. */
+export interface RecordedState {
+  machines: ExistingMachine[];
+  /** Nodes of the cluster whose servers the state no longer has: somebody deleted them, and a refresh has seen it. */
+  lost: string[];
+  /** Names that were in use once and still leave a trace, so that no other machine may take them. */
+  traces: ReadonlySet<string>;
+}
+
+const INSTANCE = "openstack:compute/instance:Instance";
+const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
+const COMMAND = "command:remote:Command";
+
+/** Reads which machines of a cluster a stack's state has. */
+export function recordedState(cluster: string, resources: StateResources): RecordedState {
+  const entries = Object.entries(resources).map(([urn, { type, outputs = {} }]) => ({
+    name: urn.split("::").at(-1) ?? "",
+    type,
+    outputs,
+  }));
+  const servers = entries
+    .filter(({ type }) => type === INSTANCE)
+    .flatMap(({ outputs }) => {
+      const { name, metadata } = outputs;
+      if (typeof name !== "string" || typeof metadata !== "object" || metadata === null) return [];
+      return recordOf(cluster, name, metadata as Record<string, unknown>) ?? [];
+    });
+  const groups = entries.filter(({ type, name }) => type === NODE_GROUP && name.startsWith(`${cluster}-`));
+  const joined = new Set(groups.flatMap(({ outputs }) => namesOf(outputs.nodes)));
+  // after a failure the members have machines among them that never came so far
+  const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesOf(outputs.members))]);
+  const present = new Set(servers.map(({ name }) => name));
+  const prepared = entries
+    .filter(({ type }) => type === COMMAND)
+    .flatMap(({ name }) => {
+      const [, machine] = /^(.+)-prepare(?:-.*)?$/.exec(name.slice(cluster.length + 1)) ?? [];
+      return name.startsWith(`${cluster}-`) && machine !== undefined ? [machine] : [];
+    });
+  return {
+    machines: servers.map((server) => ({ ...server, joined: joined.has(server.name) })),
+    lost: [...members].filter((name) => !present.has(name)).sort(),
+    traces: new Set([...prepared, ...members]),
+  };
+}
+
+function namesOf(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return (value as { name?: unknown }[]).flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+}
+
+/**
+ * The machine that a slot's wish means: one that exists and is as wished, or a new one under a name that nobody has
+ * had. So a server that somebody deleted comes back as another machine, and the cluster forgets the lost one.
+ */
+export function wantedMachine(cluster: string, slot: Slot, state: RecordedState): MachineRecord {
+  const own = state.machines.filter((machine) => machine.slot === slot.name);
+  const fitting = own.find(
+    ({ name, incarnation }) => name === machineName(cluster, slot.name, slot.shape, incarnation),
+  );
+  if (fitting) return fitting;
+  const generation = 1 + Math.max(0, ...own.map((machine) => machine.generation));
+  for (let incarnation = 1; ; incarnation++) {
+    const machine = newMachine(cluster, slot, incarnation, generation);
+    if (!state.traces.has(machine.name)) return machine;
+  }
+}

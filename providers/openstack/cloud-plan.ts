@@ -1,0 +1,34 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { CloudWish } from "../../core/openstack/requirements";
+import { DynamicResource } from "../dynamic-resource";
+
+/** Everything is plain: a preview knows it all. */
+export interface CloudPlanArgs extends CloudWish {
+  cluster: string;
+  /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
+  cloud?: string;
+  region?: string;
+  /** What this run does to the machines. */
+  steps: string[];
+  /** Machines whose servers this run deletes. */
+  leaving: string[];
+  /** What the next runs do. */
+  later: string[];
+}
+
+/**
+ * What a run needs of the cloud and does to its servers, checked before anything is made. The ids that names mean are
+ * known in every preview that reached the cloud.
+ */
+export class CloudPlan extends DynamicResource {
+  declare readonly found: pulumi.Output<{
+    images: Record<string, string>;
+    flavors: Record<string, string>;
+    externalNetworkId?: string;
+    authUrl: string;
+  }>;
+
+  constructor(name: string, args: CloudPlanArgs, opts?: pulumi.CustomResourceOptions) {
+    super("openstack/CloudPlan", name, { ...args }, ["found"], opts);
+  }
+}
