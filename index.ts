@@ -1,6 +1,5 @@
 import { loadConfiguration } from "./stacks/schema";
-import { systems } from "./stacks/systems";
+import { build } from "./stacks/systems";
 
-const configuration = loadConfiguration();
-
-module.exports = systems[configuration.system]().build(configuration);
+// a function, since the outputs of some systems are there only after a question to the engine
+module.exports = () => build(loadConfiguration());

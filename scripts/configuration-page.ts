@@ -50,9 +50,10 @@ function keyRow([name, key]: [string, ConfigurationKey]): string {
 /**
  * The page docs/configuration.md.
  * @param cluster JSON schema of the value of `foresail:cluster`
+ * @param openstack JSON schema of the value of `foresail:openstack`
  * @param example text of the example stack file
  */
-export function configurationPage(cluster: JsonSchema, example: string): string {
+export function configurationPage(cluster: JsonSchema, openstack: JsonSchema, example: string): string {
   return `<!-- Written by \`npm run docs\` from stacks/schema/; do not edit. -->
 
 # Configuration
@@ -73,15 +74,25 @@ pulumi config set --secret foresail:sshPrivateKey < ~/.ssh/id_ed25519
 pulumi config set --secret --path 'foresail:sshPrivateKeys.cp-1' < ~/.ssh/cp-1
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].username' reader
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].password'
+pulumi config set --secret --path foresail:cloudApplicationCredential.secret
 \`\`\`
 
 ## Fields of foresail:cluster
 
-\`[]\` stands for each item of a list, \`<name>\` for each name in a map.
+\`[]\` stands for each item of a list, \`<name>\` for each name in a map. With \`foresail:system: openstack\` the machines come
+from pools: \`machines\`, \`lost\`, \`allowEvenControlPlanes\` and \`endpoint\` are not written there.
 
 | field | type | default | |
 | --- | --- | --- | --- |
 ${rows(cluster, "").join("\n")}
+
+## Fields of foresail:openstack
+
+Only with \`foresail:system: openstack\`; [OpenStack](openstack.md) leads through them.
+
+| field | type | default | |
+| --- | --- | --- | --- |
+${rows(openstack, "").join("\n")}
 
 ## Example
 

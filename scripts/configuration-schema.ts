@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { ClusterInput, CONFIGURATION_KEYS, SYSTEMS } from "../stacks/schema";
+import {
+  ClusterInput,
+  CONFIGURATION_KEYS,
+  MACHINE_FIELDS,
+  OpenstackSection,
+  SYSTEMS,
+} from "../stacks/schema";
 
 /** The part of JSON schema that zod writes and the pages read. */
 export interface JsonSchema {
@@ -19,7 +25,16 @@ export interface JsonSchema {
 
 /** JSON schema of the value of `foresail:cluster`, as a person writes it. */
 export function clusterJsonSchema(): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(ClusterInput, {
+  return jsonSchema(ClusterInput);
+}
+
+/** JSON schema of the value of `foresail:openstack`. */
+export function openstackJsonSchema(): JsonSchema {
+  return jsonSchema(OpenstackSection);
+}
+
+function jsonSchema(of: z.ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(of, {
     io: "input",
     target: "draft-7",
   }) as JsonSchema;
@@ -29,8 +44,13 @@ export function clusterJsonSchema(): JsonSchema {
 /** JSON schema of a whole stack file, for editors. */
 export function stackFileJsonSchema(): JsonSchema {
   const properties = Object.entries(CONFIGURATION_KEYS).map(([name, key]): [string, JsonSchema] => {
-    if (name === "cluster")
-      return [`foresail:${name}`, { ...clusterJsonSchema(), description: key.description }];
+    if (name === "cluster") {
+      const { required, ...schema } = clusterJsonSchema();
+      const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));
+      return [`foresail:${name}`, { ...schema, required: always, description: key.description }];
+    }
+    if (name === "openstack")
+      return [`foresail:${name}`, { ...openstackJsonSchema(), description: key.description }];
     if (name === "system") {
       return [
         `foresail:${name}`,
@@ -44,7 +64,24 @@ export function stackFileJsonSchema(): JsonSchema {
     title: "Stack file of foresail",
     type: "object",
     properties: {
-      config: { type: "object", properties: Object.fromEntries(properties), required: ["foresail:cluster"] },
+      config: {
+        type: "object",
+        properties: Object.fromEntries(properties),
+        required: ["foresail:cluster"],
+        if: { required: ["foresail:system"], properties: { "foresail:system": { const: "openstack" } } },
+        then: {
+          required: ["foresail:openstack"],
+          properties: {
+            "foresail:cluster": {
+              not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
+            },
+          },
+        },
+        else: {
+          properties: { "foresail:cluster": { type: "object", required: ["machines"] } },
+          not: { required: ["foresail:openstack"] },
+        },
+      },
     },
   };
 }

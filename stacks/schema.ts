@@ -1,5 +1,5 @@
 /** The configuration of a stack: its schema, its types and how it is read. */
-export { ClusterConfiguration, ClusterInput } from "./schema/cluster";
+export { BaseCluster, ClusterConfiguration, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
 export type { ControlPlaneMachine, Machine, WorkerMachine } from "./schema/complete";
 export { CONFIGURATION_KEYS, SYSTEMS, type ConfigurationKey, type System } from "./schema/keys";
 export {
@@ -7,5 +7,8 @@ export {
   loadConfiguration,
   type Configuration,
   type ConfigurationReader,
+  type OpenstackConfiguration,
+  type SshConfiguration,
 } from "./schema/loading";
+export { OpenstackSection } from "./schema/openstack";
 export type { RegistryCredential } from "./schema/secrets";

@@ -1,13 +1,18 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Configuration } from "./schema";
 
-/** One system: what a stack of it is made of, and the outputs it exports. */
-interface System {
-  build(configuration: Configuration): Record<string, pulumi.Output<unknown>>;
-}
+type StackOutputs = Record<string, pulumi.Output<unknown>>;
 
-/** The systems by name; a stack loads only its own. */
+/**
+ * Builds what a stack of the configured system is made of; only that system's code is loaded.
+ * @returns the outputs that the stack exports
+ */
 /* eslint-disable @typescript-eslint/no-require-imports */
-export const systems: Record<Configuration["system"], () => System> = {
-  ssh: () => ({ build: (require("./ssh") as typeof import("./ssh")).ssh }),
-};
+export function build(configuration: Configuration): StackOutputs | Promise<StackOutputs> {
+  switch (configuration.system) {
+    case "ssh":
+      return (require("./ssh") as typeof import("./ssh")).ssh(configuration);
+    case "openstack":
+      return (require("./openstack") as typeof import("./openstack")).openstack(configuration);
+  }
+}

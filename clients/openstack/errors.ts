@@ -72,7 +72,10 @@ export function refusalCode(status: number, remote: string): CloudRefusalCode {
 
 /** The words of an error answer: each service wraps them differently. */
 export function remoteWords(body: unknown, text: string): string {
-  for (const value of [body, ...(typeof body === "object" && body !== null ? Object.values(body) : [])]) {
+  for (const value of [
+    body,
+    ...(typeof body === "object" && body !== null ? (Object.values(body) as unknown[]) : []),
+  ]) {
     if (typeof value !== "object" || value === null) continue;
     const { message, faultstring, detail } = value as Record<string, unknown>;
     for (const words of [message, faultstring, detail])

@@ -110,9 +110,10 @@ export function installCloudAddons(
 }
 
 function makeCredential(cluster: string, opts: pulumi.CustomResourceOptions) {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  /* eslint-disable @typescript-eslint/no-require-imports */
   const { ApplicationCredential } =
     require("@pulumi/openstack/identity/applicationCredential") as typeof import("@pulumi/openstack/identity/applicationCredential");
+  /* eslint-enable @typescript-eslint/no-require-imports */
   const { parent, provider } = opts;
   const { id, secret } = new ApplicationCredential(
     `${cluster}-cloud-provider`,

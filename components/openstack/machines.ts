@@ -71,6 +71,7 @@ export interface MakeMachineArgs {
   externalNetwork?: string;
   /** Blocks besides its own address from which the machine may send: the pods, without encapsulation. */
   podCidr?: string;
+  sshPort?: number;
 }
 
 /** A machine of the cloud, and how the cluster takes it. */
@@ -105,6 +106,7 @@ export function makeMachine(
       role: machine.shape.role,
       ...(machine.shape.role === "worker" ? { pool: machine.pool } : {}),
       address,
+      ...(args.sshPort === undefined ? {} : { port: args.sshPort }),
       internalAddress: fixedIp,
       // only the control planes of a new cluster have their floating IPs in their certificates
       ...(machine.shape.role === "control-plane" ? { certificateName: "kubernetes" } : {}),

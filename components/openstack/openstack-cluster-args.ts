@@ -54,6 +54,8 @@ export interface OpenstackClusterArgs {
   pools: Pool[];
   endpoint?: OpenstackEndpointArgs;
   access: AccessArgs;
+  /** Port of SSH on the machines. @default 22 */
+  sshPort?: number;
   /** Slot → how often its machine was asked to be replaced: {"w-2": 1}. */
   replace?: Record<string, number>;
   cloudProvider: CloudProviderArgs;

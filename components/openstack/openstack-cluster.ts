@@ -142,11 +142,12 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   }
 
   private makeSecurityGroups(): { groups: SecurityGroups; rules: pulumi.Resource[] } {
-    const { access, network, endpoint, cluster } = this.args;
+    const { access, sshPort, network, endpoint, cluster } = this.args;
     return makeSecurityGroups(
       this.clusterName,
       {
         ...access,
+        ...(sshPort === undefined ? {} : { sshPort }),
         podNetwork: podNetworkKind(cluster),
         ...(endpoint && "octavia" in endpoint ? { loadBalancerCidr: network.cidr } : {}),
       },
@@ -175,7 +176,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     networks: Map<string, MachineNetwork>,
     { groups, rules }: { groups: SecurityGroups; rules: pulumi.Resource[] },
   ): CloudMachine[] {
-    const { pools, publicKey, userData, network, cluster } = this.args;
+    const { pools, publicKey, userData, network, cluster, sshPort } = this.args;
     const keypair = makeKeypair(this.clusterName, publicKey, this.inCloud);
     const serverGroups = makeServerGroups(this.clusterName, pools, this.inCloud);
     const poolOf = (name: string): Pool | undefined => pools.find((pool) => pool.name === name);
@@ -199,6 +200,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ...(userData === undefined ? {} : { userData }),
           ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
           ...(podCidr === undefined ? {} : { podCidr }),
+          ...(sshPort === undefined ? {} : { sshPort }),
         },
         this.inCloud,
       );

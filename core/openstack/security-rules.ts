@@ -24,6 +24,8 @@ export type PodNetworkKind = "bridge" | "cilium" | "calico" | "flannel" | "other
 export interface SecurityWish {
   /** Blocks that may open SSH. */
   ssh: readonly string[];
+  /** @default 22 */
+  sshPort?: number;
   /** Blocks that may open the API. */
   api: readonly string[];
   /** Blocks that may open node ports. */
@@ -57,7 +59,12 @@ export function securityRules(wish: SecurityWish): SecurityRule[] {
   const given = (cidrs: readonly string[], rule: Omit<SecurityRule, "from">): SecurityRule[] =>
     cidrs.length === 0 ? [] : [{ ...rule, from: { cidrs } }];
   return [
-    ...given(wish.ssh, { name: "ssh", group: "nodes", ...tcp(22), why: "SSH, by which foresail works" }),
+    ...given(wish.ssh, {
+      name: "ssh",
+      group: "nodes",
+      ...tcp(wish.sshPort ?? 22),
+      why: "SSH, by which foresail works",
+    }),
     ...given(wish.api, {
       name: "api",
       group: "control-planes",

@@ -84,3 +84,15 @@ export const ClusterConfiguration = CheckedCluster.transform((cluster) => ({
   machines: cluster.machines.map((machine) => completeMachine(machine, cluster.ssh)),
 }));
 export type ClusterConfiguration = z.output<typeof ClusterConfiguration>;
+
+/** What a stack says itself of machines that exist, and a system with pools doesn't. */
+export const MACHINE_FIELDS = ["machines", "lost", "allowEvenControlPlanes", "endpoint"] as const;
+
+/** The value of `foresail:cluster` where the machines come from pools. */
+export const BaseCluster = ClusterInput.omit({
+  machines: true,
+  lost: true,
+  allowEvenControlPlanes: true,
+  endpoint: true,
+});
+export type BaseCluster = z.output<typeof BaseCluster>;

@@ -3,21 +3,34 @@ import { hostMistake } from "../../core/validation/addresses";
 import { loopbackPortMistake } from "../../core/validation/ports";
 import { exactlyOne, port, rule } from "./rule";
 
+const ENDPOINTS = {
+  loopback: z
+    .strictObject({
+      port: rule(port(), loopbackPortMistake).default(8443).describe("Port on 127.0.0.1 of every node."),
+    })
+    .optional()
+    .describe("Built-in high availability: haproxy on every node in front of all control planes."),
+  external: z
+    .strictObject({
+      host: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the load balancer."),
+      port: port().default(6443).describe("Port of the load balancer."),
+    })
+    .optional()
+    .describe("A load balancer that exists and that foresail does not touch."),
+};
+
 /** Exactly one of `loopback` and `external`; it can't change after init. */
-export const EndpointConfiguration = exactlyOne(
+export const EndpointConfiguration = exactlyOne(z.strictObject(ENDPOINTS));
+
+/** Exactly one of these and `octavia`. */
+export const OpenstackEndpoint = exactlyOne(
   z.strictObject({
-    loopback: z
+    ...ENDPOINTS,
+    octavia: z
       .strictObject({
-        port: rule(port(), loopbackPortMistake).default(8443).describe("Port on 127.0.0.1 of every node."),
+        floatingIp: z.boolean().default(false).describe("Give the load balancer a floating IP."),
       })
       .optional()
-      .describe("Built-in high availability: haproxy on every node in front of all control planes."),
-    external: z
-      .strictObject({
-        host: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the load balancer."),
-        port: port().default(6443).describe("Port of the load balancer."),
-      })
-      .optional()
-      .describe("A load balancer that exists and that foresail does not touch."),
+      .describe("A load balancer of the cloud (Octavia) in front of all control planes, made by the stack."),
   }),
 );

@@ -8,7 +8,7 @@ export interface ConfigurationKey {
 }
 
 /** Systems that one stack can be. */
-export const SYSTEMS = ["ssh"] as const;
+export const SYSTEMS = ["ssh", "openstack"] as const;
 export type System = (typeof SYSTEMS)[number];
 
 /** Every key that foresail reads; `Pulumi.yaml` declares those that are not secret (docs/adr/0003-configuration.md). */
@@ -22,9 +22,22 @@ export const CONFIGURATION_KEYS = {
   },
   cluster: {
     type: "object",
-    description: "The cluster and its machines; every field below.",
+    description: "The cluster, and its machines when they exist; every field below.",
     secret: false,
     required: true,
+  },
+  openstack: {
+    type: "object",
+    description: 'The cloud and its pools of machines, for the system "openstack"; every field below.',
+    secret: false,
+    required: false,
+  },
+  cloudApplicationCredential: {
+    type: "object",
+    description:
+      "{id, secret} of an OpenStack application credential for the cloud controller manager and Cinder CSI; when absent, the stack makes one.",
+    secret: true,
+    required: false,
   },
   sshPrivateKey: {
     type: "string",

@@ -1,16 +1,39 @@
 import * as pulumi from "@pulumi/pulumi";
 import { formatPath, type Mistake } from "../../core/validation/mistake";
 import { nearest, unknownWord } from "../../core/validation/spelling";
-import { ClusterConfiguration } from "./cluster";
+import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
 import { check } from "./explanation";
 import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";
+import { OpenstackSection } from "./openstack";
+import { openstackSectionMistakes } from "./openstack-rules";
 import { isObject } from "./rule";
-import { readPrivateKey, readPrivateKeys, readRegistryCredentials, type RegistryCredential } from "./secrets";
+import {
+  readApplicationCredential,
+  readPrivateKey,
+  readPrivateKeys,
+  readRegistryCredentials,
+  type ApplicationCredential,
+  type RegistryCredential,
+} from "./secrets";
 
 /** The configuration of a stack, complete and checked. Secrets are secret outputs. */
-export interface Configuration {
-  system: System;
+export type Configuration = SshConfiguration | OpenstackConfiguration;
+
+/** A stack on machines that exist. */
+export interface SshConfiguration extends Secrets {
+  system: "ssh";
   cluster: ClusterConfiguration;
+}
+
+/** A stack on servers of an OpenStack cloud. */
+export interface OpenstackConfiguration extends Secrets {
+  system: "openstack";
+  cluster: BaseCluster;
+  openstack: OpenstackSection;
+  cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
+}
+
+interface Secrets {
   sshPrivateKey?: pulumi.Output<string>;
   sshPrivateKeys: pulumi.Output<Record<string, string>>;
   registryCredentials: pulumi.Output<Record<string, RegistryCredential>>;
@@ -45,27 +68,38 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
 export function loadConfiguration(reader: ConfigurationReader = engineReader()): Configuration {
   const raw = (key: keyof typeof CONFIGURATION_KEYS) => reader.values[`${reader.project}:${key}`];
   const system = readSystem(raw("system"));
-  const cluster = readCluster(raw("cluster"));
+  const body =
+    system.value === "openstack" ? readOpenstack(raw("cluster"), raw("openstack")) : readSsh(raw("cluster"));
   const sshPrivateKey =
     raw("sshPrivateKey") === undefined ? undefined : readPrivateKey(raw("sshPrivateKey") ?? "");
-  const sshPrivateKeys = readPrivateKeys(json(raw("sshPrivateKeys") ?? "{}"), cluster.machines);
+  const sshPrivateKeys = readPrivateKeys(json(raw("sshPrivateKeys") ?? "{}"), body.machines);
   const registryCredentials = readRegistryCredentials(json(raw("registryCredentials") ?? "{}"));
+  const credential = raw("cloudApplicationCredential");
+  const applicationCredential =
+    credential === undefined ? undefined : readApplicationCredential(json(credential));
 
   const mistakes = [
-    ...keyMistakes(reader),
+    ...keyMistakes(reader, system.value),
     ...system.mistakes,
-    ...cluster.mistakes,
+    ...body.mistakes,
     ...(sshPrivateKey?.mistakes ?? []),
     ...sshPrivateKeys.mistakes,
     ...registryCredentials.mistakes,
+    ...(applicationCredential?.mistakes ?? []),
   ];
-  if (mistakes.length > 0 || !cluster.value) throw new pulumi.RunError(sayMistakes(reader.stack, mistakes));
-  return {
-    system: system.value,
-    cluster: cluster.value,
+  if (mistakes.length > 0 || !body.value) throw new pulumi.RunError(sayMistakes(reader.stack, mistakes));
+  const secrets: Secrets = {
     ...(sshPrivateKey && { sshPrivateKey: pulumi.secret(sshPrivateKey.value) }),
     sshPrivateKeys: pulumi.secret(sshPrivateKeys.value),
     registryCredentials: pulumi.secret(registryCredentials.value),
+  };
+  if (body.value.system === "ssh") return { ...body.value, ...secrets };
+  return {
+    ...body.value,
+    ...secrets,
+    ...(applicationCredential && {
+      cloudApplicationCredential: pulumi.secret(applicationCredential.value),
+    }),
   };
 }
 
@@ -75,8 +109,11 @@ function sayMistakes(stack: string, mistakes: readonly Mistake[]): string {
   return [`Pulumi.${stack}.yaml has ${count}; nothing was changed:`, ...lines].join("\n");
 }
 
+/** Keys that only the system "openstack" has. */
+const OPENSTACK_KEYS = ["openstack", "cloudApplicationCredential"];
+
 /** Keys that nobody reads, and keys that are encrypted when they should not be, or the other way round. */
-function keyMistakes(reader: ConfigurationReader): Mistake[] {
+function keyMistakes(reader: ConfigurationReader, system: System): Mistake[] {
   const known = Object.keys(CONFIGURATION_KEYS);
   const ours = Object.keys(reader.values).filter((key) => key.startsWith(`${reader.project}:`));
   return ours.flatMap((fullKey): Mistake[] => {
@@ -87,6 +124,10 @@ function keyMistakes(reader: ConfigurationReader): Mistake[] {
       const message = inCluster
         ? `is not known here; write it under ${reader.project}:cluster`
         : unknownWord(key, known);
+      return [{ path: [key], message }];
+    }
+    if (system !== "openstack" && OPENSTACK_KEYS.includes(key)) {
+      const message = `belongs to the system "openstack"; remove it, or write ${reader.project}:system: openstack`;
       return [{ path: [key], message }];
     }
     const { secret } = CONFIGURATION_KEYS[key as keyof typeof CONFIGURATION_KEYS];
@@ -115,18 +156,58 @@ function readSystem(raw: string | undefined): { value: System; mistakes: Mistake
   return { value: "ssh", mistakes: [{ path: ["system"], message }] };
 }
 
-/** `machines` are the names as far as they can be read, also from a cluster with mistakes. */
-function readCluster(raw: string | undefined) {
-  if (raw === undefined) {
-    const message = "is missing; stacks/config/Pulumi.example-onprem.yaml shows a whole one";
-    return { value: undefined, mistakes: [{ path: ["cluster"], message }], machines: undefined };
-  }
+/** What a system's own keys say. */
+interface Reading<Value> {
+  value: Value | undefined;
+  mistakes: Mistake[];
+  /** Names of machines as far as they can be read; undefined when they can't. */
+  machines: string[] | undefined;
+}
+
+const CLUSTER_MISSING: Mistake = {
+  path: ["cluster"],
+  message: "is missing; stacks/config/Pulumi.example-onprem.yaml shows a whole one",
+};
+
+function readSsh(raw: string | undefined): Reading<Pick<SshConfiguration, "system" | "cluster">> {
+  if (raw === undefined) return { value: undefined, mistakes: [CLUSTER_MISSING], machines: undefined };
   const value = json(raw);
   const list = isObject(value) && Array.isArray(value.machines) ? (value.machines as unknown[]) : undefined;
   const machines = list?.flatMap((machine) =>
     isObject(machine) && typeof machine.name === "string" ? [machine.name] : [],
   );
-  return { ...check(ClusterConfiguration, value, ["cluster"]), machines };
+  const { value: cluster, mistakes } = check(ClusterConfiguration, value, ["cluster"]);
+  return { value: cluster && { system: "ssh", cluster }, mistakes, machines };
+}
+
+function readOpenstack(
+  rawCluster: string | undefined,
+  rawSection: string | undefined,
+): Reading<Pick<OpenstackConfiguration, "system" | "cluster" | "openstack">> {
+  const written = json(rawCluster ?? "{}");
+  const misplaced = MACHINE_FIELDS.filter((field) => isObject(written) && Object.hasOwn(written, field));
+  const own = isObject(written)
+    ? Object.fromEntries(Object.entries(written).filter(([key]) => !misplaced.some((field) => field === key)))
+    : written;
+  const cluster = check(BaseCluster, own, ["cluster"]);
+  const section = check(OpenstackSection, json(rawSection ?? "{}"), ["openstack"]);
+  const mistakes: Mistake[] = [
+    ...(rawCluster === undefined
+      ? [{ path: ["cluster"], message: "is missing; examples/openstack/ shows a whole one" }]
+      : cluster.mistakes),
+    ...misplaced.map((field) => ({
+      path: ["cluster", field],
+      message: `is not for the system "openstack"; write ${field === "endpoint" ? "it" : "the machines"} under foresail:openstack`,
+    })),
+    ...(rawSection === undefined
+      ? [{ path: ["openstack"], message: "is missing; examples/openstack/ shows a whole one" }]
+      : [...section.mistakes, ...openstackSectionMistakes(json(rawSection), own)]),
+  ];
+  const value =
+    cluster.value && section.value
+      ? { system: "openstack" as const, cluster: cluster.value, openstack: section.value }
+      : undefined;
+  return { value, mistakes, machines: [] };
 }
 
 /** The engine hands objects over as JSON; what is no JSON is a text, which the rules refuse in their own words. */

@@ -16,15 +16,20 @@ export const MachineTaint = z.strictObject({
   effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),
 });
 
-const role = z.enum(ROLES, {
+export const MachineRole = z.enum(ROLES, {
   error: ({ input }) =>
     typeof input === "string"
       ? `${JSON.stringify(input)} is not a role; write "control-plane" or "worker"`
       : undefined,
 });
 
-const taints = rules(z.array(MachineTaint), (list) =>
+export const MachineTaints = rules(z.array(MachineTaint), (list) =>
   duplicateMistakes(list, (taint) => `${taint.key}:${taint.effect}`),
+);
+
+export const MachineLabels = keyRule(
+  z.record(z.string(), rule(z.string(), labelValueMistake)),
+  nodeLabelKeyMistake,
 );
 
 /** One machine as a person writes it; what may be left out follows from the address and from `cluster.ssh`. */
@@ -50,12 +55,10 @@ export const MachineInput = z.strictObject({
   apiServer: rule(z.string(), hostPortMistake)
     .optional()
     .describe('Where the operator reaches the API of this control plane; when absent, "<address>:6443".'),
-  role: role.describe("What the machine does in the cluster."),
+  role: MachineRole.describe("What the machine does in the cluster."),
   pool: rule(z.string(), poolNameMistake)
     .optional()
     .describe('Pool that a worker belongs to; when absent, "workers". Not for control planes.'),
-  labels: keyRule(z.record(z.string(), rule(z.string(), labelValueMistake)), nodeLabelKeyMistake)
-    .default({})
-    .describe("Labels of the Node."),
-  taints: taints.default([]).describe("Taints of the Node."),
+  labels: MachineLabels.default({}).describe("Labels of the Node."),
+  taints: MachineTaints.default([]).describe("Taints of the Node."),
 });

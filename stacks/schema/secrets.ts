@@ -52,6 +52,35 @@ export function readPrivateKeys(
   return { value, mistakes };
 }
 
+/** An application credential of the cloud. */
+export interface ApplicationCredential {
+  id: string;
+  secret: string;
+}
+
+/** Reads `foresail:cloudApplicationCredential`. */
+export function readApplicationCredential(raw: unknown): SecretReading<ApplicationCredential> {
+  const root = "cloudApplicationCredential";
+  const value = { id: "", secret: "" };
+  if (!isObject(raw)) return { value, mistakes: [{ path: [root], message: "must be {id, secret}" }] };
+  const fields = Object.keys(value) as (keyof typeof value)[];
+  const mistakes = fields.flatMap((field): Mistake[] => {
+    const text = raw[field];
+    if (typeof text !== "string" || text === "")
+      return [{ path: [root, field], message: "is missing; write a text, in quotes" }];
+    value[field] = text;
+    return [];
+  });
+  const unknown = Object.keys(raw).filter((key) => !fields.some((field) => field === key));
+  return {
+    value,
+    mistakes: [
+      ...mistakes,
+      ...unknown.map((key) => ({ path: [root, key], message: unknownWord(key, fields) })),
+    ],
+  };
+}
+
 /** Reads `foresail:registryCredentials`, a map of registry hosts to user name and password. */
 export function readRegistryCredentials(raw: unknown): SecretReading<Record<string, RegistryCredential>> {
   const root = "registryCredentials";

@@ -5,7 +5,11 @@ import { parse } from "yaml";
 import { loadConfiguration } from "../../../stacks/schema";
 import { filesBelow, PROJECT, read } from "./project";
 
-const STACK_FILES = [...filesBelow("examples/stacks", ".yaml"), "stacks/config/Pulumi.example-onprem.yaml"];
+const STACK_FILES = [
+  ...filesBelow("examples/stacks", ".yaml"),
+  ...filesBelow("examples/openstack", ".yaml"),
+  "stacks/config/Pulumi.example-onprem.yaml",
+];
 
 /** Reads a stack file as the engine hands it to the program: texts as they are, objects as JSON. */
 function load(file: string) {
@@ -25,8 +29,10 @@ function load(file: string) {
 describe("examples", () => {
   for (const file of STACK_FILES) {
     it(`${file} is a stack file without mistakes`, () => {
-      const { cluster } = load(file);
-      assert.ok(cluster.machines.some(({ role }) => role === "control-plane"));
+      const configuration = load(file);
+      const parts =
+        configuration.system === "ssh" ? configuration.cluster.machines : configuration.openstack.pools;
+      assert.ok(parts.some(({ role }) => role === "control-plane"));
     });
 
     it(`${file} names the schema for editors by a path that leads to it`, () => {

@@ -1,0 +1,74 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type {
+  KubeadmClusterArgs,
+  NetworkPlugin,
+  RolloutArgs,
+  SshArgs,
+} from "../components/kubeadm/kubeadm-cluster-args";
+import type { SoftwareSource } from "../core/kubeadm/specification";
+import type { JsonObject } from "../core/merge";
+import type { BaseCluster, Configuration } from "./schema";
+import { JUMP_HOST_KEY } from "./schema/secrets";
+
+/** What a cluster is made with whatever its machines come from. */
+export function kubeadmArguments({
+  cluster,
+  sshPrivateKey,
+  sshPrivateKeys,
+  registryCredentials,
+}: Configuration): Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost"> {
+  return {
+    version: cluster.version,
+    ssh: {
+      user: cluster.ssh.user,
+      privateKey: sshPrivateKey,
+      jumpHost: jumpHost(cluster, sshPrivateKeys),
+    },
+    source: source(cluster),
+    network: { ...cluster.network, plugin: cluster.network.plugin as NetworkPlugin },
+    kubeadm: cluster.kubeadm as Record<string, JsonObject>,
+    kubelet: cluster.kubelet as JsonObject,
+    kubeProxy: cluster.kubeProxy as JsonObject,
+    files: cluster.files,
+    proxy: cluster.proxy,
+    registries: { mirrors: cluster.registries.mirrors, credentials: registryCredentials },
+    imageRepository: cluster.imageRepository,
+    caBundle: cluster.caBundle,
+    encryptSecretsAtRest: cluster.encryptSecretsAtRest,
+    ignorePreflightErrors: cluster.ignorePreflightErrors,
+    drain: cluster.drain,
+    rollout: rollout(cluster),
+    timeouts: {
+      ssh: cluster.timeouts.sshSeconds,
+      dial: cluster.ssh.dialTimeoutSeconds,
+      prepare: cluster.timeouts.prepareSeconds,
+      init: cluster.timeouts.initSeconds,
+      join: cluster.timeouts.joinSeconds,
+      ready: cluster.timeouts.readySeconds,
+    },
+    bootstrapRevision: cluster.bootstrapRevision,
+  };
+}
+
+function jumpHost(
+  { ssh: { jumpHost: host } }: BaseCluster,
+  privateKeys: pulumi.Output<Record<string, string>>,
+): SshArgs["jumpHost"] {
+  if (!host) return undefined;
+  return { ...host, privateKey: privateKeys.apply((keys) => keys[JUMP_HOST_KEY]) as pulumi.Output<string> };
+}
+
+function source({ source: { bundle, packages } }: BaseCluster): SoftwareSource | undefined {
+  if (bundle?.path) return { bundle: { path: bundle.path } };
+  if (bundle?.url && bundle.sha256) return { bundle: { url: bundle.url, sha256: bundle.sha256 } };
+  return packages?.repository ? { packages: { repository: packages.repository } } : undefined;
+}
+
+function rollout({ rollout: { gate, stopAfter, ...others } }: BaseCluster): RolloutArgs {
+  return {
+    ...others,
+    ...(gate?.url ? { gate: { url: gate.url } } : {}),
+    ...(gate?.command ? { gate: { command: gate.command } } : {}),
+    ...(stopAfter ? { stopAfter } : {}),
+  };
+}

@@ -1,0 +1,53 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { OpenstackCluster } from "../components/openstack/openstack-cluster";
+import type { NetworkArgs, OpenstackEndpointArgs } from "../components/openstack/openstack-cluster-args";
+import { readStackResources } from "../components/openstack/stack-resources";
+import type { Pool } from "../core/openstack/pool";
+import { kubeadmArguments } from "./kubeadm-arguments";
+import type { OpenstackConfiguration, OpenstackSection } from "./schema";
+
+/** Pools of OpenStack servers, and a kubeadm cluster on them. */
+export async function openstack(
+  configuration: OpenstackConfiguration,
+): Promise<Record<string, pulumi.Output<unknown>>> {
+  const { cluster, openstack: section, cloudApplicationCredential } = configuration;
+  const { cloud, region, keypair, userData, access, replace, cloudProvider } = section;
+  const made = new OpenstackCluster(cluster.name, {
+    ...(cloud === undefined ? {} : { cloud }),
+    ...(region === undefined ? {} : { region }),
+    network: network(section),
+    publicKey: keypair.publicKey,
+    ...(userData === undefined ? {} : { userData }),
+    pools: section.pools.map(pool),
+    endpoint: endpoint(section),
+    access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts },
+    sshPort: cluster.ssh.port,
+    replace,
+    cloudProvider: {
+      enabled: cloudProvider.enabled,
+      ...(cloudApplicationCredential ? { applicationCredential: cloudApplicationCredential } : {}),
+    },
+    cluster: kubeadmArguments(configuration),
+    existing: await readStackResources(),
+  });
+  const { kubeconfig, endpoints, nodes, version, servers, remaining } = made;
+  return { kubeconfig, endpoints, nodes, version, servers, remaining };
+}
+
+function network({ network: { id, cidr, dns, externalNetwork } }: OpenstackSection): NetworkArgs {
+  const external = externalNetwork ?? "";
+  if (id === undefined) return { cidr, dns, externalNetwork: external };
+  return { id, cidr, ...(externalNetwork === undefined ? {} : { externalNetwork }) };
+}
+
+function pool({ rootVolume, ...others }: OpenstackSection["pools"][number]): Pool {
+  if (rootVolume === undefined) return others;
+  const { size, type } = rootVolume;
+  return { ...others, rootVolume: { size, ...(type === undefined ? {} : { type }) } };
+}
+
+function endpoint({ endpoint: { loopback, octavia, external } }: OpenstackSection): OpenstackEndpointArgs {
+  if (octavia) return { octavia };
+  if (external) return { external };
+  return { loopback: loopback ?? { port: 8443 } };
+}

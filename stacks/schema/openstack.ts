@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { cidrMistake } from "../../core/validation/cidr";
+import { dnsLabelMistake } from "../../core/validation/names";
+import { publicKeyMistake } from "../../core/validation/openstack";
+import { ipv4Mistake } from "../../core/validation/addresses";
+import { OpenstackEndpoint } from "./endpoint";
+import { MachineLabels, MachineRole, MachineTaints } from "./machine";
+import { rule } from "./rule";
+
+const text = () => z.string().min(1);
+const block = () => rule(z.string(), cidrMistake);
+/** Nova keeps what a machine was made with in metadata of 255 characters a value. */
+const named = () => text().max(255);
+
+const RootVolume = z.strictObject({
+  size: z.int().min(1).max(65_536).describe("Size of the volume, in GiB."),
+  type: text().max(200).optional().describe("Volume type; when absent, the cloud's default."),
+});
+
+const PoolInput = z.strictObject({
+  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+    "Name of the pool; its machines are <name>-<index>-<hash>.",
+  ),
+  role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
+  replicas: z.int().min(0).max(1000).describe("Number of machines; 1, 3 or 5 control planes."),
+  flavor: named().describe("Flavour of the servers, by name or id."),
+  image: named().describe("Image of the servers, by name or id."),
+  zones: z
+    .array(named())
+    .default([])
+    .describe("Availability zones, taken in turn; when empty, the cloud chooses."),
+  antiAffinity: z
+    .enum(["soft", "strict", "none"])
+    .default("soft")
+    .describe("Put the machines on different hosts: where possible, always, or never."),
+  rootVolume: RootVolume.optional().describe("Boot from a volume; when absent, from the flavour's own disk."),
+  labels: MachineLabels.default({}).describe("Labels of the Nodes."),
+  taints: MachineTaints.default([]).describe("Taints of the Nodes."),
+  floatingIp: z
+    .boolean()
+    .default(false)
+    .describe("Give each machine a floating IP, by which SSH and the API are reached."),
+  maxSurge: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(1)
+    .describe("Machines that one run may replace; not for the control planes."),
+});
+
+const Network = z.strictObject({
+  id: text()
+    .max(200)
+    .optional()
+    .describe("Id of a network that exists; when absent, the stack makes one with a router."),
+  cidr: block()
+    .default("10.20.0.0/24")
+    .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
+  dns: z
+    .array(rule(z.string(), ipv4Mistake))
+    .default([])
+    .describe("Name servers of the new subnet; when empty, the cloud's own."),
+  externalNetwork: text()
+    .optional()
+    .describe("Network that leads outside, by name or id: for the router and for floating IPs."),
+});
+
+const blocks = () => z.array(z.string());
+
+const Access = z.strictObject({
+  ssh: blocks().describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
+  api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
+  nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
+  open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
+});
+
+/** The value of `foresail:openstack` as a person writes it. */
+export const OpenstackSection = z.strictObject({
+  cloud: text()
+    .optional()
+    .describe("Entry of clouds.yaml; when absent, $OS_CLOUD or the other OS_ variables."),
+  region: text()
+    .optional()
+    .describe("Region of the cloud; when absent, that of clouds.yaml or $OS_REGION_NAME."),
+  network: Network.describe("Where the machines lie."),
+  keypair: z
+    .strictObject({
+      publicKey: rule(z.string(), publicKeyMistake).describe(
+        'Public half of foresail:sshPrivateKey or of the agent\'s key, "ssh-ed25519 AAAA…"; a new one holds for new machines.',
+      ),
+    })
+    .describe("The SSH key of new machines."),
+  userData: z
+    .string()
+    .max(48_000)
+    .optional()
+    .describe("User data for cloud-init; a new one holds for new machines. Not secret."),
+  pools: z.array(PoolInput).min(1).describe("The machines, in pools that are alike."),
+  endpoint: OpenstackEndpoint.prefault({ loopback: {} }).describe(
+    "How the nodes reach the API: exactly one.",
+  ),
+  access: Access.describe("Who may reach the machines from outside the cluster."),
+  replace: z
+    .record(z.string(), z.int().min(0))
+    .default({})
+    .describe("Machine without its hash → a number; another number replaces it: {w-2: 1}."),
+  cloudProvider: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Install the cloud controller manager and the Cinder CSI driver."),
+    })
+    .prefault({})
+    .describe("What makes load balancers and volumes of the cloud usable in the cluster."),
+});
+export type OpenstackSection = z.output<typeof OpenstackSection>;
