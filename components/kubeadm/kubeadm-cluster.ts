@@ -204,6 +204,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(),
         annotations: rolloutSettings(this.args).annotations,
         staged: stagedFor(this.args),
+        kubeconfig: this.kubeconfig,
       },
       { parent: this, dependsOn: [init, ...after], deletedWith: init },
     );

@@ -7,6 +7,8 @@ export interface AgentSettings {
   /** Annotation keys, with `[software]` in it. */
   annotations: string;
   ignorePreflightErrors: readonly string[];
+  /** Of the wish that all of it was made from: `agentRevision`. */
+  revision: string;
   /** First pause after a failure, in seconds; it doubles up to five minutes. */
   retrySeconds?: number;
 }
@@ -32,6 +34,8 @@ export function agentConfiguration(settings: AgentSettings): string {
     `key_allowed=${quote(keys.changesAllowed)}`,
     `key_ready=${quote(keys.ready)}`,
     `key_message=${quote(keys.message)}`,
+    `key_revision=${quote(keys.revision)}`,
+    `revision=${quote(settings.revision)}`,
     table("key_desired", (software) => keys.desired(software)),
     table("key_current", (software) => keys.current(software)),
     `kubeadm_flags=(${flags})`,

@@ -46,6 +46,7 @@ is_due() { [[ " \${due[*]-} " == *" $1 "* ]]; }
 # As compare has found it: asking the programs again would take a second of a small machine's time.
 note_found() {
   local one
+  note "$key_revision" "$revision"
   for one in "\${software[@]}"; do
     if [ -n "\${have[$one]}" ]; then note "\${key_current[$one]}" "$(as_annotation "$one" "\${have[$one]}")"; fi
   done

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSpecification } from "../kubeadm/specification";
 import { namesOfStaged, type StagedVersions } from "./staged-versions";
@@ -20,6 +21,18 @@ export interface AgentWish {
 
 function settingsOf({ source, proxy, imageRepository, ignorePreflightErrors }: StagingSettings) {
   return { source, proxy, imageRepository, ignorePreflightErrors };
+}
+
+/** A short name for a wish: the same wish always has the same, another one another. */
+export function agentRevision({ agent, annotations, staged, specification }: AgentWish): string {
+  const wish = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
+  return createHash("sha256").update(JSON.stringify(wish, sorted)).digest("hex").slice(0, 12);
+}
+
+/** State gives objects back with their keys in another order. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** What a machine needs to come from one wish to another, as steps for people; all of it when it had none. */

@@ -18,6 +18,8 @@ export interface AnnotationKeys {
   ready: string;
   /** the agent's last failure in words, removed on success */
   message: string;
+  /** of the wish that the agent was installed with; written by the agent */
+  revision: string;
   /** the version that the agent must install now; written by the rollout */
   desired(software: string): string;
   /** the version that the agent found; written by the agent */
@@ -31,6 +33,7 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): An
     changesAllowed: `${prefix("node")}/changes-allowed`,
     ready: `${prefix("node")}/ready`,
     message: `${prefix("node")}/message`,
+    revision: `${prefix("node-agent")}/revision`,
     desired: (software) => `${prefix(software)}/desired-version`,
     current: (software) => `${prefix(software)}/current-version`,
   };

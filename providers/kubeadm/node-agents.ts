@@ -9,6 +9,8 @@ export interface NodeAgentsArgs {
   annotations: string;
   /** What the agents may choose from: StagedVersions of core/node-agent. */
   staged: pulumi.Inputs;
+  /** Of whoever may look at the Nodes. */
+  kubeconfig: pulumi.Input<string>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
   timeouts: pulumi.Input<pulumi.Inputs>;
@@ -21,6 +23,9 @@ export interface NodeAgentsArgs {
  */
 export class NodeAgents extends DynamicResource {
   constructor(name: string, args: NodeAgentsArgs, opts?: pulumi.CustomResourceOptions) {
-    super("kubeadm/NodeAgents", name, { ...args }, ["pending"], opts);
+    super("kubeadm/NodeAgents", name, { ...args }, ["pending"], {
+      ...opts,
+      additionalSecretOutputs: ["kubeconfig"],
+    });
   }
 }

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { doneTwice } from "../simulation/journal";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
+import { TestAuthority } from "../support/certificates";
+import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../providers/handler-types";
 import { handlers } from "../../providers/handlers";
 import type { PartialFailure } from "../../providers/failure";
@@ -15,9 +20,32 @@ describe("NodeAgents", function () {
   const create = async (inputs: Wish) => (await others.create(inputs)).outs as Wish;
   const update = async (olds: Wish, news: Wish) => (await others.update("demo", olds, news)).outs as Wish;
   let fleet: SimulatedFleet;
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-agents-"));
+  const authority = new TestAuthority(folder);
+  const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
+  const kubeconfigFile = path.join(folder, "admin.conf");
+
+  before(async () => {
+    await server.listen();
+    writeFileSync(kubeconfigFile, kubeconfigOf(authority, [server]), { mode: 0o600 });
+  });
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const putNode = (name: string, annotations: Record<string, string> = {}) =>
+    server.store.put(`/api/v1/nodes/${name}`, {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name, annotations },
+    });
 
   beforeEach(async () => {
-    fleet = await SimulatedFleet.start({ api: { kubeconfigFile: "/nonexistent", port: 1 }, machines: NAMES });
+    server.intercept = () => undefined;
+    server.store.objects.clear();
+    for (const name of NAMES) putNode(name);
+    fleet = await SimulatedFleet.start({ api: { kubeconfigFile, port: server.port }, machines: NAMES });
     for (const name of NAMES)
       fleet.files.saveState(name, {
         prepared: true,
@@ -34,6 +62,7 @@ describe("NodeAgents", function () {
     machines: names.map((name) => exampleMachine(name, fleet.machine(name))),
     annotations: PATTERN,
     staged: { kubernetes: ["1.36.3"], software: {} },
+    kubeconfig: kubeconfigOf(authority, [server]),
     credentials: { privateKey: fleet.privateKey },
     timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
     ...over,
@@ -119,12 +148,53 @@ describe("NodeAgents", function () {
     assert.deepEqual(failure.properties.pending, ["w-1"]);
     assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
     fleet.powerOn("w-1");
+    // the engine hands over the inputs of the failed run, and no word of the failure
     const again = await checked(inputs, wish(NAMES));
+    assert.deepEqual(again.steps, ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"]);
     assert.equal((await diff("demo", failure.properties, again)).changes, true);
     const outs = await update(failure.properties, again);
     assert.deepEqual(outs.pending, []);
     assert.equal(fleet.state("w-1").agent, "1.1.0");
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
+  });
+
+  it("lists just the machine that a failed change left out, by what the agents themselves say", async () => {
+    const olds = await checked({}, wish(NAMES));
+    const outs = await create(olds);
+    const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
+    const news = await checked(outs, wish(NAMES, { staged }));
+    assert.deepEqual(
+      news.steps,
+      NAMES.map((name) => `${name}: stage 1.35.4`),
+    );
+    fleet.inject({ operation: "node-agent", machine: "w-2", kind: "fail", stderr: "disk full" });
+    await assert.rejects(update(outs, news), /disk full/);
+    const left = await checked(news, wish(NAMES, { staged }));
+    assert.deepEqual(left.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3", "w-2: stage 1.35.4"]);
+    const before = fleet.journal.length;
+    const mended = await update(news, left);
+    assert.deepEqual(
+      fleet.journal.slice(before).map(({ machine }) => machine),
+      ["w-2"],
+    );
+    assert.deepEqual((await checked(mended, wish(NAMES, { staged }))).steps, []);
+  });
+
+  it("takes a machine for done when its agent says so, whoever installed it", async () => {
+    const outs = await create(await checked({}, wish(NAMES)));
+    const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
+    // another stack, or a run whose connection broke after the effect
+    await update(outs, await checked(outs, wish(NAMES, { staged })));
+    assert.deepEqual((await checked(outs, wish(NAMES, { staged }))).steps, []);
+  });
+
+  it("lists by the record when the cluster can't be read, and says so first", async () => {
+    const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
+    server.intercept = () => ({ status: 500, message: "etcd is away" });
+    assert.deepEqual((await checked(outs, wish(["cp-1", "w-1"]))).steps, []);
+    const [first, ...others] = (await checked(outs, wish(NAMES))).steps;
+    assert.match(first!, /^from the recorded state, since the cluster could not be read: .*etcd is away/s);
+    assert.deepEqual(others, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3"]);
   });
 
   it("refuses versions that its source can't serve, in check", async () => {

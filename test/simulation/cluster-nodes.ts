@@ -52,6 +52,12 @@ export class ClusterNodes {
     await client.mergePatch(reference(name), { status }, { subresource: "status" });
   }
 
+  /** A node agent speaks on its Node, where there is one. */
+  async annotate(name: string, annotations: Record<string, string>): Promise<void> {
+    const client = await this.client();
+    if (await client.getNode(name)) await client.mergePatch(reference(name), { metadata: { annotations } });
+  }
+
   /** Whether the API holds this bootstrap token, "id.secret". */
   async hasToken(token: string): Promise<boolean> {
     const [id, secret] = token.split(".");

@@ -144,7 +144,7 @@ function becomeControlPlane(state: MachineState, configuration: FleetConfigurati
   Object.assign(state, { member: true, controlPlane: true, apiServerRuns: true });
 }
 
-function nodeAgent({ script, state }: Setting): Result {
+async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
   if (!state.member) return failed(`${script.machine}: is no member of the cluster`);
   const installers = [...script.text.matchAll(/^# foresail: (\S+ \S+), for the node agent$/gm)];
   const staged = installers.map(([, name = ""]) => name);
@@ -152,6 +152,8 @@ function nodeAgent({ script, state }: Setting): Result {
   if (!agent) return failed("the simulation found no installer of the node agent in the script");
   const isSame = state.agent === agent && JSON.stringify(state.staged) === JSON.stringify(staged);
   Object.assign(state, { agent, staged });
+  const [, key, value] = /^key_revision='(.*)'\nrevision='(.*)'$/m.exec(script.text) ?? [];
+  if (key && value) await nodes.annotate(script.machine, { [key]: value });
   return isSame ? NOTHING : DONE;
 }
 

@@ -3,6 +3,7 @@ import { installersOf } from "../../node-agent/installers";
 import { AGENT_PATHS, AGENT_SERVICE, installerPath } from "../../node-agent/paths";
 import type { StagedVersions } from "../../node-agent/staged-versions";
 import { AGENT_VERSION } from "../../node-agent/version";
+import { agentRevision } from "../../node-agent/wish";
 import { NODE_PATHS } from "../paths";
 import type { ClusterSpecification } from "../specification";
 import { refuseForeignMachine } from "./ownership";
@@ -54,7 +55,12 @@ export function nodeAgentScript(
       withdrawOthers(installers.map(({ path }) => path)),
       writeFile(
         AGENT_PATHS.configuration,
-        agentConfiguration({ node: machine, annotations, ignorePreflightErrors }),
+        agentConfiguration({
+          node: machine,
+          annotations,
+          ignorePreflightErrors,
+          revision: agentRevision({ agent: AGENT_VERSION, annotations, staged, specification }),
+        }),
       ),
       `bash ${installerPath("node-agent", AGENT_VERSION)} install`,
       ...staged.kubernetes.map((version) => makeReady(version, source)),

@@ -192,6 +192,7 @@ is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
 # As compare has found it: asking the programs again would take a second of a small machine's time.
 note_found() {
   local one
+  note "$key_revision" "$revision"
   for one in "${software[@]}"; do
     if [ -n "${have[$one]}" ]; then note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"; fi
   done
@@ -764,6 +765,8 @@ software=(node-agent os-packages containerd kubeadm kubelet kubectl)
 key_allowed='alpha.node.caos.ch/changes-allowed'
 key_ready='alpha.node.caos.ch/ready'
 key_message='alpha.node.caos.ch/message'
+key_revision='alpha.node-agent.caos.ch/revision'
+revision='87d5f81e1f64'
 declare -A key_desired=([node-agent]='alpha.node-agent.caos.ch/desired-version' [os-packages]='alpha.os-packages.caos.ch/desired-version' [containerd]='alpha.containerd.caos.ch/desired-version' [kubeadm]='alpha.kubeadm.caos.ch/desired-version' [kubelet]='alpha.kubelet.caos.ch/desired-version' [kubectl]='alpha.kubectl.caos.ch/desired-version')
 declare -A key_current=([node-agent]='alpha.node-agent.caos.ch/current-version' [os-packages]='alpha.os-packages.caos.ch/current-version' [containerd]='alpha.containerd.caos.ch/current-version' [kubeadm]='alpha.kubeadm.caos.ch/current-version' [kubelet]='alpha.kubelet.caos.ch/current-version' [kubectl]='alpha.kubectl.caos.ch/current-version')
 kubeadm_flags=()

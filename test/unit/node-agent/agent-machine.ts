@@ -54,6 +54,7 @@ export class AgentMachine {
       node: "w-1",
       annotations: "alpha.[software].caos.ch",
       ignorePreflightErrors: ["Swap"],
+      revision: "0123456789ab",
     };
     this.write(this.place(AGENT_PATHS.configuration), agentConfiguration({ ...settings, retrySeconds: 0 }));
     for (const software of ["kubeadm", "kubelet", "kubectl", "images"])

@@ -8,7 +8,12 @@ import { assertGolden } from "../golden";
 import { exampleSpecification } from "../kubeadm/examples";
 
 describe("what lies on a node for its agent", () => {
-  const settings = { node: "w-1", annotations: "alpha.[software].caos.ch", ignorePreflightErrors: ["Swap"] };
+  const settings = {
+    node: "w-1",
+    annotations: "alpha.[software].caos.ch",
+    ignorePreflightErrors: ["Swap"],
+    revision: "0123456789ab",
+  };
   const texts: Record<string, string> = {
     "node-agent-program.sh": agentProgram(),
     "node-agent.service": AGENT_UNIT,

@@ -1,0 +1,66 @@
+import { annotationKeys } from "../../core/rollout/annotations";
+import type { KubernetesClient } from "../../clients/kubernetes";
+import type { AgentTold } from "../../core/node-agent/left-to-install";
+import type { NodeObject } from "./observed-nodes";
+
+const READ_SECONDS = 5;
+const SPEAK_SECONDS = 30;
+
+/** What the agents of a cluster have said of themselves, by Node. @param pattern of the annotation keys */
+function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, AgentTold> {
+  const keys = annotationKeys(pattern);
+  return new Map(
+    nodes.map(({ metadata }): [string, AgentTold] => {
+      const annotations = metadata?.annotations ?? {};
+      const revision = annotations[keys.revision];
+      const hasSpoken = annotations[keys.ready] !== undefined || revision !== undefined;
+      return [metadata?.name ?? "", { hasSpoken, ...(revision === undefined ? {} : { revision }) }];
+    }),
+  );
+}
+
+/** Reads what the agents have said. One call. @throws Error when the cluster can't be read */
+export async function readSpokenAgents(kubeconfig: string, pattern: string): Promise<Map<string, AgentTold>> {
+  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS });
+  try {
+    return toldBy(await kubernetes.listNodes(), pattern);
+  } finally {
+    kubernetes.close();
+  }
+}
+
+/**
+ * Waits a moment until agents that were just installed say so on their Nodes, so that the next preview knows of it.
+ *
+ * @returns the names of those that have not, which is no failure: whoever needs them waits for them
+ */
+export async function untilAgentsSpeak(
+  kubeconfig: string,
+  pattern: string,
+  names: readonly string[],
+  revision: string,
+): Promise<string[]> {
+  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  let silent = [...names];
+  let kubernetes: KubernetesClient | undefined;
+  try {
+    kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS });
+    await kubernetes.watchUntil<void, NodeObject>({
+      apiVersion: "v1",
+      kind: "Node",
+      what: "the node agents to speak",
+      seconds: SPEAK_SECONDS,
+      decide: (nodes) => {
+        const told = toldBy(nodes, pattern);
+        silent = names.filter((name) => told.get(name)?.revision !== revision);
+        return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
+      },
+    });
+  } catch {
+    // the names say it
+  } finally {
+    kubernetes?.close();
+  }
+  return silent;
+}
