@@ -1,18 +1,16 @@
 import type { RolloutNode } from "./observed";
 import type { Situation } from "./situation";
-import type { RolloutStep } from "./step";
+import { staysCordoned, type RolloutStep } from "./step";
 import { desiredSoftware } from "./wish";
 
 /** The node as its step leaves it. */
 export function completed(node: RolloutNode, step: RolloutStep, wish: Situation["wish"]): RolloutNode {
   const software = desiredSoftware(wish, step.to);
-  // an open node is cordoned by the rollout, unless the rollout noted that somebody was before it
-  const cordonedBefore = node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
   return {
     ...node,
     kubeletVersion: step.to,
     ready: true,
-    unschedulable: cordonedBefore,
+    unschedulable: staysCordoned(node),
     cordonedBefore: false,
     changesAllowed: false,
     desired: { ...node.desired, ...software },

@@ -21,6 +21,8 @@ export interface RolloutStep {
   software: { name: string; from: string; to: string }[];
   /** found with its change window open: an earlier run began it */
   resumed: boolean;
+  /** somebody else had cordoned it, so it is left so; absent otherwise */
+  staysCordoned?: true;
 }
 
 /** The step that takes this node to a version. `pass` and `wave` are 1. */
@@ -41,7 +43,13 @@ export function stepTo(node: RolloutNode, pool: string, wish: RolloutWish, to: s
     how: kubernetes ? kubeadmCommand(node, wish, to) : "software",
     software,
     resumed: node.changesAllowed,
+    ...(staysCordoned(node) ? { staysCordoned: true } : {}),
   };
+}
+
+/** Whether somebody had cordoned a node before the rollout came: an open one is cordoned by the rollout itself. */
+export function staysCordoned(node: RolloutNode): boolean {
+  return node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
 }
 
 /** `apply` belongs to whoever first brings the cluster's own configuration to a version, `node` to all others. */
@@ -68,9 +76,11 @@ export function describeRolloutStep(step: RolloutStep): string {
   const changes = further.map(({ name, from, to }) => `${name} ${from} → ${to}`);
   const head = [`${step.node} ${versions}`, ...changes].join(", ");
   const begun = step.resumed ? "begun by an earlier run: " : "";
+  const empty = step.staysCordoned ? "drain" : "cordon, drain";
+  const end = step.staysCordoned ? "left cordoned" : "uncordon";
   if (step.software.length === 0) {
-    return `${head} (${begun}${step.resumed ? "uncordon" : "cordon, drain, desired versions written, uncordon"})`;
+    return `${head} (${begun}${step.resumed ? end : `${empty}, desired versions written, ${end}`})`;
   }
   const work = step.how === "software" ? "the node agent changes it" : step.how;
-  return `${head} (${begun}cordon, drain, ${work}, uncordon)`;
+  return `${head} (${begun}${empty}, ${work}, ${end})`;
 }

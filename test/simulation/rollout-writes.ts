@@ -127,27 +127,30 @@ export function rolledTwice(writes: readonly RolloutWrite[]): string[] {
 }
 
 /**
- * What came about, in the words of a preview and in the order in which the nodes were opened: one line a node, of
- * what was seen and nothing else.
+ * What came about, in the words of a preview and in the order in which the nodes were opened: one line for each time,
+ * of what was seen and nothing else.
  */
 export function linesOf(writes: readonly RolloutWrite[]): string[] {
+  const turns: { opening: RolloutWrite; seen: RolloutWrite[]; applies: boolean; isClosed: boolean }[] = [];
   // kubeadm-config does not say who wrote it: the node whose agent is at work does
-  const applying = new Set<string>();
   let atWork = "";
-  for (const { what, node } of writes) {
-    if (what === "ready=false") atWork = node;
-    if (what === "applied") applying.add(atWork);
+  for (const write of writes) {
+    if (write.what === "opened") turns.push({ opening: write, seen: [], applies: false, isClosed: false });
+    if (write.what === "ready=false") atWork = write.node;
+    const node = write.what === "applied" ? atWork : write.node;
+    const turn = turns.findLast(({ opening }) => opening.node === node);
+    turn?.seen.push(write);
+    if (turn && write.what === "applied") turn.applies = true;
+    if (turn && write.what === "closed") turn.isClosed = true;
   }
-  const nodes = writes.filter(({ what }) => what === "opened").map(({ node }) => node);
-  return nodes.map((name) => {
-    const own = writes.filter(({ node }) => node === name);
-    const found = (deed: RolloutDeed) => own.find(({ what }) => what === deed);
+  return turns.map(({ opening, seen, applies, isClosed }) => {
+    const found = (deed: RolloutDeed) => seen.find(({ what }) => what === deed);
     const parts = [
       ...(found("cordoned") ? ["cordon"] : []),
       ...(found("evicted") ? ["drain"] : []),
-      ...(found("upgraded") ? [`kubeadm upgrade ${applying.has(name) ? "apply" : "node"}`] : []),
-      ...(found("uncordoned") ? ["uncordon"] : []),
+      ...(found("upgraded") ? [`kubeadm upgrade ${applies ? "apply" : "node"}`] : []),
+      ...(found("uncordoned") ? ["uncordon"] : isClosed ? ["left cordoned"] : []),
     ];
-    return `${name} ${found("opened")?.version} → ${found("upgraded")?.version} (${parts.join(", ")})`;
+    return `${opening.node} ${opening.version} → ${found("upgraded")?.version} (${parts.join(", ")})`;
   });
 }

@@ -3,6 +3,7 @@ import { annotationKeys, annotationValue, WAS_CORDONED } from "../../../core/rol
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../../core/rollout/observed";
 import type { RolloutStep } from "../../../core/rollout/plan";
 import { pendingOf, type Asked } from "../../../core/rollout/progress";
+import { staysCordoned } from "../../../core/rollout/step";
 import { desiredSoftware, type RolloutWish } from "../../../core/rollout/wish";
 import type { ClusterSession } from "../cluster-session";
 import { report } from "../machines-session";
@@ -105,12 +106,12 @@ export class NodeTurn {
   /** One write, so that no kill leaves the node uncordoned with its window open. */
   private async close(): Promise<void> {
     const { node, keys } = this;
-    const staysCordoned = node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
+    const isLeftCordoned = staysCordoned(node);
     await this.annotate(
       { [keys.changesAllowed]: "false", [WAS_CORDONED]: null },
-      staysCordoned ? {} : { spec: { unschedulable: null } },
+      isLeftCordoned ? {} : { spec: { unschedulable: null } },
     );
-    const words = staysCordoned ? "left cordoned, as it was before" : "uncordoned";
+    const words = isLeftCordoned ? "left cordoned, as it was before" : "uncordoned";
     await this.event("RolloutFinished", `${words}, change window closed`);
   }
 

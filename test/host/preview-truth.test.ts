@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { KubernetesObject } from "../../clients/kubernetes";
+import { annotationKeys } from "../../core/rollout/annotations";
+import {
+  type AdmissionRequest,
+  linesOf,
+  podOn,
+  type RolloutWrite,
+  writesOf,
+} from "../simulation/rollout-writes";
+import { RolloutGround } from "./rollout-ground";
+
+/** How many clusters are rolled out. `FORESAIL_SCENARIOS=1000 npm run test:unit` runs a thousand. */
+const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 100);
+const SEED = Number(process.env.FORESAIL_SEED ?? 1);
+const SECONDS_FOR_ONE = 30;
+const KEYS = annotationKeys();
+const NODES = "/api/v1/nodes/";
+
+interface Scenario {
+  planes: number;
+  workers: number;
+  /** the versions that nodes have and go to, by the way between them */
+  way: { from: string; to: string; between: string[] };
+  /** workers that have the new version already, or were cordoned by somebody, by index */
+  done: number[];
+  cordoned: number[];
+  paused: number[];
+  maxUnavailable: number;
+}
+
+const index = fc.nat(4);
+const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  planes: fc.constantFrom(1, 1, 3),
+  workers: fc.integer({ min: 0, max: 4 }),
+  way: fc.constantFrom(
+    { from: "1.36.2", to: "1.36.3", between: [] },
+    { from: "1.35.4", to: "1.36.3", between: [] },
+    { from: "1.34.7", to: "1.36.3", between: ["1.35.4"] },
+    // can't be had: a minor back
+    { from: "1.36.3", to: "1.35.4", between: [] },
+  ),
+  done: fc.array(index, { maxLength: 1 }),
+  cordoned: fc.array(index, { maxLength: 2 }),
+  paused: fc.array(index, { maxLength: 1 }),
+  maxUnavailable: fc.integer({ min: 1, max: 3 }),
+});
+
+describe("the truth of a rollout's preview, by the API server's log", function () {
+  this.timeout(SCENARIOS * SECONDS_FOR_ONE * 1000);
+  const ground = new RolloutGround();
+  before(() => ground.start());
+  after(() => ground.stop());
+
+  /** What the log shows, request by request. */
+  function observed(from: number): RolloutWrite[] {
+    const last = new Map<string, KubernetesObject>();
+    return ground.server.store.log.flatMap(({ path, type, object }, at) => {
+      const before = last.get(path);
+      last.set(path, object);
+      const name = path.split("/").at(-1)!;
+      const request = (resource: string) =>
+        ({
+          uid: "",
+          name,
+          resource: { resource },
+          object,
+          oldObject: before ?? null,
+        }) as unknown as AdmissionRequest;
+      if (at < from || !before) return [];
+      if (type === "DELETED") return path.includes("/pods/") ? writesOf(request("pods")) : [];
+      if (path.startsWith(NODES)) return writesOf(request("nodes"));
+      return path.endsWith("/configmaps/kubeadm-config") ? writesOf(request("configmaps")) : [];
+    });
+  }
+
+  /** Pods come back to a node when it may have some again, as a scheduler would have it. */
+  function keepPods(names: string[]): () => void {
+    const look = () => {
+      for (const name of names) {
+        const isOpen = ground.node(name)?.metadata.annotations[KEYS.changesAllowed] === "true";
+        const isThere = ground.server.store.objects.has(`/api/v1/namespaces/web/pods/${podOn(name)}`);
+        if (!isOpen && !isThere) ground.putPod(podOn(name), name);
+      }
+    };
+    look();
+    ground.server.store.listeners.add(look);
+    return () => ground.server.store.listeners.delete(look);
+  }
+
+  async function rollOut(scenario: Scenario): Promise<{ listed: string[]; seen: string[] }> {
+    const { planes, workers, way, done, cordoned, paused, maxUnavailable } = scenario;
+    const worker = (at: number) => `w-${at + 1}`;
+    const names = [
+      ...Array.from({ length: planes }, (_, at) => `cp-${at + 1}`),
+      ...Array.from({ length: workers }, (_, at) => worker(at)),
+    ];
+    ground.reset(names, way.from);
+    // a kubelet is never newer than its API server, so whoever is ahead is so by patches
+    const isPatch = way.from.split(".")[1] === way.to.split(".")[1];
+    for (let at = 0; at < workers; at += 1)
+      ground.putNode(worker(at), isPatch && done.includes(at) ? way.to : way.from, {
+        ...(cordoned.includes(at) ? { unschedulable: true } : {}),
+      });
+    const stop = keepPods(names);
+    try {
+      const settings = { maxUnavailable, intermediateVersions: way.between, pausedNodes: paused.map(worker) };
+      const olds = ground.wish(way.from, settings);
+      const news = ground.wish(way.to, settings);
+      const { inputs, refusals } = await ground.check(olds, news);
+      const from = ground.server.store.log.length;
+      const update = ground.update(inputs, olds);
+      // the engine goes no further after a refusal, and what would go on all the same may touch nothing
+      if (refusals.length > 0) await update.catch(() => undefined);
+      else await update;
+      return { listed: inputs.steps as string[], seen: linesOf(observed(from)) };
+    } finally {
+      stop();
+    }
+  }
+
+  it(`lists just what is seen to be done, in ${SCENARIOS} clusters drawn by seed ${SEED}`, async () => {
+    let lines = 0;
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const { listed, seen } = await rollOut(scenario);
+        lines += listed.length;
+        assert.deepEqual(seen, listed);
+      }),
+      { numRuns: SCENARIOS, seed: SEED, endOnFailure: true },
+    );
+    assert.ok(lines > SCENARIOS, `only ${lines} steps in ${SCENARIOS} clusters`);
+  });
+});
