@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Request {
+  method: string;
+  path: string;
+  token?: string;
+  body: unknown;
+}
+
+export interface Answer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What a test answers to a call of a service; undefined: 404. */
+export type Service = (request: Request) => Answer | undefined;
+
+/** Keystone and whatever services a test plays, on one port. Tokens are "token-1", "token-2" and so on. */
+export class CloudServer {
+  readonly requests: Request[] = [];
+  /** How long new tokens live. */
+  tokenSeconds = 3600;
+  /** Tokens that are refused although their time is not over. */
+  readonly revoked = new Set<string>();
+  /** Answered to the next authentications, before any succeeds. */
+  readonly authenticationFaults: Answer[] = [];
+  tokens = 0;
+  private readonly server: Server;
+
+  constructor(private readonly service: Service = () => undefined) {
+    this.server = createServer((request, response) => {
+      void readBody(request).then((body) => {
+        const token = request.headers["x-auth-token"];
+        const {
+          status,
+          body: answer,
+          headers,
+        } = this.answer({
+          method: request.method ?? "",
+          path: request.url ?? "",
+          ...(typeof token === "string" ? { token } : {}),
+          body,
+        });
+        response.writeHead(status, { "Content-Type": "application/json", ...headers });
+        response.end(answer === undefined ? "" : JSON.stringify(answer));
+      });
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Calls of services, without those of Keystone. */
+  get calls(): string[] {
+    return this.requests
+      .filter(({ path }) => !path.startsWith("/v3"))
+      .map(({ method, path }) => `${method} ${path}`);
+  }
+
+  private answer(request: Request): Answer {
+    this.requests.push(request);
+    if (request.path === "/v3/auth/tokens") return this.authenticationFaults.shift() ?? this.newToken();
+    if (request.token === undefined || this.revoked.has(request.token))
+      return {
+        status: 401,
+        body: { error: { message: "The request you have made requires authentication." } },
+      };
+    return this.service(request) ?? { status: 404, body: { itemNotFound: { message: "there is none" } } };
+  }
+
+  private newToken(): Answer {
+    const endpoint = (type: string, path: string) => ({
+      type,
+      endpoints: [
+        { interface: "internal", region: "one", url: "http://127.0.0.1:1" },
+        { interface: "public", region: "two", url: "http://127.0.0.1:2" },
+        { interface: "public", region: "one", url: `${this.url}${path}` },
+      ],
+    });
+    return {
+      status: 201,
+      headers: { "X-Subject-Token": `token-${++this.tokens}` },
+      body: {
+        token: {
+          expires_at: new Date(Date.now() + this.tokenSeconds * 1000).toISOString(),
+          catalog: [
+            endpoint("compute", "/compute/v2.1"),
+            endpoint("network", "/network"),
+            endpoint("image", "/image"),
+          ],
+        },
+      },
+    };
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === "" ? undefined : (JSON.parse(text) as unknown);
+}
