@@ -5,7 +5,7 @@ import { containerNodeSettings } from "../sandbox/nodes/container-node-settings"
 import type { NodeFleet } from "../sandbox/nodes";
 import { nodeKeyFile } from "../sandbox/nodes/places";
 import { clusterConfiguration, KUBERNETES_VERSION } from "../sandbox/systems/ssh-configuration";
-import { planMachines, type Size } from "../sandbox/systems/ssh-size";
+import { planMachines, type Size } from "../sandbox/systems/cluster-size";
 import type { BenchContext } from "./measurement";
 import { BenchStack, type StackContent } from "./stack";
 

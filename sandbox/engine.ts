@@ -32,15 +32,17 @@ export class Engine {
   /**
    * Opens a stack, and makes it when it is new. The lock of a dead process is cleared, and so is what a killed run left
    * pending; both are said.
+   * @param variables that the stack needs beside the sandbox's own
    * @throws StackLockedError while somebody else works on it
    */
   static async open(
     stack: string,
     toolchain: Toolchain,
     say = (line: string) => console.log(line),
+    variables: Readonly<Record<string, string>> = {},
   ): Promise<Engine> {
     await ensureState();
-    const environment = engineEnvironment(process.env, toolchain.environment);
+    const environment = { ...engineEnvironment(process.env, toolchain.environment), ...variables };
     const engine = new Engine(stack, toolchain.program("pulumi"), environment, say);
     for (const line of await clearDeadLocks({ stateFolder, project: projectName, stack })) say(line);
     await engine.call(["stack", "select", "--create", stack, "--secrets-provider", "passphrase"], {

@@ -18,7 +18,7 @@ export async function startSystem(
   const toolchain = await setUp(system.needs, report);
   const context = { toolchain, report, say };
   const ground = await system.start(context, size);
-  const engine = await Engine.open(stackOf(system), toolchain, say);
+  const engine = await Engine.open(stackOf(system), toolchain, say, system.environment);
   const configuration = system.configure(ground);
   await writeStackFile(engine.stack, configuration);
   for (const [key, value] of Object.entries(configuration.secrets)) await engine.setSecret(key, value);

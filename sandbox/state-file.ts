@@ -9,7 +9,12 @@ export interface RecordedStack {
 }
 
 interface Checkpoint {
-  readonly checkpoint?: { readonly latest?: { readonly resources?: readonly unknown[] } };
+  readonly checkpoint?: { readonly latest?: { readonly resources?: readonly RecordedResource[] } };
+}
+
+interface RecordedResource {
+  readonly type?: string;
+  readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
 const stacksFolder = path.join(stateFolder, ".pulumi", "stacks", projectName);
@@ -32,6 +37,17 @@ export async function recordedStacks(folder = stacksFolder): Promise<RecordedSta
 /** How many resources a stack has on record; -1 when there is no such stack. */
 export async function recordedResources(stack: string): Promise<number> {
   return (await recordedStacks()).find((each) => each.name === stack)?.resources ?? -1;
+}
+
+/** The outputs that a stack has on record, secrets encrypted; undefined when there is no such stack. */
+export async function recordedOutputs(
+  stack: string,
+  folder = stacksFolder,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readFile(path.join(folder, `${stack}.json`), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const resources = (JSON.parse(text) as Checkpoint).checkpoint?.latest?.resources ?? [];
+  return resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {};
 }
 
 /** Counts the resources in a checkpoint; the engine's own entries (the stack, default providers) count too. */

@@ -51,7 +51,10 @@ export async function gatherStatus(systems: readonly System[], pulumiHome: strin
   return {
     stacks: started.map(({ system, stack }) => ({ ...stack, system: system.name })),
     clusters: clusters.flat(),
-    environment: handVariables(pulumiHome),
+    environment: started.reduce(
+      (all, { system }) => ({ ...all, ...system.environment }),
+      handVariables(pulumiHome),
+    ),
   };
 }
 

@@ -22,10 +22,11 @@ export async function stopSystem(
   let failure: EngineError | undefined;
   if (recorded !== undefined) {
     const toolchain = await setUp({ ...system.needs, kubernetes: [], nodes: false }, report);
-    const engine = await Engine.open(stack, toolchain, say);
+    const engine = await Engine.open(stack, toolchain, say, system.environment);
     if (recorded.resources > 0 && (await system.isGone())) {
       say("its machines are gone already: only the record of them is removed");
     } else if (recorded.resources > 0) {
+      await system.awaken?.({ toolchain, report, say });
       failure = await destroy(engine);
     }
     await system.stop({ report, say });

@@ -8,7 +8,7 @@ import { nodeKeyFile } from "../../sandbox/nodes/places";
 import { projectFolder } from "../../sandbox/places";
 import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
 import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
-import type { Size } from "../../sandbox/systems/ssh-size";
+import type { Size } from "../../sandbox/systems/cluster-size";
 import { runCommand } from "../command";
 import { freshGround, type Ground } from "../ground";
 import type { BenchContext, Measurement } from "../measurement";

@@ -4,7 +4,7 @@ import type { Machine } from "../../core/machine";
 import { NodeFleet } from "../../sandbox/nodes";
 import { nodeKeyFile } from "../../sandbox/nodes/places";
 import { projectFolder } from "../../sandbox/places";
-import type { Size } from "../../sandbox/systems/ssh-size";
+import type { Size } from "../../sandbox/systems/cluster-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
 import { costOf } from "../cost";

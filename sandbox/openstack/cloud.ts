@@ -128,6 +128,11 @@ export class Cloud {
     await rm(this.places.folder, { recursive: true, force: true });
   }
 
+  /** Whether it was made, and not deleted since. */
+  async exists(): Promise<boolean> {
+    return (await readSettings(this.places.folder)) !== undefined;
+  }
+
   /** Which of its processes live. */
   async status(): Promise<CloudStatus> {
     const running = await this.processes.running();

@@ -1,8 +1,9 @@
+import { openstackSystem } from "./openstack";
 import { sshSystem } from "./ssh";
 import type { System } from "./system";
 
 /** Every system that the sandbox can start; the first is the default. */
-export const SYSTEMS: readonly System[] = [sshSystem];
+export const SYSTEMS: readonly System[] = [sshSystem, openstackSystem];
 
 /** The system that `npm start` takes when none is named. */
 export const DEFAULT_SYSTEM = "ssh";

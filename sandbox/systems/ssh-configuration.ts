@@ -1,5 +1,5 @@
 import type { SandboxNode } from "../nodes";
-import type { PlannedMachine } from "./ssh-size";
+import type { PlannedMachine } from "./cluster-size";
 
 /** The Kubernetes version of the sandbox's cluster. */
 export const KUBERNETES_VERSION = "1.36.3";

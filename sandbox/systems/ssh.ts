@@ -4,7 +4,7 @@ import { nodeKeyFile } from "../nodes/places";
 import { kubeconfigFile } from "../places";
 import { recordedResources } from "../state-file";
 import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshGround } from "./ssh-configuration";
-import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./ssh-size";
+import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./cluster-size";
 import { readStackFile } from "./stack-file";
 import { SANDBOX_NEEDS } from "../set-up";
 import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
@@ -20,7 +20,7 @@ async function openFleet() {
 
 async function start(context: EquippedContext, wish: SizeWish): Promise<SshGround> {
   const fleet = await openFleet();
-  const size = chooseSize(wish, await readSize());
+  const size = chooseSize(wish, await readSize(NAME));
   const planned = planMachines(size);
   const configured = (await recordedClusters()).flatMap((cluster) => cluster.nodes.map((node) => node.name));
   const existing = await fleet.list();
@@ -29,7 +29,7 @@ async function start(context: EquippedContext, wish: SizeWish): Promise<SshGroun
     existing.map((node) => node.name),
     planned.map((machine) => machine.name),
   );
-  await keepSize(size);
+  await keepSize(NAME, size);
   const nodes = await fleet.ensure(
     planned.map(({ name }) => ({ name, bundles: [KUBERNETES_VERSION] })),
     context.report,
@@ -144,7 +144,7 @@ export const sshSystem: System<SshGround> = {
   isGone: async () => (await (await openFleet()).list()).length === 0,
   stop: async ({ report }) => {
     await report.step("delete the machines", async () => (await openFleet()).deleteAll());
-    await forgetSize();
+    await forgetSize(NAME);
     await rm(kubeconfigFile(NAME), { force: true });
   },
 };

@@ -57,6 +57,12 @@ export interface System<Ground = unknown> {
    */
   check(context: EquippedContext, ground: Ground, outputs: Record<string, unknown>): Promise<void>;
 
+  /** Variables that the engine needs for the stack, here and when a person runs it by hand. */
+  readonly environment?: Readonly<Record<string, string>>;
+
+  /** Brings up what destroying the stack's resources has to reach, when it does not run. */
+  awaken?(context: EquippedContext): Promise<void>;
+
   /** What a person may want to type next. */
   nextCommands(context: EquippedContext, outputs: Record<string, unknown>): string[];
 

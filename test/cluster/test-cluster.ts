@@ -11,7 +11,7 @@ import { setUp, TEST_NEEDS } from "../../sandbox/set-up";
 import { recordedResources } from "../../sandbox/state-file";
 import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
 import { clusterConfiguration, KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
-import type { PlannedMachine } from "../../sandbox/systems/ssh-size";
+import type { PlannedMachine } from "../../sandbox/systems/cluster-size";
 import { stackOf } from "../../sandbox/systems/system";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";

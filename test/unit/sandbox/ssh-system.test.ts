@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../../sandbox/nodes/container-node-settings";
 import { clusterConfiguration, findLost } from "../../../sandbox/systems/ssh-configuration";
-import { chooseSize, planMachines } from "../../../sandbox/systems/ssh-size";
+import { chooseSize, planMachines } from "../../../sandbox/systems/cluster-size";
 import { ClusterInput } from "../../../stacks/schema";
 import { withConfiguration } from "../../../sandbox/systems/stack-file";
 

@@ -12,7 +12,7 @@ export interface Size {
 /** The size of a first start without flags. */
 export const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
 
-const sizeFile = path.join(sandboxFolder, "ssh-size.json");
+const sizeFile = (system: string): string => path.join(sandboxFolder, `${system}-size.json`);
 
 /** The size to start with: what is asked for now, else what was asked for last, else the default. */
 export function chooseSize(wish: SizeWish, kept: Partial<Size> | undefined): Size {
@@ -35,19 +35,19 @@ export function planMachines(size: Size): PlannedMachine[] {
   return [...many(size.controlPlanes, "cp", "control-plane"), ...many(size.workers, "w", "worker")];
 }
 
-/** The size of the last start; undefined before the first. */
-export async function readSize(): Promise<Partial<Size> | undefined> {
-  const text = await readFile(sizeFile, "utf8").catch(() => undefined);
+/** The size of a system's last start; undefined before the first. */
+export async function readSize(system: string): Promise<Partial<Size> | undefined> {
+  const text = await readFile(sizeFile(system), "utf8").catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Partial<Size>);
 }
 
 /** Keeps the size for the next start without flags. */
-export async function keepSize(size: Size): Promise<void> {
+export async function keepSize(system: string, size: Size): Promise<void> {
   await mkdir(sandboxFolder, { recursive: true, mode: 0o700 });
-  await writeFile(sizeFile, `${JSON.stringify(size)}\n`);
+  await writeFile(sizeFile(system), `${JSON.stringify(size)}\n`);
 }
 
 /** The next start has the default size again. */
-export async function forgetSize(): Promise<void> {
-  await rm(sizeFile, { force: true });
+export async function forgetSize(system: string): Promise<void> {
+  await rm(sizeFile(system), { force: true });
 }

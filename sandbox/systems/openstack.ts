@@ -1,0 +1,159 @@
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import type { SshTarget } from "../../clients/ssh";
+import { containerNodeSettings } from "../nodes/container-node-settings";
+import { nodeKeyFile } from "../nodes/places";
+import type { CloudApi } from "../openstack/cloud-api";
+import { sandboxCloudFolder } from "../openstack/places";
+import { cloudPlaces } from "../openstack/settings";
+import { kubeconfigFile } from "../places";
+import { SANDBOX_NEEDS } from "../set-up";
+import { recordedOutputs } from "../state-file";
+import { chooseSize, forgetSize, keepSize, readSize } from "./cluster-size";
+import { openstackConfiguration, type OpenstackGround } from "./openstack-configuration";
+import { KUBERNETES_VERSION } from "./ssh-configuration";
+import { readStackFile } from "./stack-file";
+import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+
+const NAME = "openstack";
+const STACK = stackOf({ name: NAME });
+
+/** The cloud's code is loaded when it is needed: `status` and `--help` start faster without it. */
+async function openCloud() {
+  const { Cloud } = await import("../openstack/cloud.js");
+  return new Cloud({ folder: sandboxCloudFolder, system: NAME, bundles: [KUBERNETES_VERSION] });
+}
+
+async function startCloud({ toolchain, report }: EquippedContext): Promise<void> {
+  await (await openCloud()).start(toolchain.python("openstack"), report);
+}
+
+async function start(context: EquippedContext, wish: SizeWish): Promise<OpenstackGround> {
+  const size = chooseSize(wish, await readSize(NAME));
+  await keepSize(NAME, size);
+  await startCloud(context);
+  const { ensureNodeKey } = await import("../nodes/ssh-keys.js");
+  const publicKey = await ensureNodeKey();
+  return {
+    size,
+    cidr: (await configuredCidr()) ?? (await chooseCidr(context)),
+    key: { private: await readFile(nodeKeyFile, "utf8"), public: publicKey },
+  };
+}
+
+/** The machines' block of the last start. */
+async function configuredCidr(): Promise<string | undefined> {
+  const section = (await readStackFile(STACK))?.config?.["foresail:openstack"] as
+    { network?: { cidr?: string } } | undefined;
+  return section?.network?.cidr;
+}
+
+async function chooseCidr({ report }: EquippedContext): Promise<string> {
+  const { chooseSubnet } = await import("../nodes/addresses.js");
+  const { ContainerEngine } = await import("../nodes/engine.js");
+  const { seedOf } = await import("../openstack/settings.js");
+  const own = Object.values(networkInterfaces()).flatMap(
+    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
+  );
+  const engine = await ContainerEngine.ensure(report);
+  return chooseSubnet(seedOf(path.join(sandboxCloudFolder, "machines")), [
+    ...own,
+    ...(await engine.subnets()),
+  ]);
+}
+
+interface Outputs {
+  readonly kubeconfig?: unknown;
+  readonly nodes?: readonly { name: string; role: string; address: string }[];
+  readonly servers?: Readonly<Record<string, string>>;
+}
+
+async function settle(_context: EquippedContext, _ground: OpenstackGround, outputs: Outputs): Promise<void> {
+  const { kubeconfig } = outputs;
+  if (typeof kubeconfig !== "string") throw new Error(`the stack ${STACK} has no output kubeconfig`);
+  await writeFile(kubeconfigFile(NAME), kubeconfig, { mode: 0o600 });
+  await chmod(kubeconfigFile(NAME), 0o600);
+}
+
+async function check(context: EquippedContext, ground: OpenstackGround, outputs: Outputs): Promise<void> {
+  const { checkCluster } = await import("../check/index.js");
+  const api = await (await openCloud()).api("project");
+  const nodes = outputs.nodes ?? [];
+  await checkCluster(context.report, {
+    kubeconfig: await readFile(kubeconfigFile(NAME), "utf8"),
+    kubeconfigFile: kubeconfigFile(NAME),
+    kubectl: kubectlOf(context),
+    nodes: nodes.map(({ name }) => name),
+    machines: await Promise.all(
+      nodes.map(async ({ name, address }): Promise<SshTarget> => ({
+        name,
+        address,
+        port: 22,
+        user: "foresail",
+        hostKey: await consoleHostKey(api, outputs.servers?.[name] ?? ""),
+        privateKey: ground.key.private,
+      })),
+    ),
+  });
+}
+
+/** The host key that a server showed on its console. */
+async function consoleHostKey(api: CloudApi, server: string): Promise<string> {
+  const ask = { "os-getConsoleOutput": {} };
+  const { output } = (await api.call("nova", "POST", `/servers/${server}/action`, ask)) as { output: string };
+  const shown = /-----BEGIN SSH HOST KEY KEYS-----\n(\S+ \S+)/.exec(output)?.[1];
+  if (shown === undefined) throw new Error(`the console of the server ${server} shows no host key`);
+  return shown;
+}
+
+function kubectlOf({ toolchain }: EquippedContext): string {
+  return toolchain.kubernetes(KUBERNETES_VERSION).kubectl;
+}
+
+function nextCommands(context: EquippedContext, outputs: Outputs): string[] {
+  const workers = (outputs.nodes ?? []).filter(({ role }) => role === "worker").length;
+  return [
+    `export KUBECONFIG=${kubeconfigFile(NAME)}`,
+    `${kubectlOf(context)} get nodes`,
+    `npm start -- ${NAME} --workers ${workers + 1}    # scale`,
+    `npm run status                 # what runs, and how to run pulumi on it by hand`,
+    `npm stop -- ${NAME}             # destroy`,
+  ];
+}
+
+async function recordedClusters(): Promise<RecordedCluster[]> {
+  const outputs = (await recordedOutputs(STACK)) as Outputs | undefined;
+  if (outputs === undefined) return [];
+  const nodes = (outputs.nodes ?? []).map(({ name, role }) => ({ name, role }));
+  return [{ name: "sandbox", kubeconfig: kubeconfigFile(NAME), nodes }];
+}
+
+/** Pools of servers of a real OpenStack on this machine, whose servers are containers, and a kubeadm cluster on them. */
+export const openstackSystem: System<OpenstackGround> = {
+  name: NAME,
+  summary: "pools of OpenStack servers and a kubeadm cluster on them, here in an OpenStack of this machine",
+  needs: {
+    ...SANDBOX_NEEDS,
+    programs: [...SANDBOX_NEEDS.programs, "plugin-openstack"],
+    python: ["openstack"],
+  },
+  environment: { OS_CLIENT_CONFIG_FILE: cloudPlaces(sandboxCloudFolder).clouds },
+  start,
+  configure: (ground) => ({
+    values: { system: NAME, ...openstackConfiguration(ground, containerNodeSettings) },
+    secrets: { sshPrivateKey: ground.key.private },
+  }),
+  settle,
+  check,
+  awaken: startCloud,
+  nextCommands,
+  clusters: recordedClusters,
+  isStarted: async () => (await (await openCloud()).status()).running.length > 0,
+  isGone: async () => !(await (await openCloud()).exists()),
+  stop: async () => {
+    await (await openCloud()).delete();
+    await forgetSize(NAME);
+    await rm(kubeconfigFile(NAME), { force: true });
+  },
+};
