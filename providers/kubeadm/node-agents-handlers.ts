@@ -57,7 +57,10 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<string[]> 
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return stepsByMachine(olds, news);
   try {
     const { readSpokenAgents } = await import("./spoken-agents.js");
-    return stepsByMachine(olds, news, await readSpokenAgents(kubeconfig, news.annotations));
+    // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
+    const known = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
+    const names = olds.annotations === news.annotations ? known : [];
+    return stepsByMachine(olds, news, await readSpokenAgents(kubeconfig, news.annotations, names));
   } catch (error) {
     const steps = stepsByMachine(olds, news);
     const why = error instanceof Error ? error.message : String(error);

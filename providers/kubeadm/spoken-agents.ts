@@ -5,6 +5,7 @@ import type { NodeObject } from "./observed-nodes";
 
 const READ_SECONDS = 5;
 const SPEAK_SECONDS = 30;
+const HESITATE_SECONDS = 4;
 
 /** What the agents of a cluster have said of themselves, by Node. @param pattern of the annotation keys */
 function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, AgentTold> {
@@ -19,12 +20,40 @@ function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, Agen
   );
 }
 
-/** Reads what the agents have said. One call. @throws Error when the cluster can't be read */
-export async function readSpokenAgents(kubeconfig: string, pattern: string): Promise<Map<string, AgentTold>> {
+/**
+ * Reads what the agents have said: one call, and where an agent is silent a few seconds more, since one whose Node
+ * has just come back speaks soon.
+ *
+ * @param names of machines that should have an agent
+ * @throws Error when the cluster can't be read
+ */
+export async function readSpokenAgents(
+  kubeconfig: string,
+  pattern: string,
+  names: readonly string[],
+): Promise<Map<string, AgentTold>> {
   const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  const { WaitTimeout } = await import("../../clients/wait.js");
   const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS });
   try {
-    return toldBy(await kubernetes.listNodes(), pattern);
+    let told = toldBy(await kubernetes.listNodes(), pattern);
+    const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
+    if (silent().length === 0) return told;
+    await kubernetes
+      .watchUntil<void, NodeObject>({
+        apiVersion: "v1",
+        kind: "Node",
+        what: "the node agents to speak",
+        seconds: HESITATE_SECONDS,
+        decide: (nodes) => {
+          told = toldBy(nodes, pattern);
+          return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
+        },
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof WaitTimeout)) throw error;
+      });
+    return told;
   } finally {
     kubernetes.close();
   }

@@ -51,6 +51,8 @@ export interface MachineState {
   /** version of its node agent, and "software version" of what that may install */
   agent?: string;
   staged?: string[];
+  /** the annotation that its node agent keeps on the Node */
+  revision?: { key: string; value: string };
   /** "name address" lines of its haproxy */
   backends?: string[];
 }

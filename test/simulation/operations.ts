@@ -49,6 +49,7 @@ const OPERATIONS: Record<string, Operation> = {
     if (!state.member) return failed("Failed to restart kubelet.service: Unit kubelet.service not found.");
     const registration = { name: script.machine };
     await nodes.register(registration, state.controlPlane, indexOf(configuration, script.machine));
+    await agentSpeaks(script.machine, state, nodes);
     return DONE;
   },
   endpoint: ({ script, state }) => {
@@ -75,6 +76,7 @@ const OPERATIONS: Record<string, Operation> = {
     delete state.backends;
     delete state.agent;
     delete state.staged;
+    delete state.revision;
     return DONE;
   },
 };
@@ -153,8 +155,14 @@ async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
   const isSame = state.agent === agent && JSON.stringify(state.staged) === JSON.stringify(staged);
   Object.assign(state, { agent, staged });
   const [, key, value] = /^key_revision='(.*)'\nrevision='(.*)'$/m.exec(script.text) ?? [];
-  if (key && value) await nodes.annotate(script.machine, { [key]: value });
+  if (key && value) state.revision = { key, value };
+  await agentSpeaks(script.machine, state, nodes);
   return isSame ? NOTHING : DONE;
+}
+
+/** A node agent writes on its Node, whenever that lacks its words. */
+async function agentSpeaks(machine: string, { revision }: MachineState, nodes: ClusterNodes): Promise<void> {
+  if (revision) await nodes.annotate(machine, { [revision.key]: revision.value });
 }
 
 function etcdMembers({ files, configuration }: Setting): Result {
