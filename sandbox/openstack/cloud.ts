@@ -62,7 +62,7 @@ export interface CloudStatus {
   readonly missing: readonly string[];
 }
 
-const START_SECONDS = 120;
+const START_SECONDS = 300;
 
 /** A real OpenStack on this machine: keystone, placement, glance, neutron and nova, whose servers are container nodes. */
 export class Cloud {

@@ -16,7 +16,7 @@ export interface Planted {
   readonly seed: string;
 }
 
-const SECONDS = 120;
+const SECONDS = 300;
 
 /**
  * Makes the catalog, or what a cloud's operator sets up; nothing when that seed was planted already.

@@ -31,8 +31,8 @@ export function pythonEnvironment(
   return {
     ...environment,
     PYTHONPATH: pythonSources,
-    // the sources lie in the project, which the cloud does not write to
-    PYTHONPYCACHEPREFIX: path.join(places.state, "pycache"),
+    // the packages are compiled already, and the sources lie in the project, which the cloud does not write to
+    PYTHONDONTWRITEBYTECODE: "1",
     PYTHONUNBUFFERED: "1",
     PYTHONWARNINGS: "ignore",
     FORESAIL_FLOATING_IPS: places.floatingIps,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { ensureContent, canShareContent } from "../../nodes/containerd-content";
+import { CommandError } from "../../nodes/command";
 import { ContainerEngine } from "../../nodes/engine";
 import { NodeFleet } from "../../nodes/fleet";
 import { containerName, fleetNames, projectHash, type FleetNames } from "../../nodes/names";
@@ -16,6 +17,7 @@ import { publicAddresses } from "../seed";
 import type { ContainerState, MachineAddress, MachineRequest } from "./decision";
 
 const SSHD_SECONDS = 60;
+const PORT_ATTEMPTS = 4;
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
 /** The containers and container networks of one cloud; the hypervisor that nova's fake driver has not got. */
@@ -60,22 +62,42 @@ export class Hosts {
       this.settings.bundles.length > 0 && (await canShareContent(engine, systemFolder(this.settings.system)));
     const content = share ? await ensureContent(engine, this.settings.bundles, silent) : undefined;
     try {
-      const network = await this.ensureNetwork(engine, first);
-      const [sshPort, apiPort] = await this.choosePorts(engine);
-      const place = { sshPort, apiPort, internalAddress: first.address };
-      const record = await createNode(engine, this.names, id, place, content, {
-        hostname: request.hostname,
-        network,
-        hardwareAddress: first.mac,
-        authorizedKeys: request.key === null ? "" : `${request.key.trim()}\n`,
-      });
+      const record = await this.run(engine, id, request, first, content);
       for (const address of others) await this.connect(engine, id, address);
-      await awaitSshd(request.name, sshPort, SSHD_SECONDS);
+      await awaitSshd(request.name, record.sshPort, SSHD_SECONDS);
       await writeRecord(nodeFolder(this.settings.system, id), record);
       return record;
     } catch (error) {
       await this.remove(id);
       throw error;
+    }
+  }
+
+  /** Another cloud or fleet may take the ports between their choice and their use: then others are chosen. */
+  private async run(
+    engine: ContainerEngine,
+    id: string,
+    request: MachineRequest,
+    address: MachineAddress,
+    content: string | undefined,
+  ): Promise<NodeRecord> {
+    const network = await this.ensureNetwork(engine, address);
+    for (let attempt = 1; ; attempt++) {
+      const [sshPort, apiPort] = await this.choosePorts(engine);
+      const place = { sshPort, apiPort, internalAddress: address.address };
+      try {
+        return await createNode(engine, this.names, id, place, content, {
+          hostname: request.hostname,
+          network,
+          hardwareAddress: address.mac,
+          authorizedKeys: request.key === null ? "" : `${request.key.trim()}\n`,
+        });
+      } catch (error) {
+        const isTaken =
+          error instanceof CommandError && /address already in use|port is already/.test(error.stderr);
+        if (!isTaken || attempt === PORT_ATTEMPTS) throw error;
+        await this.fleet.delete(id);
+      }
     }
   }
 
@@ -136,6 +158,11 @@ export class Hosts {
     await this.fleet.deleteAll();
   }
 
+  /** Two clouds of one clone begin to look for ports at different places. */
+  private get portSeed(): string {
+    return createHash("sha256").update(this.names.network).digest("hex");
+  }
+
   private get publicNetwork(): string {
     return `${this.names.network}-public`;
   }
@@ -149,7 +176,7 @@ export class Hosts {
 
   private async choosePorts(engine: ContainerEngine): Promise<[number, number]> {
     const taken = new Set([...(await takenPorts(engine)), ...this.promised]);
-    const [sshPort, apiPort] = await findFreePorts(this.names.project, 2, taken);
+    const [sshPort, apiPort] = await findFreePorts(this.portSeed, 2, taken);
     if (sshPort === undefined || apiPort === undefined) throw new Error("too few free ports were found");
     this.promised.add(sshPort).add(apiPort);
     return [sshPort, apiPort];

@@ -78,14 +78,14 @@ describe("the configuration of the sandbox's OpenStack", () => {
       OS_PASSWORD: "x",
       https_proxy: "x",
       NO_PROXY: "x",
-      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONHOME: "x",
     };
     const environment = pythonEnvironment(samplePlaces, { containers: false }, base);
     assert.deepEqual(Object.keys(environment).sort(), [
       "FORESAIL_FLOATING_IPS",
       "PATH",
+      "PYTHONDONTWRITEBYTECODE",
       "PYTHONPATH",
-      "PYTHONPYCACHEPREFIX",
       "PYTHONUNBUFFERED",
       "PYTHONWARNINGS",
     ]);
