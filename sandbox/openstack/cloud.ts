@@ -1,52 +1,30 @@
-import { createServer } from "node:net";
-import { chmod, mkdir, readFile, rm } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { chooseSubnet } from "../nodes/addresses";
-import { ContainerEngine } from "../nodes/engine";
-import { findFreePorts } from "../nodes/ports";
 import type { Reporter } from "../progress";
+import { withLock } from "../toolchain/lock";
 import { cloudApi, type CloudApi } from "./cloud-api";
+import type { CloudOptions } from "./cloud-options";
 import { renderCloudsFile } from "./clouds-file";
 import { publicUrl, type Configured } from "./configuration/common";
 import { CONFIGURATIONS } from "./configuration/services";
 import { ensureDatabases } from "./databases";
 import { FaultControl } from "./front/fault-control";
+import { ensureSettings } from "./first-settings";
 import { Hosts } from "./machines/hosts";
 import { Processes } from "./processes";
 import { plantSeed, type Planted } from "./seed-planting";
 import { CLOUD_NAMES } from "./seed";
 import { FRONT, gunicornSettings, isWsgi, MACHINES, ownProcess, serviceProcess } from "./service-processes";
 import {
-  assignPorts,
   cloudPlaces,
-  generatePasswords,
-  PORT_COUNT,
-  portsOf,
   readSettings,
-  seedOf,
   SERVICES,
   writePrivate,
-  writeSettings,
   type CloudPlaces,
   type CloudSettings,
   type ServiceName,
 } from "./settings";
-
-/** What is chosen of a cloud before its first start. */
-export interface CloudOptions {
-  /** Where it keeps everything; made if it is not there. */
-  readonly folder: string;
-  /** The system of its container nodes, a DNS label that no other cloud and no other system of this clone has. */
-  readonly system: string;
-  /** Whether servers are containers; default true. Without, they are rows in nova's database, and made at once. */
-  readonly containers?: boolean;
-  /** Whether it has load balancers; default false. */
-  readonly octavia?: boolean;
-  /** Kubernetes versions whose images each server has from its beginning; default none. */
-  readonly bundles?: readonly string[];
-}
 
 /** How a program reaches a running cloud. */
 export interface CloudAccess {
@@ -80,8 +58,17 @@ export class Cloud {
    * @throws Error with the last words of the service that did not start
    */
   async start(python: string, report: Reporter): Promise<CloudAccess> {
+    await mkdir(path.dirname(this.places.folder), { recursive: true });
+    return withLock(
+      `${this.places.folder}.lock`,
+      () => undefined,
+      () => this.startLocked(python, report),
+    );
+  }
+
+  private async startLocked(python: string, report: Reporter): Promise<CloudAccess> {
     const isRunning = (await this.status()).missing.length === 0;
-    const settings = await this.ensureSettings(report);
+    const settings = await ensureSettings(this.options, (await this.processes.running()).length > 0, report);
     const before = await this.planted().catch(() => undefined);
     if (isRunning && before !== undefined) return this.access(settings, before);
     return report.step("OpenStack on this machine", async (update) => {
@@ -193,33 +180,6 @@ export class Cloud {
     return settings;
   }
 
-  /** The settings that were chosen at the first start; ports are chosen anew when somebody took one meanwhile. */
-  private async ensureSettings(report: Reporter): Promise<CloudSettings> {
-    const existing = await readSettings(this.places.folder);
-    if (existing !== undefined) {
-      if ((await this.processes.running()).length > 0 || (await areFree(portsOf(existing.ports))))
-        return existing;
-    }
-    const { folder } = this.places;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700);
-    const ports = assignPorts(await findFreePorts(seedOf(folder), PORT_COUNT, new Set()));
-    const settings: CloudSettings =
-      existing === undefined
-        ? {
-            system: this.options.system,
-            containers: this.options.containers ?? true,
-            octavia: this.options.octavia ?? false,
-            bundles: this.options.bundles ?? [],
-            ports,
-            passwords: generatePasswords(),
-            publicCidr: await choosePublicCidr(folder, this.options.containers ?? true, report),
-          }
-        : { ...existing, ports };
-    await writeSettings(folder, settings);
-    return settings;
-  }
-
   private async writeConfiguration(configured: Configured): Promise<void> {
     const { places, settings } = configured;
     for (const folder of [places.configuration, places.logs, places.state, places.machines])
@@ -262,24 +222,4 @@ export class Cloud {
         (await this.processes.tail(service)),
     );
   }
-}
-
-async function choosePublicCidr(folder: string, containers: boolean, report: Reporter): Promise<string> {
-  const own = Object.values(networkInterfaces()).flatMap(
-    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
-  );
-  const engine = containers ? await ContainerEngine.ensure(report) : undefined;
-  return chooseSubnet(seedOf(folder), [...own, ...((await engine?.subnets()) ?? [])]);
-}
-
-async function areFree(ports: readonly number[]): Promise<boolean> {
-  for (const port of ports) {
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (!isFree) return false;
-  }
-  return true;
 }

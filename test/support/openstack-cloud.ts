@@ -1,8 +1,9 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { projectFolder } from "../../sandbox/nodes/places";
-import { Cloud, type CloudOptions } from "../../sandbox/openstack/cloud";
+import { Cloud } from "../../sandbox/openstack/cloud";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
+import type { CloudOptions } from "../../sandbox/openstack/cloud-options";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 
 /** The system of the container nodes of test clouds, so that leftovers of a killed run are found. */

@@ -1,0 +1,78 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import { chooseSubnet } from "../nodes/addresses";
+import { ContainerEngine } from "../nodes/engine";
+import { findFreePorts } from "../nodes/ports";
+import type { Reporter } from "../progress";
+import type { CloudOptions } from "./cloud-options";
+import {
+  assignPorts,
+  generatePasswords,
+  PORT_COUNT,
+  portsOf,
+  readSettings,
+  seedOf,
+  writeSettings,
+  type CloudSettings,
+} from "./settings";
+
+/**
+ * The settings that were chosen at the first start; ports are chosen anew when somebody took one meanwhile.
+ * @param isRunning whether processes of the cloud live: its ports are its own then
+ * @throws Error when containers of this machine could not be reached
+ */
+export async function ensureSettings(
+  options: CloudOptions,
+  isRunning: boolean,
+  report: Reporter,
+): Promise<CloudSettings> {
+  const folder = path.resolve(options.folder);
+  const existing = await readSettings(folder);
+  if (existing !== undefined && (isRunning || (await areFree(portsOf(existing.ports))))) return existing;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const ports = assignPorts(await findFreePorts(seedOf(folder), PORT_COUNT, new Set()));
+  const containers = options.containers ?? true;
+  const settings: CloudSettings =
+    existing === undefined
+      ? {
+          system: options.system,
+          containers,
+          octavia: options.octavia ?? false,
+          bundles: options.bundles ?? [],
+          ports,
+          passwords: generatePasswords(),
+          publicCidr: await choosePublicCidr(folder, containers, report),
+        }
+      : { ...existing, ports };
+  await writeSettings(folder, settings);
+  return settings;
+}
+
+async function choosePublicCidr(folder: string, containers: boolean, report: Reporter): Promise<string> {
+  const engine = containers ? await ContainerEngine.ensure(report) : undefined;
+  if (engine?.program === "podman" && !engine.isRootful) {
+    throw new Error(
+      "the servers of the sandbox's OpenStack are reached at their own addresses, and containers of podman have " +
+        "such only when root runs them: run this as root, or install docker",
+    );
+  }
+  const own = Object.values(networkInterfaces()).flatMap(
+    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
+  );
+  return chooseSubnet(seedOf(folder), [...own, ...((await engine?.subnets()) ?? [])]);
+}
+
+async function areFree(ports: readonly number[]): Promise<boolean> {
+  for (const port of ports) {
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (!isFree) return false;
+  }
+  return true;
+}
