@@ -28,7 +28,7 @@ export async function takePreview(project: Project, stack: string): Promise<Take
     const preview = readIfPreview(stdout);
     if (preview === undefined || (exitCode !== 0 && preview.errors.length === 0))
       throw new PulumiError("preview", exitCode, stderr.trim() || stdout.trim());
-    if (exitCode !== 0) return { preview, json: stdout };
+    if (exitCode !== 0 || preview.errors.length > 0) return { preview, json: stdout };
     const engine: unknown = JSON.parse(await readFile(file, "utf8"));
     const plan = makeSavedPlan(preview, { project: project.name, stack }, engine, foresailVersion());
     return { preview, json: stdout, plan };

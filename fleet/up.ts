@@ -8,6 +8,7 @@ import { askPerson } from "./ask";
 import { clearIfFileBackend } from "./clear-dead-locks";
 import { findProject, type Project } from "./project";
 import { callPulumi, findStack } from "./pulumi";
+import { runFurtherTurns } from "./further-turns";
 import { runPlan } from "./run-plan";
 import { takePreview } from "./take-preview";
 
@@ -51,11 +52,9 @@ export async function up(wish: UpWish, say = (line: string) => console.log(line)
       ? await consent(taken.plan, wish, renderText(taken.preview), say)
       : choose(saved, taken.plan, wish, say);
   if (typeof chosen === "number") return chosen;
-  const end = await runPlan(
-    { project, stack, engine: chosen.engine, ...(kubeconfig && { kubeconfig }) },
-    say,
-  );
-  return conclude(end, wish, say);
+  const run = { project, stack, ...(kubeconfig && { kubeconfig }) };
+  const end = await runPlan({ ...run, engine: chosen.engine }, say);
+  return conclude(end === "done" ? await runFurtherTurns(run, chosen, say) : end, wish, say);
 }
 
 /** Shows what would run and asks; only a person's yes, or `--yes`, is one. */
@@ -106,7 +105,7 @@ function choose(
 }
 
 function conclude(
-  end: Awaited<ReturnType<typeof runPlan>>,
+  end: Awaited<ReturnType<typeof runFurtherTurns>>,
   wish: UpWish,
   say: (line: string) => void,
 ): number {
@@ -122,6 +121,9 @@ function conclude(
         "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
       );
       return EXIT.failed;
+    case "refused":
+      say("what ran is done; review what is left of it: foresail preview, then foresail up");
+      return EXIT.moved;
     case "interrupted":
       say(`interrupted; to go on: ${again}`);
       return EXIT.failed;

@@ -51,4 +51,9 @@ export const handlers = {
       require("./openstack/initialized-mark-handlers") as typeof import("./openstack/initialized-mark-handlers")
     ).handlers;
   },
+  get "openstack/ServerHostKey"(): Handlers {
+    return (
+      require("./openstack/server-host-key-handlers") as typeof import("./openstack/server-host-key-handlers")
+    ).handlers;
+  },
 };

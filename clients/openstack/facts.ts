@@ -101,3 +101,11 @@ export async function serverMetadata(cloud: Cloud, server: string): Promise<Reco
   const { metadata } = await cloud.call("compute", "GET", `/servers/${server}/metadata`);
   return (metadata ?? {}) as Record<string, string>;
 }
+
+/** What a server wrote to its console lately. @throws CloudRefusal where the cloud shows no consoles */
+export async function consoleOutput(cloud: Cloud, server: string): Promise<string> {
+  const { output } = await cloud.call("compute", "POST", `/servers/${server}/action`, {
+    "os-getConsoleOutput": { length: 500 },
+  });
+  return typeof output === "string" ? output : "";
+}

@@ -1,4 +1,4 @@
 export { Cloud, type CloudOptions } from "./cloud";
 export { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 export { CloudConfigurationError, CloudRefusal, CloudUnreachable } from "./errors";
-export { readCloudFacts, serverMetadata, setServerMetadata } from "./facts";
+export { consoleOutput, readCloudFacts, serverMetadata, setServerMetadata } from "./facts";

@@ -16,7 +16,7 @@ export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): Networ
   return args.network?.plugin ?? DEFAULT_PLUGIN;
 }
 
-export function timeouts(args: KubeadmClusterArgs): Timeouts & { dial: number } {
+export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts">): Timeouts & { dial: number } {
   return { ssh: 300, dial: 15, prepare: 900, init: 600, join: 600, ready: 600, ...args.timeouts };
 }
 

@@ -4,7 +4,9 @@ import { HostKey } from "../../providers/kubeadm/host-key";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** What opens the machines, as one secret. */
-export function sshCredentials(args: KubeadmClusterArgs): pulumi.Output<SshCredentials> {
+export function sshCredentials(
+  args: Pick<KubeadmClusterArgs, "machines" | "ssh">,
+): pulumi.Output<SshCredentials> {
   const own = Object.fromEntries(
     args.machines.flatMap(({ name, privateKey }) => (privateKey === undefined ? [] : [[name, privateKey]])),
   );
@@ -18,7 +20,7 @@ export function sshCredentials(args: KubeadmClusterArgs): pulumi.Output<SshCrede
   return pulumi.secret(credentials);
 }
 
-export function jumpHost(args: KubeadmClusterArgs): pulumi.Output<JumpHost> | undefined {
+export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
   const host = args.ssh?.jumpHost;
   if (!host) return undefined;
   return pulumi

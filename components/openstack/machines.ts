@@ -8,7 +8,9 @@ import { Port } from "@pulumi/openstack/networking/port";
 import { shortHash } from "../../core/openstack/machine-name";
 import { metadataOf, type MachineRecord } from "../../core/openstack/machine-record";
 import type { AntiAffinity, NetworkKey, Pool } from "../../core/openstack/pool";
+import { ServerHostKey } from "../../providers/openstack/server-host-key";
 import type { CloudPlan } from "../../providers/openstack/cloud-plan";
+import type { JumpHost, SshCredentials } from "../../core/machine";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { MachineNetwork } from "./network";
 import type { SecurityGroups } from "./security-groups";
@@ -72,6 +74,14 @@ export interface MakeMachineArgs {
   /** Blocks besides its own address from which the machine may send: the pods, without encapsulation. */
   podCidr?: string;
   sshPort?: number;
+  /** How the machine's host key is asked for. */
+  contact: {
+    cloud?: string;
+    region?: string;
+    jumpHost?: pulumi.Output<JumpHost>;
+    credentials: pulumi.Output<SshCredentials>;
+    timeoutSeconds: number;
+  };
 }
 
 /** A machine of the cloud, and how the cluster takes it. */
@@ -98,6 +108,12 @@ export function makeMachine(
   // the port has its address before the server is there to use it
   const fixedIp = pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips[0] ?? "");
   const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
+  const sshPort = args.sshPort ?? 22;
+  const { hostKey } = new ServerHostKey(
+    `${name}-host-key`,
+    { machine: machine.name, server: server.id, address, port: sshPort, ...args.contact },
+    { ...(opts.parent ? { parent: opts.parent } : {}), ignoreChanges: ["address", "port"] },
+  );
   return {
     server,
     fixedIp,
@@ -106,7 +122,8 @@ export function makeMachine(
       role: machine.shape.role,
       ...(machine.shape.role === "worker" ? { pool: machine.pool } : {}),
       address,
-      ...(args.sshPort === undefined ? {} : { port: args.sshPort }),
+      port: sshPort,
+      hostKey,
       internalAddress: fixedIp,
       // only the control planes of a new cluster have their floating IPs in their certificates
       ...(machine.shape.role === "control-plane" ? { certificateName: "kubernetes" } : {}),

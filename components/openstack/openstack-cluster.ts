@@ -8,7 +8,8 @@ import type { PodNetworkKind } from "../../core/openstack/security-rules";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
 import { InitializedMark } from "../../providers/openstack/initialized-mark";
 import type { NodeOutput } from "../../providers/kubeadm/node-group";
-import { networkPlugin } from "../kubeadm/defaults";
+import { networkPlugin, timeouts } from "../kubeadm/defaults";
+import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
@@ -182,6 +183,15 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     const poolOf = (name: string): Pool | undefined => pools.find((pool) => pool.name === name);
     const podCidr =
       podNetworkKind(cluster) === "bridge" ? (cluster.network?.podCidr ?? "10.244.0.0/16") : undefined;
+    const { cloud, region } = this.args;
+    const jump = jumpHost(cluster);
+    const contact = {
+      ...(cloud ? { cloud } : {}),
+      ...(region ? { region } : {}),
+      ...(jump ? { jumpHost: jump } : {}),
+      credentials: sshCredentials({ ...cluster, machines: [] }),
+      timeoutSeconds: timeouts(cluster).ssh,
+    };
     return this.rollout.now.machines.map((machine) => {
       const pool = poolOf(machine.pool);
       const serverGroup = serverGroups.get(machine.pool);
@@ -201,6 +211,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
           ...(podCidr === undefined ? {} : { podCidr }),
           ...(sshPort === undefined ? {} : { sshPort }),
+          contact,
         },
         this.inCloud,
       );

@@ -1,3 +1,5 @@
+import { refuseServerOrder } from "./server-order";
+
 /** What happens to one resource, in the engine's words; a replacement's three steps are one. */
 export type Operation = "create" | "update" | "replace" | "delete" | "import";
 
@@ -25,7 +27,7 @@ export interface Preview {
   readonly changes: readonly ResourceChange[];
   /** How many resources stay as they are. */
   readonly unchanged: number;
-  /** What the engine and the handlers refused, each once. */
+  /** What the engine, the handlers and the rules of the review refused, each once. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
   /** Remarks of foresail's resources that are no steps, `NodeRollout onprem: w-1 is paused: …`, each once. */
@@ -90,7 +92,7 @@ export function readPreview(text: string): Preview {
     ...origin,
     changes: [...changes.values()],
     unchanged: same,
-    errors: messages(diagnostics, "error"),
+    errors: [...messages(diagnostics, "error"), ...refuseServerOrder([...changes.values()])],
     warnings: messages(diagnostics, "warning"),
     notes: notesOf(diagnostics, [...changes.values()]),
   };

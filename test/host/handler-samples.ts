@@ -58,5 +58,13 @@ export const SAMPLES: Record<HandlerKey, object> = {
     later: [],
     found: { images: {}, flavors: {}, authUrl: "http://127.0.0.1:1/v3" },
   },
+  "openstack/ServerHostKey": {
+    machine: "w-1",
+    server: "s1",
+    address: "127.0.0.1",
+    port: 1,
+    credentials: {},
+    timeoutSeconds: 1,
+  },
   "openstack/InitializedMark": { ...common, machines, servers: {} },
 };

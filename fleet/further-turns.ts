@@ -1,0 +1,38 @@
+import { redact } from "../core/redaction";
+import { laterTurns, unlistedStep } from "../core/review/server-order";
+import type { SavedPlan } from "../core/review/saved-plan";
+import type { Project } from "./project";
+import { runPlan, type RunEnd } from "./run-plan";
+import { takePreview } from "./take-preview";
+
+/**
+ * Repeats the run while machines are left to do, each run a part of what the first one listed. A run that would do anything
+ * else is not begun.
+ * @param first the plan that ran, and ended well
+ */
+export async function runFurtherTurns(
+  run: { project: Project; stack: string; kubeconfig?: string },
+  first: Pick<SavedPlan, "reviewed">,
+  say: (line: string) => void,
+): Promise<RunEnd | "refused"> {
+  let listed = laterTurns(first.reviewed);
+  while (listed.length > 0) {
+    say(`machines are left to do: previewing ${run.stack} again`);
+    const { plan, preview } = await takePreview(run.project, run.stack);
+    if (plan === undefined) {
+      for (const words of preview.errors) console.error(redact(`error: ${words}`));
+      return "failed";
+    }
+    const strange = unlistedStep(listed, preview.changes);
+    if (strange !== undefined) {
+      say(`refused: this was not listed before: ${strange}`);
+      return "refused";
+    }
+    for (const { type, steps } of preview.changes)
+      if (type === "CloudPlan") steps.forEach((line) => say(`  ${line}`));
+    const end = await runPlan({ ...run, engine: plan.engine }, say);
+    if (end !== "done") return end;
+    listed = laterTurns(preview.changes);
+  }
+  return "done";
+}

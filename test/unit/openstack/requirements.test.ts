@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import {
+  cloudLacks,
+  type CloudFacts,
+  type CloudWish,
+  type ServerWish,
+} from "../../../core/openstack/requirements";
+
+const server = (over: Partial<ServerWish> = {}): ServerWish => ({
+  name: "w-1-aaaaa",
+  pool: "w",
+  flavor: "small",
+  image: "debian",
+  ...over,
+});
+const wish = (over: Partial<CloudWish> = {}): CloudWish => ({
+  servers: [server()],
+  loadBalancer: false,
+  ...over,
+});
+const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
+  flavors: [
+    { id: "f1", name: "small", vcpus: 2, ram: 2048, disk: 10 },
+    { id: "f2", name: "diskless", vcpus: 2, ram: 2048, disk: 0 },
+  ],
+  images: [
+    { id: "i1", name: "debian", status: "active", minDisk: 5, minRam: 512 },
+    { id: "i2", name: "twice", status: "active", minDisk: 0, minRam: 0 },
+    { id: "i3", name: "twice", status: "active", minDisk: 0, minRam: 0 },
+    { id: "i4", name: "queued", status: "queued", minDisk: 0, minRam: 0 },
+    { id: "i5", name: "big", status: "active", minDisk: 40, minRam: 4096 },
+  ],
+  zones: [
+    { name: "az1", available: true },
+    { name: "az2", available: false },
+  ],
+  externalNetworks: [{ id: "n1", name: "public" }],
+  servers: [],
+  compute: {
+    instances: { limit: 10, used: 2 },
+    cores: { limit: -1, used: 99 },
+    ram: { limit: 51200, used: 0 },
+  },
+  hasLoadBalancer: false,
+  ...over,
+});
+
+describe("what a cloud lacks for a run", () => {
+  const cases: [what: string, wish: CloudWish, facts: CloudFacts, said: string[]][] = [
+    ["nothing", wish({ externalNetwork: "public" }), facts(), []],
+    [
+      "nothing, by ids",
+      wish({ servers: [server({ flavor: "f1", image: "i1" })], externalNetwork: "n1" }),
+      facts(),
+      [],
+    ],
+    [
+      "a flavour, said once for a pool",
+      wish({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
+      facts(),
+      ['openstack.pools.w.flavor: the cloud has no flavour "huge"; it has diskless, small'],
+    ],
+    [
+      "an image with one meaning",
+      wish({ servers: [server({ image: "twice" })] }),
+      facts(),
+      ['openstack.pools.w.image: the cloud has 2 images called "twice"; write the id of one: i2, i3'],
+    ],
+    [
+      "an image that is ready",
+      wish({ servers: [server({ image: "queued" })] }),
+      facts(),
+      ['openstack.pools.w.image: "queued" is queued, not active; wait for it or choose another'],
+    ],
+    [
+      "disk and memory for the image",
+      wish({ servers: [server({ image: "big" })] }),
+      facts(),
+      [
+        'openstack.pools.w.flavor: 10 GiB is too small for the image "big", which needs 40 GiB',
+        'openstack.pools.w.flavor: "small" has 2048 MiB of memory, and the image "big" needs 4096 MiB',
+      ],
+    ],
+    [
+      "a root volume of the image's size",
+      wish({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
+      facts(),
+      ['openstack.pools.w.rootVolume.size: 4 GiB is too small for the image "debian", which needs 5 GiB'],
+    ],
+    [
+      "nothing for a flavour without a disk",
+      wish({ servers: [server({ flavor: "diskless" })] }),
+      facts(),
+      [],
+    ],
+    [
+      "a zone",
+      wish({ servers: [server({ zone: "az9" })] }),
+      facts(),
+      ['openstack.pools.w.zones: the cloud has no availability zone "az9"; it has az1, az2'],
+    ],
+    [
+      "a zone that is up",
+      wish({ servers: [server({ zone: "az2" })] }),
+      facts(),
+      ['openstack.pools.w.zones: the availability zone "az2" is not available now; take another'],
+    ],
+    [
+      "an external network",
+      wish({ externalNetwork: "outside" }),
+      facts(),
+      ['openstack.network.externalNetwork: the cloud has no external network "outside"; it has public'],
+    ],
+    [
+      "load balancers",
+      wish({ loadBalancer: true }),
+      facts(),
+      [
+        "openstack.endpoint.octavia: the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
+      ],
+    ],
+    [
+      "quota",
+      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      facts({
+        compute: {
+          instances: { limit: 3, used: 2 },
+          cores: { limit: 4, used: 0 },
+          ram: { limit: 4000, used: 0 },
+        },
+      }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for servers, and of 3 2 are in use; ask for more, or take fewer or smaller machines",
+        "openstack.pools: this run needs 4096 MiB more of the quota for memory, and of 4000 MiB 0 MiB are in use; ask for more, or take fewer or smaller machines",
+      ],
+    ],
+    [
+      "nothing for a server that is there, whatever has gone since",
+      wish({ servers: [server({ flavor: "gone", image: "gone" })] }),
+      facts({
+        servers: ["w-1-aaaaa"],
+        compute: {
+          instances: { limit: 1, used: 1 },
+          cores: { limit: 0, used: 0 },
+          ram: { limit: 0, used: 0 },
+        },
+      }),
+      [],
+    ],
+  ];
+  for (const [what, wanted, found, said] of cases)
+    it(what, () =>
+      assert.deepEqual(
+        cloudLacks(wanted, found).map(({ property, reason }) => `${property}: ${reason}`),
+        said,
+      ),
+    );
+});
