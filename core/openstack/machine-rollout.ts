@@ -61,7 +61,7 @@ interface SlotState {
   present?: ExistingMachine;
   /** Joined machines that are not the wanted one, oldest first. */
   outdated: ExistingMachine[];
-  /** The others that are not the wanted one: they never became Nodes. */
+  /** The others that are not the wanted one: they never became Nodes, or are none any more. */
   stillborn: ExistingMachine[];
 }
 
@@ -92,10 +92,9 @@ function planTurn(wanted: readonly WantedMachine[], existing: readonly ExistingM
   };
 
   const empty = slots.filter(({ outdated, present }) => outdated.length === 0 && !present?.joined);
-  for (const { wanted: each, stillborn } of empty) {
-    arriving.add(each.machine.name);
-    for (const machine of stillborn) leaving.add(machine.name);
-  }
+  for (const { wanted: each } of empty) arriving.add(each.machine.name);
+  // whatever is in the slot besides: no Node depends on them, be it not yet or no more
+  for (const { stillborn } of slots) for (const machine of stillborn) leaving.add(machine.name);
 
   const begun = slots.filter(({ outdated, present }) => outdated.length > 0 && present !== undefined);
   const halves = slots.filter(({ outdated, present }) => outdated.length > 1 && present === undefined);
@@ -126,8 +125,8 @@ function planTurn(wanted: readonly WantedMachine[], existing: readonly ExistingM
 
   const staying = (machine: ExistingMachine) => !leaving.has(machine.name);
   const machines = [
-    ...slots.flatMap(({ wanted: each, present, outdated, stillborn }): MachineRecord[] => [
-      ...[...stillborn, ...outdated].filter(staying),
+    ...slots.flatMap(({ wanted: each, present, outdated }): MachineRecord[] => [
+      ...outdated.filter(staying),
       ...(present || arriving.has(each.machine.name) ? [present ?? each.machine] : []),
     ]),
     ...[...surplus].reverse().filter(staying),

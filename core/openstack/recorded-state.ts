@@ -1,3 +1,4 @@
+import { CONTROL_PLANE_GROUP } from "../machine";
 import { machineName } from "./machine-name";
 import { newMachine, recordOf, type MachineRecord } from "./machine-record";
 import type { Slot } from "./pool";
@@ -27,6 +28,7 @@ export interface RecordedState {
 
 const INSTANCE = "openstack:compute/instance:Instance";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
+const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
 const COMMAND = "command:remote:Command";
 
 /** Reads which machines of a cluster a stack's state has. */
@@ -47,6 +49,10 @@ export function recordedState(cluster: string, resources: StateResources): Recor
   const joined = new Set(groups.flatMap(({ outputs }) => namesOf(outputs.nodes)));
   // after a failure the members have machines among them that never came so far
   const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesOf(outputs.members))]);
+  // cut off between init and the record of its members, any control plane may be one
+  const isUnrecorded =
+    entries.some(({ type, name }) => type === CLUSTER_INIT && name === `${cluster}-init`) &&
+    !groups.some(({ name }) => name === `${cluster}-${CONTROL_PLANE_GROUP}`);
   const present = new Set(servers.map(({ name }) => name));
   const prepared = entries
     .filter(({ type }) => type === COMMAND)
@@ -55,7 +61,10 @@ export function recordedState(cluster: string, resources: StateResources): Recor
       return name.startsWith(`${cluster}-`) && machine !== undefined ? [machine] : [];
     });
   return {
-    machines: servers.map((server) => ({ ...server, joined: joined.has(server.name) })),
+    machines: servers.map((server) => ({
+      ...server,
+      joined: joined.has(server.name) || (isUnrecorded && server.shape.role === "control-plane"),
+    })),
     lost: [...members].filter((name) => !present.has(name)).sort(),
     traces: new Set([...prepared, ...members]),
   };

@@ -107,6 +107,12 @@ describe("the machines of each run", () => {
       ["cp-1-a w-1-b / w-1-a"],
     ],
     [
+      "nothing of a server that left the cluster before its run was cut off",
+      "cp-1-b w-1-a",
+      "cp-1-a? cp-1-b w-1-a",
+      ["cp-1-b w-1-a / cp-1-a"],
+    ],
+    [
       "the older of two outdated machines first",
       "cp-1-a w-1-c",
       "cp-1-a w-1-a w-1-b",
