@@ -6,6 +6,7 @@ import { Monitor } from "@pulumi/openstack/loadbalancer/monitor";
 import { Pool } from "@pulumi/openstack/loadbalancer/pool";
 import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
+import { markedDescription } from "../../core/openstack/leftovers";
 import type { MachineNetwork } from "./network";
 
 /** Port of the API, on the load balancer and on the control planes. */
@@ -29,15 +30,18 @@ export function makeApiLoadBalancer(
     allowedCidrs: string[];
     /** Where its floating IP comes from; absent: it has none. */
     externalNetwork?: string;
+    mark: pulumi.Input<string>;
   },
   opts: pulumi.CustomResourceOptions,
 ): ApiLoadBalancer {
   const name = `${cluster}-api`;
+  const description = pulumi.output(args.mark).apply((mark) => markedDescription(mark));
   const { network } = args;
   const balancer = new LoadBalancer(
     name,
     {
       name,
+      description,
       ...(network.subnetId === undefined ? { vipNetworkId: network.id } : { vipSubnetId: network.subnetId }),
     },
     // every certificate and every kubelet holds its address
@@ -47,6 +51,7 @@ export function makeApiLoadBalancer(
     name,
     {
       name,
+      description,
       loadbalancerId: balancer.id,
       protocol: "TCP",
       protocolPort: API_PORT,
@@ -56,7 +61,7 @@ export function makeApiLoadBalancer(
   );
   const pool = new Pool(
     name,
-    { name, listenerId: listener.id, protocol: "TCP", lbMethod: "ROUND_ROBIN" },
+    { name, description, listenerId: listener.id, protocol: "TCP", lbMethod: "ROUND_ROBIN" },
     opts,
   );
   new Monitor(name, { name, poolId: pool.id, type: "TCP", delay: 5, timeout: 3, maxRetries: 2 }, opts);
@@ -64,7 +69,7 @@ export function makeApiLoadBalancer(
     address: balancer.vipAddress,
     ...(args.externalNetwork === undefined
       ? {}
-      : { floatingIp: floatingAddress(name, balancer, args.externalNetwork, network, opts) }),
+      : { floatingIp: floatingAddress(name, balancer, args.externalNetwork, network, description, opts) }),
     add: (machine, address) => {
       const member = { name: machine, poolId: pool.id, address, protocolPort: API_PORT };
       new Member(`${cluster}-${machine}`, member, opts);
@@ -77,9 +82,10 @@ function floatingAddress(
   balancer: LoadBalancer,
   externalNetwork: string,
   network: MachineNetwork,
+  description: pulumi.Output<string>,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.Output<string> {
-  const ip = new FloatingIp(name, { pool: externalNetwork }, opts);
+  const ip = new FloatingIp(name, { pool: externalNetwork, description }, opts);
   new FloatingIpAssociate(
     name,
     { floatingIp: ip.address, portId: balancer.vipPortId },

@@ -6,7 +6,8 @@ import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { Port } from "@pulumi/openstack/networking/port";
 import { shortHash } from "../../core/openstack/machine-name";
-import { metadataOf, type MachineRecord } from "../../core/openstack/machine-record";
+import { markedDescription, markedName } from "../../core/openstack/leftovers";
+import { MARK_KEY, metadataOf, type MachineRecord } from "../../core/openstack/machine-record";
 import type { AntiAffinity, NetworkKey, Pool } from "../../core/openstack/pool";
 import { ServerHostKey } from "../../providers/openstack/server-host-key";
 import type { CloudPlan } from "../../providers/openstack/cloud-plan";
@@ -37,22 +38,31 @@ const POLICIES: Readonly<Record<Exclude<AntiAffinity, "none">, string>> = {
 };
 
 /** The key for new machines. Another key is another object, since machines hold the name of theirs. */
-export function makeKeypair(cluster: string, publicKey: string, opts: pulumi.CustomResourceOptions): Keypair {
-  const name = `${cluster}-${shortHash([publicKey])}`;
-  return new Keypair(name, { name, publicKey }, opts);
+export function makeKeypair(
+  cluster: string,
+  publicKey: string,
+  mark: pulumi.Input<string>,
+  opts: pulumi.CustomResourceOptions,
+): Keypair {
+  const resource = `${cluster}-${shortHash([publicKey])}`;
+  const name = pulumi.output(mark).apply((known) => markedName(resource, known));
+  return new Keypair(resource, { name, publicKey }, opts);
 }
 
 /** The server groups that keep the machines of a pool on different hosts, by pool. */
 export function makeServerGroups(
   cluster: string,
   pools: readonly Pool[],
+  mark: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): Map<string, ServerGroup> {
   return new Map(
     pools.flatMap((pool) => {
       if (pool.antiAffinity === "none") return [];
-      const name = `${cluster}-${pool.name}-${pool.antiAffinity}`;
-      return [[pool.name, new ServerGroup(name, { name, policies: [POLICIES[pool.antiAffinity]] }, opts)]];
+      const resource = `${cluster}-${pool.name}-${pool.antiAffinity}`;
+      const name = pulumi.output(mark).apply((known) => markedName(resource, known));
+      const policies = [POLICIES[pool.antiAffinity]];
+      return [[pool.name, new ServerGroup(resource, { name, policies }, opts)]];
     }),
   );
 }
@@ -74,6 +84,8 @@ export interface MakeMachineArgs {
   /** Blocks besides its own address from which the machine may send: the pods, without encapsulation. */
   podCidr?: string;
   sshPort?: number;
+  /** What the cluster's objects carry in the cloud. */
+  mark: pulumi.Input<string>;
   /** How the machine's host key is asked for. */
   contact: {
     cloud?: string;
@@ -133,10 +145,14 @@ export function makeMachine(
   };
 }
 
+function described(mark: pulumi.Input<string>): pulumi.Output<string> {
+  return pulumi.output(mark).apply((known) => markedDescription(known));
+}
+
 function makePort(
   name: string,
   network: MachineNetwork,
-  { machine, securityGroups, podCidr }: MakeMachineArgs,
+  { machine, securityGroups, podCidr, mark }: MakeMachineArgs,
   opts: pulumi.CustomResourceOptions,
 ): Port {
   const { nodes, "control-planes": controlPlanes } = securityGroups;
@@ -144,6 +160,7 @@ function makePort(
     name,
     {
       name: machine.name,
+      description: described(mark),
       adminStateUp: true,
       networkId: network.id,
       ...(network.subnetId === undefined ? {} : { fixedIps: [{ subnetId: network.subnetId }] }),
@@ -158,7 +175,7 @@ function makeServer(
   name: string,
   cluster: string,
   port: Port,
-  { machine, plan, keypair, serverGroup, userData, after }: MakeMachineArgs,
+  { machine, plan, keypair, serverGroup, userData, after, mark }: MakeMachineArgs,
   opts: pulumi.CustomResourceOptions,
 ): Instance {
   const { shape } = machine;
@@ -189,7 +206,7 @@ function makeServer(
       ...(userData === undefined ? {} : { userData }),
       networks: [{ port: port.id }],
       ...(serverGroup ? { schedulerHints: [{ group: serverGroup.id }] } : {}),
-      metadata: metadataOf(cluster, machine),
+      metadata: { ...metadataOf(cluster, machine), [MARK_KEY]: mark },
     },
     { ...opts, ignoreChanges: FIXED, dependsOn: after },
   );
@@ -200,11 +217,11 @@ function floatingAddress(
   port: Port,
   server: Instance,
   network: MachineNetwork,
-  { externalNetwork }: MakeMachineArgs,
+  { externalNetwork, mark }: MakeMachineArgs,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.Output<string> {
   if (externalNetwork === undefined) throw new Error(`${name} has a floating IP and no external network`);
-  const ip = new FloatingIp(name, { pool: externalNetwork }, opts);
+  const ip = new FloatingIp(name, { pool: externalNetwork, description: described(mark) }, opts);
   const association = new FloatingIpAssociate(
     name,
     { floatingIp: ip.address, portId: port.id },

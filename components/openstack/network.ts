@@ -1,8 +1,9 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { Network } from "@pulumi/openstack/networking/network";
 import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
+import { markedDescription } from "../../core/openstack/leftovers";
 import type { NetworkKey } from "../../core/openstack/pool";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
@@ -33,11 +34,13 @@ export function makeNetworks(
     /** Networks of the machines of this run. */
     inUse: readonly NetworkKey[];
     externalNetworkId: pulumi.Output<string | undefined>;
+    mark: pulumi.Input<string>;
   },
   opts: pulumi.CustomResourceOptions,
 ): Map<NetworkKey, MachineNetwork> {
   const wanted = networkKey(args.network);
   const keys = [...new Set([wanted, ...args.inUse])];
+  const description = pulumi.output(args.mark).apply((mark) => markedDescription(mark));
   const own = keys.filter((key) => !key.startsWith(EXISTING));
   const router =
     own.length === 0
@@ -46,6 +49,7 @@ export function makeNetworks(
           cluster,
           {
             name: cluster,
+            description,
             adminStateUp: true,
             externalNetworkId: args.externalNetworkId as pulumi.Output<string>,
           },
@@ -55,10 +59,10 @@ export function makeNetworks(
   const make = (key: NetworkKey): MachineNetwork => {
     if (!router || key.startsWith(EXISTING)) return { id: key.slice(EXISTING.length), way: [] };
     const name = `${cluster}-${key.replace("/", "-")}`;
-    const network = new Network(name, { name, adminStateUp: true }, opts);
+    const network = new Network(name, { name, description, adminStateUp: true }, opts);
     const subnet = new Subnet(
       name,
-      { name, networkId: network.id, cidr: key, ipVersion: 4, dnsNameservers: dns },
+      { name, description, networkId: network.id, cidr: key, ipVersion: 4, dnsNameservers: dns },
       opts,
     );
     const way = new RouterInterface(name, { routerId: router.id, subnetId: subnet.id }, opts);

@@ -4,7 +4,7 @@ import { planRollout, type MachineRollout } from "../../core/openstack/machine-r
 import { wantedSlots, type Pool } from "../../core/openstack/pool";
 import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
 import { laterLines } from "../../core/openstack/rollout-lines";
-import type { PodNetworkKind } from "../../core/openstack/security-rules";
+import { SECURITY_GROUPS, type PodNetworkKind } from "../../core/openstack/security-rules";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
 import { InitializedMark } from "../../providers/openstack/initialized-mark";
 import type { NodeOutput } from "../../providers/kubeadm/node-group";
@@ -17,7 +17,7 @@ import { API_PORT, makeApiLoadBalancer, type ApiLoadBalancer } from "./load-bala
 import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
 import { makeNetworks, networkKey, type MachineNetwork } from "./network";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
-import { makeSecurityGroups, type SecurityGroups } from "./security-groups";
+import { makeSecurityGroups, securityGroupName, type SecurityGroups } from "./security-groups";
 
 /**
  * A kubeadm cluster on servers of an OpenStack cloud, with everything that they need there.
@@ -45,6 +45,8 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   private readonly state: RecordedState;
   private readonly rollout: MachineRollout;
   private readonly inCloud: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
+  /** Tells this stack's objects from those of any other cluster with the same name. */
+  private readonly mark: pulumi.Input<string>;
 
   constructor(
     private readonly clusterName: string,
@@ -54,9 +56,10 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
     this.state = recordedState(clusterName, args.existing);
     this.rollout = this.planMachines();
-    this.inCloud = { parent: this, provider: this.connect() };
 
     const plan = this.checkCloud();
+    this.mark = this.state.mark ?? plan.mark;
+    this.inCloud = { parent: this, provider: this.connect(), dependsOn: [plan] };
     const networks = this.makeNetworks(plan);
     const security = this.makeSecurityGroups();
     const balancer = this.makeLoadBalancer(networks);
@@ -125,6 +128,9 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         steps: now.lines,
         leaving: now.leaving,
         later: this.laterLines(),
+        ...(this.state.mark === undefined ? {} : { mark: this.state.mark }),
+        known: this.state.objects,
+        securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(this.clusterName, group)),
       },
       { parent: this },
     );
@@ -137,6 +143,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         network: this.args.network,
         inUse: this.rollout.now.machines.map(({ shape }) => shape.network),
         externalNetworkId: plan.found.apply(({ externalNetworkId }) => externalNetworkId),
+        mark: this.mark,
       },
       this.inCloud,
     );
@@ -152,6 +159,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         podNetwork: podNetworkKind(cluster),
         ...(endpoint && "octavia" in endpoint ? { loadBalancerCidr: network.cidr } : {}),
       },
+      this.mark,
       this.inCloud,
     );
   }
@@ -167,6 +175,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         network: own,
         allowedCidrs: [...new Set([...access.api, network.cidr])],
         ...(floatingIp && network.externalNetwork ? { externalNetwork: network.externalNetwork } : {}),
+        mark: this.mark,
       },
       this.inCloud,
     );
@@ -178,8 +187,8 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     { groups, rules }: { groups: SecurityGroups; rules: pulumi.Resource[] },
   ): CloudMachine[] {
     const { pools, publicKey, userData, network, cluster, sshPort } = this.args;
-    const keypair = makeKeypair(this.clusterName, publicKey, this.inCloud);
-    const serverGroups = makeServerGroups(this.clusterName, pools, this.inCloud);
+    const keypair = makeKeypair(this.clusterName, publicKey, this.mark, this.inCloud);
+    const serverGroups = makeServerGroups(this.clusterName, pools, this.mark, this.inCloud);
     const poolOf = (name: string): Pool | undefined => pools.find((pool) => pool.name === name);
     const podCidr =
       podNetworkKind(cluster) === "bridge" ? (cluster.network?.podCidr ?? "10.244.0.0/16") : undefined;
@@ -212,6 +221,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ...(podCidr === undefined ? {} : { podCidr }),
           ...(sshPort === undefined ? {} : { sshPort }),
           contact,
+          mark: this.mark,
         },
         this.inCloud,
       );

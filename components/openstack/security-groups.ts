@@ -1,6 +1,7 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { SecGroup } from "@pulumi/openstack/networking/secGroup";
 import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
+import { markedDescription } from "../../core/openstack/leftovers";
 import {
   securityRules,
   type SecurityGroupName,
@@ -11,14 +12,23 @@ import {
 /** The ids of the cluster's security groups. */
 export type SecurityGroups = Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;
 
+/** How a security group of a cluster is called in the cloud. */
+export function securityGroupName(cluster: string, group: SecurityGroupName): string {
+  return `${cluster}-${group}`;
+}
+
 /** Makes the two security groups and their rules; machines are made when the rules are there. */
 export function makeSecurityGroups(
   cluster: string,
   wish: SecurityWish,
+  mark: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): { groups: SecurityGroups; rules: pulumi.Resource[] } {
-  const group = (name: SecurityGroupName, description: string) =>
-    new SecGroup(`${cluster}-${name}`, { name: `${cluster}-${name}`, description }, opts).id;
+  const described = (words: string) => pulumi.output(mark).apply((known) => markedDescription(known, words));
+  const group = (group: SecurityGroupName, words: string) => {
+    const name = securityGroupName(cluster, group);
+    return new SecGroup(name, { name, description: described(words) }, opts).id;
+  };
   const groups: SecurityGroups = {
     nodes: group("nodes", `every machine of the cluster ${cluster}`),
     "control-planes": group("control-planes", `the control planes of the cluster ${cluster}`),
@@ -32,7 +42,7 @@ export function makeSecurityGroups(
             securityGroupId: groups[rule.group],
             direction: "ingress",
             ethertype: "IPv4",
-            description: rule.why,
+            description: described(rule.why),
             ...(rule.protocol === undefined ? {} : { protocol: rule.protocol }),
             ...(rule.ports ? { portRangeMin: rule.ports[0], portRangeMax: rule.ports[1] } : {}),
             ...source,

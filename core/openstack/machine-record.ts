@@ -52,6 +52,9 @@ export function newMachine(
   };
 }
 
+/** The metadata that tells the servers of a stack's cluster from those of any other cluster of that name. */
+export const MARK_KEY = "foresail-mark";
+
 /** The metadata of a server; it never changes while the server lives. */
 export function metadataOf(cluster: string, machine: MachineRecord): Record<string, string> {
   const { slot, pool, shape, incarnation, generation } = machine;

@@ -22,11 +22,16 @@ export interface RecordedState {
   machines: ExistingMachine[];
   /** Nodes of the cluster whose servers the state no longer has: somebody deleted them, and a refresh has seen it. */
   lost: string[];
+  /** Ids of all the cloud's objects that the state has. */
+  objects: string[];
+  /** What the cluster's objects carry in the cloud; absent before the first run has begun. */
+  mark?: string;
   /** Names that were in use once and still leave a trace, so that no other machine may take them. */
   traces: ReadonlySet<string>;
 }
 
 const INSTANCE = "openstack:compute/instance:Instance";
+const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
 const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
 const COMMAND = "command:remote:Command";
@@ -66,8 +71,20 @@ export function recordedState(cluster: string, resources: StateResources): Recor
       joined: joined.has(server.name) || (isUnrecorded && server.shape.role === "control-plane"),
     })),
     lost: [...members].filter((name) => !present.has(name)).sort(),
+    objects: entries
+      .flatMap(({ type, outputs: { id } }) =>
+        String(type).startsWith("openstack:") && typeof id === "string" ? [id] : [],
+      )
+      .sort(),
+    ...markOf(
+      entries.find(({ type, outputs }) => type === CLOUD_PLAN && outputs.cluster === cluster)?.outputs,
+    ),
     traces: new Set([...prepared, ...members]),
   };
+}
+
+function markOf(plan: Readonly<Record<string, unknown>> = {}): { mark?: string } {
+  return typeof plan.mark === "string" ? { mark: plan.mark } : {};
 }
 
 function namesOf(value: unknown): string[] {

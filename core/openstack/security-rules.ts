@@ -2,7 +2,9 @@
 export type RuleSource = { cidrs: readonly string[] } | { group: SecurityGroupName };
 
 /** The two security groups of a cluster: every machine has "nodes", control planes "control-planes" besides. */
-export type SecurityGroupName = "nodes" | "control-planes";
+export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;
+
+export type SecurityGroupName = (typeof SECURITY_GROUPS)[number];
 
 /** One thing that the cluster's machines accept. */
 export interface SecurityRule {

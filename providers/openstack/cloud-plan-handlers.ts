@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { engineSignal } from "../../clients/process/parent-watch";
+import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../../core/openstack/leftovers";
 import {
   cloudLacks,
   findNamed,
@@ -20,8 +23,14 @@ interface Inputs extends CloudWish {
   leaving: string[];
   /** What the next runs do. */
   later: string[];
+  mark?: string;
+  /** Only check needs them. */
+  known?: string[];
+  securityGroups?: string[];
   /** Made by check. */
   found?: Found;
+  /** Made by check: what a run that was cut off made and did not record. */
+  leftovers?: MarkedObject[];
 }
 
 /** What the names of the configuration mean in this cloud. */
@@ -38,15 +47,28 @@ const PREVIEW_SECONDS = 20;
 
 const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
-/** What the cloud has, and what is missing there for this run; or why it could not be asked. */
-async function askCloud(news: Inputs): Promise<{ found: Found; lacks: Lack[] } | string> {
-  const { Cloud, readCloudFacts } = await import("../../clients/openstack/index.js");
+/** What the cloud has, what is missing there for this run, and what is too much; or why it could not be asked. */
+async function askCloud(
+  news: Inputs,
+): Promise<{ found: Found; lacks: Lack[]; leftovers: Leftovers } | string> {
+  const { Cloud, readCloudFacts, readMarkedObjects } = await import("../../clients/openstack/index.js");
   let cloud: InstanceType<typeof Cloud> | undefined;
   try {
     cloud = await Cloud.open(news, { seconds: PREVIEW_SECONDS });
     const pools = [...new Set(news.servers.map(({ pool }) => pool))];
-    const facts = await readCloudFacts(cloud, { servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$` });
-    return { found: findAll(news, facts, cloud.configuration.authUrl), lacks: cloudLacks(news, facts) };
+    const servers = `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`;
+    const { mark, securityGroups = [], loadBalancer } = news;
+    const [facts, marked] = await Promise.all([
+      readCloudFacts(cloud, { servers }),
+      mark === undefined
+        ? []
+        : readMarkedObjects(cloud, { mark, servers: "-[0-9]+-[0-9a-z]+$", securityGroups, loadBalancer }),
+    ]);
+    return {
+      found: findAll(news, facts, cloud.configuration.authUrl),
+      lacks: cloudLacks(news, facts),
+      leftovers: leftoversOf(marked, new Set(news.known)),
+    };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -83,22 +105,54 @@ function findAll({ servers, externalNetwork }: Inputs, facts: CloudFacts, authUr
 /** What is compared: not the lines, and not what the names mean, which only new machines take. */
 const WISHES = ["cluster", "cloud", "region", "servers", "externalNetwork", "loadBalancer"] as const;
 
+/** A word that no other stack has. */
+const newMark = () => randomBytes(6).toString("hex");
+
+/** Deletes what a run that was cut off made and did not record. */
+async function deleteLeftovers(inputs: Inputs): Promise<void> {
+  const { leftovers = [] } = inputs;
+  if (leftovers.length === 0) return;
+  const { Cloud, deleteObject } = await import("../../clients/openstack/index.js");
+  const engine = engineSignal();
+  const progress = (line: string) => report(nameOf(inputs), line);
+  const cloud = await Cloud.open(inputs, { progress, signal: engine.signal });
+  try {
+    for (const object of leftovers) {
+      await deleteObject(cloud, object, { progress, signal: engine.signal });
+      progress(`deleted the ${object.kind} ${object.name || object.id}`);
+    }
+  } finally {
+    engine.stop();
+    cloud.close();
+  }
+}
+
 /**
  * Looks at the cloud before anything is made, so that an impossible wish is said in the preview with the place in the
- * configuration; says which machines come and go in this run, and what is left for the next ones.
+ * configuration; says which machines come and go in this run, what a cut-off run left that has to go first, and what
+ * the next runs do.
  */
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, news: Inputs) {
+  async check(olds: Partial<Inputs>, { known, securityGroups, ...news }: Inputs) {
     if (!isKnown(news)) return { inputs: news, failures: [] };
-    for (const line of news.steps) report(nameOf(news), line);
-    for (const line of news.later) report(nameOf(news), line);
-    const answer = await askCloud(news);
-    if (typeof answer !== "string")
-      return { inputs: { ...news, found: answer.found }, failures: answer.lacks };
-    if (olds.found === undefined)
-      return { inputs: news, failures: [{ property: "openstack.cloud", reason: answer }] };
-    report(nameOf(news), `the cloud could not be read, so nothing of it was checked: ${answer}`);
-    return { inputs: { ...news, found: olds.found }, failures: [] };
+    const answer = await askCloud({ ...news, known: known ?? [], securityGroups: securityGroups ?? [] });
+    if (typeof answer === "string") {
+      for (const line of [...news.steps, ...news.later]) report(nameOf(news), line);
+      if (olds.found === undefined)
+        return { inputs: news, failures: [{ property: "openstack.cloud", reason: answer }] };
+      report(nameOf(news), `the cloud could not be read, so nothing of it was checked: ${answer}`);
+      return { inputs: { ...news, found: olds.found }, failures: [] };
+    }
+    const { found, lacks, leftovers } = answer;
+    const steps = [...leftovers.deleted.map(leftoverLine), ...news.steps];
+    for (const line of [...leftovers.kept, ...steps, ...news.later]) report(nameOf(news), line);
+    const inputs = {
+      ...news,
+      found,
+      steps,
+      ...(leftovers.deleted.length > 0 ? { leftovers: leftovers.deleted } : {}),
+    };
+    return { inputs, failures: lacks };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
@@ -106,7 +160,11 @@ export const handlers: Handlers = {
     return Promise.resolve({ changes: differs || news.steps.length > 0 });
   },
 
-  create: (inputs: Inputs) => Promise.resolve({ id: inputs.cluster, outs: inputs }),
+  create: (inputs: Inputs) =>
+    Promise.resolve({ id: inputs.cluster, outs: { ...inputs, mark: inputs.mark ?? newMark() } }),
 
-  update: (_id, _olds: Inputs, news: Inputs) => Promise.resolve({ outs: news }),
+  async update(_id, _olds: Inputs, news: Inputs) {
+    await deleteLeftovers(news);
+    return { outs: { ...news, mark: news.mark ?? newMark() } };
+  },
 };

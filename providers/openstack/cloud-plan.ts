@@ -14,11 +14,18 @@ export interface CloudPlanArgs extends CloudWish {
   leaving: string[];
   /** What the next runs do. */
   later: string[];
+  /** What the cluster's objects carry in the cloud; absent in a stack's first run, which makes it up. */
+  mark?: string;
+  /** Ids of the objects that the state has. */
+  known: string[];
+  /** Names of the cluster's security groups. */
+  securityGroups: string[];
 }
 
 /**
  * What a run needs of the cloud and does to its servers, checked before anything is made. The ids that names mean are
- * known in every preview that reached the cloud.
+ * known in every preview that reached the cloud. It deletes what a run that was cut off made and did not record, so
+ * everything else of the cluster depends on it.
  */
 export class CloudPlan extends DynamicResource {
   declare readonly found: pulumi.Output<{
@@ -28,7 +35,10 @@ export class CloudPlan extends DynamicResource {
     authUrl: string;
   }>;
 
+  /** Tells this stack's objects from those of any other cluster with the same name. */
+  declare readonly mark: pulumi.Output<string>;
+
   constructor(name: string, args: CloudPlanArgs, opts?: pulumi.CustomResourceOptions) {
-    super("openstack/CloudPlan", name, { ...args }, ["found"], opts);
+    super("openstack/CloudPlan", name, { ...args }, ["found", "mark"], opts);
   }
 }

@@ -66,6 +66,7 @@ describe("OpenstackCluster", () => {
       vipPortId: "vip-port",
       nodes: [],
       hostKey: KEY,
+      mark: "0123456789ab",
       healthy: "cp-1",
       admin: { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" },
       found: {
