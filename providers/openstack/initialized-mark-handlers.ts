@@ -9,7 +9,7 @@ import type { Handlers } from "../handler-types";
 import { allInParallel } from "../kubeadm/all-in-parallel";
 import type { ClusterInputs } from "../kubeadm/inputs";
 import { MachinesSession, report } from "../kubeadm/machines-session";
-import { isKnown } from "../unknown";
+import { isKnownList } from "../unknown";
 
 interface Inputs extends ClusterInputs {
   cloud?: string;
@@ -98,12 +98,13 @@ function agentVersion(
 
 export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
-    if (!isKnown(news.servers)) {
-      const steps = ["every new server: wait for its node agent, then mark it as initialized"];
-      return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
-    }
-    const had = olds.servers !== undefined && isKnown(olds.servers) ? olds.servers : {};
-    const steps = unmarked(had, news).map(
+    if (typeof news.servers !== "object" || !isKnownList(news.machines))
+      return Promise.resolve({
+        inputs: { ...news, steps: ["unknown until the machines exist"] },
+        failures: [],
+      });
+    // the id of a server that is not there yet is unknown, and so another one: the lines are the same in preview and run
+    const steps = unmarked(olds.servers ?? {}, news).map(
       ({ name }) => `${name}: wait for its node agent, then mark its server as initialized`,
     );
     return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
