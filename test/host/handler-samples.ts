@@ -51,12 +51,13 @@ export const SAMPLES: Record<HandlerKey, object> = {
   },
   "openstack/CloudPlan": {
     cluster: "demo",
+    // known, it would be asked
+    cloud: UNKNOWN,
     servers: [],
     loadBalancer: false,
     steps: [],
     leaving: [],
     later: [],
-    found: { images: {}, flavors: {}, authUrl: "http://127.0.0.1:1/v3" },
   },
   "openstack/ServerHostKey": {
     machine: "w-1",
