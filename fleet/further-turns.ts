@@ -1,5 +1,5 @@
 import { redact } from "../core/redaction";
-import { laterTurns, unlistedStep } from "../core/review/server-order";
+import { laterTurns, unlistedChange } from "../core/review/server-order";
 import type { SavedPlan } from "../core/review/saved-plan";
 import type { Project } from "./project";
 import { runPlan, type RunEnd } from "./run-plan";
@@ -15,15 +15,14 @@ export async function runFurtherTurns(
   first: Pick<SavedPlan, "reviewed">,
   say: (line: string) => void,
 ): Promise<RunEnd | "refused"> {
-  let listed = laterTurns(first.reviewed);
-  while (listed.length > 0) {
+  for (let reviewed = first.reviewed; laterTurns(reviewed).length > 0;) {
     say(`machines are left to do: previewing ${run.stack} again`);
     const { plan, preview } = await takePreview(run.project, run.stack);
     if (plan === undefined) {
       for (const words of preview.errors) console.error(redact(`error: ${words}`));
       return "failed";
     }
-    const strange = unlistedStep(listed, preview.changes);
+    const strange = unlistedChange(reviewed, preview.changes);
     if (strange !== undefined) {
       say(`refused: this was not listed before: ${strange}`);
       return "refused";
@@ -32,7 +31,9 @@ export async function runFurtherTurns(
       if (type === "CloudPlan") steps.forEach((line) => say(`  ${line}`));
     const end = await runPlan({ ...run, engine: plan.engine }, say);
     if (end !== "done") return end;
-    listed = laterTurns(preview.changes);
+    // what the first review named may change again, and of later runs only what is still listed
+    const named = reviewed.filter(({ type }) => type !== "CloudPlan");
+    reviewed = [...named, ...preview.changes.filter(({ type }) => type === "CloudPlan")];
   }
   return "done";
 }

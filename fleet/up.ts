@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { redact } from "../core/redaction";
 import { compareReview, type Verdict } from "../core/review/compare";
+import { laterTurns, unlistedChange } from "../core/review/server-order";
 import { parseSavedPlan, type SavedPlan } from "../core/review/saved-plan";
 import { sideBySide } from "../core/review/side-by-side";
 import { renderText } from "../core/review/text";
@@ -97,11 +98,24 @@ function choose(
       say("everything that was reviewed is done; nothing is left to do");
       return EXIT.done;
     case "moved":
+      if (isLaterTurn(saved, current)) {
+        say("the first machines of what was reviewed are done; this is the next run:");
+        for (const { type, steps } of current.reviewed)
+          if (type === "CloudPlan") for (const step of steps) say(`  ${step}`);
+        return current;
+      }
       for (const line of sideBySide(verdict.differences, process.stdout.columns)) say(line);
       say("refused: what would run now is not what was reviewed. Nothing was touched.");
       say(`next: review it again (foresail preview --save-plan ${wish.plan}), then run the same command`);
       return EXIT.moved;
   }
+}
+
+/** Whether what would run is one of the runs that were listed with the reviewed one. */
+function isLaterTurn(saved: SavedPlan, current: SavedPlan): boolean {
+  return (
+    laterTurns(saved.reviewed).length > 0 && unlistedChange(saved.reviewed, current.reviewed) === undefined
+  );
 }
 
 function conclude(

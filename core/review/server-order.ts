@@ -46,26 +46,45 @@ export function laterTurns(changes: readonly ReviewedChange[]): string[] {
 const BY_MACHINE = ["NodeGroup", "NodeRollout"];
 
 /**
- * The first step of a later run that was not listed before, or undefined when the run is a part of what was.
- * @param listed the lines of `laterTurns` of the run before it
+ * The first thing of a later run that was not reviewed with the run before it, or undefined when it is a part of what was: its lines
+ * were listed for later, its nodes are those of the lines, and it changes no object that is neither a machine's nor was reviewed.
  */
-export function unlistedStep(
-  listed: readonly string[],
-  changes: readonly ResourceChange[],
+export function unlistedChange(
+  reviewed: readonly ReviewedChange[],
+  changes: readonly ReviewedChange[],
 ): string | undefined {
-  const promised = new Set(listed.map((line) => line.replace(/^then, [^:]+: /, "")));
+  const promised = new Set(laterTurns(reviewed).map(bare));
   const steps = changes.filter(({ type }) => type === CLOUD_PLAN).flatMap((change) => change.steps);
-  const later = laterTurns(changes).map((line) => line.replace(/^then, [^:]+: /, ""));
-  const strange = [...steps, ...later].find((line) => !promised.has(line));
+  const strange = [...steps, ...laterTurns(changes).map(bare)].find((line) => !promised.has(line));
   if (strange !== undefined) return strange;
-  return changes
+  const machines = steps.flatMap((line) => line.split(/[\s,:()]+/).filter((word) => /-\d+-/.test(word)));
+  const node = changes
     .filter(({ type }) => BY_MACHINE.includes(type))
     .flatMap((change) => change.steps)
-    .find((line) => {
-      const machine = line.slice(0, line.indexOf(":"));
-      return machine !== "cluster DNS" && !steps.some((step) => step.includes(machine));
-    });
+    .find((line) => !line.startsWith("cluster DNS:") && !machines.includes(line.slice(0, line.indexOf(":"))));
+  if (node !== undefined) return node;
+  const known = new Set(reviewed.map(({ urn }) => urn));
+  const other = changes.find(
+    ({ urn, name, type, operation }) =>
+      !known.has(urn) &&
+      !(operation === "update" && FOLLOWING.includes(type)) &&
+      !machines.some((machine) => name.includes(machine)),
+  );
+  return other && `${other.operation} ${other.type} ${other.name}`;
 }
+
+/** Resources of the cluster that follow its machines, whichever they are. */
+const FOLLOWING = [
+  ...BY_MACHINE,
+  "AdminKubeconfig",
+  "ClusterInit",
+  "InitializedMark",
+  "LoopbackEndpoint",
+  "NodeAgents",
+];
+
+/** A line of a later run without the words that say in which. */
+const bare = (line: string): string => line.replace(/^then, [^:]+: /, "");
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { laterTurns, refuseServerOrder, unlistedStep } from "../../../core/review/server-order";
+import { refuseServerOrder, unlistedChange } from "../../../core/review/server-order";
 import type { Operation } from "../../../core/review/preview";
 import { change } from "./changes";
 
@@ -58,31 +58,48 @@ describe("servers that a preview takes away", () => {
 describe("a run that follows another", () => {
   const line = "w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavour a → b)";
   const last = "w-3: w-3-b is made and joins, then w-3-a is drained and deleted (flavour a → b)";
-  const listed = laterTurns([
+  const group = (name: string, steps: string[]) => change(name, steps);
+  const first = [
     plan([], [], [`then, in the next run: ${line}`, `then, in the run after it: ${last}`]),
-  ]);
+    group("demo-w", []),
+    change("demo-rollout", [], { type: "NodeRollout" }),
+  ];
   const next = plan(["w-2-a"], [line], [`then, in the next run: ${last}`]);
+  const steps = [
+    "w-2-b: join as worker of w, wait until Ready",
+    "cluster DNS: move its pods apart if all of them are on one node",
+    "w-2-a: cordon, drain, kubeadm reset, delete its Node",
+  ];
 
-  it("is a part of what was listed", () => {
-    const group = change("demo-w", [
-      "w-2-b: join as worker of w, wait until Ready",
-      "cluster DNS: move its pods apart if all of them are on one node",
-      "w-2-a: cordon, drain, kubeadm reset, delete its Node",
-    ]);
-    assert.equal(unlistedStep(listed, [next, group]), undefined);
+  it("is a part of what was listed, with the objects of its machines", () => {
+    const objects = [server("w-2-b", "create"), server("w-2-a", "delete")];
+    assert.equal(unlistedChange(first, [next, group("demo-w", steps), ...objects]), undefined);
+  });
+
+  it("may be the first of another pool", () => {
+    const other = "v-1: v-1-b is made and joins, then v-1-a is drained and deleted (flavour a → b)";
+    const before = [plan([], [], [`then, in the next run: ${other}`])];
+    const pool = change("demo-v", ["v-1-b: join as worker of v, wait until Ready"]);
+    const init = change("demo-init", [], { type: "ClusterInit" });
+    assert.equal(unlistedChange(before, [plan(["v-1-a"], [other]), pool, init]), undefined);
   });
 
   it("is none when it has another machine, now or later", () => {
     const other = "w-9: w-9-b is made";
-    assert.equal(unlistedStep(listed, [plan([], [line, other])]), other);
-    assert.equal(unlistedStep(listed, [plan([], [line], [`then, in the next run: ${other}`])]), other);
+    assert.equal(unlistedChange(first, [plan([], [line, other])]), other);
+    assert.equal(unlistedChange(first, [plan([], [line], [`then, in the next run: ${other}`])]), other);
   });
 
   it("is none when a node changes that no machine's line names", () => {
     const strange = "cp-1: 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)";
     assert.equal(
-      unlistedStep(listed, [next, change("demo-rollout", [strange], { type: "NodeRollout" })]),
+      unlistedChange(first, [next, change("demo-rollout", [strange], { type: "NodeRollout" })]),
       strange,
     );
+  });
+
+  it("is none when it changes what was not reviewed", () => {
+    const rule = change("demo-nodes-ssh", [], { type: "SecGroupRule", operation: "create" });
+    assert.equal(unlistedChange(first, [next, rule]), "create SecGroupRule demo-nodes-ssh");
   });
 });
