@@ -47,7 +47,7 @@ export class Processes {
   async start(spec: ProcessSpec): Promise<void> {
     if ((await this.running()).includes(spec.name)) return;
     await mkdir(this.logs, { recursive: true });
-    const output = await open(this.outputFile(spec.name), "w", 0o600);
+    const output = await open(this.outputFile(spec.name), "a", 0o600);
     try {
       const child = spawn(spec.command, spec.args, {
         cwd: spec.folder,
