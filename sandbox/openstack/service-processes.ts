@@ -26,7 +26,9 @@ export function pythonEnvironment(
 ): NodeJS.ProcessEnv {
   const environment = Object.fromEntries(
     // the person's own cloud, Python and proxies are none of this cloud's business
-    Object.entries(base).filter(([name]) => !/^(OS_|PYTHON|GUNICORN|PULUMI_)|^(https?|all|no)_proxy$/i.test(name)),
+    Object.entries(base).filter(
+      ([name]) => !/^(OS_|PYTHON|GUNICORN|PULUMI_)|^(https?|all|no)_proxy$/i.test(name),
+    ),
   );
   return {
     ...environment,
