@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { SuiteResult, TierOutcome } from "./counting";
 import { projectFolder } from "../sandbox/places";
@@ -14,6 +14,8 @@ export interface MochaRun {
   /** After this the whole process group is killed. */
   readonly limitSeconds: number;
   readonly environment: NodeJS.ProcessEnv;
+  /** File that takes the listing, when it is not for this terminal yet. */
+  readonly listing?: string | undefined;
   /** Interrupts the run when aborted. */
   readonly signal: AbortSignal;
 }
@@ -23,10 +25,14 @@ const SECONDS_TO_END = 30;
 /** After an interrupt mocha finishes the test that runs; then it is killed. */
 const SECONDS_AFTER_INTERRUPT = 60;
 
-/** Runs mocha on the files in a process group of its own; the listing goes to this terminal. */
+/** Where the results of tiers lie. */
+export const resultsFolder = path.join(projectFolder, ".sandbox", "test-results");
+
+/** Runs mocha on the files in a process group of its own; the listing goes to this terminal, or into a file. */
 export async function runMocha(run: MochaRun): Promise<TierOutcome> {
-  const output = path.join(projectFolder, ".sandbox", "test-results", `${run.tier}.json`);
-  mkdirSync(path.dirname(output), { recursive: true });
+  const output = path.join(resultsFolder, `${run.tier}.json`);
+  mkdirSync(resultsFolder, { recursive: true });
+  const listing = run.listing === undefined ? undefined : openSync(run.listing, "w");
   rmSync(output, { force: true });
   const child = spawn(
     process.execPath,
@@ -37,8 +43,14 @@ export async function runMocha(run: MochaRun): Promise<TierOutcome> {
       ...(run.grep === undefined ? [] : ["--grep", run.grep]),
       ...run.files,
     ],
-    { cwd: projectFolder, env: run.environment, stdio: ["ignore", "inherit", "inherit"], detached: true },
+    {
+      cwd: projectFolder,
+      env: run.environment,
+      stdio: ["ignore", listing ?? "inherit", listing ?? "inherit"],
+      detached: true,
+    },
   );
+  if (listing !== undefined) closeSync(listing);
   let killedBecause: string | undefined;
   const kill = (signal: NodeJS.Signals, because?: string): void => {
     killedBecause ??= because;

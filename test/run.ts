@@ -1,11 +1,13 @@
 import { Argument, Command } from "commander";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import pc from "picocolors";
 import { projectFolder } from "../sandbox/places";
 import { summariseRun, type TierOutcome } from "./counting";
 import { makeGround, clearGround } from "./ground";
-import { runMocha } from "./mocha-process";
+import { resultsFolder, runMocha } from "./mocha-process";
 import { listTestFiles } from "./test-files";
-import { TIERS, type Tier } from "./tiers";
+import { besideEachOther, TIERS, type Tier } from "./tiers";
 
 interface RunOptions {
   readonly grep?: string;
@@ -14,26 +16,32 @@ interface RunOptions {
 
 const NIGHT_FACTOR = 8;
 
-/** Runs one tier: its ground, its tests in a process of their own, and its clearing up. */
-async function runTier(tier: Tier, options: RunOptions, signal: AbortSignal): Promise<TierOutcome> {
-  const files = listTestFiles(projectFolder, tier.folders);
-  if (files.length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
-  console.log(pc.bold(`\n${tier.name}: ${tier.summary}`));
+/** Sets up what a tier stands on. @returns its outcome, when it has one without running */
+async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
+  if (filesOf(tier).length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
   try {
     await makeGround(tier.ground);
+    return undefined;
   } catch (error) {
-    return {
-      tier: tier.name,
-      breakage: `set-up failed: ${error instanceof Error ? error.message : String(error)}`,
-    };
+    const words = error instanceof Error ? error.message : String(error);
+    return { tier: tier.name, breakage: `set-up failed: ${words}` };
   }
+}
+
+/** Runs the tests of a tier in a process of their own, and clears up after them. */
+async function performTier(
+  tier: Tier,
+  options: RunOptions,
+  { signal, listing }: { signal: AbortSignal; listing?: string },
+): Promise<TierOutcome> {
   const outcome = await runMocha({
     tier: tier.name,
-    files,
+    files: filesOf(tier),
     grep: options.grep,
     timeoutMilliseconds: tier.timeoutMilliseconds,
     limitSeconds: tier.limitSeconds * (options.all === true ? NIGHT_FACTOR : 1),
     environment: { ...process.env, ...(options.all === true ? { FORESAIL_TEST_ALL: "1" } : {}) },
+    listing,
     signal,
   });
   const leftRunning = await clearGround(tier.ground).catch((error: unknown) => [String(error)]);
@@ -42,17 +50,47 @@ async function runTier(tier: Tier, options: RunOptions, signal: AbortSignal): Pr
   return { ...outcome, breakage: `its tests left running: ${leftRunning.join(", ")}` };
 }
 
+const filesOf = (tier: Tier): string[] => listTestFiles(projectFolder, tier.folders);
+
+const heading = ({ name, summary }: Tier): string => pc.bold(`\n${name}: ${summary}`);
+
+/** Runs a tier and those beside it; what these print comes after what the first prints. */
+async function runTogether(
+  tiers: readonly Tier[],
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<TierOutcome[]> {
+  const prepared: (TierOutcome | undefined)[] = [];
+  for (const tier of tiers) prepared.push(await prepareTier(tier));
+  const listings = tiers.map(({ name }) => path.join(resultsFolder, `${name}.log`));
+  const runs = tiers.map((tier, index) => {
+    const outcome = prepared[index];
+    if (outcome !== undefined) return Promise.resolve(outcome);
+    const listing = listings[index];
+    if (index === 0) console.log(heading(tier));
+    return performTier(tier, options, { signal, ...(index > 0 && listing ? { listing } : {}) });
+  });
+  const outcomes: TierOutcome[] = [];
+  for (const [index, tier] of tiers.entries()) {
+    const outcome = await runs[index];
+    if (outcome !== undefined) outcomes.push(outcome);
+    if (index === 0 || prepared[index] !== undefined) continue;
+    console.log(heading(tier));
+    console.log(await readFile(listings[index] ?? "", "utf8"));
+  }
+  return outcomes;
+}
+
 async function run(names: readonly string[], options: RunOptions): Promise<void> {
   const abort = new AbortController();
   process.on("SIGINT", () => abort.abort());
   process.on("SIGTERM", () => abort.abort());
   const chosen = TIERS.filter((tier) => names.length === 0 || names.includes(tier.name));
   const outcomes: TierOutcome[] = [];
-  for (const tier of chosen) {
-    const outcome: TierOutcome = abort.signal.aborted
-      ? { tier: tier.name, breakage: "interrupted before it began" }
-      : await runTier(tier, options, abort.signal);
-    outcomes.push(outcome);
+  for (const tiers of besideEachOther(chosen)) {
+    if (!abort.signal.aborted) outcomes.push(...(await runTogether(tiers, options, abort.signal)));
+    else
+      for (const tier of tiers) outcomes.push({ tier: tier.name, breakage: "interrupted before it began" });
   }
   const nightRuns =
     options.all === true

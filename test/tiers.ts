@@ -12,11 +12,13 @@ export interface Tier {
   readonly ground: "nothing" | "programs" | "nodes";
   /** What only `--all` runs. */
   readonly night?: string;
+  /** A tier that waits more than it works runs beside this one, and is shown after it. */
+  readonly beside?: TierName;
 }
 
-export type TierName = "unit" | "engine" | "e2e" | "faults";
+export type TierName = "unit" | "engine" | "rollout" | "e2e" | "faults";
 
-/** Every tier, in the order in which `npm test` runs them: the fast ones first. */
+/** Every tier, in the order in which `npm test` shows them: the fast ones first. */
 export const TIERS: readonly Tier[] = [
   {
     name: "unit",
@@ -33,6 +35,15 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,
     ground: "programs",
+  },
+  {
+    name: "rollout",
+    summary: "a version rollout on real nodes",
+    folders: ["rollout"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 2_400,
+    ground: "nodes",
+    beside: "engine",
   },
   {
     name: "e2e",
@@ -52,3 +63,12 @@ export const TIERS: readonly Tier[] = [
     night: "kills at every step on real nodes",
   },
 ];
+
+/** Which of some tiers run side by side, in order: each with those that run beside it. */
+export function besideEachOther(tiers: readonly Tier[]): Tier[][] {
+  const names = tiers.map(({ name }) => name);
+  const isBeside = ({ beside }: Tier) => beside !== undefined && names.includes(beside);
+  return tiers
+    .filter((tier) => !isBeside(tier))
+    .map((tier) => [tier, ...tiers.filter(({ beside }) => beside === tier.name)]);
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { besideEachOther, TIERS } from "../../tiers";
+
+const together = (...names: string[]) =>
+  besideEachOther(TIERS.filter(({ name }) => names.length === 0 || names.includes(name))).map((tiers) =>
+    tiers.map(({ name }) => name),
+  );
+
+describe("the tiers of tests", () => {
+  it("run one after another, but the rollout beside the engine tier", () => {
+    assert.deepEqual(together(), [["unit"], ["engine", "rollout"], ["e2e"], ["faults"]]);
+  });
+
+  it("run by themselves when the tier beside them is not asked for", () => {
+    assert.deepEqual(together("rollout"), [["rollout"]]);
+    assert.deepEqual(together("rollout", "faults"), [["rollout"], ["faults"]]);
+  });
+});
