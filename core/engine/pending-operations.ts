@@ -20,14 +20,18 @@ export interface JudgedOperations {
 /** Resources whose create looks the thing up first, so that running it again harms nothing (docs/adr: resumable handlers). */
 const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^command:/, /^foresail:/];
 
+/** Objects of a cloud whose next plan deletes what was made and not recorded (docs/adr/0014-openstack-objects.md). */
+const RESUMABLE_URNS = [/foresail:openstack:OpenstackCluster\$openstack:/];
+
 /**
  * Judges what a killed `up` left pending. A `creating` operation stays in the state for ever otherwise, and each later
  * run warns of it. `pulumi stack import` forgets all of them at once, so it may be used only when there are no others.
  */
 export function judgePendingOperations(stack: ExportedStack): JudgedOperations {
   const pending = stack.deployment?.pending_operations ?? [];
-  const isResumable = (operation: PendingOperation): boolean =>
-    RESUMABLE_TYPES.some((pattern) => pattern.test(operation.resource?.type ?? ""));
+  const isResumable = ({ resource: { type = "", urn = "" } = {} }: PendingOperation): boolean =>
+    RESUMABLE_TYPES.some((pattern) => pattern.test(type)) ||
+    RESUMABLE_URNS.some((pattern) => pattern.test(urn));
   return {
     resumable: pending.filter(isResumable).map(describeOperation),
     others: pending.filter((operation) => !isResumable(operation)).map(describeOperation),

@@ -28,6 +28,14 @@ describe("pending operations of a killed run", () => {
     });
   });
 
+  it("can be resumed for the cloud objects of a cluster, whose plan deletes what was made and not recorded", () => {
+    const type = "openstack:networking/network:Network";
+    const urn = `urn:pulumi:prod::foresail::foresail:openstack:OpenstackCluster$${type}::prod`;
+    const stack = { deployment: { pending_operations: [{ type: "creating", resource: { urn, type } }] } };
+    assert.deepEqual(judgePendingOperations(stack).others, []);
+    assert.equal(judge(operation("creating", type, "theirs")).others.length, 1);
+  });
+
   it("are none in a stack that ended in order, or is new", () => {
     for (const stack of [{}, { deployment: {} }, { deployment: { pending_operations: [] } }]) {
       assert.deepEqual(judgePendingOperations(stack), { resumable: [], others: [] });
