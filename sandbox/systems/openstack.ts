@@ -37,7 +37,7 @@ async function start(context: EquippedContext, wish: SizeWish): Promise<Openstac
   const publicKey = await ensureNodeKey();
   return {
     size,
-    cidr: (await configuredCidr()) ?? (await chooseCidr(context)),
+    cidr: (await configuredCidr()) ?? (await chooseCidr(sandboxCloudFolder, context)),
     key: { private: await readFile(nodeKeyFile, "utf8"), public: publicKey },
   };
 }
@@ -49,7 +49,11 @@ async function configuredCidr(): Promise<string | undefined> {
   return section?.network?.cidr;
 }
 
-async function chooseCidr({ report }: EquippedContext): Promise<string> {
+/** A free /24 for the machines of a cloud, the same in every run as long as nothing else takes it. */
+export async function chooseCidr(
+  cloudFolder: string,
+  { report }: Pick<EquippedContext, "report">,
+): Promise<string> {
   const { chooseSubnet } = await import("../nodes/addresses.js");
   const { ContainerEngine } = await import("../nodes/engine.js");
   const { seedOf } = await import("../openstack/settings.js");
@@ -57,10 +61,7 @@ async function chooseCidr({ report }: EquippedContext): Promise<string> {
     (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
   );
   const engine = await ContainerEngine.ensure(report);
-  return chooseSubnet(seedOf(path.join(sandboxCloudFolder, "machines")), [
-    ...own,
-    ...(await engine.subnets()),
-  ]);
+  return chooseSubnet(seedOf(path.join(cloudFolder, "machines")), [...own, ...(await engine.subnets())]);
 }
 
 interface Outputs {
@@ -99,7 +100,7 @@ async function check(context: EquippedContext, ground: OpenstackGround, outputs:
 }
 
 /** The host key that a server showed on its console. */
-async function consoleHostKey(api: CloudApi, server: string): Promise<string> {
+export async function consoleHostKey(api: CloudApi, server: string): Promise<string> {
   const ask = { "os-getConsoleOutput": {} };
   const { output } = (await api.call("nova", "POST", `/servers/${server}/action`, ask)) as { output: string };
   const shown = /-----BEGIN SSH HOST KEY KEYS-----\n(\S+ \S+)/.exec(output)?.[1];

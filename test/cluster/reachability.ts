@@ -17,7 +17,7 @@ const isReady = ({ status }: NodeObject): boolean =>
   status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
 
 /** The names of the Nodes that are Ready, sorted. */
-export async function readyNodes(cluster: TestCluster): Promise<string[]> {
+export async function readyNodes(cluster: Pick<TestCluster, "withApi">): Promise<string[]> {
   return cluster.withApi(async (client) =>
     ((await client.listNodes()) as NodeObject[])
       .filter(isReady)

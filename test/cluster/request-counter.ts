@@ -1,5 +1,7 @@
 import type { TestCluster } from "./test-cluster";
 
+type Machines = Pick<TestCluster, "onMachine">;
+
 /** What became of the requests of one counter. */
 export interface RequestCount {
   readonly answered: number;
@@ -18,7 +20,7 @@ const FIRST_ANSWER_SECONDS = 60;
  */
 export class RequestCounter {
   private constructor(
-    private readonly cluster: TestCluster,
+    private readonly cluster: Machines,
     private readonly machine: string,
     private readonly unit: string,
   ) {}
@@ -29,7 +31,7 @@ export class RequestCounter {
    * @throws Error when the URL gives no answer within a minute
    */
   static async start(
-    cluster: TestCluster,
+    cluster: Machines,
     machine: string,
     { name, url }: { name: string; url: string },
   ): Promise<RequestCounter> {

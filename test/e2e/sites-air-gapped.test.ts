@@ -16,8 +16,8 @@ import { makeBundleArchive } from "../sites/bundle-archive";
 import { LoadBalancer } from "../sites/load-balancer";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { SiteServer } from "../sites/site-server";
-import { SiteStack } from "../sites/site-stack";
 import { TestAuthority } from "../support/certificates";
+import { PulumiStack } from "../support/pulumi-stack";
 
 const VERSION = "1.36.3";
 const IMAGES = "registry.site.example/kubernetes";
@@ -36,7 +36,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
   let server: SiteServer;
   let balancer: LoadBalancer;
   let authority: TestAuthority;
-  let stack: SiteStack;
+  let stack: PulumiStack;
 
   before(async () => {
     const toolchain = await ensureToolchain(
@@ -64,7 +64,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     // the machine lets in its own key only, not the jump host's
     await onNode(machine, `echo '${own.public}' > /home/${machine.user}/.ssh/authorized_keys`);
     await onNode(machine, "cp -a /etc/ssh/ssh_host_ed25519_key /root/first-host-key");
-    stack = await SiteStack.create("test-sites-air-gapped", toolchain, { SSH_AUTH_SOCK: undefined });
+    stack = await PulumiStack.create("test-sites-air-gapped", toolchain, { SSH_AUTH_SOCK: undefined });
   });
 
   after(async () => {
@@ -105,12 +105,8 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
         },
       ],
     };
-    await stack.configure(cluster, {
-      sshPrivateKeys: JSON.stringify({
-        "cp-1": own.private,
-        jumpHost: await readFile(nodeKeyFile, "utf8"),
-      }),
-    });
+    const sshPrivateKeys = { "cp-1": own.private, jumpHost: await readFile(nodeKeyFile, "utf8") };
+    await stack.configure({ system: "ssh", cluster }, { sshPrivateKeys: JSON.stringify(sshPrivateKeys) });
   }
 
   async function changeHostKey(): Promise<void> {

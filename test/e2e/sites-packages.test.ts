@@ -16,9 +16,9 @@ import { SigningKey } from "../sites/signing-key";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { siteConfiguration, VERSION, type SiteChanges } from "../sites/packages-site";
 import { SiteServer } from "../sites/site-server";
-import { SiteStack } from "../sites/site-stack";
 import { SshAgent } from "../sites/ssh-agent";
 import { TestAuthority } from "../support/certificates";
+import { PulumiStack } from "../support/pulumi-stack";
 
 const REPOSITORY = "core:/stable:/v1.36/deb";
 const PASSWORD = "a-password-that-is-nowhere-else";
@@ -31,7 +31,7 @@ describe("a site with its own package repository, proxy and pools", function () 
   let key: SigningKey;
   let agent: SshAgent;
   let server: SiteServer;
-  let stack: SiteStack;
+  let stack: PulumiStack;
   let authority: TestAuthority;
   let software: { containerd?: string; osPackages?: string } = {};
 
@@ -57,7 +57,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await makeKubernetesRepository(path.join(folder, REPOSITORY), toolchain.kubernetes(VERSION), key);
     server = await SiteServer.start(folder, await gatewayOf(controlPlane()));
     agent = await SshAgent.start(nodeKeyFile);
-    stack = await SiteStack.create("test-sites-packages", toolchain, { SSH_AUTH_SOCK: agent.socket });
+    stack = await PulumiStack.create("test-sites-packages", toolchain, { SSH_AUTH_SOCK: agent.socket });
   });
 
   after(async () => {
@@ -71,11 +71,14 @@ describe("a site with its own package repository, proxy and pools", function () 
     siteConfiguration(nodes, { proxy: server.url, caBundle: authority.own.certificate }, changes);
 
   const configure = (changes?: SiteChanges) =>
-    stack.configure(cluster(changes), {
-      registryCredentials: JSON.stringify({
-        "registry.example.test": { username: "robot", password: PASSWORD },
-      }),
-    });
+    stack.configure(
+      { system: "ssh", cluster: cluster(changes) },
+      {
+        registryCredentials: JSON.stringify({
+          "registry.example.test": { username: "robot", password: PASSWORD },
+        }),
+      },
+    );
 
   async function ask<Answer>(use: (client: KubernetesClient) => Promise<Answer>): Promise<Answer> {
     const client = await KubernetesClient.connect({ kubeconfig: await stack.kubeconfig() }, { seconds: 30 });

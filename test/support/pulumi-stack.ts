@@ -3,6 +3,9 @@ import { callEngine } from "../../sandbox/engine-process";
 import { projectFolder, projectName } from "../../sandbox/places";
 import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
 import type { Toolchain } from "../../sandbox/toolchain";
+import { changesOf, stepsOf, type PreviewedChange } from "../cluster/previewed-steps";
+
+const CALL_SECONDS = 600;
 
 /** How a Pulumi command ended, and everything it said. */
 export interface Said {
@@ -10,8 +13,8 @@ export interface Said {
   readonly words: string;
 }
 
-/** A stack of system `ssh` in the sandbox's own state, driven by the Pulumi command line as a person drives it. */
-export class SiteStack {
+/** A stack of any system in the sandbox's own state, driven by the Pulumi command line as a person drives it. */
+export class PulumiStack {
   private readonly environment: NodeJS.ProcessEnv;
 
   private constructor(
@@ -23,21 +26,33 @@ export class SiteStack {
     this.environment = { ...engineEnvironment(process.env, toolchain.environment), ...variables };
   }
 
-  /** Makes the stack, after what a killed run of this test left of it was forgotten. */
-  static async create(name: string, toolchain: Toolchain, variables: NodeJS.ProcessEnv): Promise<SiteStack> {
+  /**
+   * Makes the stack, after what a killed run of this test left of it was forgotten.
+   * @param keep goes on with what an earlier run left, for people who work on a test
+   */
+  static async create(
+    name: string,
+    toolchain: Toolchain,
+    variables: NodeJS.ProcessEnv,
+    { keep = false } = {},
+  ): Promise<PulumiStack> {
     await ensureState();
-    const stack = new SiteStack(name, toolchain, variables);
+    const stack = new PulumiStack(name, toolchain, variables);
+    if (keep && (await stack.call(["stack"])).exitCode === 0) return stack;
     await stack.remove();
     await stack.must(["stack", "init", "--secrets-provider", "passphrase"]);
     return stack;
   }
 
-  /** Sets the whole configuration; a secret that stays the same is encrypted anew. */
+  /**
+   * Sets the whole configuration; a secret that stays the same is encrypted anew.
+   * @param values such as `system` and `cluster`, without the project's name
+   */
   async configure(
-    cluster: Record<string, unknown>,
+    values: Readonly<Record<string, unknown>>,
     secrets: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    await writeStackFile(this.name, { values: { system: "ssh", cluster }, secrets });
+    await writeStackFile(this.name, { values, secrets });
     for (const [key, value] of Object.entries(secrets))
       await this.must(["config", "set", "--secret", `${projectName}:${key}`], value);
   }
@@ -50,12 +65,30 @@ export class SiteStack {
     return this.call(["preview", "--suppress-progress", ...args]);
   }
 
+  /** Everything a preview would change, and the steps of each resource. @throws Error when the preview fails */
+  async previewed(): Promise<{ changes: PreviewedChange[]; steps: Record<string, string[]> }> {
+    const json = await this.must(["preview", "--json"]);
+    return { changes: changesOf(json), steps: stepsOf(json) };
+  }
+
+  refresh(): Promise<Said> {
+    return this.call(["refresh", "--yes", "--skip-preview", "--suppress-progress"]);
+  }
+
   destroy(): Promise<Said> {
     return this.call(["destroy", "--yes", "--skip-preview", "--suppress-progress"]);
   }
 
   async kubeconfig(): Promise<string> {
     return (await this.must(["stack", "output", "kubeconfig", "--show-secrets"])).trim();
+  }
+
+  /** All outputs, secrets in plain. */
+  async outputs(): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.must(["stack", "output", "--json", "--show-secrets"])) as Record<
+      string,
+      unknown
+    >;
   }
 
   /** The state as it is stored. */
@@ -88,7 +121,7 @@ export class SiteStack {
       ],
       folder: projectFolder,
       environment: this.environment,
-      seconds: 420,
+      seconds: CALL_SECONDS,
       ...(input === undefined ? {} : { input }),
     });
     return { exitCode, stdout, words: `${stdout}\n${stderr}` };

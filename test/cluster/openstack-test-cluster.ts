@@ -1,0 +1,244 @@
+import { readFile } from "node:fs/promises";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { SshConnection } from "../../clients/ssh";
+import { containerNodeSettings } from "../../sandbox/nodes";
+import { ContainerEngine } from "../../sandbox/nodes/engine";
+import { fleetNames, projectHash } from "../../sandbox/nodes/names";
+import { nodeKeyFile, projectFolder } from "../../sandbox/nodes/places";
+import { ensureNodeKey } from "../../sandbox/nodes/ssh-keys";
+import type { Cloud } from "../../sandbox/openstack/cloud";
+import type { CloudApi } from "../../sandbox/openstack/cloud-api";
+import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { setUp } from "../../sandbox/set-up";
+import { chooseCidr, consoleHostKey, openstackSystem } from "../../sandbox/systems/openstack";
+import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
+import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { testCloud, TEST_CLOUD_SYSTEM } from "../support/openstack-cloud";
+import { PulumiStack } from "../support/pulumi-stack";
+import { silent } from "./test-cluster";
+
+const ASK_SECONDS = 30;
+
+/** A pool as `foresail:openstack` has it; the sandbox's flavour and image unless it says others. */
+export interface PoolWish {
+  readonly name: string;
+  readonly replicas: number;
+  readonly flavor?: string;
+  readonly floatingIp?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What the configuration is to say. */
+export interface OpenstackWish {
+  /** The first one has the control planes. */
+  readonly pools: readonly PoolWish[];
+  readonly replace?: Readonly<Record<string, number>>;
+}
+
+/** A server as a project sees it. */
+export interface ServerObject {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly "OS-EXT-STS:task_state": string | null;
+}
+
+/** What a node of the stack's output says. */
+interface NodeOutput {
+  readonly name: string;
+  readonly role: string;
+  /** In the machines' network. */
+  readonly address: string;
+}
+
+/** A cloud of the test's own, a stack of system `openstack` on it, and the cluster that the stack makes. */
+export class OpenstackTestCluster {
+  private constructor(
+    readonly name: string,
+    readonly cloud: Cloud,
+    readonly api: CloudApi,
+    readonly stack: PulumiStack,
+    private readonly cidr: string,
+    private readonly key: { readonly private: string; readonly public: string },
+  ) {}
+
+  /**
+   * Starts an empty cloud and makes a stack, after what a killed run left of both was removed.
+   * @param keep goes on with what an earlier run left, for people who work on a test
+   */
+  static async create(name: string, { keep = false } = {}): Promise<OpenstackTestCluster> {
+    const toolchain = await setUp(openstackSystem.needs, silent);
+    const cloud = testCloud({ bundles: [KUBERNETES_VERSION] });
+    if (!keep) await cloud.delete();
+    await cloud.start(toolchain.python("openstack"), silent);
+    const variables = { OS_CLIENT_CONFIG_FILE: cloud.places.clouds };
+    const stack = await PulumiStack.create(`test-${name}`, toolchain, variables, { keep });
+    const cidr = await chooseCidr(cloud.places.folder, { report: silent });
+    const publicKey = await ensureNodeKey();
+    const key = { private: await readFile(nodeKeyFile, "utf8"), public: publicKey };
+    return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key);
+  }
+
+  /** Writes the stack's configuration: that of the sandbox, with the test's pools. */
+  async configure({ pools, replace = {} }: OpenstackWish): Promise<void> {
+    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr: this.cidr, key: this.key };
+    const { cluster, openstack } = openstackConfiguration(ground, containerNodeSettings);
+    const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
+    const wished = pools.map((pool, index) => ({
+      role: index === 0 ? "control-plane" : "worker",
+      ...machine,
+      ...pool,
+    }));
+    await this.stack.configure(
+      {
+        system: "openstack",
+        cluster: { ...cluster, name: this.name },
+        openstack: { ...openstack, pools: wished, replace },
+      },
+      { sshPrivateKey: this.key.private },
+    );
+  }
+
+  /**
+   * Runs `pulumi up`, which has to succeed.
+   * @returns its words
+   * @throws Error with its words when it fails
+   */
+  async up(): Promise<string> {
+    const { exitCode, words } = await this.stack.up();
+    if (exitCode !== 0) throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}`);
+    return words;
+  }
+
+  /** Runs `pulumi up`, which has to fail. @returns its words */
+  async failingUp(): Promise<string> {
+    const { exitCode, words } = await this.stack.up();
+    if (exitCode === 0) throw new Error(`pulumi up was to fail, and did not:\n${words}`);
+    return words;
+  }
+
+  /** Which machines this run makes and lets go, and which the next ones, as a preview says it. */
+  async plannedTurns(): Promise<string[]> {
+    return (await this.stack.previewed()).steps[`${this.name}-cloud`] ?? [];
+  }
+
+  /** What the last run left for the next ones. */
+  async remaining(): Promise<unknown> {
+    return (await this.stack.outputs()).remaining;
+  }
+
+  /** The nodes in the stack's outputs. */
+  async nodes(): Promise<NodeOutput[]> {
+    return ((await this.stack.outputs()).nodes ?? []) as NodeOutput[];
+  }
+
+  /** Machine name → the address by which SSH reached it in the last run, as the state has it. */
+  async reachedAt(): Promise<Record<string, string>> {
+    const { deployment } = JSON.parse(await this.stack.export()) as ExportedState;
+    const mark = deployment.resources.find(({ type }) => type.endsWith("foresail:InitializedMark"));
+    return Object.fromEntries((mark?.inputs?.machines ?? []).map(({ name, address }) => [name, address]));
+  }
+
+  /** The servers of the project, by the cloud's own word, sorted by name. */
+  async servers(): Promise<ServerObject[]> {
+    const { servers } = (await this.api.call("nova", "GET", "/servers/detail")) as {
+      servers: ServerObject[];
+    };
+    return servers.sort((one, other) => one.name.localeCompare(other.name));
+  }
+
+  /** The name of the only machine of a slot such as "w-1". */
+  async machineOf(slot: string): Promise<string> {
+    const found = (await this.servers())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith(`${slot}-`));
+    if (found.length !== 1) throw new Error(`the servers of ${slot} are: ${found.join(", ") || "none"}`);
+    return found[0] ?? "";
+  }
+
+  /** Works with the cluster's API. */
+  async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+    const client = await KubernetesClient.connect(
+      { kubeconfig: await this.stack.kubeconfig() },
+      { seconds: 60 },
+    );
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Runs a script on a machine as root, by the address that the stack reaches it by. @returns what it printed */
+  async onMachine(name: string, script: string, seconds = ASK_SECONDS): Promise<string> {
+    const address = (await this.reachedAt())[name];
+    const id = (await this.servers()).find((server) => server.name === name)?.id;
+    if (address === undefined || id === undefined) throw new Error(`there is no machine ${name}`);
+    const hostKey = await consoleHostKey(this.api, id);
+    const connection = await SshConnection.open(
+      { name, address, port: 22, user: "foresail", hostKey, privateKey: this.key.private },
+      { seconds: ASK_SECONDS },
+    );
+    try {
+      return (await connection.run("sudo -n bash -s", { name: "ask", stdin: script, seconds })).stdout;
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** Everything that the project can see in the cloud, and everything that stands for it on this machine. */
+  async contents(): Promise<Record<string, string[]>> {
+    const engine = await ContainerEngine.ensure(silent);
+    const { labels } = fleetNames(projectHash(projectFolder), TEST_CLOUD_SYSTEM);
+    const entries = await Promise.all(
+      LISTS.map(async ([service, path]) => [path, await this.list(service, path)] as const),
+    );
+    return {
+      ...Object.fromEntries(entries),
+      containers: (await engine.containers(labels)).map(({ name }) => name).sort(),
+      volumes: (await engine.volumes(labels)).sort(),
+      containerNetworks: (await engine.networks(labels)).sort(),
+    };
+  }
+
+  /** Forgets the stack, whatever it has on record, and removes the cloud with all that runs in it. */
+  async remove(): Promise<void> {
+    await this.cloud.delete();
+    await this.stack.remove();
+  }
+
+  private async list(service: "nova" | "neutron" | "glance", path: string): Promise<string[]> {
+    const answer = (await this.api.call(service, "GET", path)) as Record<string, unknown>;
+    const items = Object.values(answer).find((value) => Array.isArray(value)) as Item[] | undefined;
+    return (items ?? []).map(({ id, name, keypair }) => keypair?.name ?? (name || id || "")).sort();
+  }
+}
+
+interface ExportedState {
+  readonly deployment: {
+    readonly resources: readonly {
+      readonly type: string;
+      readonly inputs?: { readonly machines?: readonly { name: string; address: string }[] };
+    }[];
+  };
+}
+
+interface Item {
+  readonly id?: string;
+  readonly name?: string;
+  readonly keypair?: { readonly name: string };
+}
+
+const LISTS = [
+  ["nova", "/servers"],
+  ["nova", "/os-keypairs"],
+  ["nova", "/os-server-groups"],
+  ["neutron", "/v2.0/networks"],
+  ["neutron", "/v2.0/subnets"],
+  ["neutron", "/v2.0/routers"],
+  ["neutron", "/v2.0/ports"],
+  ["neutron", "/v2.0/floatingips"],
+  ["neutron", "/v2.0/security-groups"],
+  ["glance", "/v2/images"],
+] as const;

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
+import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
+import { readyNodes } from "../cluster/reachability";
+import { RequestCounter } from "../cluster/request-counter";
+import { makeServing } from "../cluster/serving-deployment";
+import { leaveOut } from "../left-out";
+
+const NAME = "e2e-openstack";
+const LABELS = { w: { "example.com/tier": "web" }, data: { "example.com/tier": "data" } };
+
+/** What the steps change of the pools. */
+interface Changes {
+  readonly workers?: number;
+  readonly flavor?: string;
+}
+
+// for people who work on these tests: the cluster of the last run goes on, and stays
+const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
+
+describe("a cluster in pools of an OpenStack cloud", function () {
+  this.timeout(600_000);
+  let cluster: OpenstackTestCluster;
+  let counter: RequestCounter;
+  let empty: Record<string, string[]>;
+  let broken = false;
+
+  /** One control plane, and two pools of workers, of which one is reached by floating IPs. */
+  const pools = ({ workers = 1, flavor }: Changes = {}): PoolWish[] => [
+    { name: "cp", replicas: 1 },
+    { name: "w", replicas: workers, labels: LABELS.w, ...(flavor ? { flavor } : {}) },
+    { name: "data", replicas: 1, labels: LABELS.data, floatingIp: true, ...(flavor ? { flavor } : {}) },
+  ];
+
+  before(async () => {
+    cluster = await OpenstackTestCluster.create(NAME, { keep: KEEP });
+    empty = await cluster.contents();
+  });
+
+  beforeEach(function () {
+    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+
+  after(async () => {
+    if (!KEEP) await cluster?.remove();
+  });
+
+  it("is refused a flavour that the cloud has not, with the place in the configuration", async () => {
+    await cluster.configure({ pools: pools({ flavor: "m1.nowhere" }) });
+    const { exitCode, words } = await cluster.stack.preview();
+    assert.notEqual(exitCode, 0);
+    assert.match(
+      words,
+      /openstack\.pools\.w\.flavor[^]*the cloud has no flavour "m1\.nowhere"; it has foresail\.\w+/,
+    );
+    assert.deepEqual(await cluster.contents(), empty);
+  });
+
+  it("is refused more servers than the quota has left, and nothing is made", async () => {
+    await cluster.configure({ pools: pools() });
+    await cluster.cloud.setQuota({ compute: { instances: 2 } });
+    for (const run of [() => cluster.stack.preview(), () => cluster.stack.up()]) {
+      const { exitCode, words } = await run();
+      assert.notEqual(exitCode, 0);
+      assert.match(
+        words,
+        /openstack\.pools[^]*this run needs 3 more of the quota for servers, and of 2 0 are in use/,
+      );
+    }
+    assert.deepEqual(await cluster.contents(), empty);
+    await cluster.cloud.setQuota({ compute: { instances: 20 } });
+  });
+
+  it("comes up with its pools, Ready, labelled and marked as initialized in the cloud", async () => {
+    await cluster.configure({ pools: pools() });
+    const planned = await cluster.plannedTurns();
+    await cluster.up();
+    const servers = await cluster.servers();
+    assert.deepEqual(
+      planned.map((line) => line.replace(/^\S+: (\S+) is made$/, "$1")).sort(),
+      servers.map(({ name }) => name),
+    );
+    assert.deepEqual(
+      servers.map(({ name, status, metadata }) => [
+        name.replace(/-[0-9a-z]{5}$/, ""),
+        status,
+        metadata["foresail-initialized"],
+      ]),
+      ["cp-1", "data-1", "w-1"].map((slot) => [slot, "ACTIVE", "true"]),
+    );
+    assert.deepEqual(
+      await readyNodes(cluster),
+      servers.map(({ name }) => name),
+    );
+    const tiers = await cluster.withApi(async (client) =>
+      (await client.listNodes()).map(({ metadata }) => metadata?.labels?.["example.com/tier"]).sort(),
+    );
+    assert.deepEqual(tiers, ["data", "web", undefined]);
+  });
+
+  it("is reached by floating IPs in the pool that has them, and else in its network", async () => {
+    const { floatingips } = (await cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
+      floatingips: { floating_ip_address: string }[];
+    };
+    const floating = floatingips.map(({ floating_ip_address: address }) => address);
+    const data = await cluster.machineOf("data-1");
+    const reached = await cluster.reachedAt();
+    assert.deepEqual([reached[data]], floating);
+    for (const { name, address } of await cluster.nodes())
+      if (name === data) assert.notEqual(reached[name], address);
+      else assert.equal(reached[name], address);
+    assert.equal((await cluster.onMachine(data, "hostname")).trim(), data);
+  });
+
+  it("opens no port of its machines to the world", async () => {
+    const { security_group_rules: rules } = (await cluster.api.call(
+      "neutron",
+      "GET",
+      "/v2.0/security-group-rules?direction=ingress",
+    )) as { security_group_rules: { remote_ip_prefix: string | null; remote_group_id: string | null }[] };
+    assert.ok(rules.length > 5, `${rules.length} rules`);
+    for (const rule of rules) {
+      assert.ok(rule.remote_group_id ?? rule.remote_ip_prefix, JSON.stringify(rule));
+      assert.doesNotMatch(rule.remote_ip_prefix ?? "", /\/0$/, JSON.stringify(rule));
+    }
+  });
+
+  it("has no credential of the cloud on a machine, nor in the state", async () => {
+    const clouds = await readFile(cluster.cloud.places.clouds, "utf8");
+    const secret = /application_credential_secret: (\S+)/.exec(clouds)?.[1] ?? "";
+    assert.ok(secret.length > 16);
+    for (const { name } of await cluster.servers()) {
+      const found = await cluster.onMachine(
+        name,
+        `grep -rlF -f /dev/fd/3 /etc /root /home /run /tmp /var/lib/foresail /var/lib/kubelet /var/lib/cloud /var/lib/etcd /var/log 3<<'SECRET' 2>/dev/null || true
+${secret}
+SECRET`,
+      );
+      assert.equal(found, "", name);
+    }
+    assert.equal((await cluster.stack.export()).includes(secret), false);
+  });
+
+  it("has nothing to do for a second `up`", async () => {
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+    assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
+    assert.deepEqual(await cluster.remaining(), []);
+  });
+
+  it("takes two more machines into a pool in one run", async () => {
+    const before = names(await cluster.servers());
+    await cluster.configure({ pools: pools({ workers: 3 }) });
+    const planned = await cluster.plannedTurns();
+    assert.match(planned.join("\n"), /^w-2: w-2-\w{5} is made\nw-3: w-3-\w{5} is made$/);
+    await cluster.up();
+    const made = planned.map((line) => line.split(" ")[1] ?? "");
+    assert.deepEqual(names(await cluster.servers()), [...before, ...made].sort());
+    assert.deepEqual(await readyNodes(cluster), [...before, ...made].sort());
+    assert.deepEqual(await cluster.remaining(), []);
+  });
+
+  it("lets the highest index of a pool go first, out of the cluster before its server is deleted", async () => {
+    const going = [await cluster.machineOf("w-3"), await cluster.machineOf("w-2")];
+    await cluster.configure({ pools: pools({ workers: 1 }) });
+    const { steps } = await cluster.stack.previewed();
+    assert.deepEqual(
+      steps[`${NAME}-cloud`],
+      going.map((name) => `${name.slice(0, 3)}: ${name} is drained and deleted, it is no longer wanted`),
+    );
+    assert.deepEqual(
+      steps[`${NAME}-w`]?.filter((line) => line.includes("drain")),
+      going.map((name) => `${name}: cordon, drain, kubeadm reset, delete its Node`),
+    );
+    const history = await recordHistory(cluster, cluster.up());
+    assert.deepEqual(departures(history.map(({ nodes }) => nodes)), going);
+    assert.deepEqual(departures(history.map(({ servers }) => servers)).sort(), [...going].sort());
+    assert.deepEqual(outlivedServers(history), []);
+    const left = (await cluster.contents())["/v2.0/ports"] ?? [];
+    assert.deepEqual(
+      going.filter((name) => left.includes(name)),
+      [],
+    );
+    assert.deepEqual(await cluster.remaining(), []);
+  });
+
+  it("replaces machines of another flavour turn by turn, the new one before the old one", async () => {
+    const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
+    counter = await RequestCounter.start(cluster, await cluster.machineOf("cp-1"), { name: "served", url });
+    await cluster.configure({ pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
+    const later = await replaceOne("w-1", /\(flavour foresail\.small → foresail\.medium\)$/);
+    assert.match(
+      later.join("\n"),
+      /^then, in the next run: data-1: data-1-\w{5} is made and joins, then data-1-\w{5} is drained and deleted \(flavour/,
+    );
+    assert.deepEqual(await replaceOne("data-1", /\(flavour foresail\.small → foresail\.medium\)$/), []);
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+  });
+
+  it("lost not one request to a workload with a budget meanwhile", async () => {
+    const { answered, lost, longestGap } = await counter.stop();
+    console.log(`      ${answered} answered, ${lost.length} lost, longest gap ${longestGap / 1000} s`);
+    assert.deepEqual(lost, []);
+    assert.ok(answered > 300, String(answered));
+  });
+
+  it("replaces one machine on request, in one run", async () => {
+    const other = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
+    await cluster.configure({
+      pools: pools({ flavor: CLOUD_NAMES.largerFlavor }),
+      replace: { "data-1": 1 },
+    });
+    assert.deepEqual(await replaceOne("data-1", /\(replacement 0 → 1\)$/), []);
+    const stayed = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
+    assert.deepEqual(
+      stayed.map(({ id }) => id),
+      other.map(({ id }) => id),
+    );
+  });
+
+  it("leaves nothing in the cloud when it is destroyed, nor on this machine", async () => {
+    const { exitCode, words } = await cluster.stack.destroy();
+    assert.equal(exitCode, 0, words);
+    assert.deepEqual(await cluster.contents(), empty);
+  });
+
+  /** One run, which has to replace the machine of one slot and no other. @returns what is left for later runs */
+  async function replaceOne(slot: string, why: RegExp): Promise<string[]> {
+    const old = await cluster.machineOf(slot);
+    const planned = await cluster.plannedTurns();
+    const [, made, gone] =
+      /^\S+: (\S+) is made and joins, then (\S+) is drained and deleted/.exec(planned[0] ?? "") ?? [];
+    assert.deepEqual([planned.length, gone], [1, old], planned.join("\n"));
+    assert.match(planned[0] ?? "", why);
+    const history = await recordHistory(cluster, cluster.up());
+    const workers = history.map(({ serving }) => serving.filter((name) => !name.startsWith("cp-")));
+    assert.ok(
+      workers.every(({ length }) => length >= 2),
+      `at most maxSurge may be away, and that beside its successor: ${JSON.stringify(workers)}`,
+    );
+    assert.deepEqual(departures(history.map(({ nodes }) => nodes)), [old]);
+    assert.deepEqual(departures(history.map(({ servers }) => servers)), [old]);
+    assert.deepEqual(outlivedServers(history), []);
+    assert.equal(await cluster.machineOf(slot), made);
+    return (await cluster.remaining()) as string[];
+  }
+});
+
+function names(servers: readonly { readonly name: string }[]): string[] {
+  return servers.map(({ name }) => name);
+}
