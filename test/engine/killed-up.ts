@@ -41,19 +41,20 @@ export function killedUp(
   return upKilledWhen(stack, mode, () => fleet.files.journalLines.slice(before).find(isPoint));
 }
 
-/** Runs `up` and kills it as soon as `look` finds a point. */
+/** Runs `up` and kills it as soon as `look` finds a point, in what has been printed or elsewhere. */
 export async function upKilledWhen<Point extends object>(
-  stack: TestStack,
+  stack: Pick<TestStack, "startUp">,
   mode: KillMode,
-  look: () => Point | undefined,
+  look: (output: () => string) => Point | undefined,
+  seconds = SECONDS,
 ): Promise<KilledUp<Point>> {
   const { child, output } = stack.startUp();
   const engine = readProcess(child.pid!);
   const ended = once(child, "exit") as Promise<[number | null]>;
-  const deadline = Date.now() + SECONDS * 1000;
+  const deadline = Date.now() + seconds * 1000;
   for (;;) {
     if (child.exitCode !== null) return { orphans: [], exitCode: child.exitCode, output: output() };
-    const point = look();
+    const point = look(output);
     if (point && engine) {
       const children = descendants(engine.pid);
       killProcess(engine);
@@ -64,7 +65,7 @@ export async function upKilledWhen<Point extends object>(
     }
     if (Date.now() > deadline) {
       if (engine) [engine, ...descendants(engine.pid)].forEach(killProcess);
-      throw new Error(`up met no point to be killed at within ${SECONDS} s:\n${output()}`);
+      throw new Error(`up met no point to be killed at within ${seconds} s:\n${output()}`);
     }
     await pause(LOOK_MILLISECONDS);
   }

@@ -87,11 +87,14 @@ describe("a rollout whose engine is killed", function () {
     });
 
   it(`goes on to the same end when two runs are killed, at ${DOUBLE_KILLS} pairs of steps drawn by seed ${SEED}`, async () => {
-    const kill = fc.record({
-      mode: fc.constantFrom<KillMode>("the whole tree", "pulumi alone"),
-      fate: fc.constantFrom<Fate>("before", "after"),
-      point: fc.nat(POINTS.length - 1),
-    });
+    const kill = fc
+      .record({
+        mode: fc.constantFrom<KillMode>("the whole tree", "pulumi alone"),
+        fate: fc.constantFrom<Fate>("before", "after"),
+        point: fc.nat(POINTS.length - 1),
+      })
+      // the API server drops a request that it has admitted when its client dies before it is answered
+      .filter(({ mode, fate }) => mode === "pulumi alone" || fate === "before");
     const pair = fc
       .tuple(kill, kill)
       .filter(([one, other]) => one.point !== other.point)

@@ -1,6 +1,10 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { clearDeadLocks } from "../../fleet/lock";
 import { engineEnvironment, ensureState } from "../../sandbox/engine-environment";
 import { callEngine } from "../../sandbox/engine-process";
-import { projectFolder, projectName } from "../../sandbox/places";
+import { projectFolder, projectName, sandboxFolder, stateFolder } from "../../sandbox/places";
 import { deleteStackFile, writeStackFile } from "../../sandbox/systems/stack-file";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "../cluster/previewed-steps";
@@ -61,6 +65,24 @@ export class PulumiStack {
     return this.call(["up", "--yes", "--skip-preview", "--suppress-progress"]);
   }
 
+  /** Starts `pulumi up` in a process group of its own, to be killed. */
+  startUp(): { child: ChildProcess; output: () => string } {
+    const file = path.join(sandboxFolder, `${this.name}-up.log`);
+    const log = openSync(file, "w", 0o600);
+    const child = spawn(
+      this.toolchain.program("pulumi"),
+      this.argumentsOf(["up", "--yes", "--skip-preview", "--suppress-progress"]),
+      { cwd: projectFolder, env: this.environment, stdio: ["ignore", log, log], detached: true },
+    );
+    closeSync(log);
+    return { child, output: () => readFileSync(file, "utf8") };
+  }
+
+  /** Clears the lock that a killed run left. @returns what was cleared, in words */
+  clearDeadLocks(): Promise<string[]> {
+    return clearDeadLocks({ stateFolder, project: projectName, stack: this.name });
+  }
+
   preview(...args: string[]): Promise<Said> {
     return this.call(["preview", "--suppress-progress", ...args]);
   }
@@ -112,18 +134,17 @@ export class PulumiStack {
   private async call(args: readonly string[], input?: string): Promise<Said & { stdout: string }> {
     const { exitCode, stdout, stderr } = await callEngine({
       program: this.toolchain.program("pulumi"),
-      args: [
-        ...args,
-        ...(args[1] === "init" ? [this.name] : ["--stack", this.name]),
-        "--non-interactive",
-        "--color",
-        "never",
-      ],
+      args: this.argumentsOf(args),
       folder: projectFolder,
       environment: this.environment,
       seconds: CALL_SECONDS,
       ...(input === undefined ? {} : { input }),
     });
     return { exitCode, stdout, words: `${stdout}\n${stderr}` };
+  }
+
+  private argumentsOf(args: readonly string[]): string[] {
+    const stack = args[1] === "init" ? [this.name] : ["--stack", this.name];
+    return [...args, ...stack, "--non-interactive", "--color", "never"];
   }
 }

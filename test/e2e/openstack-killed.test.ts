@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { OpenstackTestCluster } from "../cluster/openstack-test-cluster";
+import { readyNodes } from "../cluster/reachability";
+import { upKilledWhen } from "../engine/killed-up";
+
+const NAME = "e2e-openstack";
+const LONGEST_UP_SECONDS = 400;
+const LEFTOVER = /which a run that was cut off made and did not record/;
+/** Every object in the night; else one of each kind. */
+const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+
+/** Where an `up` is killed: an object of the cloud has just been made. */
+interface CreatedObject {
+  readonly type: string;
+  readonly name: string;
+}
+
+function createdObjects(output: string): CreatedObject[] {
+  return [...output.matchAll(/^ *\+ +(openstack:\S+) (\S+) created/gm)].map(([, type = "", name = ""]) => ({
+    type,
+    name,
+  }));
+}
+
+describe("an up on an OpenStack cloud that is killed", function () {
+  this.timeout(1_800_000);
+  let cluster: OpenstackTestCluster;
+  let empty: Record<string, string[]>;
+
+  before(async () => {
+    cluster = await OpenstackTestCluster.create(NAME);
+    empty = await cluster.contents();
+    await cluster.configure({
+      pools: [
+        { name: "cp", replicas: 1 },
+        { name: "w", replicas: 1, floatingIp: true },
+      ],
+    });
+  });
+
+  after(() => cluster?.remove());
+
+  it("goes on with the next one, after each kind of object in turn, and says what it clears away", async () => {
+    const met = new Set<string>();
+    const nameOf = ({ type, name }: CreatedObject) => (IN_THE_NIGHT ? `${type} ${name}` : type);
+    let cleared = 0;
+    for (;;) {
+      const look = (output: () => string) => createdObjects(output()).find((each) => !met.has(nameOf(each)));
+      const up = await upKilledWhen(cluster.stack, "the whole tree", look, LONGEST_UP_SECONDS);
+      if (LEFTOVER.test(up.output)) cleared++;
+      if (up.killed === undefined) {
+        assert.equal(up.exitCode, 0, up.output);
+        break;
+      }
+      met.add(nameOf(up.killed));
+      assert.match((await cluster.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
+    }
+    console.log(`      killed ${met.size} times; ${cleared} runs cleared away what was not on record`);
+    for (const type of ["Network", "Router", "SecGroupRule", "Keypair", "Port", "Instance"])
+      assert.ok(
+        [...met].some((point) => point.includes(`:${type}`)),
+        `${type}: ${[...met].join(", ")}`,
+      );
+    assert.ok(cleared > 0);
+  });
+
+  it("ends with the cluster that was wanted, and with no object twice", async () => {
+    const nodes = (await cluster.nodes()).map(({ name }) => name).sort();
+    assert.equal(nodes.length, 2);
+    assert.deepEqual(await readyNodes(cluster), nodes);
+    for (const [what, names] of Object.entries(await cluster.contents())) {
+      const named = names.filter((name) => name !== "");
+      assert.deepEqual(named, [...new Set(named)], what);
+    }
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+  });
+
+  it("leaves nothing behind when it is destroyed", async () => {
+    const { exitCode, words } = await cluster.stack.destroy();
+    assert.equal(exitCode, 0, words);
+    assert.deepEqual(await cluster.contents(), empty);
+  });
+});
