@@ -35,6 +35,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,
     ground: "programs",
+    night: "kills of the engine at every step in every way",
   },
   {
     name: "rollout",

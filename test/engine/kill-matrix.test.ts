@@ -22,6 +22,10 @@ const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 /** Two of three control planes may not leave in one run. */
 const MEDIUM = ["cp-1", "cp-2", "w-1"];
 
+/** By day an orphan is tempted at the end of a step, and everything dies at its start; in the night both at both. */
+const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const EVENT_BY_DAY = { "pulumi alone": "end", "the whole tree": "start" } as const;
+
 describe("an engine that is killed", function () {
   this.timeout(1_200_000);
   const ground = simulatedGround({
@@ -126,7 +130,7 @@ describe("an engine that is killed", function () {
 
   for (const mode of ["pulumi alone", "the whole tree"] as const) {
     it(`leaves a first up that the next one completes, ${mode} killed at each step in turn`, async () => {
-      for (const point of steps) {
+      for (const point of steps.filter(({ event }) => IN_THE_NIGHT || event === EVENT_BY_DAY[mode])) {
         try {
           await killOnce(mode, point);
         } catch (error) {

@@ -12,6 +12,9 @@ const POINTS = KILLED_ON.flatMap((node) => DEEDS.map((deed) => `${deed} ${node}`
 const DOUBLE_KILLS = 3;
 const SEED = Number(process.env.FORESAIL_SEED ?? 4);
 
+/** By day every step is killed at in one of two ways, in turn; in the night in both. */
+const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+
 /** Whether the write at which the engine is killed comes about. */
 type Fate = "before" | "after";
 
@@ -68,19 +71,23 @@ describe("a rollout whose engine is killed", function () {
     );
   });
 
-  for (const [mode, fate] of [
-    ["the whole tree", "before"],
-    ["pulumi alone", "after"],
-  ] as const)
+  for (const [index, [mode, fate]] of (
+    [
+      ["the whole tree", "before"],
+      ["pulumi alone", "after"],
+    ] as const
+  ).entries())
     it(`goes on to the same end, ${mode} killed ${fate} each step in turn`, async () => {
+      const points = POINTS.filter((_point, at) => IN_THE_NIGHT || at % 2 === index);
       await rollout.startOver();
       const met: string[] = [];
       for (;;) {
-        const name = await upKilledAt(mode, fate, (point) => !met.includes(point));
+        const isPoint = (point: string) => points.includes(point) && !met.includes(point);
+        const name = await upKilledAt(mode, fate, isPoint);
         if (name === undefined) break;
         met.push(name);
       }
-      assert.deepEqual(met, POINTS);
+      assert.deepEqual(met, points);
       rollout.expectDone(listed);
       assert.deepEqual(await rollout.whatIsLeft(), expected);
       assert.deepEqual(Object.keys(await rollout.ground.stack.up()), ["unchanged"]);
