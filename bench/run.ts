@@ -6,6 +6,7 @@ import { projectFolder } from "../sandbox/places";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
+import { openstack } from "./measurements/openstack";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
 import { rollout } from "./measurements/rollout";
@@ -17,7 +18,16 @@ import { mergeResults, readResults, type Result, writeResults } from "./results"
 import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
 import { renderPage, renderResult } from "./table";
 
-const MEASUREMENTS: readonly Measurement[] = [preview, up, scale, size, planner, rolloutPreview, rollout];
+const MEASUREMENTS: readonly Measurement[] = [
+  preview,
+  up,
+  scale,
+  size,
+  planner,
+  rolloutPreview,
+  rollout,
+  openstack,
+];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
 async function measure(measurement: Measurement, rounds?: number): Promise<Result> {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
 import { engineEnvironment, preloading } from "../sandbox/engine-environment";
-import { callEngine, type EngineAnswer } from "../sandbox/engine-process";
+import { callEngine, type EngineAnswer, type EngineCall } from "../sandbox/engine-process";
 import { costOf, type Cost } from "./cost";
 import { projectFolder, projectName, stackFile } from "../sandbox/places";
 import type { Toolchain } from "../sandbox/toolchain";
@@ -13,13 +13,28 @@ import type { Toolchain } from "../sandbox/toolchain";
 export interface StackContent {
   /** The value of foresail:cluster. */
   readonly cluster: Readonly<Record<string, unknown>>;
+  /** The value of foresail:openstack; absent: the machines are there already. */
+  readonly openstack?: Readonly<Record<string, unknown>>;
   readonly privateKey: string;
+}
+
+/** How a stack is previewed or updated, when not as the engine does by itself. */
+export interface RunOptions {
+  /** Patterns of URNs that are left as they are, with all that depends on them. Default: nothing. */
+  readonly exclude?: readonly string[];
+  /** How many objects the engine works on at once. */
+  readonly parallel?: number;
+  /** Takes each line of the engine's output as it comes. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** A resource as the state has it. */
 export interface RecordedResource {
   readonly urn: string;
   readonly id: string;
+  /** Of what its inputs were made. */
+  readonly dependencies?: readonly string[];
+  readonly parent?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
@@ -39,8 +54,9 @@ export class BenchStack {
   private constructor(
     private readonly toolchain: Toolchain,
     private readonly program: string,
-    preloaded?: readonly string[],
+    options: { preloaded?: readonly string[]; variables?: Readonly<Record<string, string>> } = {},
   ) {
+    const { preloaded, variables } = options;
     const state = path.join(this.folder, "state");
     mkdirSync(state);
     const { PULUMI_CONFIG_PASSPHRASE_FILE: _, ...environment } = engineEnvironment(
@@ -52,12 +68,20 @@ export class BenchStack {
       PULUMI_BACKEND_URL: pathToFileURL(state).href,
       PULUMI_CONFIG_PASSPHRASE: "bench",
       ...(preloaded && { NODE_OPTIONS: preloading(preloaded) }),
+      ...variables,
     };
   }
 
-  /** A stack of foresail itself, with nothing made yet. */
-  static async ofForesail(toolchain: Toolchain, content: StackContent): Promise<BenchStack> {
-    const stack = new BenchStack(toolchain, projectFolder);
+  /**
+   * A stack of foresail itself, with nothing made yet.
+   * @param variables that its processes get besides, such as where clouds.yaml is
+   */
+  static async ofForesail(
+    toolchain: Toolchain,
+    content: StackContent,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<BenchStack> {
+    const stack = new BenchStack(toolchain, projectFolder, { ...(variables && { variables }) });
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
     // the engine writes the salt into the project's own folder, and knows no other place at this step
     rmSync(stackFile(NAME), { force: true });
@@ -69,29 +93,51 @@ export class BenchStack {
    * A stack of a Pulumi program in plain JavaScript that does nothing: the floor of every preview. None of foresail's
    * tuning is in it, only the option `typescript: false` is obeyed.
    */
-  static async ofEmptyProgram(toolchain: Toolchain): Promise<BenchStack> {
-    const folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-empty-"));
+  static ofEmptyProgram(toolchain: Toolchain): Promise<BenchStack> {
+    return BenchStack.ofProgram(toolchain, "empty", 'require("@pulumi/pulumi");\n');
+  }
+
+  /**
+   * A stack of a Pulumi program of its own in plain JavaScript.
+   * @param text of the program
+   * @param options variables that its processes get besides; and whether they get foresail's tuning
+   */
+  static async ofProgram(
+    toolchain: Toolchain,
+    name: string,
+    text: string,
+    options: { variables?: Readonly<Record<string, string>>; tuned?: boolean } = {},
+  ): Promise<BenchStack> {
+    const folder = mkdtempSync(path.join(tmpdir(), `foresail-bench-${name}-`));
     writeFileSync(
       path.join(folder, "Pulumi.yaml"),
-      "name: empty\nruntime: {name: nodejs, options: {typescript: false}}\n",
+      `name: ${name}\nruntime: {name: nodejs, options: {typescript: false}}\n`,
     );
-    writeFileSync(path.join(folder, "package.json"), '{"name":"empty","main":"index.js"}\n');
-    writeFileSync(path.join(folder, "index.js"), 'require("@pulumi/pulumi");\n');
+    writeFileSync(path.join(folder, "package.json"), `{"name":"${name}","main":"index.js"}\n`);
+    writeFileSync(path.join(folder, "index.js"), text);
     symlinkSync(path.join(projectFolder, "node_modules"), path.join(folder, "node_modules"));
-    const stack = new BenchStack(toolchain, folder, [OBEYED_OPTIONS]);
+    const stack = new BenchStack(toolchain, folder, {
+      ...(options.tuned ? {} : { preloaded: [OBEYED_OPTIONS] }),
+      ...(options.variables && { variables: options.variables }),
+    });
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
     return stack;
   }
 
   /** Writes the stack's configuration; the key is encrypted. */
-  async configure({ cluster, privateKey }: StackContent): Promise<void> {
-    const config = { [`${projectName}:system`]: "ssh", [`${projectName}:cluster`]: cluster };
+  async configure({ cluster, openstack, privateKey }: StackContent): Promise<void> {
+    const config = {
+      [`${projectName}:system`]: openstack ? "openstack" : "ssh",
+      [`${projectName}:cluster`]: cluster,
+      ...(openstack && { [`${projectName}:openstack`]: openstack }),
+    };
     writeFileSync(this.configFile, stringify({ config }, { lineWidth: 0 }), { mode: 0o600 });
     await this.call(["config", "set", "--secret", `${projectName}:sshPrivateKey`], { input: privateKey });
   }
 
-  async preview(): Promise<Cost> {
-    return costOf(() => this.call(["preview", "--expect-no-changes"]));
+  /** @throws Error when there is anything to do */
+  async preview(options: RunOptions = {}): Promise<Cost> {
+    return costOf(() => this.run(["preview", "--expect-no-changes"], options));
   }
 
   /** What a person sees of changes that are to come, resource by resource. */
@@ -102,23 +148,28 @@ export class BenchStack {
   }
 
   /** With the preview before it, as a person runs it. */
-  async up(): Promise<Cost> {
-    return costOf(() => this.call(["up", "--yes"]));
+  async up(options: RunOptions = {}): Promise<Cost> {
+    return costOf(() => this.run(["up", "--yes"], options));
   }
 
-  async destroy(): Promise<Cost> {
-    return costOf(() => this.call(["destroy", "--yes", "--skip-preview"]));
+  async destroy(options: RunOptions = {}): Promise<Cost> {
+    return costOf(() => this.run(["destroy", "--yes", "--skip-preview"], options));
   }
 
   async output(name: string): Promise<string> {
     return (await this.call(["stack", "output", name, "--show-secrets"])).stdout;
   }
 
+  /** All that the state has. */
+  async resources(): Promise<RecordedResource[]> {
+    const { stdout } = await this.call(["stack", "export", "--show-secrets"]);
+    const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] } };
+    return deployment.resources ?? [];
+  }
+
   /** Inputs and outputs of a resource, secrets in plain. @throws Error when the state has none of that name */
   async resource(name: string): Promise<RecordedResource> {
-    const { stdout } = await this.call(["stack", "export", "--show-secrets"]);
-    const { deployment } = JSON.parse(stdout) as { deployment: { resources: RecordedResource[] } };
-    const found = deployment.resources.find(({ urn }) => urn.endsWith(`::${name}`));
+    const found = (await this.resources()).find(({ urn }) => urn.endsWith(`::${name}`));
     if (found === undefined) throw new Error(`the state has no resource ${name}`);
     return { ...found, ...(plain({ inputs: found.inputs, outputs: found.outputs }) as object) };
   }
@@ -147,7 +198,25 @@ export class BenchStack {
     if (this.program !== projectFolder) rmSync(this.program, { recursive: true, force: true });
   }
 
-  private async call(args: readonly string[], options: { input?: string } = {}): Promise<EngineAnswer> {
+  private run(
+    args: readonly string[],
+    { exclude = [], parallel, onLine }: RunOptions,
+  ): Promise<EngineAnswer> {
+    return this.call(
+      [
+        ...args,
+        ...exclude.flatMap((pattern) => ["--exclude", pattern]),
+        ...(exclude.length === 0 ? [] : ["--exclude-dependents"]),
+        ...(parallel === undefined ? [] : ["--parallel", String(parallel)]),
+      ],
+      onLine === undefined ? {} : { onLine },
+    );
+  }
+
+  private async call(
+    args: readonly string[],
+    options: Pick<EngineCall, "input" | "onLine"> = {},
+  ): Promise<EngineAnswer> {
     const answer = await callEngine({
       program: this.toolchain.program("pulumi"),
       args: [

@@ -1,0 +1,258 @@
+import path from "node:path";
+import { startBenchCloud, type BenchCloud } from "../cloud";
+import type { Cost } from "../cost";
+import type { BenchContext, Measurement } from "../measurement";
+import {
+  avoidableWaits,
+  kindOf,
+  longestChain,
+  ObjectTimes,
+  secondsByKind,
+  type Chain,
+  type MadeObject,
+  type Phases,
+} from "../object-waits";
+import { SERVERS_VARIABLE } from "../programs/servers";
+import type { Result, Row } from "../results";
+import { BenchStack } from "../stack";
+import { pairedRatio, summarise } from "../statistics";
+
+/** How many servers. */
+export interface Sizes {
+  /** Of each `up`; the first is 1, whose waits are the critical path. */
+  readonly ups: readonly number[];
+  readonly preview: number;
+}
+
+const SIZES: Sizes = { ups: [1, 5, 20], preview: 100 };
+const ROUNDS = 3;
+const PREVIEWS = 9;
+const MOST = 1.2;
+/** More than the engine's own, four for each processor, which would let 20 servers wait for each other. */
+const PARALLEL = 32;
+/** Below this it is the noise of the clock and not a chain that is too long. */
+const NOTICEABLE = 0.1;
+
+type Who = "floor" | "foresail";
+const PROGRAMS: Readonly<Record<Who, string>> = {
+  floor: "openstack-floor.js",
+  foresail: "openstack-infrastructure.js",
+};
+const NAMES: Readonly<Record<Who, string>> = { floor: "bare program", foresail: "foresail" };
+
+/** The servers of an OpenStack cluster, against the waits that their provider has in any program. */
+export const openstack: Measurement = {
+  name: "openstack",
+  title: "OpenStack servers",
+  summary: "`pulumi up` of 1, 5 and 20 servers against the provider's own waits, and a preview of 100",
+  measure: (context) => measureOpenstack(context, SIZES),
+};
+
+/** The measurement with other sizes. */
+export async function measureOpenstack(
+  context: BenchContext,
+  sizes: Sizes,
+): Promise<Pick<Result, "rows" | "notes">> {
+  const cloud = await startBenchCloud(context);
+  try {
+    const rows: Row[] = [];
+    const notes: string[] = [];
+    let critical: Chain[] | undefined;
+    for (const servers of sizes.ups) {
+      const runs = await compareUps(context, cloud, servers);
+      critical ??= runs.floor.map(({ objects }) => longestChain(objects));
+      rows.push(...rowsOfUps(servers, runs, critical));
+      notes.push(...notesOfUps(servers, runs));
+    }
+    rows.push(...(await comparePreviews(context, cloud, sizes.preview)));
+    return { rows, notes: [...NOTES, ...notes] };
+  } finally {
+    await cloud.delete();
+  }
+}
+
+const NOTES = [
+  "A real OpenStack without hypervisors: its servers are rows in nova's database and ACTIVE at once, so what is left is what programs, " +
+    "engine, provider and APIs take. It runs on the same processors as what is measured.",
+  "The bare program makes network, subnet, router, ports and instances with `@pulumi/openstack` and nothing else. foresail makes key, " +
+    "server groups, security groups and their rules besides. Both with `--parallel " +
+    `${PARALLEL}\`; \`pulumi up\` has its preview in it, which the critical path has not.`,
+  "The critical path is the sum of the creations along the longest chain of dependencies, in the bare program with one server.",
+];
+
+interface Run {
+  readonly seconds: number;
+  readonly phases: Phases;
+  readonly objects: readonly MadeObject[];
+}
+
+async function makeStack(cloud: BenchCloud, who: Who, servers: number): Promise<BenchStack> {
+  const program = path.join(__dirname, "..", "programs", PROGRAMS[who]);
+  return BenchStack.ofProgram(
+    cloud.toolchain,
+    who,
+    `module.exports = require(${JSON.stringify(program)});\n`,
+    {
+      variables: { ...cloud.variables, OS_CLOUD: "foresail-sandbox", [SERVERS_VARIABLE]: String(servers) },
+      tuned: who === "foresail",
+    },
+  );
+}
+
+/** `up` and `destroy` of both in turn. */
+async function compareUps(
+  context: BenchContext,
+  cloud: BenchCloud,
+  servers: number,
+): Promise<Record<Who, Run[]>> {
+  const runs: Record<Who, Run[]> = { floor: [], foresail: [] };
+  for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
+    for (const who of inTurn(round)) {
+      context.load.note();
+      const run = await upAndDestroy(cloud, who, servers);
+      runs[who].push(run);
+      const chain = longestChain(run.objects);
+      context.say(
+        `${servers} servers, ${NAMES[who]}: ${run.seconds.toFixed(1)} s; longest chain ${sayChain(chain, run.objects)}`,
+      );
+    }
+  }
+  return runs;
+}
+
+const inTurn = (round: number): Who[] => (round % 2 === 0 ? ["floor", "foresail"] : ["foresail", "floor"]);
+
+async function upAndDestroy(cloud: BenchCloud, who: Who, servers: number): Promise<Run> {
+  const stack = await makeStack(cloud, who, servers);
+  const times = new ObjectTimes();
+  try {
+    const { seconds } = await stack.up({ parallel: PARALLEL, onLine: times.take });
+    const phases = times.phases(performance.now());
+    const objects = times.made(await stack.resources());
+    await stack.destroy({ parallel: PARALLEL });
+    await cloud.assertEmpty();
+    return { seconds, objects, phases };
+  } finally {
+    stack.delete();
+  }
+}
+
+/** "27.1 s: Network 5.3 + Subnet 5.3 + …" */
+function sayChain({ seconds, keys }: Chain, objects: readonly MadeObject[]): string {
+  const took = new Map(objects.map((object) => [object.key, object.seconds]));
+  const parts = keys.map((key) => `${kindOf(key)} ${(took.get(key) ?? 0).toFixed(1)}`);
+  return `${seconds.toFixed(1)} s: ${parts.join(" + ")}`;
+}
+
+const sayPhases = ({ preview, start, objects, end }: Phases): string =>
+  `preview ${preview.toFixed(1)}, start ${start.toFixed(1)}, objects ${objects.toFixed(1)}, end ${end.toFixed(1)}`;
+
+function rowsOfUps(servers: number, runs: Record<Who, Run[]>, critical: readonly Chain[]): Row[] {
+  const path = summarise(critical.map(({ seconds }) => seconds));
+  const name = `${servers} server${servers === 1 ? "" : "s"}`;
+  const seconds = (who: Who) => runs[who].map((run) => run.seconds);
+  const toPath = (who: Who) => summarise(seconds(who).map((figure) => figure / path.median));
+  const chain = (who: Who) => summarise(runs[who].map(({ objects }) => longestChain(objects).seconds));
+  const ratio = toPath("foresail");
+  return [
+    ...(servers === 1 ? [{ what: "critical path", unit: "s", figure: path } as const] : []),
+    {
+      what: `bare program, ${name}`,
+      unit: "s",
+      figure: summarise(seconds("floor")),
+      ratio: { figure: toPath("floor"), to: "the critical path" },
+    },
+    {
+      what: `foresail, ${name}`,
+      unit: "s",
+      figure: summarise(seconds("foresail")),
+      ratio: { figure: ratio, to: "the critical path" },
+      wanted: { words: `≤ ${MOST} ×`, reached: ratio.median <= MOST },
+    },
+    {
+      what: `foresail's longest chain, ${name}`,
+      unit: "s",
+      figure: chain("foresail"),
+      ratio: {
+        figure: pairedRatio(
+          runs.floor.map(({ objects }) => longestChain(objects).seconds),
+          runs.foresail.map(({ objects }) => longestChain(objects).seconds),
+        ),
+        to: "the bare program's",
+      },
+    },
+    {
+      what: `foresail by the bare program, ${name}`,
+      unit: "×",
+      figure: pairedRatio(seconds("floor"), seconds("foresail")),
+    },
+  ];
+}
+
+/** Where the time of foresail's run went, and which of its dependencies cost any. */
+function notesOfUps(servers: number, runs: Record<Who, Run[]>): string[] {
+  const [floor, foresail] = [runs.floor.at(-1), runs.foresail.at(-1)];
+  if (!floor || !foresail) return [];
+  const kinds = [...secondsByKind(foresail.objects)].map(
+    ([kind, seconds]) =>
+      `${kind} ${summarise(seconds).median.toFixed(1)}${seconds.length === 1 ? "" : ` (${seconds.length}, ` + `most ${Math.max(...seconds).toFixed(1)})`}`,
+  );
+  const savings = avoidableWaits(foresail.objects, floor.objects)
+    .filter(({ seconds }) => seconds >= NOTICEABLE)
+    .map(({ kind, after, seconds }) => `${kind} not after ${after}: ${seconds.toFixed(1)} s less`);
+  return [
+    `${servers}: foresail's longest chain ${sayChain(longestChain(foresail.objects), foresail.objects)}; ` +
+      `the bare program's ${sayChain(longestChain(floor.objects), floor.objects)}.`,
+    `${servers}: where the seconds went: foresail ${sayPhases(foresail.phases)}; the bare program ${sayPhases(floor.phases)}.`,
+    `${servers}: creations in seconds: ${kinds.join(", ")}.`,
+    `${servers}: of the dependencies that the bare program has not, ` +
+      `${savings.length === 0 ? "none makes the chain longer" : savings.join(", ")}.`,
+  ];
+}
+
+async function comparePreviews(context: BenchContext, cloud: BenchCloud, servers: number): Promise<Row[]> {
+  const stacks = {
+    floor: await makeStack(cloud, "floor", servers),
+    foresail: await makeStack(cloud, "foresail", servers),
+  };
+  const costs: Record<Who, Cost[]> = { floor: [], foresail: [] };
+  try {
+    for (const who of inTurn(0)) {
+      await context.report.step(`${servers} servers, ${NAMES[who]}`, () =>
+        stacks[who].up({ parallel: PARALLEL }),
+      );
+      // once for the file caches
+      await stacks[who].preview();
+    }
+    for (let round = 0; round < (context.rounds ?? PREVIEWS); round++) {
+      context.load.note();
+      for (const who of inTurn(round)) costs[who].push(await stacks[who].preview());
+      context.say(
+        `preview of ${servers}: bare program ${costs.floor.at(-1)?.seconds.toFixed(2)} s, ` +
+          `foresail ${costs.foresail.at(-1)?.seconds.toFixed(2)} s`,
+      );
+    }
+    for (const who of inTurn(0))
+      await context.report.step(`destroy of ${servers} servers, ${NAMES[who]}`, () =>
+        stacks[who].destroy({ parallel: PARALLEL }),
+      );
+    await cloud.assertEmpty();
+  } finally {
+    stacks.floor.delete();
+    stacks.foresail.delete();
+  }
+  const seconds = (who: Who) => costs[who].map((cost) => cost.seconds);
+  return [
+    {
+      what: `preview without changes, bare program, ${servers} servers`,
+      unit: "s",
+      figure: summarise(seconds("floor")),
+    },
+    {
+      what: `preview without changes, foresail, ${servers} servers`,
+      unit: "s",
+      figure: summarise(seconds("foresail")),
+      ratio: { figure: pairedRatio(seconds("floor"), seconds("foresail")), to: "the bare program" },
+    },
+  ];
+}
