@@ -176,11 +176,16 @@ export class BenchStack {
 
   /** What a resource would be made of, by a preview. @throws Error when it is not in it */
   async previewedInputs(name: string): Promise<Readonly<Record<string, unknown>>> {
-    const { stdout } = await this.call(["preview", "--json"]);
-    const { steps } = JSON.parse(stdout) as { steps: { urn: string; newState: RecordedResource }[] };
-    const found = steps.find(({ urn }) => urn.endsWith(`::${name}`));
+    const found = (await this.previewedResources()).find(({ urn }) => urn.endsWith(`::${name}`));
     if (found === undefined) throw new Error(`the preview has no resource ${name}`);
-    return found.newState.inputs;
+    return found.inputs;
+  }
+
+  /** Everything that the next update leaves in the state, as far as a preview knows it. */
+  async previewedResources(options: RunOptions = {}): Promise<RecordedResource[]> {
+    const { stdout } = await this.run(["preview", "--json"], options);
+    const { steps } = JSON.parse(stdout) as { steps: { newState?: RecordedResource }[] };
+    return steps.flatMap(({ newState }) => newState ?? []);
   }
 
   /** Size of the current state in kB, as the backend keeps it. */

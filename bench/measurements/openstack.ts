@@ -1,9 +1,12 @@
 import path from "node:path";
+import { utils } from "ssh2";
+import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
 import { startBenchCloud, type BenchCloud } from "../cloud";
 import type { Cost } from "../cost";
 import type { BenchContext, Measurement } from "../measurement";
 import {
   avoidableWaits,
+  describeWaits,
   kindOf,
   longestChain,
   ObjectTimes,
@@ -12,7 +15,7 @@ import {
   type MadeObject,
   type Phases,
 } from "../object-waits";
-import { SERVERS_VARIABLE } from "../programs/servers";
+import { SERVERS_CIDR, SERVERS_KEY, SERVERS_VARIABLE, sizeOf } from "../programs/servers";
 import type { Result, Row } from "../results";
 import { BenchStack } from "../stack";
 import { pairedRatio, summarise } from "../statistics";
@@ -55,6 +58,7 @@ export async function measureOpenstack(
 ): Promise<Pick<Result, "rows" | "notes">> {
   const cloud = await startBenchCloud(context);
   try {
+    await assertLikeCluster(cloud, Math.max(...sizes.ups));
     const rows: Row[] = [];
     const notes: string[] = [];
     let critical: Chain[] | undefined;
@@ -97,6 +101,46 @@ async function makeStack(cloud: BenchCloud, who: Who, servers: number): Promise<
       tuned: who === "foresail",
     },
   );
+}
+
+/**
+ * Compares what the measured program makes, and in which order, with what a stack of foresail does.
+ * @throws Error with the first objects that differ
+ */
+async function assertLikeCluster(cloud: BenchCloud, servers: number): Promise<void> {
+  const key = { public: SERVERS_KEY, private: generatePrivateKey() };
+  const configuration = openstackConfiguration({ size: sizeOf(servers), cidr: SERVERS_CIDR, key }, {});
+  const real = await BenchStack.ofForesail(
+    cloud.toolchain,
+    {
+      cluster: { ...configuration.cluster, name: "bench" },
+      openstack: configuration.openstack,
+      privateKey: key.private,
+    },
+    cloud.variables,
+  );
+  const measured = await makeStack(cloud, "foresail", servers);
+  try {
+    const theirs = describeWaits(await real.previewedResources({ exclude: ["**KubeadmCluster**"] }));
+    const ours = describeWaits(await measured.previewedResources());
+    if (theirs.filter((line) => line.includes(":Instance ")).length !== servers)
+      throw new Error(`a preview of foresail does not make ${servers} servers:\n${theirs.join("\n")}`);
+    const differing = [
+      ...theirs.filter((line) => !ours.includes(line)).map((line) => `only foresail: ${line}`),
+      ...ours.filter((line) => !theirs.includes(line)).map((line) => `only the measured program: ${line}`),
+    ];
+    if (differing.length > 0)
+      throw new Error(
+        `bench/programs/${PROGRAMS.foresail.replace(/js$/, "ts")} is no longer like OpenstackCluster:\n${differing.slice(0, 8).join("\n")}`,
+      );
+  } finally {
+    real.delete();
+    measured.delete();
+  }
+}
+
+function generatePrivateKey(): string {
+  return utils.generateKeyPairSync("ed25519").private;
 }
 
 /** `up` and `destroy` of both in turn. */

@@ -1,5 +1,5 @@
-// The cloud's half of the system openstack by foresail's own functions, in the order of OpenstackCluster: the servers of
-// the measured cloud answer no SSH, so the other half has nothing to stand on.
+// The cloud's half of the system openstack by foresail's own functions: the servers of the measured cloud answer no SSH,
+// so the other half has nothing to stand on. The measurement refuses it when OpenstackCluster makes other objects.
 import { Provider } from "@pulumi/openstack/provider";
 import { makeKeypair, makeMachine, makeServerGroups } from "../../components/openstack/machines";
 import { makeNetworks } from "../../components/openstack/network";
@@ -11,15 +11,13 @@ import { recordedState, wantedMachine } from "../../core/openstack/recorded-stat
 import { laterLines } from "../../core/openstack/rollout-lines";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
-import { SERVERS_CIDR, wantedServers } from "./servers";
+import { SERVERS_CIDR, SERVERS_KEY, sizeOf, wantedServers } from "./servers";
 
 const NAME = "bench";
 const PODS = "10.244.0.0/16";
-const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g bench";
 
-/** One control plane of up to two servers, three of more. */
 function pools(servers: number): Pool[] {
-  const controlPlanes = servers < 3 ? 1 : 3;
+  const { controlPlanes, workers } = sizeOf(servers);
   const pool = (name: string, role: Pool["role"], replicas: number): Pool => ({
     name,
     role,
@@ -33,7 +31,7 @@ function pools(servers: number): Pool[] {
     floatingIp: false,
     maxSurge: 1,
   });
-  return [pool("cp", "control-plane", controlPlanes), pool("w", "worker", servers - controlPlanes)];
+  return [pool("cp", "control-plane", controlPlanes), pool("w", "worker", workers)];
 }
 
 async function make(): Promise<void> {
@@ -71,7 +69,7 @@ async function make(): Promise<void> {
     { ssh: operator, api: operator, nodePorts: [], podNetwork: "bridge" },
     opts,
   );
-  const keypair = makeKeypair(NAME, KEY, opts);
+  const keypair = makeKeypair(NAME, SERVERS_KEY, opts);
   const serverGroups = makeServerGroups(NAME, wanted, opts);
   for (const machine of now.machines) {
     const pool = wanted.find(({ name }) => name === machine.pool);
