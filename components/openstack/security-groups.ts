@@ -27,12 +27,13 @@ export function makeSecurityGroups(
   const described = (words: string) => pulumi.output(mark).apply((known) => markedDescription(known, words));
   const group = (group: SecurityGroupName, words: string) => {
     const name = securityGroupName(cluster, group);
-    return new SecGroup(name, { name, description: described(words) }, opts).id;
+    return new SecGroup(name, { name, description: described(words) }, opts);
   };
-  const groups: SecurityGroups = {
+  const made = {
     nodes: group("nodes", `every machine of the cluster ${cluster}`),
     "control-planes": group("control-planes", `the control planes of the cluster ${cluster}`),
   };
+  const groups: SecurityGroups = { nodes: made.nodes.id, "control-planes": made["control-planes"].id };
   const rules = securityRules(wish).flatMap((rule) =>
     sourcesOf(rule, groups).map(
       ({ suffix, source }) =>
@@ -47,7 +48,8 @@ export function makeSecurityGroups(
             ...(rule.ports ? { portRangeMin: rule.ports[0], portRangeMax: rule.ports[1] } : {}),
             ...source,
           },
-          opts,
+          // the cloud deletes a group's rules with it; one by one the provider waits 5 s for each
+          { ...opts, deletedWith: made[rule.group] },
         ),
     ),
   );

@@ -152,6 +152,15 @@ describe("OpenstackCluster", () => {
     }
   });
 
+  it("deletes rules with their groups, since the provider takes 5 s for each", async () => {
+    await cluster();
+    for (const { name, options } of of("SecGroupRule")) {
+      const [group] = /^demo-(nodes|control-planes)/.exec(name) ?? [];
+      const urn = await promised((options.deletedWith as pulumi.Resource).urn);
+      assert.equal(urn.split("::").at(-1), group, name);
+    }
+  });
+
   it("names servers as machines and Nodes are named, and never lets the provider replace one", async () => {
     await cluster();
     for (const { name, inputs, options } of of("Instance")) {
