@@ -1,12 +1,7 @@
-import path from "node:path";
-import { utils } from "ssh2";
-import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
 import { startBenchCloud, type BenchCloud } from "../cloud";
-import type { Cost } from "../cost";
 import type { BenchContext, Measurement } from "../measurement";
 import {
   avoidableWaits,
-  describeWaits,
   kindOf,
   longestChain,
   ObjectTimes,
@@ -15,9 +10,9 @@ import {
   type MadeObject,
   type Phases,
 } from "../object-waits";
-import { SERVERS_CIDR, SERVERS_KEY, SERVERS_VARIABLE, sizeOf } from "../programs/servers";
+import { comparePreviews } from "../openstack-previews";
+import { assertLikeCluster, inTurn, makeStack, NAMES, PARALLEL, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
-import { BenchStack } from "../stack";
 import { pairedRatio, summarise } from "../statistics";
 
 /** How many servers. */
@@ -29,19 +24,9 @@ export interface Sizes {
 
 const SIZES: Sizes = { ups: [1, 5, 20], preview: 100 };
 const ROUNDS = 3;
-const PREVIEWS = 9;
 const MOST = 1.2;
-/** More than the engine's own, four for each processor, which would let 20 servers wait for each other. */
-const PARALLEL = 32;
 /** Below this it is the noise of the clock and not a chain that is too long. */
 const NOTICEABLE = 0.1;
-
-type Who = "floor" | "foresail";
-const PROGRAMS: Readonly<Record<Who, string>> = {
-  floor: "openstack-floor.js",
-  foresail: "openstack-infrastructure.js",
-};
-const NAMES: Readonly<Record<Who, string>> = { floor: "bare program", foresail: "foresail" };
 
 /** The servers of an OpenStack cluster, against the waits that their provider has in any program. */
 export const openstack: Measurement = {
@@ -68,6 +53,7 @@ export async function measureOpenstack(
       rows.push(...rowsOfUps(servers, runs, critical));
       notes.push(...notesOfUps(servers, runs));
     }
+    rows.push(await measureOwnParallelism(context, cloud, Math.max(...sizes.ups)));
     rows.push(...(await comparePreviews(context, cloud, sizes.preview)));
     return { rows, notes: [...NOTES, ...notes] };
   } finally {
@@ -88,59 +74,6 @@ interface Run {
   readonly seconds: number;
   readonly phases: Phases;
   readonly objects: readonly MadeObject[];
-}
-
-async function makeStack(cloud: BenchCloud, who: Who, servers: number): Promise<BenchStack> {
-  const program = path.join(__dirname, "..", "programs", PROGRAMS[who]);
-  return BenchStack.ofProgram(
-    cloud.toolchain,
-    who,
-    `module.exports = require(${JSON.stringify(program)});\n`,
-    {
-      variables: { ...cloud.variables, OS_CLOUD: "foresail-sandbox", [SERVERS_VARIABLE]: String(servers) },
-      tuned: who === "foresail",
-    },
-  );
-}
-
-/**
- * Compares what the measured program makes, and in which order, with what a stack of foresail does.
- * @throws Error with the first objects that differ
- */
-async function assertLikeCluster(cloud: BenchCloud, servers: number): Promise<void> {
-  const key = { public: SERVERS_KEY, private: generatePrivateKey() };
-  const configuration = openstackConfiguration({ size: sizeOf(servers), cidr: SERVERS_CIDR, key }, {});
-  const real = await BenchStack.ofForesail(
-    cloud.toolchain,
-    {
-      cluster: { ...configuration.cluster, name: "bench" },
-      openstack: configuration.openstack,
-      privateKey: key.private,
-    },
-    cloud.variables,
-  );
-  const measured = await makeStack(cloud, "foresail", servers);
-  try {
-    const theirs = describeWaits(await real.previewedResources({ exclude: ["**KubeadmCluster**"] }));
-    const ours = describeWaits(await measured.previewedResources());
-    if (theirs.filter((line) => line.includes(":Instance ")).length !== servers)
-      throw new Error(`a preview of foresail does not make ${servers} servers:\n${theirs.join("\n")}`);
-    const differing = [
-      ...theirs.filter((line) => !ours.includes(line)).map((line) => `only foresail: ${line}`),
-      ...ours.filter((line) => !theirs.includes(line)).map((line) => `only the measured program: ${line}`),
-    ];
-    if (differing.length > 0)
-      throw new Error(
-        `bench/programs/${PROGRAMS.foresail.replace(/js$/, "ts")} is no longer like OpenstackCluster:\n${differing.slice(0, 8).join("\n")}`,
-      );
-  } finally {
-    real.delete();
-    measured.delete();
-  }
-}
-
-function generatePrivateKey(): string {
-  return utils.generateKeyPairSync("ed25519").private;
 }
 
 /** `up` and `destroy` of both in turn. */
@@ -164,16 +97,34 @@ async function compareUps(
   return runs;
 }
 
-const inTurn = (round: number): Who[] => (round % 2 === 0 ? ["floor", "foresail"] : ["foresail", "floor"]);
+/** What somebody sees who gives the engine no number of objects to work on at once. */
+async function measureOwnParallelism(
+  context: BenchContext,
+  cloud: BenchCloud,
+  servers: number,
+): Promise<Row> {
+  context.load.note();
+  const { seconds } = await upAndDestroy(cloud, "foresail", servers, null);
+  const what = `foresail, ${servers} servers, without \`--parallel\``;
+  context.say(`${what}: ${seconds.toFixed(1)} s`);
+  return { what, unit: "s", figure: summarise([seconds]) };
+}
 
-async function upAndDestroy(cloud: BenchCloud, who: Who, servers: number): Promise<Run> {
+async function upAndDestroy(
+  cloud: BenchCloud,
+  who: Who,
+  servers: number,
+  /** null: as many as the engine does by itself. */
+  parallel: number | null = PARALLEL,
+): Promise<Run> {
   const stack = await makeStack(cloud, who, servers);
   const times = new ObjectTimes();
+  const atOnce = parallel === null ? {} : { parallel };
   try {
-    const { seconds } = await stack.up({ parallel: PARALLEL, onLine: times.take });
+    const { seconds } = await stack.up({ ...atOnce, onLine: times.take });
     const phases = times.phases(performance.now());
     const objects = times.made(await stack.resources());
-    await stack.destroy({ parallel: PARALLEL });
+    await stack.destroy(atOnce);
     await cloud.assertEmpty();
     return { seconds, objects, phases };
   } finally {
@@ -251,52 +202,5 @@ function notesOfUps(servers: number, runs: Record<Who, Run[]>): string[] {
     `${servers}: creations in seconds: ${kinds.join(", ")}.`,
     `${servers}: of the dependencies that the bare program has not, ` +
       `${savings.length === 0 ? "none makes the chain longer" : savings.join(", ")}.`,
-  ];
-}
-
-async function comparePreviews(context: BenchContext, cloud: BenchCloud, servers: number): Promise<Row[]> {
-  const stacks = {
-    floor: await makeStack(cloud, "floor", servers),
-    foresail: await makeStack(cloud, "foresail", servers),
-  };
-  const costs: Record<Who, Cost[]> = { floor: [], foresail: [] };
-  try {
-    for (const who of inTurn(0)) {
-      await context.report.step(`${servers} servers, ${NAMES[who]}`, () =>
-        stacks[who].up({ parallel: PARALLEL }),
-      );
-      // once for the file caches
-      await stacks[who].preview();
-    }
-    for (let round = 0; round < (context.rounds ?? PREVIEWS); round++) {
-      context.load.note();
-      for (const who of inTurn(round)) costs[who].push(await stacks[who].preview());
-      context.say(
-        `preview of ${servers}: bare program ${costs.floor.at(-1)?.seconds.toFixed(2)} s, ` +
-          `foresail ${costs.foresail.at(-1)?.seconds.toFixed(2)} s`,
-      );
-    }
-    for (const who of inTurn(0))
-      await context.report.step(`destroy of ${servers} servers, ${NAMES[who]}`, () =>
-        stacks[who].destroy({ parallel: PARALLEL }),
-      );
-    await cloud.assertEmpty();
-  } finally {
-    stacks.floor.delete();
-    stacks.foresail.delete();
-  }
-  const seconds = (who: Who) => costs[who].map((cost) => cost.seconds);
-  return [
-    {
-      what: `preview without changes, bare program, ${servers} servers`,
-      unit: "s",
-      figure: summarise(seconds("floor")),
-    },
-    {
-      what: `preview without changes, foresail, ${servers} servers`,
-      unit: "s",
-      figure: summarise(seconds("foresail")),
-      ratio: { figure: pairedRatio(seconds("floor"), seconds("foresail")), to: "the bare program" },
-    },
   ];
 }
