@@ -67,7 +67,8 @@ const NOTES = [
   "The bare program makes network, subnet, router, ports and instances with `@pulumi/openstack` and nothing else. foresail makes key, " +
     "server groups, security groups and their rules besides. Both with `--parallel " +
     `${PARALLEL}\`; \`pulumi up\` has its preview in it, which the critical path has not.`,
-  "The critical path is the sum of the creations along the longest chain of dependencies, in the bare program with one server.",
+  "The critical path is the sum of the creations along the longest chain of dependencies, in the bare program with one server. " +
+    "Many servers at once keep this cloud's few processors busy, so that each takes longer in any program: compare with the bare one.",
 ];
 
 interface Run {
