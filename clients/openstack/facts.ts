@@ -1,10 +1,11 @@
+import { INITIALIZED_KEY } from "../../core/openstack/machine-record";
 import type { CloudFacts } from "../../core/openstack/requirements";
 import type { Cloud } from "./cloud";
 import { listAll } from "./list-all";
 
-/** What a run needs to know of a cloud before it makes anything: seven calls at once. */
+/** What a run needs to know of a cloud before it makes anything: eight calls at once. */
 export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): Promise<CloudFacts> {
-  const [flavors, images, zones, networks, servers, limits, hasLoadBalancer] = await Promise.all([
+  const [flavors, images, zones, networks, servers, failed, limits, hasLoadBalancer] = await Promise.all([
     listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
     listAll<Image>(cloud, "image", "/images?limit=500", "images"),
     listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
@@ -13,6 +14,12 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
       cloud,
       "compute",
       `/servers?name=${encodeURIComponent(wish.servers)}`,
+      "servers",
+    ),
+    listAll<FailedServer>(
+      cloud,
+      "compute",
+      `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
       "servers",
     ),
     cloud.call("compute", "GET", "/limits"),
@@ -35,6 +42,9 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks: networks.map(({ id, name }) => ({ id, name })),
     servers: servers.map(({ name }) => name),
+    stillborn: failed
+      .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
+      .map(({ id, name, fault }) => ({ id, name, reason: fault?.message ?? "the cloud gives no reason" })),
     compute: {
       instances: quota("maxTotalInstances", "totalInstancesUsed"),
       cores: quota("maxTotalCores", "totalCoresUsed"),
@@ -58,6 +68,14 @@ interface Image {
   status: string;
   min_disk: number;
   min_ram: number;
+}
+
+interface FailedServer {
+  id: string;
+  name: string;
+  status: string;
+  metadata?: Readonly<Record<string, string>>;
+  fault?: { message?: string };
 }
 
 interface Zone {

@@ -1,3 +1,4 @@
+import { slotOfMachine } from "./machine-name";
 import type { RootVolume } from "./pool";
 
 /** A server as the cloud's checks see it. */
@@ -31,6 +32,8 @@ export interface CloudFacts {
   externalNetworks: Named[];
   /** Names of the servers that are there. */
   servers: string[];
+  /** Servers in state ERROR that never became Nodes, and why in the cloud's words. */
+  stillborn: (Named & { reason: string })[];
   compute: {
     instances: { limit: number; used: number };
     cores: { limit: number; used: number };
@@ -51,6 +54,7 @@ export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
   const missing = wish.servers.filter(({ name }) => !facts.servers.includes(name));
   const lacks = [
     ...missing.flatMap((server) => serverLacks(server, facts)),
+    ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
     ...networkLacks(wish, facts),
     ...quotaLacks(missing, facts),
   ];
@@ -109,6 +113,18 @@ function serverLacks(server: ServerWish, facts: CloudFacts): Lack[] {
   if (zone?.available === false)
     lack("zones", `the availability zone "${zone.name}" is not available now; take another`);
   return lacks;
+}
+
+/** A server that the cloud could not make is there by name, and nobody will ever answer at its address. */
+function stillbornLacks({ name, pool }: ServerWish, { stillborn }: CloudFacts): Lack[] {
+  return stillborn
+    .filter((server) => server.name === name)
+    .map(({ reason }) => ({
+      property: `openstack.pools.${pool}`,
+      reason:
+        `the server ${name} is in state ERROR: ${reason} Take another flavour, image or zone, or have another one made ` +
+        `with the next number in \`replace: {${slotOfMachine(name)}: …}\``,
+    }));
 }
 
 function networkLacks(wish: CloudWish, facts: CloudFacts): Lack[] {

@@ -64,10 +64,13 @@ async function askCloud(
         ? []
         : readMarkedObjects(cloud, { mark, servers: "-[0-9]+-[0-9a-z]+$", securityGroups, loadBalancer }),
     ]);
+    const known = new Set(news.known);
+    // what is on no record is a leftover, and goes by itself
+    const stillborn = facts.stillborn.filter(({ id }) => known.has(id));
     return {
       found: findAll(news, facts, cloud.configuration.authUrl),
-      lacks: cloudLacks(news, facts),
-      leftovers: leftoversOf(marked, new Set(news.known)),
+      lacks: cloudLacks(news, { ...facts, stillborn }),
+      leftovers: leftoversOf(marked, known),
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -183,6 +183,13 @@ describe("a cloud's APIs", () => {
       if (path.startsWith("/compute/v2.1/os-availability-zone"))
         return ok({ availabilityZoneInfo: [{ zoneName: "az1", zoneState: { available: true } }] });
       if (path.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
+      if (path.startsWith("/compute/v2.1/servers/detail?status=ERROR"))
+        return ok({
+          servers: [
+            { id: "s1", name: "w-1-aaaaa", status: "ERROR", fault: { message: "No valid host was found." } },
+            { id: "s2", name: "w-2-bbbbb", status: "ERROR", metadata: { "foresail-initialized": "true" } },
+          ],
+        });
       if (path.startsWith("/compute/v2.1/servers")) return ok({ servers: [{ name: "w-1-aaaaa" }] });
       if (path === "/compute/v2.1/limits")
         return ok({
@@ -210,6 +217,8 @@ describe("a cloud's APIs", () => {
       [facts.zones[0]?.name, facts.externalNetworks[0]?.id, facts.servers],
       ["az1", "n1", ["w-1-aaaaa"]],
     );
+    // a server that has worked is no obstacle to a run
+    assert.deepEqual(facts.stillborn, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
   });
 

@@ -22,7 +22,7 @@ function smallCloud({ method, path: place }: Request): Answer | undefined {
     return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
   if (place.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
   if (place.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
-  if (place.startsWith("/compute/v2.1/servers?")) return ok({ servers: [] });
+  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(place)) return ok({ servers: [] });
   if (place === "/compute/v2.1/limits")
     return ok({ limits: { absolute: { maxTotalInstances: 3, totalInstancesUsed: 2 } } });
   if (method === "POST" && place.endsWith("/metadata")) return ok({ metadata: {} });
@@ -93,6 +93,20 @@ describe("the handlers of OpenStack's resources", () => {
         failures!.map(({ property }) => property),
         ["openstack.pools.w.flavor", "openstack.pools"],
       );
+    });
+
+    it("refuses to go on with a server in ERROR that is on record, and passes over one that is not", async () => {
+      const fault = { message: "No valid host was found." };
+      const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR", fault };
+      await start((request) =>
+        request.path.includes("/servers/detail?status=ERROR")
+          ? { status: 200, body: { servers: [failed] } }
+          : smallCloud(request),
+      );
+      const failures = async (known: string[]) =>
+        (await planHandlers.check!({}, wish({ known }))).failures!.map(({ property }) => property);
+      assert.deepEqual(await failures(["s1"]), ["openstack.pools.w"]);
+      assert.deepEqual(await failures([]), []);
     });
 
     it("refuses a new cluster on a cloud that does not answer, and lets one be that exists", async () => {

@@ -36,6 +36,7 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   ],
   externalNetworks: [{ id: "n1", name: "public" }],
   servers: [],
+  stillborn: [],
   compute: {
     instances: { limit: 10, used: 2 },
     cores: { limit: -1, used: 99 },
@@ -132,6 +133,20 @@ describe("what a cloud lacks for a run", () => {
       [
         "openstack.pools: this run needs 2 more of the quota for servers, and of 3 2 are in use; ask for more, or take fewer or smaller machines",
         "openstack.pools: this run needs 4096 MiB more of the quota for memory, and of 4000 MiB 0 MiB are in use; ask for more, or take fewer or smaller machines",
+      ],
+    ],
+    [
+      "a server that the cloud could not make, with its reason",
+      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      facts({
+        servers: ["w-1-aaaaa", "w-2-bbbbb", "w-2-ccccc"],
+        stillborn: [
+          { id: "s2", name: "w-2-bbbbb", reason: "No valid host was found." },
+          { id: "s3", name: "w-2-ccccc", reason: "it is on its way out." },
+        ],
+      }),
+      [
+        "openstack.pools.w: the server w-2-bbbbb is in state ERROR: No valid host was found. Take another flavour, image or zone, or have another one made with the next number in `replace: {w-2: …}`",
       ],
     ],
     [
