@@ -3,11 +3,12 @@
 import { Provider } from "@pulumi/openstack/provider";
 import { makeKeypair, makeMachine, makeServerGroups } from "../../components/openstack/machines";
 import { makeNetworks } from "../../components/openstack/network";
-import { makeSecurityGroups } from "../../components/openstack/security-groups";
+import { makeSecurityGroups, securityGroupName } from "../../components/openstack/security-groups";
 import { readStackResources } from "../../components/openstack/stack-resources";
 import { planRollout } from "../../core/openstack/machine-rollout";
 import { wantedSlots, type Pool } from "../../core/openstack/pool";
 import { recordedState, wantedMachine } from "../../core/openstack/recorded-state";
+import { SECURITY_GROUPS } from "../../core/openstack/security-rules";
 import { laterLines } from "../../core/openstack/rollout-lines";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
@@ -43,7 +44,6 @@ async function make(): Promise<void> {
     slots.map((slot) => ({ machine: wantedMachine(NAME, slot, state), maxSurge: slot.maxSurge })),
     state.machines,
   );
-  const opts = { provider: new Provider(NAME, { cloud }) };
   const plan = new CloudPlan(`${NAME}-cloud`, {
     cluster: NAME,
     cloud,
@@ -53,13 +53,19 @@ async function make(): Promise<void> {
     steps: now.lines,
     leaving: now.leaving,
     later: laterLines(later),
+    ...(state.mark === undefined ? {} : { mark: state.mark }),
+    known: state.objects,
+    securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(NAME, group)),
   });
+  const mark = state.mark ?? plan.mark;
+  const opts = { provider: new Provider(NAME, { cloud }), dependsOn: [plan] };
   const networks = makeNetworks(
     NAME,
     {
       network: { cidr: SERVERS_CIDR, dns: [], externalNetwork: CLOUD_NAMES.publicNetwork },
       inUse: now.machines.map(({ shape }) => shape.network),
       externalNetworkId: plan.found.apply(({ externalNetworkId }) => externalNetworkId),
+      mark,
     },
     opts,
   );
@@ -67,10 +73,11 @@ async function make(): Promise<void> {
   const { groups, rules } = makeSecurityGroups(
     NAME,
     { ssh: operator, api: operator, nodePorts: [], podNetwork: "bridge" },
+    mark,
     opts,
   );
-  const keypair = makeKeypair(NAME, SERVERS_KEY, opts);
-  const serverGroups = makeServerGroups(NAME, wanted, opts);
+  const keypair = makeKeypair(NAME, SERVERS_KEY, mark, opts);
+  const serverGroups = makeServerGroups(NAME, wanted, mark, opts);
   for (const machine of now.machines) {
     const pool = wanted.find(({ name }) => name === machine.pool);
     const serverGroup = serverGroups.get(machine.pool);
@@ -87,6 +94,7 @@ async function make(): Promise<void> {
         ...(serverGroup ? { serverGroup } : {}),
         externalNetwork: CLOUD_NAMES.publicNetwork,
         podCidr: PODS,
+        mark,
       },
       opts,
     );

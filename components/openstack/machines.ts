@@ -86,14 +86,15 @@ export interface MakeMachineArgs {
   sshPort?: number;
   /** What the cluster's objects carry in the cloud. */
   mark: pulumi.Input<string>;
-  /** How the machine's host key is asked for. */
-  contact: {
-    cloud?: string;
-    region?: string;
-    jumpHost?: pulumi.Output<JumpHost>;
-    credentials: pulumi.Output<SshCredentials>;
-    timeoutSeconds: number;
-  };
+}
+
+/** How a machine's host key is asked for. */
+export interface FirstContact {
+  cloud?: string;
+  region?: string;
+  jumpHost?: pulumi.Output<JumpHost>;
+  credentials: pulumi.Output<SshCredentials>;
+  timeoutSeconds: number;
 }
 
 /** A machine of the cloud, and how the cluster takes it. */
@@ -121,11 +122,6 @@ export function makeMachine(
   const fixedIp = pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips[0] ?? "");
   const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
   const sshPort = args.sshPort ?? 22;
-  const { hostKey } = new ServerHostKey(
-    `${name}-host-key`,
-    { machine: machine.name, server: server.id, address, port: sshPort, ...args.contact },
-    { ...(opts.parent ? { parent: opts.parent } : {}), ignoreChanges: ["address", "port"] },
-  );
   return {
     server,
     fixedIp,
@@ -135,7 +131,6 @@ export function makeMachine(
       ...(machine.shape.role === "worker" ? { pool: machine.pool } : {}),
       address,
       port: sshPort,
-      hostKey,
       internalAddress: fixedIp,
       // only the control planes of a new cluster have their floating IPs in their certificates
       ...(machine.shape.role === "control-plane" ? { certificateName: "kubernetes" } : {}),
@@ -143,6 +138,22 @@ export function makeMachine(
       taints: pool?.taints ?? [],
     },
   };
+}
+
+/** The machine with its host key, as its console and its first answer show it. */
+export function withHostKey(
+  cluster: string,
+  machine: CloudMachine,
+  contact: FirstContact,
+  opts: pulumi.CustomResourceOptions,
+): CloudMachine {
+  const { server, args } = machine;
+  const { hostKey } = new ServerHostKey(
+    `${cluster}-${args.name}-host-key`,
+    { machine: args.name, server: server.id, address: args.address, port: args.port ?? 22, ...contact },
+    { ...(opts.parent ? { parent: opts.parent } : {}), ignoreChanges: ["address", "port"] },
+  );
+  return { ...machine, args: { ...args, hostKey } };
 }
 
 function described(mark: pulumi.Input<string>): pulumi.Output<string> {

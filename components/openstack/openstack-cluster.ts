@@ -14,7 +14,7 @@ import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
 import { API_PORT, makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
-import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
+import { makeKeypair, makeMachine, makeServerGroups, withHostKey, type CloudMachine } from "./machines";
 import { makeNetworks, networkKey, type MachineNetwork } from "./network";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 import { makeSecurityGroups, securityGroupName, type SecurityGroups } from "./security-groups";
@@ -204,7 +204,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     return this.rollout.now.machines.map((machine) => {
       const pool = poolOf(machine.pool);
       const serverGroup = serverGroups.get(machine.pool);
-      return makeMachine(
+      const made = makeMachine(
         this.clusterName,
         {
           machine,
@@ -220,11 +220,11 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
           ...(podCidr === undefined ? {} : { podCidr }),
           ...(sshPort === undefined ? {} : { sshPort }),
-          contact,
           mark: this.mark,
         },
         this.inCloud,
       );
+      return withHostKey(this.clusterName, made, contact, this.inCloud);
     });
   }
 
