@@ -3,7 +3,7 @@ import type { CloudFacts } from "../../core/openstack/requirements";
 import type { Cloud } from "./cloud";
 import { listAll } from "./list-all";
 
-/** What a run needs to know of a cloud before it makes anything: eight calls at once. */
+/** What a run needs to know of a cloud before it makes anything: eight calls at once, and one a server in ERROR. */
 export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): Promise<CloudFacts> {
   const [flavors, images, zones, networks, servers, failed, limits, hasLoadBalancer] = await Promise.all([
     listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
@@ -42,9 +42,11 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks: networks.map(({ id, name }) => ({ id, name })),
     servers: servers.map(({ name }) => name),
-    stillborn: failed
-      .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
-      .map(({ id, name, fault }) => ({ id, name, reason: fault?.message ?? "the cloud gives no reason" })),
+    stillborn: await Promise.all(
+      failed
+        .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
+        .map(async ({ id, name }) => ({ id, name, reason: await faultOf(cloud, id) })),
+    ),
     compute: {
       instances: quota("maxTotalInstances", "totalInstancesUsed"),
       cores: quota("maxTotalCores", "totalCoresUsed"),
@@ -52,6 +54,13 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
     },
     hasLoadBalancer,
   };
+}
+
+/** Why a server is in state ERROR, as a sentence; a list of servers does not tell it. */
+async function faultOf(cloud: Cloud, id: string): Promise<string> {
+  const { server } = await cloud.call("compute", "GET", `/servers/${id}`);
+  const message = (server as FailedServer | undefined)?.fault?.message ?? "the cloud gives no reason";
+  return message.replace(/\.?$/, ".");
 }
 
 interface Flavor {

@@ -186,10 +186,12 @@ describe("a cloud's APIs", () => {
       if (path.startsWith("/compute/v2.1/servers/detail?status=ERROR"))
         return ok({
           servers: [
-            { id: "s1", name: "w-1-aaaaa", status: "ERROR", fault: { message: "No valid host was found." } },
+            { id: "s1", name: "w-1-aaaaa", status: "ERROR" },
             { id: "s2", name: "w-2-bbbbb", status: "ERROR", metadata: { "foresail-initialized": "true" } },
           ],
         });
+      if (path === "/compute/v2.1/servers/s1")
+        return ok({ server: { fault: { message: "No valid host was found" } } });
       if (path.startsWith("/compute/v2.1/servers")) return ok({ servers: [{ name: "w-1-aaaaa" }] });
       if (path === "/compute/v2.1/limits")
         return ok({

@@ -96,13 +96,11 @@ describe("the handlers of OpenStack's resources", () => {
     });
 
     it("refuses to go on with a server in ERROR that is on record, and passes over one that is not", async () => {
-      const fault = { message: "No valid host was found." };
-      const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR", fault };
-      await start((request) =>
-        request.path.includes("/servers/detail?status=ERROR")
-          ? { status: 200, body: { servers: [failed] } }
-          : smallCloud(request),
-      );
+      const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
+      await start((request) => {
+        if (request.path.includes("/servers/detail?status=ERROR")) return ok({ servers: [failed] });
+        return request.path.endsWith("/servers/s1") ? ok({ server: failed }) : smallCloud(request);
+      });
       const failures = async (known: string[]) =>
         (await planHandlers.check!({}, wish({ known }))).failures!.map(({ property }) => property);
       assert.deepEqual(await failures(["s1"]), ["openstack.pools.w"]);
