@@ -106,13 +106,9 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     await cluster.api.call("nova", "DELETE", `/servers/${before.id}`);
     const refreshed = await cluster.stack.refresh();
     assert.equal(refreshed.exitCode, 0, refreshed.words);
-    const { steps } = await cluster.stack.previewed();
-    assert.match((steps["e2e-trouble-cloud"] ?? []).join("\n"), /^w-1: w-1-\w{5} is made$/);
-    assert.match(
-      (steps["e2e-trouble-w"] ?? []).join("\n"),
-      new RegExp(`^${before.name}: lost, delete its Node$`, "m"),
-    );
-    await cluster.up();
+    assert.match((await cluster.plannedTurns()).join("\n"), /^w-1: w-1-\w{5} is made$/);
+    // a preview can't tell yet: what the new machine is, only the run knows
+    assert.match(await cluster.up(), new RegExp(`${before.name}: lost, delete its Node`));
     await assertWhole(["cp-1", "w-1"]);
     const after = (await cluster.servers()).find(({ name }) => name.startsWith("w-1-"));
     assert.notEqual(after?.id, before.id);
