@@ -4,6 +4,7 @@ import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { leaveOut } from "../left-out";
+import { awaitGone } from "../support/openstack-cloud";
 
 const UNAVAILABLE = { kind: "status", status: 503 } as const;
 const LOST = { kind: "lost-reply" } as const;
@@ -104,6 +105,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     const before = (await cluster.servers()).find(({ name }) => name.startsWith("w-1-"));
     assert.ok(before);
     await cluster.api.call("nova", "DELETE", `/servers/${before.id}`);
+    await awaitGone(cluster.api, before.id, 60);
     const refreshed = await cluster.stack.refresh();
     assert.equal(refreshed.exitCode, 0, refreshed.words);
     assert.match((await cluster.plannedTurns()).join("\n"), /^w-1: w-1-\w{5} is made$/);
