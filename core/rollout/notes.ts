@@ -21,7 +21,7 @@ export function notesOf(situation: Situation, nodes: readonly RolloutNode[]): st
 
   return [
     ...presentSkew(members),
-    ...strangers.map(({ name }) => `${name} is in no pool of the configuration: it is left as it is`),
+    ...strangers.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
     ...absent.map((name) => `${name} is not in the cluster, so it has no version to change`),
     ...resting.map(({ name, kubeletVersion }) => `${name} is paused: it stays at ${kubeletVersion}`),
     ...down.map(
