@@ -13,7 +13,7 @@ import { setUp } from "../../sandbox/set-up";
 import { chooseCidr, consoleHostKey, openstackSystem } from "../../sandbox/systems/openstack";
 import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
-import { testCloud, TEST_CLOUD_SYSTEM } from "../support/openstack-cloud";
+import { readServer, testCloud, TEST_CLOUD_SYSTEM } from "../support/openstack-cloud";
 import { PulumiStack } from "../support/pulumi-stack";
 import { silent } from "./test-cluster";
 
@@ -107,8 +107,9 @@ export class OpenstackTestCluster {
    */
   async up(): Promise<string> {
     const { exitCode, words } = await this.stack.up();
-    if (exitCode !== 0) throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}`);
-    return words;
+    if (exitCode === 0) return words;
+    const faults = (await this.faults()).join("\n");
+    throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}\n${faults}`);
   }
 
   /** Runs `pulumi up`, which has to fail. @returns its words */
@@ -146,6 +147,14 @@ export class OpenstackTestCluster {
       servers: ServerObject[];
     };
     return servers.sort((one, other) => one.name.localeCompare(other.name));
+  }
+
+  /** Why servers are in state ERROR: their provider does not say it, and the cloud forgets it with them. */
+  private async faults(): Promise<string[]> {
+    const failed = (await this.servers()).filter(({ status }) => status === "ERROR");
+    return Promise.all(
+      failed.map(async ({ id, name }) => `${name}: ${(await readServer(this.api, id)).fault?.message}`),
+    );
   }
 
   /** The name of the only machine of a slot such as "w-1". */
