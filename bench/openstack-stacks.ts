@@ -1,10 +1,10 @@
 import path from "node:path";
-import { utils } from "ssh2";
 import { openstackConfiguration } from "../sandbox/systems/openstack-configuration";
 import { CLOUD_NAMES } from "../sandbox/openstack/seed";
 import type { BenchCloud } from "./cloud";
 import { describeWaits } from "./object-waits";
 import { SERVERS_CIDR, SERVERS_KEY, SERVERS_VARIABLE, sizeOf } from "./programs/servers";
+import { generateKey } from "../sandbox/nodes/generated-key";
 import { BenchStack } from "./stack";
 
 /** Who makes the servers. */
@@ -74,5 +74,5 @@ export async function assertLikeCluster(cloud: BenchCloud, servers: number): Pro
 }
 
 function generatePrivateKey(): string {
-  return utils.generateKeyPairSync("ed25519").private;
+  return generateKey().private;
 }

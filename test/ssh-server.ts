@@ -12,6 +12,7 @@ import ssh2, {
   type ServerChannel,
   type Session,
 } from "ssh2";
+import { generateKey } from "../sandbox/nodes/generated-key";
 import { serveSftp } from "./ssh-server-sftp.js";
 
 export interface SshServerOptions {
@@ -54,8 +55,8 @@ export class SshServer {
   private readonly server: ssh2.Server;
 
   private constructor(private readonly options: SshServerOptions) {
-    const host = ssh2.utils.generateKeyPairSync("ed25519");
-    const client = ssh2.utils.generateKeyPairSync("ed25519");
+    const host = generateKey();
+    const client = generateKey();
     this.hostKey = host.public.trim();
     this.clientKey = client.private;
     this.authorized = [client.public, ...(options.authorizedKeys ?? [])].map(parsed);

@@ -75,8 +75,9 @@ export class Cloud {
       const environment = path.resolve(python, "..", "..");
       const configured = { settings, places: this.places, environment };
       await this.writeConfiguration(configured);
-      await ensureDatabases(configured, update);
+      // at once: another cloud of this machine may look for a free block now
       if (settings.containers) await new Hosts(settings).ensurePublicNetwork();
+      await ensureDatabases(configured, update);
       update("keystone, placement, glance, neutron");
       await this.processes.start(ownProcess(FRONT, this.places));
       const first = SERVICES.filter(isWsgi);

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { SshConnection } from "../../clients/ssh";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
+import { generateKey } from "../../sandbox/nodes/generated-key";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { projectFolder, systemFolder } from "../../sandbox/nodes/places";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
@@ -42,8 +43,7 @@ describe("the sandbox's OpenStack", function () {
     await cloud.delete();
     engine = await ContainerEngine.ensure(silent);
     python = (await ensureToolchain({ python: ["openstack"] }, silent)).python("openstack");
-    const { utils } = (await import("ssh2")).default;
-    key = utils.generateKeyPairSync("ed25519");
+    key = generateKey();
     await cloud.start(python, silent);
     api = await cloud.api("project");
     await api.call("nova", "POST", "/os-keypairs", { keypair: { name: "e2e", public_key: key.public } });

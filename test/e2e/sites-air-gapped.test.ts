@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { utils } from "ssh2";
 import { KubernetesClient } from "../../clients/kubernetes";
 import {
   containerNodeSettings,
@@ -17,6 +16,7 @@ import { LoadBalancer } from "../sites/load-balancer";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { SiteServer } from "../sites/site-server";
 import { TestAuthority } from "../support/certificates";
+import { generateKey } from "../../sandbox/nodes/generated-key";
 import { PulumiStack } from "../support/pulumi-stack";
 
 const VERSION = "1.36.3";
@@ -28,7 +28,7 @@ const WRONG_DIGEST = "0".repeat(64);
 describe("an air-gapped site behind a jump host and a load balancer", function () {
   this.timeout(300_000);
   const fleet = new NodeFleet("sites");
-  const own = utils.generateKeyPairSync("ed25519");
+  const own = generateKey();
   let folder: string;
   let jump: SandboxNode;
   let machine: SandboxNode;

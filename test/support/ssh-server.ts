@@ -2,15 +2,12 @@ import { spawn } from "node:child_process";
 import { connect, type AddressInfo } from "node:net";
 import { type Connection, Server, type ServerChannel, utils } from "ssh2";
 import type { SshTarget } from "../../clients/ssh";
+import { generateKey } from "../../sandbox/nodes/generated-key";
 
 /** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA…". */
 export function newKey(): { private: string; public: string } {
-  for (;;) {
-    const pair = utils.generateKeyPairSync("ed25519");
-    // now and then ssh2 writes a key that it can't read itself
-    if (utils.parseKey(pair.private) instanceof Error) continue;
-    return { private: pair.private, public: pair.public.split(" ").slice(0, 2).join(" ") };
-  }
+  const pair = generateKey();
+  return { private: pair.private, public: pair.public.split(" ").slice(0, 2).join(" ") };
 }
 
 /** What the server does with a command; the default runs it in a local bash. */

@@ -3,17 +3,18 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import path from "node:path";
 import ssh2 from "ssh2";
+import { generateKey } from "../../../sandbox/nodes/generated-key";
 import { SshServer } from "../../ssh-server.js";
 import { connectionTo, eventually, fixture, REMOTE } from "./fixture.js";
 import { isStandIn } from "./plugin-process.js";
 
 const PASSWORD = "correct horse battery";
-const locked = ssh2.utils.generateKeyPairSync("ed25519", {
+const locked = generateKey({
   passphrase: "key password",
   cipher: "aes256-cbc",
   rounds: 16,
 });
-const stranger = ssh2.utils.generateKeyPairSync("ed25519").public.trim();
+const stranger = generateKey().public.trim();
 
 describe("command plugin: connection", function () {
   this.timeout(20_000);

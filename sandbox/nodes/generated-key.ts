@@ -1,0 +1,20 @@
+import { utils } from "ssh2";
+
+/** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA… comment". */
+export interface GeneratedKey {
+  readonly private: string;
+  readonly public: string;
+}
+
+/**
+ * Generates an ed25519 key that can be read: one in some two hundred of ssh2's can't, by itself or by OpenSSH.
+ * @param options a comment, or a passphrase with its cipher and rounds
+ */
+export function generateKey(
+  options: { comment?: string; passphrase?: string; cipher?: string; rounds?: number } = {},
+): GeneratedKey {
+  for (;;) {
+    const pair = utils.generateKeyPairSync("ed25519", options);
+    if (!(utils.parseKey(pair.private, options.passphrase) instanceof Error)) return pair;
+  }
+}
