@@ -15,6 +15,7 @@ export function generateKey(
 ): GeneratedKey {
   for (;;) {
     const pair = utils.generateKeyPairSync("ed25519", options);
-    if (!(utils.parseKey(pair.private, options.passphrase) instanceof Error)) return pair;
+    const read = [utils.parseKey(pair.private, options.passphrase), utils.parseKey(pair.public)];
+    if (!read.some((key) => key instanceof Error)) return pair;
   }
 }

@@ -26,6 +26,8 @@ describe("the process that runs a cloud's servers", () => {
   let calls: string[];
   let containers: Map<string, ContainerState>;
   let failure: Error | undefined;
+  /** what a creation waits for */
+  let held: Promise<void> | undefined;
   let machines: Machines;
 
   const note = (what: string) => (id: string) => {
@@ -36,6 +38,7 @@ describe("the process that runs a cloud's servers", () => {
     find: () => Promise.resolve(new Map(containers)),
     create: async (id: string) => {
       await note("create")(id);
+      await held;
       return {
         name: id,
         container: id,
@@ -56,6 +59,7 @@ describe("the process that runs a cloud's servers", () => {
     calls = [];
     containers = new Map();
     failure = undefined;
+    held = undefined;
     const places = {
       machines: path.join(folder, "machines"),
       floatingIps: path.join(folder, "floating-ips.json"),
@@ -140,7 +144,16 @@ describe("the process that runs a cloud's servers", () => {
 
   it("works on few servers at once, and on all in the end", async () => {
     for (const id of ["a", "b", "c", "d", "e"]) await ask(id, request);
-    assert.equal((await look()).filter((call) => call.startsWith("create")).length, 3);
-    assert.equal((await look()).filter((call) => call.startsWith("create")).length, 2);
+    const created = () => calls.filter((call) => call.startsWith("create"));
+    let release = () => {};
+    held = new Promise((resolve) => (release = resolve));
+    await machines.look();
+    await machines.look();
+    assert.equal(created().length, 3);
+    release();
+    await machines.settle();
+    await machines.look();
+    await machines.settle();
+    assert.equal(created().length, 5);
   });
 });
