@@ -34,7 +34,10 @@ export async function readSpokenAgents(
 ): Promise<Map<string, AgentTold>> {
   const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
   const { WaitTimeout } = await import("../../clients/wait.js");
-  const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS });
+  const kubernetes = await KubernetesClient.connect(
+    { kubeconfig },
+    { seconds: READ_SECONDS, readsOnly: true },
+  );
   try {
     let told = toldBy(await kubernetes.listNodes(), pattern);
     const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
@@ -74,7 +77,7 @@ export async function untilAgentsSpeak(
   let silent = [...names];
   let kubernetes: KubernetesClient | undefined;
   try {
-    kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS });
+    kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS, readsOnly: true });
     await kubernetes.watchUntil<void, NodeObject>({
       apiVersion: "v1",
       kind: "Node",
