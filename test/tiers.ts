@@ -42,7 +42,7 @@ export const TIERS: readonly Tier[] = [
     summary: "a version rollout on real nodes",
     folders: ["rollout"],
     timeoutMilliseconds: 900_000,
-    limitSeconds: 2_400,
+    limitSeconds: 3_600,
     ground: "nodes",
     beside: "engine",
   },
