@@ -2,44 +2,21 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../../core/openstack/leftovers";
-import {
-  cloudLacks,
-  findNamed,
-  type CloudFacts,
-  type CloudWish,
-  type Lack,
-} from "../../core/openstack/requirements";
+import { cloudLacks, findNamed, type CloudFacts, type Lack } from "../../core/openstack/requirements";
 import type { Handlers } from "../handler-types";
 import { report } from "../kubeadm/machines-session";
 import { isKnown } from "../unknown";
+import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
 
-interface Inputs extends CloudWish {
-  cluster: string;
-  cloud?: string;
-  region?: string;
-  /** What this run does to the machines, a line each. */
-  steps: string[];
-  /** Machines whose servers this run deletes; nothing else may be deleted. */
-  leaving: string[];
-  /** What the next runs do. */
-  later: string[];
-  mark?: string;
-  /** Only check needs them. */
-  known?: string[];
-  securityGroups?: string[];
+/** `known` and `securityGroups` are for check alone. */
+interface Inputs
+  extends
+    Omit<CloudPlanArgs, "known" | "securityGroups">,
+    Partial<Pick<CloudPlanArgs, "known" | "securityGroups">> {
   /** Made by check. */
-  found?: Found;
+  found?: FoundInCloud;
   /** Made by check: what a run that was cut off made and did not record. */
   leftovers?: MarkedObject[];
-}
-
-/** What the names of the configuration mean in this cloud. */
-interface Found {
-  /** Name or id as it was written → id. */
-  images: Record<string, string>;
-  flavors: Record<string, string>;
-  externalNetworkId?: string;
-  authUrl: string;
 }
 
 /** How long a preview waits for the cloud. */
@@ -50,7 +27,7 @@ const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 /** What the cloud has, what is missing there for this run, and what is too much; or why it could not be asked. */
 async function askCloud(
   news: Inputs,
-): Promise<{ found: Found; lacks: Lack[]; leftovers: Leftovers } | string> {
+): Promise<{ found: FoundInCloud; lacks: Lack[]; leftovers: Leftovers } | string> {
   const { Cloud, readCloudFacts, readMarkedObjects } = await import("../../clients/openstack/index.js");
   let cloud: InstanceType<typeof Cloud> | undefined;
   try {
@@ -79,7 +56,7 @@ async function askCloud(
   }
 }
 
-function findAll({ servers, externalNetwork }: Inputs, facts: CloudFacts, authUrl: string): Found {
+function findAll({ servers, externalNetwork }: Inputs, facts: CloudFacts, authUrl: string): FoundInCloud {
   const ids = (what: string, wishes: string[], items: { id: string; name: string }[]) =>
     Object.fromEntries(
       [...new Set(wishes)].sort().flatMap((wish) => {

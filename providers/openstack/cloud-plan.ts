@@ -22,18 +22,22 @@ export interface CloudPlanArgs extends CloudWish {
   securityGroups: string[];
 }
 
+/** What the names of the configuration mean in a cloud. */
+export interface FoundInCloud {
+  /** Name or id as it was written → id. */
+  images: Record<string, string>;
+  flavors: Record<string, string>;
+  externalNetworkId?: string;
+  authUrl: string;
+}
+
 /**
  * What a run needs of the cloud and does to its servers, checked before anything is made. The ids that names mean are
  * known in every preview that reached the cloud. It deletes what a run that was cut off made and did not record, so
  * everything else of the cluster depends on it.
  */
 export class CloudPlan extends DynamicResource {
-  declare readonly found: pulumi.Output<{
-    images: Record<string, string>;
-    flavors: Record<string, string>;
-    externalNetworkId?: string;
-    authUrl: string;
-  }>;
+  declare readonly found: pulumi.Output<FoundInCloud>;
 
   /** Tells this stack's objects from those of any other cluster with the same name. */
   declare readonly mark: pulumi.Output<string>;

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
 import type { Reporter } from "../progress";
-import { chooseAddress, chooseSubnet } from "./addresses";
+import { chooseAddress } from "./addresses";
 import { canShareContent, ensureContent } from "./containerd-content";
 import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
+import { findFreeSubnet } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
 import { createNode, labelArguments, takenPorts, type Place } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
@@ -184,10 +184,7 @@ export class NodeFleet {
   private async ensureNetwork(engine: ContainerEngine): Promise<string> {
     const { network, labels, project } = this.names;
     if (!(await engine.networks(labels)).includes(network)) {
-      const own = Object.values(networkInterfaces()).flatMap(
-        (addresses) => addresses?.flatMap(({ cidr }) => cidr ?? []) ?? [],
-      );
-      const subnet = chooseSubnet(project, [...own, ...(await engine.subnets())]);
+      const subnet = await findFreeSubnet(project, engine);
       await engine.call(["network", "create", "--subnet", subnet, ...labelArguments(labels), network]);
     }
     const [subnet] = await engine.subnets(network);

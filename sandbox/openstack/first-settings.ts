@@ -1,9 +1,8 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
-import { networkInterfaces } from "node:os";
 import path from "node:path";
-import { chooseSubnet } from "../nodes/addresses";
 import { ContainerEngine } from "../nodes/engine";
+import { findFreeSubnet } from "../nodes/free-subnet";
 import { findFreePorts } from "../nodes/ports";
 import type { Reporter } from "../progress";
 import type { CloudOptions } from "./cloud-options";
@@ -59,10 +58,7 @@ async function choosePublicCidr(folder: string, containers: boolean, report: Rep
         "such only when root runs them: run this as root, or install docker",
     );
   }
-  const own = Object.values(networkInterfaces()).flatMap(
-    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
-  );
-  return chooseSubnet(seedOf(folder), [...own, ...((await engine?.subnets()) ?? [])]);
+  return findFreeSubnet(seedOf(folder), engine);
 }
 
 async function areFree(ports: readonly number[]): Promise<boolean> {

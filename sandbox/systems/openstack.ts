@@ -1,5 +1,4 @@
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { SshTarget } from "../../clients/ssh";
 import { containerNodeSettings } from "../nodes/container-node-settings";
@@ -13,6 +12,7 @@ import { recordedOutputs } from "../state-file";
 import { chooseSize, forgetSize, keepSize, readSize } from "./cluster-size";
 import { openstackConfiguration, type OpenstackGround } from "./openstack-configuration";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
+import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { readStackFile } from "./stack-file";
 import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
 
@@ -54,14 +54,10 @@ export async function chooseCidr(
   cloudFolder: string,
   { report }: Pick<EquippedContext, "report">,
 ): Promise<string> {
-  const { chooseSubnet } = await import("../nodes/addresses.js");
+  const { findFreeSubnet } = await import("../nodes/free-subnet.js");
   const { ContainerEngine } = await import("../nodes/engine.js");
   const { seedOf } = await import("../openstack/settings.js");
-  const own = Object.values(networkInterfaces()).flatMap(
-    (list) => list?.flatMap(({ cidr }) => cidr ?? []) ?? [],
-  );
-  const engine = await ContainerEngine.ensure(report);
-  return chooseSubnet(seedOf(path.join(cloudFolder, "machines")), [...own, ...(await engine.subnets())]);
+  return findFreeSubnet(seedOf(path.join(cloudFolder, "machines")), await ContainerEngine.ensure(report));
 }
 
 interface Outputs {
@@ -71,10 +67,7 @@ interface Outputs {
 }
 
 async function settle(_context: EquippedContext, _ground: OpenstackGround, outputs: Outputs): Promise<void> {
-  const { kubeconfig } = outputs;
-  if (typeof kubeconfig !== "string") throw new Error(`the stack ${STACK} has no output kubeconfig`);
-  await writeFile(kubeconfigFile(NAME), kubeconfig, { mode: 0o600 });
-  await chmod(kubeconfigFile(NAME), 0o600);
+  await writeKubeconfig(NAME, outputs);
 }
 
 async function check(context: EquippedContext, ground: OpenstackGround, outputs: Outputs): Promise<void> {
@@ -108,21 +101,6 @@ export async function consoleHostKey(api: CloudApi, server: string): Promise<str
   return shown;
 }
 
-function kubectlOf({ toolchain }: EquippedContext): string {
-  return toolchain.kubernetes(KUBERNETES_VERSION).kubectl;
-}
-
-function nextCommands(context: EquippedContext, outputs: Outputs): string[] {
-  const workers = (outputs.nodes ?? []).filter(({ role }) => role === "worker").length;
-  return [
-    `export KUBECONFIG=${kubeconfigFile(NAME)}`,
-    `${kubectlOf(context)} get nodes`,
-    `npm start -- ${NAME} --workers ${workers + 1}    # scale`,
-    `npm run status                 # what runs, and how to run pulumi on it by hand`,
-    `npm stop -- ${NAME}             # destroy`,
-  ];
-}
-
 async function recordedClusters(): Promise<RecordedCluster[]> {
   const outputs = (await recordedOutputs(STACK)) as Outputs | undefined;
   if (outputs === undefined) return [];
@@ -148,7 +126,8 @@ export const openstackSystem: System<OpenstackGround> = {
   settle,
   check,
   awaken: startCloud,
-  nextCommands,
+  nextCommands: (context, outputs) =>
+    nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),
   clusters: recordedClusters,
   isStarted: async () => (await (await openCloud()).status()).running.length > 0,
   isGone: async () => !(await (await openCloud()).exists()),

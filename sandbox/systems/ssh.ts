@@ -1,10 +1,11 @@
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { containerNodeSettings } from "../nodes/container-node-settings";
 import { nodeKeyFile } from "../nodes/places";
 import { kubeconfigFile } from "../places";
 import { recordedResources } from "../state-file";
 import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshGround } from "./ssh-configuration";
 import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./cluster-size";
+import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { readStackFile } from "./stack-file";
 import { SANDBOX_NEEDS } from "../set-up";
 import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
@@ -67,10 +68,7 @@ async function settle(
   ground: SshGround,
   outputs: Record<string, unknown>,
 ): Promise<void> {
-  const { kubeconfig } = outputs;
-  if (typeof kubeconfig !== "string") throw new Error(`the stack ${STACK} has no output kubeconfig`);
-  await writeFile(kubeconfigFile(NAME), kubeconfig, { mode: 0o600 });
-  await chmod(kubeconfigFile(NAME), 0o600);
+  await writeKubeconfig(NAME, outputs);
   // only now: a machine leaves the cluster before it is taken away
   const fleet = await openFleet();
   for (const node of await fleet.list()) {
@@ -94,22 +92,6 @@ async function check(context: EquippedContext, ground: SshGround): Promise<void>
       privateKey: ground.privateKey,
     })),
   });
-}
-
-function kubectlOf({ toolchain }: EquippedContext): string {
-  return toolchain.kubernetes(KUBERNETES_VERSION).kubectl;
-}
-
-function nextCommands(context: EquippedContext, outputs: Record<string, unknown>): string[] {
-  const nodes = (outputs.nodes ?? []) as { role: string }[];
-  const workers = nodes.filter(({ role }) => role === "worker").length;
-  return [
-    `export KUBECONFIG=${kubeconfigFile(NAME)}`,
-    `${kubectlOf(context)} get nodes`,
-    `npm start -- ${NAME} --workers ${workers + 1}    # scale`,
-    `npm run status                 # what runs, and how to run pulumi on it by hand`,
-    `npm stop -- ${NAME}                # destroy`,
-  ];
 }
 
 async function recordedClusters(): Promise<RecordedCluster[]> {
@@ -138,7 +120,8 @@ export const sshSystem: System<SshGround> = {
   }),
   settle,
   check,
-  nextCommands,
+  nextCommands: (context, outputs) =>
+    nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),
   clusters: recordedClusters,
   isStarted: async () => (await (await openFleet()).list()).length > 0,
   isGone: async () => (await (await openFleet()).list()).length === 0,
