@@ -95,15 +95,6 @@ function keyOf(urn: string): string {
   return `${type.replace(/\/[^:]*/, "")} ${name.join("::")}`;
 }
 
-/** What objects there are and for what each waits, a line an object, in an order that does not depend on the run. */
-export function describeWaits(resources: readonly RecordedResource[]): string[] {
-  return resources
-    .map(({ urn, dependencies = [] }) => ({ key: keyOf(urn), after: dependencies.map(keyOf).sort() }))
-    .filter(({ key }) => kindOf(key) !== "OpenstackCluster" && !isOwn(key))
-    .map(({ key, after }) => (after.length === 0 ? key : `${key} after ${after.join(", ")}`))
-    .sort();
-}
-
 /** The type of an object without its package: "Port". */
 export const kindOf = (key: string): string => key.slice(0, key.indexOf(" ")).split(":").at(-1) ?? "";
 

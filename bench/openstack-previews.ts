@@ -1,11 +1,12 @@
+import { PARALLEL_OPERATIONS } from "../core/engine/parallel-operations";
 import type { BenchCloud } from "./cloud";
 import type { Cost } from "./cost";
 import type { BenchContext } from "./measurement";
-import { inTurn, makeStack, NAMES, PARALLEL, type Who } from "./openstack-stacks";
+import { inTurn, makeStack, NAMES, type Who } from "./openstack-stacks";
 import type { Row } from "./results";
 import { pairedRatio, summarise } from "./statistics";
 
-const PREVIEWS = 9;
+const PREVIEWS = 5;
 
 /** Previews without changes of many servers, of both programs in turn. */
 export async function comparePreviews(
@@ -21,7 +22,7 @@ export async function comparePreviews(
   try {
     for (const who of inTurn(0)) {
       await context.report.step(`${servers} servers, ${NAMES[who]}`, () =>
-        stacks[who].up({ parallel: PARALLEL }),
+        stacks[who].up({ parallel: PARALLEL_OPERATIONS }),
       );
       // once for the file caches
       await stacks[who].preview();
@@ -34,12 +35,8 @@ export async function comparePreviews(
           `foresail ${costs.foresail.at(-1)?.seconds.toFixed(2)} s`,
       );
     }
-    for (const who of inTurn(0))
-      await context.report.step(`destroy of ${servers} servers, ${NAMES[who]}`, () =>
-        stacks[who].destroy({ parallel: PARALLEL }),
-      );
-    await cloud.assertEmpty();
   } finally {
+    await cloud.clear();
     stacks.floor.delete();
     stacks.foresail.delete();
   }

@@ -13,15 +13,11 @@ import type { Toolchain } from "../sandbox/toolchain";
 export interface StackContent {
   /** The value of foresail:cluster. */
   readonly cluster: Readonly<Record<string, unknown>>;
-  /** The value of foresail:openstack; absent: the machines are there already. */
-  readonly openstack?: Readonly<Record<string, unknown>>;
   readonly privateKey: string;
 }
 
 /** How a stack is previewed or updated, when not as the engine does by itself. */
 export interface RunOptions {
-  /** Patterns of URNs that are left as they are, with all that depends on them. Default: nothing. */
-  readonly exclude?: readonly string[];
   /** How many objects the engine works on at once. */
   readonly parallel?: number;
   /** Takes each line of the engine's output as it comes. */
@@ -74,14 +70,9 @@ export class BenchStack {
 
   /**
    * A stack of foresail itself, with nothing made yet.
-   * @param variables that its processes get besides, such as where clouds.yaml is
    */
-  static async ofForesail(
-    toolchain: Toolchain,
-    content: StackContent,
-    variables?: Readonly<Record<string, string>>,
-  ): Promise<BenchStack> {
-    const stack = new BenchStack(toolchain, projectFolder, { ...(variables && { variables }) });
+  static async ofForesail(toolchain: Toolchain, content: StackContent): Promise<BenchStack> {
+    const stack = new BenchStack(toolchain, projectFolder);
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
     // the engine writes the salt into the project's own folder, and knows no other place at this step
     rmSync(stackFile(NAME), { force: true });
@@ -125,11 +116,10 @@ export class BenchStack {
   }
 
   /** Writes the stack's configuration; the key is encrypted. */
-  async configure({ cluster, openstack, privateKey }: StackContent): Promise<void> {
+  async configure({ cluster, privateKey }: StackContent): Promise<void> {
     const config = {
-      [`${projectName}:system`]: openstack ? "openstack" : "ssh",
+      [`${projectName}:system`]: "ssh",
       [`${projectName}:cluster`]: cluster,
-      ...(openstack && { [`${projectName}:openstack`]: openstack }),
     };
     writeFileSync(this.configFile, stringify({ config }, { lineWidth: 0 }), { mode: 0o600 });
     await this.call(["config", "set", "--secret", `${projectName}:sshPrivateKey`], { input: privateKey });
@@ -182,8 +172,8 @@ export class BenchStack {
   }
 
   /** Everything that the next update leaves in the state, as far as a preview knows it. */
-  async previewedResources(options: RunOptions = {}): Promise<RecordedResource[]> {
-    const { stdout } = await this.run(["preview", "--json"], options);
+  async previewedResources(): Promise<RecordedResource[]> {
+    const { stdout } = await this.run(["preview", "--json"], {});
     const { steps } = JSON.parse(stdout) as { steps: { newState?: RecordedResource }[] };
     return steps.flatMap(({ newState }) => newState ?? []);
   }
@@ -203,17 +193,9 @@ export class BenchStack {
     if (this.program !== projectFolder) rmSync(this.program, { recursive: true, force: true });
   }
 
-  private run(
-    args: readonly string[],
-    { exclude = [], parallel, onLine }: RunOptions,
-  ): Promise<EngineAnswer> {
+  private run(args: readonly string[], { parallel, onLine }: RunOptions): Promise<EngineAnswer> {
     return this.call(
-      [
-        ...args,
-        ...exclude.flatMap((pattern) => ["--exclude", pattern]),
-        ...(exclude.length === 0 ? [] : ["--exclude-dependents"]),
-        ...(parallel === undefined ? [] : ["--parallel", String(parallel)]),
-      ],
+      [...args, ...(parallel === undefined ? [] : ["--parallel", String(parallel)])],
       onLine === undefined ? {} : { onLine },
     );
   }

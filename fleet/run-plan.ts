@@ -1,4 +1,5 @@
 import path from "node:path";
+import { PARALLEL_ARGUMENTS } from "../core/engine/parallel-operations";
 import { BehindFailure } from "../core/review/behind-failure";
 import { onInterrupts } from "./interrupts";
 import { requestPause, withdrawPause } from "./pause";
@@ -34,6 +35,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       "--yes",
       "--skip-preview",
       "--suppress-progress",
+      ...PARALLEL_ARGUMENTS,
       "--stack",
       run.stack,
     ];

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { PARALLEL_ARGUMENTS } from "../core/engine/parallel-operations";
 import { judgePendingOperations, type ExportedStack } from "../core/engine/pending-operations";
 import { clearDeadLocks } from "../fleet/lock";
 import { engineEnvironment, ensureState } from "./engine-environment";
@@ -108,13 +109,16 @@ export class Engine {
 
   private async change(args: readonly string[]): Promise<Record<string, number>> {
     const readable = readableLines();
-    const answer = await this.call([...args, "--suppress-progress", "--suppress-permalink=true"], {
-      seconds: SECONDS.long,
-      onLine: (line) => {
-        const words = readable(line);
-        if (words !== undefined) this.say(words);
+    const answer = await this.call(
+      [...args, ...PARALLEL_ARGUMENTS, "--suppress-progress", "--suppress-permalink=true"],
+      {
+        seconds: SECONDS.long,
+        onLine: (line) => {
+          const words = readable(line);
+          if (words !== undefined) this.say(words);
+        },
       },
-    });
+    );
     return countChanges(answer.stdout);
   }
 

@@ -10,20 +10,28 @@ import {
   type MadeObject,
   type Phases,
 } from "../object-waits";
+import { PARALLEL_OPERATIONS } from "../../core/engine/parallel-operations";
 import { comparePreviews } from "../openstack-previews";
-import { assertLikeCluster, inTurn, makeStack, NAMES, PARALLEL, type Who } from "../openstack-stacks";
+import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
 import { pairedRatio, summarise } from "../statistics";
 
 /** How many servers. */
 export interface Sizes {
-  /** Of each `up`; the first is 1, whose waits are the critical path. */
-  readonly ups: readonly number[];
+  /** Of each `up`, and how often; the first is of 1 server, whose waits are the critical path. */
+  readonly ups: readonly { readonly servers: number; readonly rounds: number }[];
   readonly preview: number;
 }
 
-const SIZES: Sizes = { ups: [1, 5, 20], preview: 100 };
-const ROUNDS = 3;
+/** A quarter of an hour in all; `--rounds` makes all sizes equally often. */
+const SIZES: Sizes = {
+  ups: [
+    { servers: 1, rounds: 3 },
+    { servers: 5, rounds: 2 },
+    { servers: 20, rounds: 1 },
+  ],
+  preview: 100,
+};
 const MOST = 1.2;
 /** Below this it is the noise of the clock and not a chain that is too long. */
 const NOTICEABLE = 0.1;
@@ -43,17 +51,15 @@ export async function measureOpenstack(
 ): Promise<Pick<Result, "rows" | "notes">> {
   const cloud = await startBenchCloud(context);
   try {
-    await assertLikeCluster(cloud, Math.max(...sizes.ups));
     const rows: Row[] = [];
     const notes: string[] = [];
     let critical: Chain[] | undefined;
-    for (const servers of sizes.ups) {
-      const runs = await compareUps(context, cloud, servers);
+    for (const { servers, rounds } of sizes.ups) {
+      const runs = await compareUps(context, cloud, servers, context.rounds ?? rounds);
       critical ??= runs.floor.map(({ objects }) => longestChain(objects));
       rows.push(...rowsOfUps(servers, runs, critical));
       notes.push(...notesOfUps(servers, runs));
     }
-    rows.push(await measureOwnParallelism(context, cloud, Math.max(...sizes.ups)));
     rows.push(...(await comparePreviews(context, cloud, sizes.preview)));
     return { rows, notes: [...NOTES, ...notes] };
   } finally {
@@ -66,7 +72,7 @@ const NOTES = [
     "engine, provider and APIs take. It runs on the same processors as what is measured.",
   "The bare program makes network, subnet, router, ports and instances with `@pulumi/openstack` and nothing else. foresail makes key, " +
     "server groups, security groups and their rules besides. Both with `--parallel " +
-    `${PARALLEL}\`; \`pulumi up\` has its preview in it, which the critical path has not.`,
+    `${PARALLEL_OPERATIONS}\`; \`pulumi up\` has its preview in it, which the critical path has not.`,
   "The critical path is the sum of the creations along the longest chain of dependencies, in the bare program with one server. " +
     "Many servers at once keep this cloud's few processors busy, so that each takes longer in any program: compare with the bare one.",
 ];
@@ -77,17 +83,18 @@ interface Run {
   readonly objects: readonly MadeObject[];
 }
 
-/** `up` and `destroy` of both in turn. */
+/** `up` of both in turn. */
 async function compareUps(
   context: BenchContext,
   cloud: BenchCloud,
   servers: number,
+  rounds: number,
 ): Promise<Record<Who, Run[]>> {
   const runs: Record<Who, Run[]> = { floor: [], foresail: [] };
-  for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const who of inTurn(round)) {
       context.load.note();
-      const run = await upAndDestroy(cloud, who, servers);
+      const run = await measureUp(cloud, who, servers);
       runs[who].push(run);
       const chain = longestChain(run.objects);
       context.say(
@@ -98,37 +105,15 @@ async function compareUps(
   return runs;
 }
 
-/** What somebody sees who gives the engine no number of objects to work on at once. */
-async function measureOwnParallelism(
-  context: BenchContext,
-  cloud: BenchCloud,
-  servers: number,
-): Promise<Row> {
-  context.load.note();
-  const { seconds } = await upAndDestroy(cloud, "foresail", servers, null);
-  const what = `foresail, ${servers} servers, without \`--parallel\``;
-  context.say(`${what}: ${seconds.toFixed(1)} s`);
-  return { what, unit: "s", figure: summarise([seconds]) };
-}
-
-async function upAndDestroy(
-  cloud: BenchCloud,
-  who: Who,
-  servers: number,
-  /** null: as many as the engine does by itself. */
-  parallel: number | null = PARALLEL,
-): Promise<Run> {
+async function measureUp(cloud: BenchCloud, who: Who, servers: number): Promise<Run> {
   const stack = await makeStack(cloud, who, servers);
   const times = new ObjectTimes();
-  const atOnce = parallel === null ? {} : { parallel };
   try {
-    const { seconds } = await stack.up({ ...atOnce, onLine: times.take });
+    const { seconds } = await stack.up({ parallel: PARALLEL_OPERATIONS, onLine: times.take });
     const phases = times.phases(performance.now());
-    const objects = times.made(await stack.resources());
-    await stack.destroy(atOnce);
-    await cloud.assertEmpty();
-    return { seconds, objects, phases };
+    return { seconds, objects: times.made(await stack.resources()), phases };
   } finally {
+    await cloud.clear();
     stack.delete();
   }
 }

@@ -1,11 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Provider } from "@pulumi/openstack/provider";
-import { planRollout, type MachineRollout } from "../../core/openstack/machine-rollout";
-import { wantedSlots, type Pool } from "../../core/openstack/pool";
-import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
-import { laterLines } from "../../core/openstack/rollout-lines";
-import { SECURITY_GROUPS, type PodNetworkKind } from "../../core/openstack/security-rules";
-import { CloudPlan } from "../../providers/openstack/cloud-plan";
+import type { PodNetworkKind } from "../../core/openstack/security-rules";
 import { InitializedMark } from "../../providers/openstack/initialized-mark";
 import type { NodeOutput } from "../../providers/kubeadm/node-group";
 import { networkPlugin, timeouts } from "../kubeadm/defaults";
@@ -13,11 +7,10 @@ import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
-import { API_PORT, makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
-import { makeKeypair, makeMachine, makeServerGroups, withHostKey, type CloudMachine } from "./machines";
-import { makeNetworks, networkKey, type MachineNetwork } from "./network";
+import { Infrastructure } from "./infrastructure";
+import { API_PORT, type ApiLoadBalancer } from "./load-balancer";
+import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
-import { makeSecurityGroups, securityGroupName, type SecurityGroups } from "./security-groups";
 
 /**
  * A kubeadm cluster on servers of an OpenStack cloud, with everything that they need there.
@@ -42,39 +35,24 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   /** What the next updates have to do with the machines; empty when all are as wished. */
   readonly remaining: pulumi.Output<string[]>;
 
-  private readonly state: RecordedState;
-  private readonly rollout: MachineRollout;
-  private readonly inCloud: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
-  /** Tells this stack's objects from those of any other cluster with the same name. */
-  private readonly mark: pulumi.Input<string>;
-
   constructor(
     private readonly clusterName: string,
     private readonly args: OpenstackClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
-    this.state = recordedState(clusterName, args.existing);
-    this.rollout = this.planMachines();
-
-    const plan = this.checkCloud();
-    this.mark = this.state.mark ?? plan.mark;
-    this.inCloud = { parent: this, provider: this.connect(), dependsOn: [plan] };
-    const networks = this.makeNetworks(plan);
-    const security = this.makeSecurityGroups();
-    const balancer = this.makeLoadBalancer(networks);
-    const machines = this.makeMachines(plan, networks, security);
-    if (balancer) this.balance(balancer, machines);
-    const cluster = this.makeCluster(machines, balancer);
+    const infrastructure = this.makeInfrastructure();
+    const machines = this.withHostKeys(infrastructure);
+    const cluster = this.makeCluster(machines, infrastructure);
     this.markInitialized(cluster, machines);
-    this.installAddons(cluster, plan);
+    this.installAddons(cluster, infrastructure);
 
     this.kubeconfig = cluster.kubeconfig;
     this.nodes = cluster.nodes;
     this.version = cluster.version;
-    this.endpoints = describeEndpoints(cluster, balancer);
+    this.endpoints = describeEndpoints(cluster, infrastructure.balancer);
     this.servers = pulumi.output(serverIds(machines));
-    this.remaining = pulumi.output(this.laterLines());
+    this.remaining = pulumi.output(infrastructure.later);
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
       endpoints: this.endpoints,
@@ -85,114 +63,21 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     });
   }
 
-  private planMachines(): MachineRollout {
-    const slots = wantedSlots(this.args.pools, networkKey(this.args.network), this.args.replace);
-    return planRollout(
-      slots.map((slot) => ({
-        machine: wantedMachine(this.clusterName, slot, this.state),
-        maxSurge: slot.maxSurge,
-      })),
-      this.state.machines,
-    );
-  }
-
-  /** The provider reads clouds.yaml or the environment itself, so that no credential is in the state. */
-  private connect(): Provider {
-    const { cloud, region } = this.args;
-    return new Provider(
-      this.clusterName,
-      { ...(cloud ? { cloud } : {}), ...(region ? { region } : {}) },
-      { parent: this },
-    );
-  }
-
-  private checkCloud(): CloudPlan {
-    const { cloud, region, network, endpoint } = this.args;
-    const { now } = this.rollout;
-    return new CloudPlan(
-      `${this.clusterName}-cloud`,
-      {
-        cluster: this.clusterName,
-        ...(cloud ? { cloud } : {}),
-        ...(region ? { region } : {}),
-        servers: now.machines.map(({ name, pool, shape: { flavor, image, zone, rootVolume } }) => ({
-          name,
-          pool,
-          flavor,
-          image,
-          ...(zone === undefined ? {} : { zone }),
-          ...(rootVolume ? { rootVolume } : {}),
-        })),
-        ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
-        loadBalancer: endpoint !== undefined && "octavia" in endpoint,
-        steps: now.lines,
-        leaving: now.leaving,
-        later: this.laterLines(),
-        ...(this.state.mark === undefined ? {} : { mark: this.state.mark }),
-        known: this.state.objects,
-        securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(this.clusterName, group)),
-      },
-      { parent: this },
-    );
-  }
-
-  private makeNetworks(plan: CloudPlan): Map<string, MachineNetwork> {
-    return makeNetworks(
+  private makeInfrastructure(): Infrastructure {
+    const { cluster, cloudProvider: _, ...args } = this.args;
+    return new Infrastructure(
       this.clusterName,
       {
-        network: this.args.network,
-        inUse: this.rollout.now.machines.map(({ shape }) => shape.network),
-        externalNetworkId: plan.found.apply(({ externalNetworkId }) => externalNetworkId),
-        mark: this.mark,
-      },
-      this.inCloud,
-    );
-  }
-
-  private makeSecurityGroups(): { groups: SecurityGroups; rules: pulumi.Resource[] } {
-    const { access, sshPort, network, endpoint, cluster } = this.args;
-    return makeSecurityGroups(
-      this.clusterName,
-      {
-        ...access,
-        ...(sshPort === undefined ? {} : { sshPort }),
+        ...args,
         podNetwork: podNetworkKind(cluster),
-        ...(endpoint && "octavia" in endpoint ? { loadBalancerCidr: network.cidr } : {}),
+        podCidr: cluster.network?.podCidr ?? "10.244.0.0/16",
       },
-      this.mark,
-      this.inCloud,
+      { parent: this },
     );
   }
 
-  private makeLoadBalancer(networks: Map<string, MachineNetwork>): ApiLoadBalancer | undefined {
-    const { access, endpoint, network } = this.args;
-    const own = networks.get(networkKey(network));
-    if (!endpoint || !("octavia" in endpoint) || !own) return undefined;
-    const { floatingIp } = endpoint.octavia;
-    return makeApiLoadBalancer(
-      this.clusterName,
-      {
-        network: own,
-        allowedCidrs: [...new Set([...access.api, network.cidr])],
-        ...(floatingIp && network.externalNetwork ? { externalNetwork: network.externalNetwork } : {}),
-        mark: this.mark,
-      },
-      this.inCloud,
-    );
-  }
-
-  private makeMachines(
-    plan: CloudPlan,
-    networks: Map<string, MachineNetwork>,
-    { groups, rules }: { groups: SecurityGroups; rules: pulumi.Resource[] },
-  ): CloudMachine[] {
-    const { pools, publicKey, userData, network, cluster, sshPort } = this.args;
-    const keypair = makeKeypair(this.clusterName, publicKey, this.mark, this.inCloud);
-    const serverGroups = makeServerGroups(this.clusterName, pools, this.mark, this.inCloud);
-    const poolOf = (name: string): Pool | undefined => pools.find((pool) => pool.name === name);
-    const podCidr =
-      podNetworkKind(cluster) === "bridge" ? (cluster.network?.podCidr ?? "10.244.0.0/16") : undefined;
-    const { cloud, region } = this.args;
+  private withHostKeys({ machines, inCloud }: Infrastructure): CloudMachine[] {
+    const { cloud, region, cluster } = this.args;
     const jump = jumpHost(cluster);
     const contact = {
       ...(cloud ? { cloud } : {}),
@@ -201,39 +86,10 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       credentials: sshCredentials({ ...cluster, machines: [] }),
       timeoutSeconds: timeouts(cluster).ssh,
     };
-    return this.rollout.now.machines.map((machine) => {
-      const pool = poolOf(machine.pool);
-      const serverGroup = serverGroups.get(machine.pool);
-      const made = makeMachine(
-        this.clusterName,
-        {
-          machine,
-          ...(pool ? { pool } : {}),
-          plan,
-          networks,
-          securityGroups: groups,
-          // a machine that asks for its metadata needs the way there
-          after: [...rules, ...(networks.get(machine.shape.network)?.way ?? [])],
-          keypair,
-          ...(serverGroup ? { serverGroup } : {}),
-          ...(userData === undefined ? {} : { userData }),
-          ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
-          ...(podCidr === undefined ? {} : { podCidr }),
-          ...(sshPort === undefined ? {} : { sshPort }),
-          mark: this.mark,
-        },
-        this.inCloud,
-      );
-      return withHostKey(this.clusterName, made, contact, this.inCloud);
-    });
+    return machines.map((machine) => withHostKey(this.clusterName, machine, contact, inCloud));
   }
 
-  private balance(balancer: ApiLoadBalancer, machines: CloudMachine[]): void {
-    for (const { args, fixedIp } of machines)
-      if (args.role === "control-plane") balancer.add(args.name, fixedIp);
-  }
-
-  private makeCluster(machines: CloudMachine[], balancer?: ApiLoadBalancer): KubeadmCluster {
+  private makeCluster(machines: CloudMachine[], { balancer, state }: Infrastructure): KubeadmCluster {
     const { cluster, endpoint, cloudProvider } = this.args;
     const names = [
       ...(balancer ? [balancer.address] : []),
@@ -254,7 +110,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // while a control plane is replaced there is one more for a while
         allowEvenControlPlanes: true,
-        lost: this.state.lost,
+        lost: state.lost,
       },
       { parent: this },
     );
@@ -276,7 +132,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     );
   }
 
-  private installAddons(cluster: KubeadmCluster, plan: CloudPlan): void {
+  private installAddons(cluster: KubeadmCluster, { plan, inCloud }: Infrastructure): void {
     const { cloudProvider, region } = this.args;
     if (!cloudProvider.enabled) return;
     installCloudAddons(
@@ -289,12 +145,8 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ? { applicationCredential: cloudProvider.applicationCredential }
           : {}),
       },
-      { ...this.inCloud, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
+      { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
     );
-  }
-
-  private laterLines(): string[] {
-    return laterLines(this.rollout.later);
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {
   avoidableWaits,
-  describeWaits,
   longestChain,
   ObjectTimes,
   secondsByKind,
@@ -135,18 +134,5 @@ describe("the waits of a measured run", () => {
         ["Router", [6]],
       ],
     );
-  });
-
-  it("are described alike in whatever order they come, without stacks and components", () => {
-    const own = [
-      { ...NETWORK, urn: "urn:pulumi:bench::x::pulumi:pulumi:Stack::x-bench" },
-      { ...NETWORK, urn: "urn:pulumi:bench::x::foresail:openstack:OpenstackCluster::bench" },
-    ];
-    const lines = [
-      "openstack:networking:Network n",
-      "openstack:networking:Port p after openstack:networking:Network n",
-    ];
-    assert.deepEqual(describeWaits([...own, NETWORK, PORT]), lines);
-    assert.deepEqual(describeWaits([PORT, NETWORK]), lines);
   });
 });

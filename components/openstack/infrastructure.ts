@@ -1,0 +1,194 @@
+import * as pulumi from "@pulumi/pulumi";
+import { Provider } from "@pulumi/openstack/provider";
+import { planRollout, type MachineRollout } from "../../core/openstack/machine-rollout";
+import { wantedSlots, type Pool } from "../../core/openstack/pool";
+import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
+import { laterLines } from "../../core/openstack/rollout-lines";
+import { SECURITY_GROUPS, type PodNetworkKind } from "../../core/openstack/security-rules";
+import { CloudPlan } from "../../providers/openstack/cloud-plan";
+import { makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
+import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
+import { makeNetworks, networkKey, type MachineNetwork } from "./network";
+import type { OpenstackClusterArgs } from "./openstack-cluster-args";
+import { makeSecurityGroups, securityGroupName, type SecurityGroups } from "./security-groups";
+
+/** What the servers are made of; the cluster on them is another matter. */
+export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster" | "cloudProvider"> {
+  podNetwork: PodNetworkKind;
+  /** Blocks of the pods. */
+  podCidr: string;
+}
+
+/**
+ * Everything that a cluster has in the cloud: what the run needs there is checked first, then networks, security groups,
+ * load balancer and servers are made. It is no component of its own, so its objects are those of the one that asks for it.
+ */
+export class Infrastructure {
+  readonly plan: CloudPlan;
+  readonly balancer: ApiLoadBalancer | undefined;
+  readonly machines: CloudMachine[];
+  /** How objects of the cloud are made. */
+  readonly inCloud: pulumi.CustomResourceOptions;
+  /** What the next runs have to do with the machines, a line each. */
+  readonly later: string[];
+  /** What the stack's state had when the run began. */
+  readonly state: RecordedState;
+
+  private readonly rollout: MachineRollout;
+  /** Tells this stack's objects from those of any other cluster with the same name. */
+  private readonly mark: pulumi.Input<string>;
+
+  constructor(
+    private readonly clusterName: string,
+    private readonly args: InfrastructureArgs,
+    private readonly opts: Pick<pulumi.CustomResourceOptions, "parent"> = {},
+  ) {
+    this.state = recordedState(clusterName, args.existing);
+    this.rollout = this.planMachines();
+    this.later = laterLines(this.rollout.later);
+    this.plan = this.checkCloud();
+    this.mark = this.state.mark ?? this.plan.mark;
+    this.inCloud = { ...opts, provider: this.connect(), dependsOn: [this.plan] };
+    const networks = this.makeNetworks();
+    const security = this.makeSecurityGroups();
+    this.balancer = this.makeLoadBalancer(networks);
+    this.machines = this.makeMachines(networks, security);
+    this.balance();
+  }
+
+  private planMachines(): MachineRollout {
+    const slots = wantedSlots(this.args.pools, networkKey(this.args.network), this.args.replace);
+    return planRollout(
+      slots.map((slot) => ({
+        machine: wantedMachine(this.clusterName, slot, this.state),
+        maxSurge: slot.maxSurge,
+      })),
+      this.state.machines,
+    );
+  }
+
+  /** The provider reads clouds.yaml or the environment itself, so that no credential is in the state. */
+  private connect(): Provider {
+    const { cloud, region } = this.args;
+    return new Provider(
+      this.clusterName,
+      { ...(cloud ? { cloud } : {}), ...(region ? { region } : {}) },
+      this.opts,
+    );
+  }
+
+  private checkCloud(): CloudPlan {
+    const { cloud, region, network, endpoint } = this.args;
+    const { now } = this.rollout;
+    return new CloudPlan(
+      `${this.clusterName}-cloud`,
+      {
+        cluster: this.clusterName,
+        ...(cloud ? { cloud } : {}),
+        ...(region ? { region } : {}),
+        servers: now.machines.map(({ name, pool, shape: { flavor, image, zone, rootVolume } }) => ({
+          name,
+          pool,
+          flavor,
+          image,
+          ...(zone === undefined ? {} : { zone }),
+          ...(rootVolume ? { rootVolume } : {}),
+        })),
+        ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
+        loadBalancer: endpoint !== undefined && "octavia" in endpoint,
+        steps: now.lines,
+        leaving: now.leaving,
+        later: this.later,
+        ...(this.state.mark === undefined ? {} : { mark: this.state.mark }),
+        known: this.state.objects,
+        securityGroups: SECURITY_GROUPS.map((group) => securityGroupName(this.clusterName, group)),
+      },
+      this.opts,
+    );
+  }
+
+  private makeNetworks(): Map<string, MachineNetwork> {
+    return makeNetworks(
+      this.clusterName,
+      {
+        network: this.args.network,
+        inUse: this.rollout.now.machines.map(({ shape }) => shape.network),
+        externalNetworkId: this.plan.found.apply(({ externalNetworkId }) => externalNetworkId),
+        mark: this.mark,
+      },
+      this.inCloud,
+    );
+  }
+
+  private makeSecurityGroups(): { groups: SecurityGroups; rules: pulumi.Resource[] } {
+    const { access, sshPort, network, endpoint, podNetwork } = this.args;
+    return makeSecurityGroups(
+      this.clusterName,
+      {
+        ...access,
+        ...(sshPort === undefined ? {} : { sshPort }),
+        podNetwork,
+        ...(endpoint && "octavia" in endpoint ? { loadBalancerCidr: network.cidr } : {}),
+      },
+      this.mark,
+      this.inCloud,
+    );
+  }
+
+  private makeLoadBalancer(networks: Map<string, MachineNetwork>): ApiLoadBalancer | undefined {
+    const { access, endpoint, network } = this.args;
+    const own = networks.get(networkKey(network));
+    if (!endpoint || !("octavia" in endpoint) || !own) return undefined;
+    const { floatingIp } = endpoint.octavia;
+    return makeApiLoadBalancer(
+      this.clusterName,
+      {
+        network: own,
+        allowedCidrs: [...new Set([...access.api, network.cidr])],
+        ...(floatingIp && network.externalNetwork ? { externalNetwork: network.externalNetwork } : {}),
+        mark: this.mark,
+      },
+      this.inCloud,
+    );
+  }
+
+  private makeMachines(
+    networks: Map<string, MachineNetwork>,
+    { groups, rules }: { groups: SecurityGroups; rules: pulumi.Resource[] },
+  ): CloudMachine[] {
+    const { pools, publicKey, userData, network, podNetwork, podCidr, sshPort } = this.args;
+    const keypair = makeKeypair(this.clusterName, publicKey, this.mark, this.inCloud);
+    const serverGroups = makeServerGroups(this.clusterName, pools, this.mark, this.inCloud);
+    const poolOf = (name: string): Pool | undefined => pools.find((pool) => pool.name === name);
+    return this.rollout.now.machines.map((machine) => {
+      const pool = poolOf(machine.pool);
+      const serverGroup = serverGroups.get(machine.pool);
+      return makeMachine(
+        this.clusterName,
+        {
+          machine,
+          ...(pool ? { pool } : {}),
+          plan: this.plan,
+          networks,
+          securityGroups: groups,
+          // a machine that asks for its metadata needs the way there
+          after: [...rules, ...(networks.get(machine.shape.network)?.way ?? [])],
+          keypair,
+          ...(serverGroup ? { serverGroup } : {}),
+          ...(userData === undefined ? {} : { userData }),
+          ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
+          ...(podNetwork === "bridge" ? { podCidr } : {}),
+          ...(sshPort === undefined ? {} : { sshPort }),
+          mark: this.mark,
+        },
+        this.inCloud,
+      );
+    });
+  }
+
+  private balance(): void {
+    if (!this.balancer) return;
+    for (const { args, fixedIp } of this.machines)
+      if (args.role === "control-plane") this.balancer.add(args.name, fixedIp);
+  }
+}
