@@ -1,3 +1,5 @@
+import type { BalancerListener } from "./balancer";
+
 /** One IPv4 address of a server, as nova and Neutron gave it. */
 export interface MachineAddress {
   /** id of the port */
@@ -11,7 +13,7 @@ export interface MachineAddress {
   readonly address: string;
 }
 
-/** What nova wants of a server; python/foresail_machines.py writes it. */
+/** What nova wants of a server, or Octavia of a load balancer; python/foresail_machines.py writes it. */
 export interface MachineRequest {
   readonly name: string;
   readonly hostname: string;
@@ -22,6 +24,8 @@ export interface MachineRequest {
   readonly addresses: readonly MachineAddress[];
   /** the keypair's public half; null for a server without one */
   readonly key: string | null;
+  /** of a machine that stands in for Octavia's amphora; python/amphorae.py writes it */
+  readonly listeners?: readonly BalancerListener[];
 }
 
 /** What nova is told. */

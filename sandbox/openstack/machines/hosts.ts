@@ -4,7 +4,7 @@ import { ensureContent, canShareContent } from "../../nodes/containerd-content";
 import { CommandError } from "../../nodes/command";
 import { ContainerEngine } from "../../nodes/engine";
 import { NodeFleet } from "../../nodes/fleet";
-import { fleetNames, projectHash, type FleetNames } from "../../nodes/names";
+import { containerName, fleetNames, projectHash, type FleetNames } from "../../nodes/names";
 import { createNode, takenPorts } from "../../nodes/node-creation";
 import { ensureNodeImage } from "../../nodes/node-image";
 import { writeRecord, type NodeRecord } from "../../nodes/node-record";
@@ -13,6 +13,7 @@ import { awaitSshd, findFreePorts } from "../../nodes/ports";
 import { survey } from "../../nodes/survey";
 import type { Reporter } from "../../progress";
 import type { CloudSettings } from "../settings";
+import { balancerScript, type BalancerListener } from "./balancer";
 import type { ContainerState, MachineAddress, MachineRequest } from "./decision";
 import { MachineNetworks } from "./networks";
 
@@ -123,6 +124,12 @@ export class Hosts {
   /** Gives a running container the floating IP, or takes the one away that it has. */
   async setFloatingIp(id: string, wanted: string | undefined): Promise<void> {
     await (await this.networks()).setFloatingIp(id, wanted);
+  }
+
+  /** Brings a running container's haproxy to a load balancer's listeners. */
+  async balance(id: string, listeners: readonly BalancerListener[]): Promise<void> {
+    const container = containerName(this.names, id);
+    await (await this.engine()).call(["exec", container, "sh", "-c", balancerScript(listeners)]);
   }
 
   /** Makes the network that stands in for the external one. */

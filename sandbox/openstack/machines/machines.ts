@@ -24,11 +24,16 @@ export class Machines {
   private readonly works = new Map<string, Promise<void>>();
   private readonly states = new Map<string, ContainerState>();
   private readonly floatingIps = new Map<string, string | undefined>();
+  /** the listeners of load balancers, as text */
+  private readonly listeners = new Map<string, string>();
   private surveyed = 0;
 
   constructor(
     private readonly places: Pick<CloudPlaces, "machines" | "floatingIps">,
-    private readonly hosts: Pick<Hosts, "find" | "create" | "start" | "stop" | "remove" | "setFloatingIp">,
+    private readonly hosts: Pick<
+      Hosts,
+      "find" | "create" | "start" | "stop" | "remove" | "setFloatingIp" | "balance"
+    >,
     private readonly say: (line: string) => void,
   ) {}
 
@@ -46,7 +51,8 @@ export class Machines {
       const action = decide(request, this.states.get(id) ?? "none", answer);
       const floatingIp = request === undefined ? undefined : floatingIpOf(request, floating);
       const isMoved = this.states.get(id) === "running" && this.floatingIps.get(id) !== floatingIp;
-      if (action === "nothing" && !isMoved) continue;
+      const isBalanced = this.states.get(id) !== "running" || this.isBalanced(id, request);
+      if (action === "nothing" && !isMoved && isBalanced) continue;
       this.begin(id, () => this.act(id, action, request, floatingIp));
     }
   }
@@ -69,7 +75,10 @@ export class Machines {
     for (const id of this.states.keys()) if (!found.has(id)) this.states.delete(id);
     for (const [id, state] of found) {
       // a container that was started again has only what its creation gave it
-      if (state !== this.states.get(id)) this.floatingIps.delete(id);
+      if (state !== this.states.get(id)) {
+        this.floatingIps.delete(id);
+        this.listeners.delete(id);
+      }
       this.states.set(id, state);
     }
     this.surveyed = Date.now();
@@ -91,13 +100,24 @@ export class Machines {
         await this.hosts.setFloatingIp(id, floatingIp);
         this.floatingIps.set(id, floatingIp);
       }
+      const isStale = this.states.get(id) === "running" && !this.isBalanced(id, request);
+      if (isStale) {
+        await this.hosts.balance(id, request.listeners ?? []);
+        this.listeners.set(id, JSON.stringify(request.listeners));
+        this.say(`${id} (${request.name}): ${request.listeners?.length} listeners`);
+      }
       const state = request.power === "on" ? "running" : "stopped";
-      if (action !== "nothing") await this.answer(id, { state, boot: request.boot, message: "" });
+      if (action !== "nothing" || isStale) await this.answer(id, { state, boot: request.boot, message: "" });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       await this.answer(id, { state: "failed", boot: request.boot, message });
       throw error;
     }
+  }
+
+  /** Whether the container has the listeners that its load balancer wants; a server has none. */
+  private isBalanced(id: string, request: MachineRequest | undefined): boolean {
+    return request?.listeners === undefined || this.listeners.get(id) === JSON.stringify(request.listeners);
   }
 
   private async carryOut(id: string, action: MachineAction, request: MachineRequest): Promise<void> {
@@ -132,6 +152,7 @@ export class Machines {
     await this.hosts.remove(id);
     this.states.delete(id);
     this.floatingIps.delete(id);
+    this.listeners.delete(id);
     // last: nova takes the server for gone when its folder is
     await rm(path.join(this.places.machines, id), { recursive: true, force: true });
     this.say(`${id}: removed`);

@@ -10,7 +10,6 @@ Nova believes in a hypervisor of its own; what it asks of it is written to one f
 A server that is deleted has no request.json any more, and its folder goes when its container is gone.
 The folder of folders is named by FORESAIL_MACHINES; without it servers are nothing but rows in nova's database.
 """
-import json
 import os
 import time
 
@@ -20,33 +19,15 @@ from nova.compute import power_state, vm_states
 from nova.virt import fake
 from oslo_log import log
 
+from machine_folders import MachineFolders
+
 LOG = log.getLogger(__name__)
 WAIT_SECONDS = 180
 CONSOLE_BYTES = 100 * 1024
 
 
-class Machines:
+class Machines(MachineFolders):
     """The folders by which this process and the one that runs containers speak."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def _path(self, uuid, *parts):
-        return os.path.join(self.folder, uuid, *parts)
-
-    def read(self, uuid, name):
-        try:
-            with open(self._path(uuid, name), encoding="utf-8") as file:
-                return json.load(file)
-        except FileNotFoundError:
-            return None
-
-    def ask(self, uuid, request):
-        os.makedirs(self._path(uuid), mode=0o700, exist_ok=True)
-        part = self._path(uuid, "request.json.part")
-        with open(part, "w", encoding="utf-8") as file:
-            json.dump(request, file)
-        os.replace(part, self._path(uuid, "request.json"))
 
     def change(self, uuid, power, reboot=False):
         """Asks for another power state, or for a reboot, and waits until it is so."""
@@ -75,19 +56,17 @@ class Machines:
             f"its container was not ready within {WAIT_SECONDS} s; last answer: {answer or 'none'}")
 
     def forget(self, uuid):
-        try:
-            os.remove(self._path(uuid, "request.json"))
-        except FileNotFoundError:
+        if not self.withdraw(uuid):
             return
         deadline = time.monotonic() + WAIT_SECONDS
-        while os.path.exists(self._path(uuid)):
+        while not self.is_gone(uuid):
             if time.monotonic() > deadline:
                 raise exception.NovaException(f"its container was not removed within {WAIT_SECONDS} s")
             time.sleep(0.1)
 
     def console(self, uuid):
         try:
-            with open(self._path(uuid, "console.log"), "rb") as file:
+            with open(self.path(uuid, "console.log"), "rb") as file:
                 return file.read()[-CONSOLE_BYTES:]
         except FileNotFoundError:
             return b""

@@ -1,4 +1,5 @@
-"""Octavia's API on SQLite. A thread stands in for its worker: it ends every pending state, and balances nothing."""
+"""Octavia's API on SQLite. A thread stands in for its worker: it has machines made that balance (amphorae.py), and ends
+every pending state."""
 import logging
 import os
 import sys
@@ -11,6 +12,8 @@ from octavia.api import app as api_app
 from octavia.common import constants
 from octavia.db import api as db_api, base_models, models
 from oslo_config import cfg
+
+from amphorae import Amphorae
 
 # the rows that Octavia's migrations put into tables of names
 NAMES = (
@@ -29,8 +32,7 @@ NAMES = (
     (constants.SUPPORTED_CLIENT_AUTH_MODES, models.ClientAuthenticationMode),
 )
 # children before their parents, for deletion
-PARTS = (models.L7Rule, models.L7Policy, models.Member, models.HealthMonitor, models.Pool, models.Listener,
-         models.LoadBalancer)
+PARTS = (models.L7Rule, models.L7Policy, models.Member, models.HealthMonitor, models.Pool, models.Listener)
 
 
 def make_tables():
@@ -45,26 +47,51 @@ def make_tables():
 
 def settle():
     network = openstack.connect().network
+    amphorae = Amphorae(os.environ.get("FORESAIL_MACHINES"), network)
     while True:
         time.sleep(0.5)
         try:
-            settle_once(network)
+            settle_once(network, amphorae)
         except Exception:
             logging.exception("pending states could not be ended")
 
 
-def settle_once(network):
+def is_pending(part):
+    return part.provisioning_status.startswith("PENDING_")
+
+
+def settle_once(network, amphorae):
     session = db_api.get_session()
     with session.begin():
         for model in PARTS:
             for part in session.query(model).filter(model.provisioning_status.like("PENDING_%")):
                 if part.provisioning_status != constants.PENDING_DELETE:
                     part.provisioning_status, part.operating_status = constants.ACTIVE, constants.ONLINE
-                elif model is models.LoadBalancer:
-                    network.delete_port(part.vip.port_id)
-                    part.provisioning_status = constants.DELETED
                 else:
                     session.delete(part)
+        # what was deleted above is no part of its load balancer any more
+        session.flush()
+        session.expire_all()
+        for balancer in session.query(models.LoadBalancer):
+            if balancer.provisioning_status == constants.PENDING_DELETE:
+                end_balancer(session, balancer, network, amphorae)
+            elif balancer.provisioning_status != constants.DELETED:
+                amphorae.ask(balancer)
+                state = amphorae.state(balancer)
+                if is_pending(balancer) and state == "running":
+                    balancer.provisioning_status, balancer.operating_status = constants.ACTIVE, constants.ONLINE
+                elif is_pending(balancer) and state == "failed":
+                    balancer.provisioning_status = constants.ERROR
+
+
+def end_balancer(session, balancer, network, amphorae):
+    if not amphorae.remove(balancer):
+        return
+    network.delete_port(balancer.vip.port_id)
+    # with `cascade` the API has marked nothing but the load balancer
+    for part in [*balancer.listeners, *balancer.pools]:
+        session.delete(part)
+    balancer.provisioning_status = constants.DELETED
 
 
 class Silent(simple_server.WSGIRequestHandler):

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { BalancerListener } from "../../../sandbox/openstack/machines/balancer";
 import type {
   ContainerState,
   MachineAnswer,
@@ -52,6 +53,8 @@ describe("the process that runs a cloud's servers", () => {
     stop: note("stop"),
     remove: note("remove"),
     setFloatingIp: (id: string, address: string | undefined) => note(`floating ${address}`)(id),
+    balance: (id: string, listeners: readonly BalancerListener[]) =>
+      note(`balance ${listeners.map(({ port }) => port).join(",")}`)(id),
   };
 
   beforeEach(async () => {
@@ -127,6 +130,21 @@ describe("the process that runs a cloud's servers", () => {
       JSON.stringify([{ address: "10.77.0.9", port: "p-1" }]),
     );
     assert.deepEqual(await look(), ["start a", "floating 10.77.0.9 a"]);
+    assert.deepEqual(await look(), []);
+  });
+
+  it("gives a load balancer's machine its listeners, again when they change and when it failed", async () => {
+    const listener = { port: 6443, cidrs: [], members: [], check: null };
+    await ask("b", { ...request, listeners: [] });
+    assert.deepEqual(await look(), ["create b", "floating undefined b", "balance  b"]);
+    assert.deepEqual(await look(), []);
+    await ask("b", { ...request, listeners: [listener] });
+    failure = new Error("haproxy does not start");
+    assert.deepEqual(await look(), ["balance 6443 b"]);
+    assert.equal((await answered("b")).state, "failed");
+    failure = undefined;
+    assert.deepEqual(await look(), ["balance 6443 b"]);
+    assert.equal((await answered("b")).state, "running");
     assert.deepEqual(await look(), []);
   });
 
