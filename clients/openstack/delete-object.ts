@@ -3,10 +3,13 @@ import { waitFor } from "../wait";
 import type { Cloud, CloudService } from "./cloud";
 import { CloudRefusal } from "./errors";
 
-/** Where an object of a kind lies; router interfaces are taken off their router instead. */
-const PLACES: Readonly<Record<Exclude<ObjectKind, "router interface">, [CloudService, string]>> = {
+/** Where an object of a kind lies; router interfaces are taken off their router instead, members lie in their pool. */
+const PLACES: Readonly<
+  Record<Exclude<ObjectKind, "router interface" | "load balancer member">, [CloudService, string]>
+> = {
   "floating IP": ["network", "/floatingips"],
   "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
+  "load balancer monitor": ["load-balancer", "/lbaas/healthmonitors"],
   listener: ["load-balancer", "/lbaas/listeners"],
   "load balancer pool": ["load-balancer", "/lbaas/pools"],
   server: ["compute", "/servers"],
@@ -21,7 +24,14 @@ const PLACES: Readonly<Record<Exclude<ObjectKind, "router interface">, [CloudSer
 };
 
 /** What goes on existing for a while after its deletion was accepted. */
-const SLOW: readonly ObjectKind[] = ["server", "load balancer", "listener", "load balancer pool"];
+const SLOW: readonly ObjectKind[] = [
+  "server",
+  "load balancer",
+  "load balancer member",
+  "load balancer monitor",
+  "listener",
+  "load balancer pool",
+];
 
 const SECONDS = 300;
 
@@ -53,7 +63,10 @@ export async function deleteObject(
           await cloud.call("network", "PUT", `/routers/${within}/remove_router_interface`, { port_id: id });
           return { done: undefined };
         }
-        const [service, folder] = PLACES[kind];
+        const [service, folder]: [CloudService, string] =
+          kind === "load balancer member"
+            ? ["load-balancer", `/lbaas/pools/${within}/members`]
+            : PLACES[kind];
         const path = `${folder}/${encodeURIComponent(id)}`;
         await cloud.call(service, "DELETE", kind === "load balancer" ? `${path}?cascade=true` : path);
         if (!SLOW.includes(kind)) return { done: undefined };

@@ -142,5 +142,25 @@ async function readLoadBalancers(cloud: Cloud, wish: MarkWish): Promise<MarkedOb
     read("listener", "/lbaas/listeners", "listeners"),
     read("load balancer pool", "/lbaas/pools", "pools"),
   ]);
-  return found.flat();
+  const pools = found.flat().filter(({ kind }) => kind === "load balancer pool");
+  const parts = await Promise.all(pools.map((pool) => readPoolParts(cloud, pool)));
+  return [...found, ...parts].flat();
+}
+
+/** The members and the monitor of a pool: Octavia takes no description of them. */
+async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedObject[]> {
+  const path = `/lbaas/pools/${pool.id}/members`;
+  const [members, monitors] = await Promise.all([
+    listAll<Described>(cloud, "load-balancer", path, "members"),
+    listAll<Described>(cloud, "load-balancer", `/lbaas/healthmonitors?pool_id=${pool.id}`, "healthmonitors"),
+  ]);
+  return [
+    ...members.map(({ id, name = "" }): MarkedObject => ({
+      kind: "load balancer member",
+      id,
+      name,
+      within: pool.id,
+    })),
+    ...monitors.map(({ id, name = "" }): MarkedObject => ({ kind: "load balancer monitor", id, name })),
+  ];
 }

@@ -2,6 +2,8 @@
 export const OBJECT_KINDS = [
   "floating IP",
   "load balancer",
+  "load balancer member",
+  "load balancer monitor",
   "listener",
   "load balancer pool",
   "server",
@@ -25,7 +27,7 @@ export interface MarkedObject {
   name: string;
   /** Id of what it serves, if it serves something: a port its server, a floating IP its port. */
   serves?: string;
-  /** Id of what it is a part of, by which it is deleted: a router interface its router. */
+  /** Id of what it is a part of, by which it is deleted: a router interface its router, a member its pool. */
   within?: string;
   /** A server whose node agent has found it ready. */
   initialized?: boolean;

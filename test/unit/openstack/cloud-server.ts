@@ -27,6 +27,7 @@ export class CloudServer {
   /** Answered to the next authentications, before any succeeds. */
   readonly authenticationFaults: Answer[] = [];
   tokens = 0;
+  hasLoadBalancers = false;
   private readonly server: Server;
 
   constructor(private readonly service: Service = () => undefined) {
@@ -99,6 +100,7 @@ export class CloudServer {
             endpoint("compute", "/compute/v2.1"),
             endpoint("network", "/network"),
             endpoint("image", "/image"),
+            ...(this.hasLoadBalancers ? [endpoint("load-balancer", "/load-balancer")] : []),
           ],
         },
       },
