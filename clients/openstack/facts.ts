@@ -56,6 +56,14 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
   };
 }
 
+/** Why the server of a name is in state ERROR, as a sentence; undefined when it is not. */
+export async function serverFault(cloud: Cloud, name: string): Promise<string | undefined> {
+  const path = `/servers/detail?status=ERROR&name=${encodeURIComponent(`^${name}$`)}`;
+  const failed = await listAll<FailedServer>(cloud, "compute", path, "servers");
+  const server = failed.find((each) => each.name === name && each.status === "ERROR");
+  return server && faultOf(cloud, server.id);
+}
+
 /** Why a server is in state ERROR, as a sentence; a list of servers does not tell it. */
 async function faultOf(cloud: Cloud, id: string): Promise<string> {
   const { server } = await cloud.call("compute", "GET", `/servers/${id}`);

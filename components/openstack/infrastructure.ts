@@ -6,6 +6,7 @@ import { recordedState, wantedMachine, type RecordedState } from "../../core/ope
 import { laterLines } from "../../core/openstack/rollout-lines";
 import { SECURITY_GROUPS, type PodNetworkKind } from "../../core/openstack/security-rules";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
+import { creationFailureHook } from "./creation-failures";
 import { makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
 import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
 import { makeNetworks, networkKey, type MachineNetwork } from "./network";
@@ -48,7 +49,12 @@ export class Infrastructure {
     this.later = laterLines(this.rollout.later);
     this.plan = this.checkCloud();
     this.mark = this.state.mark ?? this.plan.mark;
-    this.inCloud = { ...opts, provider: this.connect(), dependsOn: [this.plan] };
+    this.inCloud = {
+      ...opts,
+      provider: this.connect(),
+      dependsOn: [this.plan],
+      hooks: { onError: [creationFailureHook(clusterName, args)] },
+    };
     const networks = this.makeNetworks();
     const security = this.makeSecurityGroups();
     this.balancer = this.makeLoadBalancer(networks);

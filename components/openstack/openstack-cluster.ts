@@ -145,7 +145,12 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ? { applicationCredential: cloudProvider.applicationCredential }
           : {}),
       },
-      { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
+      {
+        ...(inCloud.provider ? { provider: inCloud.provider } : {}),
+        parent: this,
+        deletedWith: cluster.existence,
+        dependsOn: [cluster.existence],
+      },
     );
   }
 }

@@ -26,6 +26,8 @@ export interface PoolWish {
   readonly flavor?: string;
   readonly floatingIp?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly maxSurge?: number;
+  readonly zones?: readonly string[];
 }
 
 /** What the configuration is to say. */
@@ -33,6 +35,8 @@ export interface OpenstackWish {
   /** The first one has the control planes. */
   readonly pools: readonly PoolWish[];
   readonly replace?: Readonly<Record<string, number>>;
+  /** Default: haproxy on every node. */
+  readonly endpoint?: Readonly<Record<string, unknown>>;
 }
 
 /** A server as a project sees it. */
@@ -61,15 +65,17 @@ export class OpenstackTestCluster {
     readonly stack: PulumiStack,
     private readonly cidr: string,
     private readonly key: { readonly private: string; readonly public: string },
+    private readonly lists: readonly ContentList[],
   ) {}
 
   /**
    * Starts an empty cloud and makes a stack, after what a killed run left of both was removed.
    * @param keep goes on with what an earlier run left, for people who work on a test
+   * @param octavia the cloud has load balancers
    */
-  static async create(name: string, { keep = false } = {}): Promise<OpenstackTestCluster> {
+  static async create(name: string, { keep = false, octavia = false } = {}): Promise<OpenstackTestCluster> {
     const toolchain = await setUp(openstackSystem.needs, silent);
-    const cloud = testCloud({ bundles: [KUBERNETES_VERSION] });
+    const cloud = testCloud({ bundles: [KUBERNETES_VERSION], octavia });
     if (!keep) await cloud.delete();
     await cloud.start(toolchain.python("openstack"), silent);
     const variables = { OS_CLIENT_CONFIG_FILE: cloud.places.clouds };
@@ -77,11 +83,12 @@ export class OpenstackTestCluster {
     const cidr = await chooseCidr(cloud.places.folder, { report: silent });
     const publicKey = await ensureNodeKey();
     const key = { private: await readFile(nodeKeyFile, "utf8"), public: publicKey };
-    return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key);
+    const lists = octavia ? [...LISTS, ...OCTAVIA_LISTS] : LISTS;
+    return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key, lists);
   }
 
   /** Writes the stack's configuration: that of the sandbox, with the test's pools. */
-  async configure({ pools, replace = {} }: OpenstackWish): Promise<void> {
+  async configure({ pools, replace = {}, endpoint }: OpenstackWish): Promise<void> {
     const ground = { size: { controlPlanes: 1, workers: 0 }, cidr: this.cidr, key: this.key };
     const { cluster, openstack } = openstackConfiguration(ground, containerNodeSettings);
     const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
@@ -94,7 +101,7 @@ export class OpenstackTestCluster {
       {
         system: "openstack",
         cluster: { ...cluster, name: this.name },
-        openstack: { ...openstack, pools: wished, replace },
+        openstack: { ...openstack, pools: wished, replace, ...(endpoint && { endpoint }) },
       },
       { sshPrivateKey: this.key.private },
     );
@@ -127,6 +134,11 @@ export class OpenstackTestCluster {
   /** What the last run left for the next ones. */
   async remaining(): Promise<unknown> {
     return (await this.stack.outputs()).remaining;
+  }
+
+  /** host:port of the API for nodes, and for people where it has a floating IP. */
+  async endpoints(): Promise<{ nodes: string; external?: string }> {
+    return (await this.stack.outputs()).endpoints as { nodes: string; external?: string };
   }
 
   /** The nodes in the stack's outputs. */
@@ -201,7 +213,7 @@ export class OpenstackTestCluster {
     const engine = await ContainerEngine.ensure(silent);
     const { labels } = fleetNames(projectHash(projectFolder), TEST_CLOUD_SYSTEM);
     const entries = await Promise.all(
-      LISTS.map(async ([service, path]) => [path, await this.list(service, path)] as const),
+      this.lists.map(async ([service, path]) => [path, await this.list(service, path)] as const),
     );
     return {
       ...Object.fromEntries(entries),
@@ -217,7 +229,7 @@ export class OpenstackTestCluster {
     await this.stack.remove();
   }
 
-  private async list(service: "nova" | "neutron" | "glance", path: string): Promise<string[]> {
+  private async list(service: ContentList[0], path: string): Promise<string[]> {
     const answer = (await this.api.call(service, "GET", path)) as Record<string, unknown>;
     const items = Object.values(answer).find((value) => Array.isArray(value)) as Item[] | undefined;
     return (items ?? []).map(({ id, name, keypair }) => keypair?.name ?? (name || id || "")).sort();
@@ -239,7 +251,9 @@ interface Item {
   readonly keypair?: { readonly name: string };
 }
 
-const LISTS = [
+type ContentList = readonly ["nova" | "neutron" | "glance" | "octavia", string];
+
+const LISTS: readonly ContentList[] = [
   ["nova", "/servers"],
   ["nova", "/os-keypairs"],
   ["nova", "/os-server-groups"],
@@ -250,4 +264,11 @@ const LISTS = [
   ["neutron", "/v2.0/floatingips"],
   ["neutron", "/v2.0/security-groups"],
   ["glance", "/v2/images"],
-] as const;
+];
+
+const OCTAVIA_LISTS: readonly ContentList[] = [
+  ["octavia", "/v2/lbaas/loadbalancers"],
+  ["octavia", "/v2/lbaas/listeners"],
+  ["octavia", "/v2/lbaas/pools"],
+  ["octavia", "/v2/lbaas/healthmonitors"],
+];

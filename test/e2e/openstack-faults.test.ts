@@ -88,10 +88,19 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     await assertWhole(["cp-1", "w-1"]);
   });
 
-  it("says why a server found no host, and takes it away when it is no longer wanted", async () => {
-    const huge = { name: "huge", replicas: 1, flavor: CLOUD_NAMES.impossibleFlavor };
+  it("says why a server found no host and which quota is used up, and takes it away when it is no longer wanted", async () => {
+    const huge = { name: "huge", replicas: 1, flavor: CLOUD_NAMES.impossibleFlavor, floatingIp: true };
     await cluster.configure({ pools: [...pools(), huge] });
-    assert.match(await cluster.failingUp(), /openstack:compute:Instance \(e2e-trouble-huge-1-[^]*ERROR/);
+    await cluster.cloud.setQuota({ network: { floatingip: 0 } });
+    const words = await cluster.failingUp();
+    assert.match(words, /openstack:compute:Instance \(e2e-trouble-huge-1-[^]*ERROR/);
+    const reason = /e2e-trouble-huge-1-\w{5} could not be made: No valid host was found\.[^\n]* What to do: /;
+    assert.match(words, new RegExp(`${reason.source}no host of the cloud has room for such a server: take `));
+    assert.match(
+      words,
+      /e2e-trouble-huge-1-\w{5} could not be made: the project's quota is used up \(Quota exceeded for resources: \['floatingip'\]?\)\. What to do: ask for more of it/,
+    );
+    await cluster.cloud.setQuota({ network: { floatingip: 10 } });
     assert.match(
       await cluster.failingUp(),
       /openstack\.pools\.huge[^]*the server huge-1-\w{5} is in state ERROR: No valid host was found/,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { KubernetesClient } from "../../clients/kubernetes";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
 import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
@@ -9,6 +10,7 @@ import { makeServing } from "../cluster/serving-deployment";
 import { leaveOut } from "../left-out";
 
 const NAME = "e2e-openstack";
+const OCTAVIA = { octavia: { floatingIp: true } };
 const LABELS = { w: { "example.com/tier": "web" }, data: { "example.com/tier": "data" } };
 
 /** What the steps change of the pools. */
@@ -35,7 +37,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   ];
 
   before(async () => {
-    cluster = await OpenstackTestCluster.create(NAME, { keep: KEEP });
+    cluster = await OpenstackTestCluster.create(NAME, { keep: KEEP, octavia: true });
     empty = await cluster.contents();
   });
 
@@ -52,7 +54,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("is refused a flavour that the cloud has not, with the place in the configuration", async () => {
-    await cluster.configure({ pools: pools({ flavor: "m1.nowhere" }) });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ flavor: "m1.nowhere" }) });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
@@ -63,7 +65,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("is refused more servers than the quota has left, and nothing is made", async () => {
-    await cluster.configure({ pools: pools() });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools() });
     await cluster.cloud.setQuota({ compute: { instances: 2 } });
     for (const run of [() => cluster.stack.preview(), () => cluster.stack.up()]) {
       const { exitCode, words } = await run();
@@ -78,7 +80,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("comes up with its pools, Ready, labelled and marked as initialized in the cloud", async () => {
-    await cluster.configure({ pools: pools() });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools() });
     const planned = await cluster.plannedTurns();
     await cluster.up();
     const servers = await cluster.servers();
@@ -108,7 +110,10 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     const { floatingips } = (await cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
       floatingips: { floating_ip_address: string }[];
     };
-    const floating = floatingips.map(({ floating_ip_address: address }) => address);
+    const { external } = await cluster.endpoints();
+    const floating = floatingips
+      .map(({ floating_ip_address: address }) => address)
+      .filter((address) => `${address}:6443` !== external);
     const data = await cluster.machineOf("data-1");
     const reached = await cluster.reachedAt();
     assert.deepEqual([reached[data]], floating);
@@ -116,6 +121,35 @@ describe("a cluster in pools of an OpenStack cloud", function () {
       if (name === data) assert.notEqual(reached[name], address);
       else assert.equal(reached[name], address);
     assert.equal((await cluster.onMachine(data, "hostname")).trim(), data);
+  });
+
+  it("is reached through Octavia's load balancer, by its address and its floating IP, from everywhere", async () => {
+    const { loadbalancers } = (await cluster.api.call("octavia", "GET", "/v2/lbaas/loadbalancers")) as {
+      loadbalancers: { vip_address: string; provisioning_status: string; operating_status: string }[];
+    };
+    const [{ vip_address: vip, provisioning_status: provisioned, operating_status: operating } = {}] =
+      loadbalancers as Partial<(typeof loadbalancers)[number]>[];
+    assert.deepEqual([provisioned, operating], ["ACTIVE", "ONLINE"]);
+    const { nodes, external } = await cluster.endpoints();
+    assert.equal(nodes, `${vip}:6443`);
+    const kubeconfig = await cluster.stack.kubeconfig();
+    assert.ok(kubeconfig.includes(`server: https://${vip}:6443`), "the kubeconfig has another server");
+    for (const address of [nodes, external ?? ""]) {
+      const client = await KubernetesClient.connect(
+        { kubeconfig: kubeconfig.replace(`${vip}:6443`, address) },
+        { seconds: 30 },
+      );
+      try {
+        assert.equal((await client.listNodes()).length, 3, address);
+      } finally {
+        client.close();
+      }
+    }
+    const asked = await cluster.onMachine(
+      await cluster.machineOf("w-1"),
+      `curl -sk https://${vip}:6443/readyz`,
+    );
+    assert.equal(asked.trim(), "ok");
   });
 
   it("opens no port of its machines to the world", async () => {
@@ -155,7 +189,7 @@ SECRET`,
 
   it("takes two more machines into a pool in one run", async () => {
     const before = names(await cluster.servers());
-    await cluster.configure({ pools: pools({ workers: 3 }) });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ workers: 3 }) });
     const planned = await cluster.plannedTurns();
     assert.match(planned.join("\n"), /^w-2: w-2-\w{5} is made\nw-3: w-3-\w{5} is made$/);
     await cluster.up();
@@ -167,7 +201,7 @@ SECRET`,
 
   it("lets the highest index of a pool go first, out of the cluster before its server is deleted", async () => {
     const going = [await cluster.machineOf("w-3"), await cluster.machineOf("w-2")];
-    await cluster.configure({ pools: pools({ workers: 1 }) });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ workers: 1 }) });
     const { steps } = await cluster.stack.previewed();
     assert.deepEqual(
       steps[`${NAME}-cloud`],
@@ -192,7 +226,7 @@ SECRET`,
   it("replaces machines of another flavour turn by turn, the new one before the old one", async () => {
     const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
     counter = await RequestCounter.start(cluster, await cluster.machineOf("cp-1"), { name: "served", url });
-    await cluster.configure({ pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
+    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
     const later = await replaceOne("w-1", /\(flavour foresail\.small → foresail\.medium\)$/);
     assert.match(
       later.join("\n"),
@@ -212,6 +246,7 @@ SECRET`,
   it("replaces one machine on request, in one run", async () => {
     const other = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
     await cluster.configure({
+      endpoint: OCTAVIA,
       pools: pools({ flavor: CLOUD_NAMES.largerFlavor }),
       replace: { "data-1": 1 },
     });
