@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "@pulumi/openstack/provider";
 import { planRollout, type MachineRollout } from "../../core/openstack/machine-rollout";
+import { networkChangeRefusals } from "../../core/openstack/network-change";
 import { wantedSlots, type Pool } from "../../core/openstack/pool";
 import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
 import { laterLines } from "../../core/openstack/rollout-lines";
@@ -84,8 +85,15 @@ export class Infrastructure {
   }
 
   private checkCloud(): CloudPlan {
-    const { cloud, region, network, endpoint } = this.args;
+    const { cloud, region, network, endpoint, podNetwork } = this.args;
     const { now } = this.rollout;
+    const { machines, balancerNetwork } = this.state;
+    const refusals = networkChangeRefusals({
+      wanted: networkKey(network),
+      existing: machines.map(({ shape }) => shape.network),
+      podNetwork,
+      ...(balancerNetwork === undefined ? {} : { balancer: balancerNetwork }),
+    });
     return new CloudPlan(
       `${this.clusterName}-cloud`,
       {
@@ -102,6 +110,7 @@ export class Infrastructure {
         })),
         ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
         loadBalancer: endpoint !== undefined && "octavia" in endpoint,
+        ...(refusals.length > 0 ? { refusals } : {}),
         steps: now.lines,
         leaving: now.leaving,
         later: this.later,

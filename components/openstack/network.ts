@@ -4,7 +4,7 @@ import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
 import { markedDescription } from "../../core/openstack/leftovers";
-import type { NetworkKey } from "../../core/openstack/pool";
+import { EXISTING_NETWORK, type NetworkKey } from "../../core/openstack/pool";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
 /** A network as machines use it. */
@@ -16,11 +16,9 @@ export interface MachineNetwork {
   way: pulumi.Resource[];
 }
 
-const EXISTING = "id:";
-
 /** What a machine remembers of its network. */
 export function networkKey(network: NetworkArgs): NetworkKey {
-  return "id" in network ? `${EXISTING}${network.id}` : network.cidr;
+  return "id" in network ? `${EXISTING_NETWORK}${network.id}` : network.cidr;
 }
 
 /**
@@ -41,7 +39,7 @@ export function makeNetworks(
   const wanted = networkKey(args.network);
   const keys = [...new Set([wanted, ...args.inUse])];
   const description = pulumi.output(args.mark).apply((mark) => markedDescription(mark));
-  const own = keys.filter((key) => !key.startsWith(EXISTING));
+  const own = keys.filter((key) => !key.startsWith(EXISTING_NETWORK));
   const router =
     own.length === 0
       ? undefined
@@ -57,7 +55,8 @@ export function makeNetworks(
         );
   const dns = "dns" in args.network ? args.network.dns : [];
   const make = (key: NetworkKey): MachineNetwork => {
-    if (!router || key.startsWith(EXISTING)) return { id: key.slice(EXISTING.length), way: [] };
+    if (!router || key.startsWith(EXISTING_NETWORK))
+      return { id: key.slice(EXISTING_NETWORK.length), way: [] };
     const name = `${cluster}-${key.replace("/", "-")}`;
     const network = new Network(name, { name, description, adminStateUp: true }, opts);
     const subnet = new Subnet(

@@ -34,6 +34,9 @@ export type AntiAffinity = "soft" | "strict" | "none";
 /** Where a machine's port lies: a network of the stack's own by its block, or one that exists by its id. */
 export type NetworkKey = string;
 
+/** How the key of a network that exists begins. */
+export const EXISTING_NETWORK = "id:";
+
 /** What makes a machine different from another: a change of it is another machine. */
 export interface MachineShape {
   role: Role;

@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
 import { machineName } from "./machine-name";
 import { newMachine, recordOf, type MachineRecord } from "./machine-record";
-import type { Slot } from "./pool";
+import { EXISTING_NETWORK, type NetworkKey, type Slot } from "./pool";
 
 /** A stack's resources as its state has them when a run begins: URN → type and outputs. */
 export type StateResources = Readonly<Record<string, StateResource>>;
@@ -26,11 +26,15 @@ export interface RecordedState {
   objects: string[];
   /** What the cluster's objects carry in the cloud; absent before the first run has begun. */
   mark?: string;
+  /** Where the API's load balancer has its address. */
+  balancerNetwork?: NetworkKey;
   /** Names that were in use once and still leave a trace, so that no other machine may take them. */
   traces: ReadonlySet<string>;
 }
 
 const INSTANCE = "openstack:compute/instance:Instance";
+const LOAD_BALANCER = "openstack:loadbalancer/loadBalancer:LoadBalancer";
+const SUBNET = "openstack:networking/subnet:Subnet";
 const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
 const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
@@ -76,11 +80,26 @@ export function recordedState(cluster: string, resources: StateResources): Recor
         String(type).startsWith("openstack:") && typeof id === "string" ? [id] : [],
       )
       .sort(),
+    ...balancerNetwork(cluster, entries),
     ...markOf(
       entries.find(({ type, outputs }) => type === CLOUD_PLAN && outputs.cluster === cluster)?.outputs,
     ),
     traces: new Set([...prepared, ...members]),
   };
+}
+
+/** A network of the stack's own is known by its block, any other by its id. */
+function balancerNetwork(
+  cluster: string,
+  entries: readonly { name: string; type: unknown; outputs: Readonly<Record<string, unknown>> }[],
+): { balancerNetwork?: NetworkKey } {
+  const balancer = entries.find(({ type, name }) => type === LOAD_BALANCER && name === `${cluster}-api`);
+  if (!balancer) return {};
+  const { vipSubnetId, vipNetworkId } = balancer.outputs;
+  const own = entries.find(({ type, outputs }) => type === SUBNET && outputs.id === vipSubnetId)?.outputs
+    .cidr;
+  if (typeof own === "string") return { balancerNetwork: own };
+  return typeof vipNetworkId === "string" ? { balancerNetwork: `${EXISTING_NETWORK}${vipNetworkId}` } : {};
 }
 
 function markOf(plan: Readonly<Record<string, unknown>> = {}): { mark?: string } {

@@ -113,7 +113,8 @@ async function deleteLeftovers(inputs: Inputs): Promise<void> {
  * the next runs do.
  */
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, { known, securityGroups, ...news }: Inputs) {
+  async check(olds: Partial<Inputs>, { known, securityGroups, refusals, ...news }: Inputs) {
+    if (refusals) return { inputs: news, failures: refusals };
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const answer = await askCloud({ ...news, known: known ?? [], securityGroups: securityGroups ?? [] });
     if (typeof answer === "string") {

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudWish } from "../../core/openstack/requirements";
+import type { CloudWish, Lack } from "../../core/openstack/requirements";
 import { DynamicResource } from "../dynamic-resource";
 
 /** Everything is plain: a preview knows it all. */
@@ -8,6 +8,8 @@ export interface CloudPlanArgs extends CloudWish {
   /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
   cloud?: string;
   region?: string;
+  /** Why this run can't be, whatever the cloud has. */
+  refusals?: Lack[];
   /** What this run does to the machines. */
   steps: string[];
   /** Machines whose servers this run deletes. */

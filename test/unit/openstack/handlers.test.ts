@@ -107,6 +107,15 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual(await failures([]), []);
     });
 
+    it("refuses what can't be whatever the cloud has, with its place", async () => {
+      await start();
+      const refusals = [{ property: "openstack.network", reason: "the load balancer would be lost" }];
+      const { inputs, failures } = await planHandlers.check!({}, wish({ refusals }));
+      assert.deepEqual(failures, refusals);
+      assert.ok(!("refusals" in (inputs as object)));
+      assert.deepEqual(cloud.calls, []);
+    });
+
     it("refuses a new cluster on a cloud that does not answer, and lets one be that exists", async () => {
       await start();
       const unknown = await planHandlers.check!({}, wish({ cloud: "eu9" }));

@@ -288,6 +288,84 @@ describe("OpenstackCluster", () => {
       assert.deepEqual(only("CloudPlan").inputs.leaving, []);
     });
 
+    it("goes to the wished machines run by run: control planes one at a time, workers as many as maxSurge says, in their zones", async () => {
+      const pools = (flavor: string) => [
+        pool("cp", { replicas: 3, flavor }),
+        pool("w", { replicas: 3, flavor, maxSurge: 2, zones: ["a", "b"] }),
+      ];
+      await cluster({ pools: pools("m1") });
+      const runs: string[] = [];
+      for (let left = true; left;) {
+        const before = names("Instance");
+        const existing = stateOf();
+        registered = [];
+        const { remaining } = await cluster({ pools: pools("m2"), existing });
+        const made = names("Instance").filter((name) => !before.includes(name));
+        runs.push(made.map((name) => name.replace(/^demo-(.*)-\w{5}$/, "$1")).join(" "));
+        assert.equal((only("CloudPlan").inputs.leaving as string[]).length, made.length);
+        left = (await promised(remaining)).length > 0;
+      }
+      assert.deepEqual(runs, ["cp-1", "cp-2", "cp-3", "w-1 w-2", "w-3"]);
+      assert.deepEqual(
+        of("Instance").map(({ inputs }) => inputs.availabilityZone),
+        [undefined, undefined, undefined, "a", "b", "a"],
+      );
+    });
+
+    it("moves the machines to another network run by run, with both there until the last has moved", async () => {
+      const pools = [pool("cp", { replicas: 3 })];
+      const network = (cidr: string) => ({ cidr, dns: [], externalNetwork: "public" });
+      await cluster({ pools });
+      const networks: string[][] = [];
+      for (let left = true; left;) {
+        const existing = stateOf();
+        registered = [];
+        const { remaining } = await cluster({ pools, network: network("10.30.0.0/24"), existing });
+        networks.push(of("Subnet").map(({ inputs }) => String(inputs.cidr)));
+        assert.equal(only("CloudPlan").inputs.refusals, undefined);
+        assert.match(
+          (only("CloudPlan").inputs.steps as string[]).join(),
+          /network 10\.20\.0\.0\/24 → 10\.30\.0\.0\/24/,
+        );
+        left = (await promised(remaining)).length > 0;
+      }
+      assert.deepEqual(networks, [
+        ["10.30.0.0/24", "10.20.0.0/24"],
+        ["10.30.0.0/24", "10.20.0.0/24"],
+        ["10.30.0.0/24"],
+      ]);
+    });
+
+    it("refuses another network where pods or the load balancer's address would be lost", async () => {
+      const bridge = { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" } };
+      const other = { cidr: "10.30.0.0/24", dns: [], externalNetwork: "public" };
+      const endpoint = { octavia: { floatingIp: false } };
+      await cluster({ cluster: bridge, endpoint });
+      const balancer = {
+        "urn:pulumi:test::foresail::x::demo-api": {
+          type: "openstack:loadbalancer/loadBalancer:LoadBalancer",
+          outputs: { vipSubnetId: "subnet-id" },
+        },
+        "urn:pulumi:test::foresail::x::demo-10.20.0.0-24": {
+          type: "openstack:networking/subnet:Subnet",
+          outputs: { id: "subnet-id", cidr: "10.20.0.0/24" },
+        },
+      };
+      const existing = { ...stateOf(), ...balancer };
+      for (const network of [undefined, other]) {
+        registered = [];
+        await cluster({ cluster: bridge, endpoint, existing, ...(network ? { network } : {}) });
+        const { refusals } = only("CloudPlan").inputs as { refusals?: { reason: string }[] };
+        assert.deepEqual(
+          refusals?.map(({ reason }) => reason.replace(/;.*/, "")),
+          network && [
+            "the built-in pod network leads to machines of one network alone, and this cluster's lie in 10.20.0.0/24",
+            "Octavia's load balancer has its address in 10.20.0.0/24, and every certificate and kubelet of this cluster holds that address",
+          ],
+        );
+      }
+    });
+
     it("makes another machine for a server that somebody deleted, and has the cluster forget the old one", async () => {
       await cluster();
       const lost = names("Instance")[2]!;
