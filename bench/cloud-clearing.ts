@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CloudApi } from "../sandbox/openstack/cloud-api";
 import type { ServiceName } from "../sandbox/openstack/settings";
 
-const SECONDS = 120;
+const SECONDS = 300;
 
 interface Listed {
   readonly id: string;
@@ -41,12 +41,14 @@ export async function clearProject(api: CloudApi): Promise<void> {
       if (left.length === 0) break;
       if (Date.now() > deadline)
         throw new Error(`after ${SECONDS} s the cloud still has ${left.length} ${kind.field}`);
-      for (const object of left) {
-        const id = object.keypair?.name ?? object.id;
-        if (asked.has(id)) continue;
-        asked.add(id);
-        await remove(api, kind, id, object);
-      }
+      await Promise.all(
+        left.map(async (object) => {
+          const id = object.keypair?.name ?? object.id;
+          if (asked.has(id)) return;
+          asked.add(id);
+          await remove(api, kind, id, object);
+        }),
+      );
       await pause(200);
     }
   }

@@ -1,57 +1,49 @@
 import { PARALLEL_OPERATIONS } from "../core/engine/parallel-operations";
 import type { BenchCloud } from "./cloud";
-import type { Cost } from "./cost";
 import type { BenchContext } from "./measurement";
-import { inTurn, makeStack, NAMES, type Who } from "./openstack-stacks";
+import { makeStack } from "./openstack-stacks";
 import type { Row } from "./results";
+import { BenchStack } from "./stack";
 import { pairedRatio, summarise } from "./statistics";
 
 const PREVIEWS = 5;
 
-/** Previews without changes of many servers, of both programs in turn. */
-export async function comparePreviews(
+/**
+ * Previews without changes of many servers, in turn with those of an empty program: less no preview takes. The servers
+ * stay for the cloud's end, since a hundred take minutes to be deleted.
+ */
+export async function measurePreviews(
   context: BenchContext,
   cloud: BenchCloud,
   servers: number,
 ): Promise<Row[]> {
-  const stacks = {
-    floor: await makeStack(cloud, "floor", servers),
-    foresail: await makeStack(cloud, "foresail", servers),
-  };
-  const costs: Record<Who, Cost[]> = { floor: [], foresail: [] };
+  const stack = await makeStack(cloud, "foresail", servers);
+  const empty = await BenchStack.ofEmptyProgram(cloud.toolchain);
+  const seconds: Record<"empty" | "foresail", number[]> = { empty: [], foresail: [] };
   try {
-    for (const who of inTurn(0)) {
-      await context.report.step(`${servers} servers, ${NAMES[who]}`, () =>
-        stacks[who].up({ parallel: PARALLEL_OPERATIONS }),
-      );
-      // once for the file caches
-      await stacks[who].preview();
-    }
+    await context.report.step(`${servers} servers`, () => stack.up({ parallel: PARALLEL_OPERATIONS }));
+    await empty.up();
+    // once for the file caches
+    await stack.preview();
     for (let round = 0; round < (context.rounds ?? PREVIEWS); round++) {
       context.load.note();
-      for (const who of inTurn(round)) costs[who].push(await stacks[who].preview());
+      seconds.empty.push((await empty.preview()).seconds);
+      seconds.foresail.push((await stack.preview()).seconds);
       context.say(
-        `preview of ${servers}: bare program ${costs.floor.at(-1)?.seconds.toFixed(2)} s, ` +
-          `foresail ${costs.foresail.at(-1)?.seconds.toFixed(2)} s`,
+        `preview of ${servers}: ${seconds.foresail.at(-1)?.toFixed(2)} s; of an empty program ${seconds.empty.at(-1)?.toFixed(2)} s`,
       );
     }
   } finally {
-    await cloud.clear();
-    stacks.floor.delete();
-    stacks.foresail.delete();
+    stack.delete();
+    empty.delete();
   }
-  const seconds = (who: Who) => costs[who].map((cost) => cost.seconds);
   return [
-    {
-      what: `preview without changes, bare program, ${servers} servers`,
-      unit: "s",
-      figure: summarise(seconds("floor")),
-    },
+    { what: "preview of an empty program", unit: "s", figure: summarise(seconds.empty) },
     {
       what: `preview without changes, foresail, ${servers} servers`,
       unit: "s",
-      figure: summarise(seconds("foresail")),
-      ratio: { figure: pairedRatio(seconds("floor"), seconds("foresail")), to: "the bare program" },
+      figure: summarise(seconds.foresail),
+      ratio: { figure: pairedRatio(seconds.empty, seconds.foresail), to: "the empty program" },
     },
   ];
 }

@@ -11,7 +11,7 @@ import {
   type Phases,
 } from "../object-waits";
 import { PARALLEL_OPERATIONS } from "../../core/engine/parallel-operations";
-import { comparePreviews } from "../openstack-previews";
+import { measurePreviews } from "../openstack-previews";
 import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
 import { pairedRatio, summarise } from "../statistics";
@@ -60,7 +60,7 @@ export async function measureOpenstack(
       rows.push(...rowsOfUps(servers, runs, critical));
       notes.push(...notesOfUps(servers, runs));
     }
-    rows.push(...(await comparePreviews(context, cloud, sizes.preview)));
+    rows.push(...(await measurePreviews(context, cloud, sizes.preview)));
     return { rows, notes: [...NOTES, ...notes] };
   } finally {
     await cloud.delete();
