@@ -1,15 +1,10 @@
 import type { Reporter } from "./progress";
-import {
-  ensureToolchain,
-  type PulumiProgramName,
-  type PythonPackagesName,
-  type Toolchain,
-} from "./toolchain";
+import { ensureToolchain, type ProgramName, type PythonPackagesName, type Toolchain } from "./toolchain";
 
 /** What a system or a test tier stands on. */
 export interface Needs {
   /** Programs by the names that the tool chain knows. */
-  readonly programs: readonly PulumiProgramName[];
+  readonly programs: readonly ProgramName[];
   /** Kubernetes versions, such as "1.36.3". */
   readonly kubernetes: readonly string[];
   /** Whether container nodes are needed: their image and the bundles of those versions. */

@@ -74,15 +74,17 @@ export async function goBuild(
   try {
     await cp(path.join(places.modules, build.module), source, { recursive: true });
     await mkdir(places.target, { recursive: true });
-    if (build.embed !== undefined) {
-      const { module, files } = build.embed;
-      const { Dir } = JSON.parse(await go(["mod", "download", "-json", module])) as { Dir: string };
-      for (const file of files) {
-        const copy = path.join(source, path.basename(file));
+    const copyOut = async (from: Build["embed"], to: string) => {
+      if (from === undefined) return;
+      const { Dir } = JSON.parse(await go(["mod", "download", "-json", from.module])) as { Dir: string };
+      for (const file of from.files) {
+        const copy = path.join(to, path.basename(file));
         await copyFile(path.join(Dir, file), copy);
         await chmod(copy, 0o644); // files of the module cache are read-only
       }
-    }
+    };
+    await copyOut(build.embed, source);
+    await copyOut(build.beside, places.target);
     const names = Object.keys(build.packages);
     const single = names.length === 1 ? names[0] : undefined;
     const output = single === undefined ? `${places.target}${path.sep}` : path.join(places.target, single);

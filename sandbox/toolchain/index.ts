@@ -3,18 +3,23 @@ import type { Reporter } from "../progress";
 import { cacheFolder } from "./cache";
 import { toolchainEnvironment } from "./environment";
 import { imageTags, type ImageTags } from "./image-tags";
+import { clusterApi } from "./cluster-api-program";
 import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
-import { pulumiPrograms, type PulumiProgramName } from "./pulumi-programs";
+import { pulumiPrograms } from "./pulumi-programs";
 import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from "./python-environment";
 
-export type { PulumiProgramName } from "./pulumi-programs";
 export type { PythonPackagesName } from "./python-environment";
+
+const PROGRAMS = { ...pulumiPrograms, "cluster-api": clusterApi };
+
+/** A program that a system or a test tier can ask for. */
+export type ProgramName = keyof typeof PROGRAMS;
 
 /** What a system or a test tier needs; nothing else is looked for. */
 export interface Need {
-  readonly programs?: readonly PulumiProgramName[];
+  readonly programs?: readonly ProgramName[];
   /** Versions such as "1.36.3". */
   readonly kubernetes?: readonly string[];
   /** Sets of Python packages. */
@@ -41,7 +46,7 @@ export interface Toolchain {
   /** The environment of this process with PATH, PULUMI_HOME and what else the engine needs. */
   readonly environment: Record<string, string>;
   /**
-   * The absolute path of a program of Pulumi, such as "pulumi" or "plugin-command".
+   * The absolute path of a program, such as "pulumi", "plugin-command" or "cluster-api".
    * @throws Error when it was not asked for
    */
   program(name: string): string;
@@ -106,10 +111,10 @@ function kubernetesPrograms(version: string, obtained: readonly Obtained[]): Kub
  */
 export async function ensureToolchain(need: Need, report: Reporter): Promise<Toolchain> {
   const cache = cacheFolder();
-  const pulumi = (need.programs ?? []).map((name) => pulumiPrograms[name]);
+  const named = (need.programs ?? []).map((name): Program => PROGRAMS[name]);
   const versions = [...new Set(need.kubernetes ?? [])];
   const programs = new Set<Program>([
-    ...pulumi,
+    ...named,
     ...versions.map(kubernetesRelease),
     ...(versions.length > 0 ? clusterPrograms : []),
   ]);

@@ -93,6 +93,3 @@ export const pulumiPrograms = {
     ],
   }),
 } satisfies Record<string, Program>;
-
-/** A program of Pulumi that a system or a test tier can ask for. */
-export type PulumiProgramName = keyof typeof pulumiPrograms;

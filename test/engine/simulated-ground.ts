@@ -1,7 +1,7 @@
 /** What the engine's tests stand on: a bare API server, simulated machines, and a stack in a compiled clone. */
 import { createReporter } from "../../sandbox/progress";
 import { TEST_NEEDS } from "../../sandbox/set-up";
-import { ensureToolchain, type PulumiProgramName, type Toolchain } from "../../sandbox/toolchain";
+import { ensureToolchain, type ProgramName, type Toolchain } from "../../sandbox/toolchain";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { type ApiServerPrograms, BareApiServer } from "../simulation/bare-api-server";
 import { type FleetOptions, SimulatedFleet } from "../simulation/simulated-fleet";
@@ -13,7 +13,7 @@ const KUBERNETES_VERSION = "1.36.3";
 /** How long the programs may take when they have to be built first. */
 export const SET_UP_MILLISECONDS = 1_800_000;
 
-const WITHOUT_NETWORK_PLUGIN: PulumiProgramName[] = TEST_NEEDS.programs.filter(
+const WITHOUT_NETWORK_PLUGIN: ProgramName[] = TEST_NEEDS.programs.filter(
   (name) => name !== "plugin-kubernetes",
 );
 
@@ -34,12 +34,12 @@ export interface GroundOptions {
   /** of the kubelets of the fleet; default "v1.36.3" */
   readonly version?: string;
   /** default: all that the tests need but the kubernetes plugin */
-  readonly programs?: readonly PulumiProgramName[];
+  readonly programs?: readonly ProgramName[];
 }
 
 /** The tool chain of the tests; only those with a network plugin need the kubernetes plugin. */
 export function engineToolchain(
-  programs: readonly PulumiProgramName[] = WITHOUT_NETWORK_PLUGIN,
+  programs: readonly ProgramName[] = WITHOUT_NETWORK_PLUGIN,
 ): Promise<Toolchain> {
   return ensureToolchain({ programs, kubernetes: [KUBERNETES_VERSION] }, createReporter());
 }
