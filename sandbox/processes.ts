@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { processBegan } from "../toolchain/lock";
-import { writePrivate } from "./settings";
+import { processBegan } from "./toolchain/lock";
+import { writePrivate } from "./private-file";
 
 /** A process that was started in the background, as it is remembered. */
 export interface RecordedProcess {
@@ -23,7 +23,7 @@ export interface ProcessSpec {
 const TERM_SECONDS = 15;
 const TAIL_BYTES = 3000;
 
-/** The background processes of one cloud, by their names, in a file. */
+/** The background processes of one part of the sandbox, by their names, in a file. */
 export class Processes {
   constructor(
     private readonly file: string,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A key and its certificate, as PEM texts and as files. */
@@ -10,19 +10,20 @@ export interface Certificate {
   certificateFile: string;
 }
 
-/** A certificate authority for tests, in a folder; made with the openssl command. */
-export class TestAuthority {
+/** A certificate authority in a folder, made with the openssl command; what is there already is used again. */
+export class Authority {
   readonly own: Certificate;
 
   constructor(private readonly folder: string) {
     this.own = this.names("ca");
+    if (this.isThere(this.own)) return;
     const extension = "basicConstraints=critical,CA:TRUE";
     openssl(
       "req",
       "-x509",
       ...newKeyInto(this.own),
       "-subj",
-      "/CN=test",
+      "/CN=foresail",
       "-days",
       "365",
       "-addext",
@@ -37,6 +38,7 @@ export class TestAuthority {
    */
   issue(name: string, subject: string, names: string[] = [], days = 365): Certificate {
     const issued = this.names(name);
+    if (this.isThere(issued)) return issued;
     const extensions = names.length > 0 ? ["-addext", `subjectAltName=${names.join(",")}`] : [];
     const by = ["-CA", this.own.certificateFile, "-CAkey", this.own.keyFile];
     openssl(
@@ -57,6 +59,13 @@ export class TestAuthority {
   private names(name: string): Certificate {
     const file = (ending: string) => join(this.folder, `${name}.${ending}`);
     return { key: "", certificate: "", keyFile: file("key"), certificateFile: file("crt") };
+  }
+
+  /** Reads a certificate that is there. */
+  private isThere(wanted: Certificate): boolean {
+    if (!existsSync(wanted.certificateFile) || !existsSync(wanted.keyFile)) return false;
+    this.load(wanted);
+    return true;
   }
 
   private load(made: Certificate): void {

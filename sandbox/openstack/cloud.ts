@@ -1,6 +1,8 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { writePrivate } from "../private-file";
+import { Processes } from "../processes";
 import type { Reporter } from "../progress";
 import { withLock } from "../toolchain/lock";
 import { cloudApi, type CloudApi } from "./cloud-api";
@@ -12,7 +14,6 @@ import { ensureDatabases } from "./databases";
 import { FaultControl } from "./front/fault-control";
 import { ensureSettings } from "./first-settings";
 import { Hosts } from "./machines/hosts";
-import { Processes } from "./processes";
 import { plantSeed, type Planted } from "./seed-planting";
 import { CLOUD_NAMES } from "./seed";
 import { FRONT, gunicornSettings, isWsgi, MACHINES, ownProcess, serviceProcess } from "./service-processes";
@@ -20,7 +21,6 @@ import {
   cloudPlaces,
   readSettings,
   SERVICES,
-  writePrivate,
   type CloudPlaces,
   type CloudSettings,
   type ServiceName,

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 import { pythonSources } from "./places";
 import { planSeed } from "./seed";
 import { pythonEnvironment } from "./service-processes";
-import { writePrivate, type CloudPlaces, type CloudSettings } from "./settings";
+import { writePrivate } from "../private-file";
+import type { CloudPlaces, CloudSettings } from "./settings";
 
 /** What became of the seed: ids in keystone. */
 export interface Planted {

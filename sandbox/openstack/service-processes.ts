@@ -1,7 +1,7 @@
 import path from "node:path";
 import { CONFIGURATIONS } from "./configuration/services";
 import { pythonSources } from "./places";
-import type { ProcessSpec } from "./processes";
+import type { ProcessSpec } from "../processes";
 import { CLOUD_NAMES } from "./seed";
 import type { CloudPlaces, CloudSettings, ServiceName } from "./settings";
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { writePrivate } from "../private-file";
 
 /** The services of the cloud, each after those that it asks at its start. */
 export const SERVICES = ["keystone", "placement", "glance", "neutron", "nova", "octavia"] as const;
@@ -122,12 +123,4 @@ export async function readSettings(folder: string): Promise<CloudSettings | unde
 /** Writes the settings, for the owner's eyes only. */
 export async function writeSettings(folder: string, settings: CloudSettings): Promise<void> {
   await writePrivate(cloudPlaces(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
-}
-
-/** Writes a file whole, with the mode 0600, in a folder with the mode 0700. */
-export async function writePrivate(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.part`, text, { mode: 0o600 });
-  await chmod(`${file}.part`, 0o600);
-  await rename(`${file}.part`, file);
 }

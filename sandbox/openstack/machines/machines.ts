@@ -1,6 +1,7 @@
 import { appendFile, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { writePrivate, type CloudPlaces } from "../settings";
+import { writePrivate } from "../../private-file";
+import type { CloudPlaces } from "../settings";
 import { renderConsole } from "./console";
 import {
   decide,

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Processes } from "../../../sandbox/openstack/processes";
+import { Processes } from "../../../sandbox/processes";
 import { choosePython } from "../../../sandbox/toolchain/python-environment";
 
 describe("background processes of a cloud", () => {
