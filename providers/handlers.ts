@@ -56,4 +56,13 @@ export const handlers = {
       require("./openstack/server-host-key-handlers") as typeof import("./openstack/server-host-key-handlers")
     ).handlers;
   },
+  get "kubernetes/Adoption"(): Handlers {
+    return (require("./kubernetes/adoption-handlers") as typeof import("./kubernetes/adoption-handlers"))
+      .handlers;
+  },
+  get "kubernetes/ObjectReady"(): Handlers {
+    return (
+      require("./kubernetes/object-ready-handlers") as typeof import("./kubernetes/object-ready-handlers")
+    ).handlers;
+  },
 };

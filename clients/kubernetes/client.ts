@@ -1,6 +1,6 @@
 import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions } from "./endpoints";
-import { KubernetesError } from "./errors";
+import { KindNotServed, KubernetesError } from "./errors";
 import { type ClusterAccess, readEndpoints } from "./kubeconfig";
 import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
@@ -110,15 +110,28 @@ export class KubernetesClient {
     );
   }
 
-  /** Server-side apply. @throws KubernetesError 409 when another field manager owns a field, unless `force` */
-  async apply<O = KubernetesObject>(
-    object: NewObject,
-    options: { fieldManager?: string; force?: boolean } = {},
-  ): Promise<O> {
+  /** Whether the API serves a kind in this version. */
+  async serves(kind: Omit<ObjectRef, "name">): Promise<boolean> {
+    try {
+      await this.paths.ofKind(kind);
+      return true;
+    } catch (error) {
+      if (error instanceof KindNotServed) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Server-side apply.
+   *
+   * @throws KubernetesError 409 when another field manager owns a field, unless `force`; with `once`,
+   * KubernetesUnreachable when the answer is lost
+   */
+  async apply<O = KubernetesObject>(object: NewObject, options: ApplyOptions = {}): Promise<O> {
     const path = await this.paths.ofObject(refOf(object));
     const query: Query = { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: options.force };
     const contentType = "application/apply-patch+yaml";
-    return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, true);
+    return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
   }
 
   /** JSON merge patch; null removes a field. With `metadata.resourceVersion` it holds only for that version. */
@@ -184,6 +197,15 @@ export class KubernetesClient {
   private async write<O>(call: Call, isRepeatable: boolean): Promise<O> {
     return (await this.call(call, isRepeatable)) as O;
   }
+}
+
+export interface ApplyOptions {
+  /** default "foresail" */
+  fieldManager?: string;
+  /** takes fields from other field managers */
+  force?: boolean;
+  /** never sent again when the answer is lost: whoever must know whether this very call made the object asks then */
+  once?: boolean;
 }
 
 export interface DeleteOptions {

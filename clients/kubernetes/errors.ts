@@ -34,6 +34,18 @@ function nextStep(status: number, reason: string): string | undefined {
   return undefined;
 }
 
+/** The cluster does not serve a kind: its definition is not installed, or not in this version. */
+export class KindNotServed extends Error {
+  override readonly name = "KindNotServed";
+
+  constructor(
+    readonly apiVersion: string,
+    readonly kind: string,
+  ) {
+    super(`the cluster has no kind ${kind} in ${apiVersion}`);
+  }
+}
+
 /** No API server of the kubeconfig gave an answer within the deadline, or none that can be trusted. */
 export class KubernetesUnreachable extends Error {
   override readonly name = "KubernetesUnreachable";

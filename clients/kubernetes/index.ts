@@ -1,6 +1,12 @@
-export { type ConnectOptions, type DeleteOptions, KubernetesClient, type ListArgs } from "./client";
+export {
+  type ApplyOptions,
+  type ConnectOptions,
+  type DeleteOptions,
+  KubernetesClient,
+  type ListArgs,
+} from "./client";
 export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain";
-export { KubernetesError, KubernetesUnreachable } from "./errors";
+export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
 export { type HistoryEntry, recordHistory } from "./history";
 export type { ClusterAccess } from "./kubeconfig";

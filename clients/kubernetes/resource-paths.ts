@@ -1,3 +1,4 @@
+import { KindNotServed, KubernetesError } from "./errors";
 import type { ObjectRef } from "./objects";
 
 /** Where the objects of a kind live in the API. */
@@ -36,7 +37,7 @@ export class ResourcePaths {
   /** @param ask GET of a path, as JSON */
   constructor(private readonly ask: (path: string) => Promise<unknown>) {}
 
-  /** The path of one object. @throws Error when the cluster doesn't have the kind */
+  /** The path of one object. @throws KindNotServed */
   async ofObject(ref: ObjectRef): Promise<string> {
     return `${await this.ofKind({ ...ref, namespace: ref.namespace ?? "default" })}/${encodeURIComponent(ref.name)}`;
   }
@@ -53,14 +54,23 @@ export class ResourcePaths {
     const key = `${apiVersion} ${kind}`;
     const known = KNOWN[key] ?? this.discovered.get(key);
     if (known) return known;
-    const { resources = [] } = (await this.ask(group(apiVersion))) as Discovery;
+    const { resources = [] } = await this.discover(apiVersion, kind);
     for (const { name, kind: found, namespaced } of resources) {
       if (name.includes("/")) continue;
       this.discovered.set(`${apiVersion} ${found}`, { plural: name, isNamespaced: namespaced });
     }
     const resource = this.discovered.get(key);
-    if (!resource) throw new Error(`the cluster has no kind ${kind} in ${apiVersion}`);
+    if (!resource) throw new KindNotServed(apiVersion, kind);
     return resource;
+  }
+
+  private async discover(apiVersion: string, kind: string): Promise<Discovery> {
+    try {
+      return (await this.ask(group(apiVersion))) as Discovery;
+    } catch (error) {
+      if (error instanceof KubernetesError && error.status === 404) throw new KindNotServed(apiVersion, kind);
+      throw error;
+    }
   }
 }
 

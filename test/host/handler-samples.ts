@@ -68,4 +68,18 @@ export const SAMPLES: Record<HandlerKey, object> = {
     timeoutSeconds: 1,
   },
   "openstack/InitializedMark": { ...common, machines, servers: {} },
+  "kubernetes/Adoption": {
+    // known, it would be asked
+    kubeconfig: UNKNOWN,
+    stack: "foresail/test",
+    object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "demo" }, data: { a: "b" } },
+    timeoutSeconds: 1,
+  },
+  "kubernetes/ObjectReady": {
+    kubeconfig: UNKNOWN,
+    stack: "foresail/test",
+    object: { apiVersion: "v1", kind: "ConfigMap", name: "demo" },
+    wait: { fields: { a: "data.a" } },
+    timeoutSeconds: 1,
+  },
 };

@@ -103,6 +103,22 @@ export class ProviderHost {
     return plain(response.getProperties());
   }
 
+  async delete(key: HandlerKey, olds: object): Promise<void> {
+    const request = new messages.DeleteRequest();
+    request.setId("id");
+    request.setProperties(properties(key, olds));
+    await this.call("delete", request);
+  }
+
+  /** @returns the properties as a refresh finds them; undefined when the thing is gone */
+  async read(key: HandlerKey, olds: object): Promise<Properties | undefined> {
+    const request = new messages.ReadRequest();
+    request.setId("id");
+    request.setProperties(properties(key, olds));
+    const response = await this.call<messages.ReadRequest, messages.ReadResponse>("read", request);
+    return response.getId() === "" ? undefined : plain(response.getProperties());
+  }
+
   private call<Request, Response>(name: keyof ResourceProviderClient, request: Request): Promise<Response> {
     type Method = (
       request: Request,

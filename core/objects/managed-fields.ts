@@ -1,0 +1,63 @@
+/** One writer's share of an object, as the API server keeps it. */
+export interface ManagedFields {
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  fieldsV1?: unknown;
+}
+
+type Keys = readonly string[];
+
+/** Whether a writer has a share in a field, by the keys of `fieldsV1`: ["f:metadata", "f:finalizers", 'v:"a"']. */
+export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
+  let fields = fieldsV1;
+  for (const key of keys) {
+    if (typeof fields !== "object" || fields === null || !Object.hasOwn(fields, key)) return false;
+    fields = (fields as Record<string, unknown>)[key];
+  }
+  return true;
+}
+
+/** Those that write to an object beside one: without what controllers write into its status. */
+export function otherWriters(managedFields: readonly ManagedFields[], own: string): string[] {
+  const writers = managedFields
+    .filter(({ manager, subresource }) => manager !== own && subresource !== "status")
+    .map(({ manager = "somebody" }) => manager);
+  return [...new Set(writers)];
+}
+
+/**
+ * The live values of the fields that somebody wishes for, in the form of the wish: fields that the server or others
+ * add are not in it, and a field that is gone is missing. A list is compared as a whole, unless its entries have
+ * names in both; then by name.
+ */
+export function liveOf(wish: unknown, live: unknown): unknown {
+  if (Array.isArray(wish)) return Array.isArray(live) ? liveList(wish, live) : live;
+  if (!isMap(wish) || !isMap(live)) return live;
+  const entries = Object.entries(wish)
+    .filter(([key, value]) => Object.hasOwn(live, key) || isEmpty(value))
+    .map(([key, value]) => [key, Object.hasOwn(live, key) ? liveOf(value, live[key]) : value]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+function liveList(wish: readonly unknown[], live: readonly unknown[]): unknown[] {
+  const names = wish.map(nameOf);
+  if (names.includes(undefined) || wish.length === 0) return [...live];
+  return names.flatMap((name, index) => {
+    const found = live.find((entry) => nameOf(entry) === name);
+    return found === undefined ? [] : [liveOf(wish[index], found)];
+  });
+}
+
+function nameOf(entry: unknown): string | undefined {
+  return isMap(entry) && typeof entry.name === "string" ? entry.name : undefined;
+}
+
+/** The server keeps no empty map or list. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

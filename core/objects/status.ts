@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldPath, valueAt } from "./path";
+
+/** When an object is as it should be, told by what its controller writes about it. */
+export interface StatusWish {
+  /** Output name → field that must have a value: {clientId: "status.clientId"}. */
+  fields?: Record<string, FieldPath>;
+  /** Conditions that must hold; status is "True" unless said otherwise. */
+  conditions?: { type: string; status?: string }[];
+  /** Fields that must have just this value: {path: "status.phase", value: "Active"}. */
+  equals?: { path: FieldPath; value: unknown }[];
+  /** Fields that end the wait at once: with this value, or without one with any value. */
+  failures?: { path: FieldPath; value?: unknown }[];
+  /** Fields whose words explain a failure or a long wait: ["status.failureMessage"]. */
+  messages?: FieldPath[];
+}
+
+/** What is known of an object: the values of its fields, what is waited for, or why it is of no use to wait. */
+export type StatusJudgement = { done: Record<string, unknown> } | { pending: string } | { failed: string };
+
+/** Any object, as far as its status is looked at. */
+export interface ObservedObject {
+  metadata?: { generation?: unknown };
+  status?: unknown;
+  [field: string]: unknown;
+}
+
+interface Condition {
+  type?: string;
+  status?: string;
+  reason?: string;
+  message?: string;
+  observedGeneration?: number;
+}
+
+/**
+ * Judges an object by its status. What its controller wrote about an older generation counts for nothing, as far as
+ * the controller says of which generation it speaks (`status.observedGeneration`, or a condition's own).
+ */
+export function judgeStatus(object: ObservedObject, wish: StatusWish): StatusJudgement {
+  const words = explain(object, wish);
+  for (const { path, value } of wish.failures ?? []) {
+    const found = valueAt(object, path);
+    if (value === undefined ? isSet(found) : isDeepStrictEqual(found, value))
+      return { failed: `${path} is ${show(found)}${words}` };
+  }
+  const generation = asNumber(object.metadata?.generation);
+  const observed = asNumber(valueAt(object, "status.observedGeneration"));
+  if (isOlder(observed, generation))
+    return { pending: `its controller has seen generation ${observed} of ${generation}` };
+  const missing = [
+    ...Object.values(wish.fields ?? {})
+      .filter((path) => !isSet(valueAt(object, path)))
+      .map((path) => `${path} is not there yet`),
+    ...(wish.equals ?? []).flatMap(({ path, value }) => {
+      const found = valueAt(object, path);
+      return isDeepStrictEqual(found, value) ? [] : [`${path} is ${show(found)}, not ${show(value)} yet`];
+    }),
+    ...(wish.conditions ?? []).flatMap(({ type, status = "True" }) =>
+      conditionFault(object, type, status, generation),
+    ),
+  ];
+  if (missing.length > 0) return { pending: missing.join("; ") + words };
+  const values = Object.entries(wish.fields ?? {}).map(([name, path]) => [name, valueAt(object, path)]);
+  return { done: Object.fromEntries(values) as Record<string, unknown> };
+}
+
+function conditionFault(
+  object: ObservedObject,
+  type: string,
+  status: string,
+  generation: number | undefined,
+): string[] {
+  const list = valueAt(object, "status.conditions");
+  const conditions = (Array.isArray(list) ? list : []) as Condition[];
+  const found = conditions.find((condition) => condition.type === type);
+  if (found === undefined) return [`condition ${type} is not there yet`];
+  if (isOlder(found.observedGeneration, generation)) return [`condition ${type} is of an older generation`];
+  if (found.status === status) return [];
+  return [describeCondition(found)];
+}
+
+/** A condition in words: "condition Ready is False (WaitingForData: no data yet)". */
+export function describeCondition({ type, status, reason, message }: Condition): string {
+  const why = [reason, message].filter(Boolean).join(": ");
+  return `condition ${type} is ${status}${why === "" ? "" : ` (${why})`}`;
+}
+
+function explain(object: ObservedObject, { messages = [] }: StatusWish): string {
+  const found = messages.map((path) => valueAt(object, path)).filter(isSet);
+  return found.length === 0 ? "" : `: ${found.map(show).join("; ")}`;
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function isOlder(observed: number | undefined, generation: number | undefined): boolean {
+  return observed !== undefined && generation !== undefined && observed < generation;
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "absent";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

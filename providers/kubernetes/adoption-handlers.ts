@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from "node:util";
+import { engineSignal } from "../../clients/process/parent-watch";
+import { decideAdoption } from "../../core/objects/adoption";
+import { changedPaths } from "../../core/objects/changes";
+import { groupOf, identityText, objectName } from "../../core/objects/identity";
+import { judgeStatus } from "../../core/objects/status";
+import { describeFailure, PartialFailure } from "../failure";
+import type { Handlers } from "../handler-types";
+import { report } from "../kubeadm/machines-session";
+import { isKnown } from "../unknown";
+import {
+  type AdoptionInputs,
+  type AdoptionOutputs,
+  appliedOf,
+  areSameWishes,
+  identityOf,
+  leftToDo,
+  type LiveObject,
+  waitLine,
+  waitsForSomething,
+} from "./adoption-inputs";
+import { askCluster, connectTo, resourceName } from "./inputs";
+
+const nameOf = (inputs: AdoptionInputs) => resourceName("Adoption", identityOf(inputs));
+
+function hasIdentity({ object }: Partial<AdoptionInputs>): boolean {
+  const identity = [object?.apiVersion, object?.kind, object?.metadata?.name, object?.metadata?.namespace];
+  return (
+    object !== undefined && identity.slice(0, 3).every((part) => part !== undefined) && isKnown(identity)
+  );
+}
+
+/** Brings the object to what is wished, and waits. */
+async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<AdoptionOutputs> {
+  const { ensureObject } = await import("./adoption-work.js");
+  const { untilReady } = await import("./object-waits.js");
+  const resource = nameOf(inputs);
+  const engine = engineSignal();
+  const progress = (line: string) => report(resource, line);
+  let step = "reach the cluster";
+  let outputs: AdoptionOutputs | undefined = olds && { ...inputs, ...stateOf(olds), ready: false };
+  try {
+    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress });
+    try {
+      step = "ensure the object";
+      const work = { kubernetes, signal: engine.signal, progress };
+      const known = olds && { uid: olds.uid, made: olds.made };
+      const { object, made } = await ensureObject(work, inputs, known);
+      const applied = appliedOf(inputs, object);
+      outputs = { ...inputs, made, uid: object.metadata?.uid ?? "", ready: false, values: {}, applied };
+      progress(made ? "made by this stack" : "adopted: this stack did not make it, and will not delete it");
+      step = "wait for its status";
+      const { values } = await untilReady(work, identityOf(inputs), inputs.wait ?? {}, inputs.timeoutSeconds);
+      return { ...outputs, ready: true, values };
+    } finally {
+      kubernetes.close();
+    }
+  } catch (error) {
+    const context = { resource, step };
+    const cause = withInstaller(error, inputs);
+    if (outputs === undefined) throw new Error(describeFailure(context, cause), { cause: error });
+    throw new PartialFailure(identityText(identityOf(inputs)), outputs, context, cause);
+  } finally {
+    engine.stop();
+  }
+}
+
+/** A kind that is not served is told with what installs it. */
+function withInstaller(error: unknown, { installedBy }: AdoptionInputs): unknown {
+  if (!(error instanceof Error) || error.name !== "KindNotServed") return error;
+  return Object.assign(error, {
+    next: `install ${installedBy ?? "the definition of this kind"}, then run the same again`,
+  });
+}
+
+function stateOf({ made, uid, ready, values, applied }: AdoptionOutputs) {
+  return { made, uid, ready, values, applied };
+}
+
+/** What a run would do, from the live object; or why it can't. */
+async function plan(
+  inputs: AdoptionInputs,
+): Promise<{ steps: string[] } | { property: string; refusal: string }> {
+  const { KindNotServed, KubernetesError } = await import("../../clients/kubernetes/index.js");
+  const name = objectName(identityOf(inputs));
+  try {
+    const asked = await askCluster(inputs, (kubernetes) => kubernetes.get<LiveObject>(identityOf(inputs)));
+    if ("silence" in asked)
+      return { steps: [`ensure ${name}: unknown whether it exists, ${asked.silence}`, ...waits(inputs)] };
+    const { owners = [], adopt: takes = false, stack } = inputs;
+    const decision = decideAdoption(asked.answer, { stack, owners, adopt: takes });
+    if (decision.do === "refuse")
+      return {
+        property: "object",
+        refusal: `${name} belongs to ${decision.owner}; leave it to its owner, or take it over with \`adopt: true\``,
+      };
+    if (asked.answer === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
+    return { steps: leftToDo(inputs, asked.answer) };
+  } catch (error) {
+    if (error instanceof KindNotServed)
+      return {
+        property: "object",
+        refusal: `${error.message}; install ${inputs.installedBy ?? "the definition of this kind"} first`,
+      };
+    if (error instanceof KubernetesError) return { property: "kubeconfig", refusal: error.message };
+    throw error;
+  }
+}
+
+const waits = (inputs: AdoptionInputs) => (waitsForSomething(inputs) ? [waitLine(inputs)] : []);
+
+export const handlers: Handlers = {
+  async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {
+    if (!hasIdentity(news))
+      return { inputs: { ...news, steps: ["unknown until its name is"] }, failures: [] };
+    if (!isKnown(news.object)) {
+      const paths = olds.object === undefined ? [] : changedPaths(olds.object, news.object);
+      const changed = paths.length === 0 ? "" : `: ${paths.join(", ")}`;
+      const steps = [
+        `ensure ${objectName(identityOf(news))} with values not known yet${changed}`,
+        ...waits(news),
+      ];
+      return { inputs: { ...news, steps }, failures: [] };
+    }
+    const planned = await plan(news);
+    if ("steps" in planned) return { inputs: { ...news, steps: planned.steps }, failures: [] };
+    const { property, refusal } = planned;
+    return { inputs: { ...news, steps: [] }, failures: [{ property, reason: refusal }] };
+  },
+
+  async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
+    if (!hasIdentity(news)) return { changes: true };
+    const [before, after] = [identityOf(olds), identityOf(news)];
+    const isSame = (one: typeof before) => ({ ...one, apiVersion: groupOf(one.apiVersion) });
+    if (!isDeepStrictEqual(isSame(before), isSame(after))) return { changes: true, replaces: ["object"] };
+    if (!isKnown(news.object) || !olds.ready || !areSameWishes(olds, news)) return { changes: true };
+    const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(after));
+    if ("silence" in asked) return { changes: false };
+    const live = asked.answer;
+    if (live === undefined || live.metadata?.uid !== olds.uid) return { changes: true };
+    if (leftToDo(news, live, olds.applied).length > 0) return { changes: true };
+    const judged = judgeStatus(live, news.wait ?? {});
+    return { changes: !("done" in judged) || !isDeepStrictEqual(judged.done, olds.values) };
+  },
+
+  async create(inputs: AdoptionInputs) {
+    return { id: identityText(identityOf(inputs)), outs: await adopt(inputs) };
+  },
+
+  async update(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
+    return { outs: await adopt(news, olds) };
+  },
+
+  async read(id, props: AdoptionOutputs) {
+    const kubernetes = await connectTo(props);
+    try {
+      const live = await kubernetes.get<LiveObject>(identityOf(props)).catch((error: unknown) => {
+        if (error instanceof Error && error.name === "KindNotServed") return undefined;
+        throw error;
+      });
+      if (live === undefined) return {};
+      const judged = judgeStatus(live, props.wait ?? {});
+      const isSame = live.metadata?.uid === props.uid;
+      const ready = "done" in judged && isSame;
+      const values = "done" in judged ? judged.done : props.values;
+      return { id: id, props: { ...props, ready, values } };
+    } finally {
+      kubernetes.close();
+    }
+  },
+
+  async delete(_id, olds: AdoptionOutputs) {
+    const { releaseObject } = await import("./adoption-work.js");
+    const resource = nameOf(olds);
+    const engine = engineSignal();
+    const progress = (line: string) => report(resource, line);
+    try {
+      const kubernetes = await connectTo(olds, { signal: engine.signal, progress });
+      try {
+        progress(await releaseObject({ kubernetes, signal: engine.signal, progress }, olds, olds.uid));
+      } finally {
+        kubernetes.close();
+      }
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "release the object" }, error), { cause: error });
+    } finally {
+      engine.stop();
+    }
+  },
+};

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
+import { KubernetesClient as Client } from "../../clients/kubernetes";
+import { installDefinitions } from "../../sandbox/management/definitions";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { simulationPrograms } from "../simulation/programs";
+import { widget, WIDGETS } from "../simulation/widgets";
+import { ProviderHost } from "./provider-host";
+
+const ADOPTION = "kubernetes/Adoption";
+const STACK = "foresail/test";
+
+type Live = NewObject & {
+  metadata: {
+    uid: string;
+    annotations?: Record<string, string>;
+    finalizers?: string[];
+    ownerReferences?: { name: string }[];
+  };
+  spec: Record<string, unknown>;
+};
+
+describe("Adoption and ObjectReady, on a real API server", function () {
+  this.timeout(60_000);
+  let api: BareApiServer;
+  let clone: string;
+  let host: ProviderHost;
+  let kubernetes: KubernetesClient;
+
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    const { etcd, kubeApiserver } = await simulationPrograms();
+    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
+    kubernetes = await Client.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
+    await installDefinitions(kubernetes, [WIDGETS]);
+    clone = makeCompiledClone();
+    host = await ProviderHost.start(clone);
+  });
+  after(async () => {
+    await host?.stop();
+    kubernetes?.close();
+    await api?.stop();
+    if (clone) removeFolder(clone);
+  });
+
+  const inputs = (object: NewObject, over: object = {}) => ({
+    kubeconfig: api.kubeconfig(),
+    stack: STACK,
+    timeoutSeconds: 5,
+    object,
+    ...over,
+  });
+  const live = (name: string) =>
+    kubernetes.get<Live>({ apiVersion: "test.foresail.dev/v1", kind: "Widget", namespace: "default", name });
+  const status = (name: string, value: object) =>
+    kubernetes.mergePatch(
+      { apiVersion: "test.foresail.dev/v1", kind: "Widget", namespace: "default", name },
+      { status: value },
+      { subresource: "status" },
+    );
+  const byOthers = (object: NewObject) => kubernetes.apply(object, { fieldManager: "helm" });
+  const lines = async (news: object, olds: object = {}) =>
+    (await host.check(ADOPTION, olds, news)).inputs["steps"] as string[];
+  const changes = async (olds: object, news: object) => (await host.diff(ADOPTION, olds, news)).changes;
+
+  it("makes what is not there, marks it, changes nothing the second time, and deletes it", async () => {
+    const news = inputs(widget("made"));
+    assert.deepEqual(await lines(news), ["make Widget default/made"]);
+    const { id, outputs } = await host.create(ADOPTION, news);
+    assert.equal(id, "Widget.test.foresail.dev/default/made");
+    assert.equal(outputs["made"], true);
+    assert.equal((await live("made"))?.metadata.annotations?.["foresail/made-by"], STACK);
+    assert.deepEqual(await lines(news, news), []);
+    assert.equal(await changes(outputs, news), false);
+    await host.delete(ADOPTION, outputs);
+    assert.equal(await live("made"), undefined);
+  });
+
+  it("leaves alone what the server or others add, and puts right what they change of its own", async () => {
+    const news = inputs(widget("shared"));
+    const { outputs } = await host.create(ADOPTION, news);
+    assert.equal((await live("shared"))?.spec["colour"], "grey");
+    const ref = { ...widget("shared"), namespace: "default", name: "shared" };
+    await kubernetes.mergePatch(ref, { metadata: { labels: { theirs: "yes" } }, spec: { tags: ["theirs"] } });
+    assert.equal(await changes(outputs, news), false);
+    await kubernetes.mergePatch(ref, { spec: { size: 9 } });
+    assert.deepEqual(await lines(news, news), ["apply spec.size"]);
+    assert.equal(await changes(outputs, news), true);
+    const updated = await host.update(ADOPTION, outputs, news);
+    const { spec, metadata } = (await live("shared"))!;
+    assert.deepEqual(
+      [spec["size"], spec["tags"], metadata.labels as object],
+      [3, ["theirs"], { theirs: "yes" }],
+    );
+    assert.equal(await changes(updated, news), false);
+    await host.delete(ADOPTION, updated);
+  });
+
+  it("leaves a field to somebody else once the object is made", async () => {
+    const news = inputs(widget("scaled"), { leave: ["spec.size"] });
+    const { outputs } = await host.create(ADOPTION, news);
+    await kubernetes.mergePatch(
+      { ...widget("scaled"), namespace: "default", name: "scaled" },
+      { spec: { size: 7 } },
+    );
+    assert.equal(
+      await changes(outputs, inputs(widget("scaled", { size: 4 }), { leave: ["spec.size"] })),
+      false,
+    );
+    const tagged = inputs(widget("scaled", { size: 4, colour: "red" }), { leave: ["spec.size"] });
+    const updated = await host.update(ADOPTION, outputs, tagged);
+    assert.deepEqual((await live("scaled"))?.spec, { size: 7, colour: "red" });
+    await host.delete(ADOPTION, updated);
+  });
+
+  it("adopts what others made, with owner and finalizer, and lets go of it whole", async () => {
+    await kubernetes.apply({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "owner", namespace: "default" },
+    });
+    await byOthers(widget("theirs", { size: 3 }));
+    const news = inputs(widget("theirs", { size: 3, colour: "red" }), {
+      owners: [{ apiVersion: "v1", kind: "ConfigMap", name: "owner" }],
+      finalizers: ["foresail.dev/test"],
+    });
+    assert.deepEqual(await lines(news), [
+      "adopt it, written by helm",
+      "apply spec.colour",
+      "add its owner ConfigMap owner",
+      "add its finalizer foresail.dev/test",
+    ]);
+    // "grey" is the server's, not helm's
+    const { outputs } = await host.create(ADOPTION, news);
+    assert.equal(outputs["made"], false);
+    const adopted = (await live("theirs"))!;
+    assert.deepEqual(adopted.metadata.finalizers, ["foresail.dev/test"]);
+    assert.deepEqual(
+      adopted.metadata.ownerReferences?.map(({ name }) => name),
+      ["owner"],
+    );
+    assert.equal(await changes(outputs, news), false);
+    await host.delete(ADOPTION, outputs);
+    const { metadata, spec } = (await live("theirs"))!;
+    assert.deepEqual(
+      [metadata.finalizers, metadata.ownerReferences, metadata.annotations],
+      [undefined, undefined, undefined],
+    );
+    assert.deepEqual(spec, { size: 3, colour: "red" });
+    assert.doesNotMatch(JSON.stringify(metadata.managedFields), /"manager":"foresail"/);
+    await byOthers(widget("theirs", { size: 4 }));
+  });
+
+  it("refuses, with the owner's name, what another controller, stack or field manager has", async () => {
+    const uid = "11111111-2222-3333-4444-555555555555";
+    const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid, controller: true };
+    await byOthers(widget("controlled", {}, { ownerReferences: [controller] }));
+    const { refusals } = await host.check(ADOPTION, {}, inputs(widget("controlled")));
+    assert.match(
+      refusals[0]!.reason,
+      /Widget default\/controlled belongs to its controller Deployment web; .*adopt: true/,
+    );
+    await assert.rejects(
+      host.create(ADOPTION, inputs(widget("controlled"))),
+      /belongs to its controller Deployment web/,
+    );
+
+    const { outputs } = await host.create(ADOPTION, inputs(widget("first")));
+    await assert.rejects(
+      host.create(ADOPTION, inputs(widget("first"), { stack: "foresail/other" })),
+      /belongs to the stack foresail\/test/,
+    );
+
+    await byOthers(widget("written", { size: 9 }));
+    await assert.rejects(
+      host.create(ADOPTION, inputs(widget("written"))),
+      /belongs to helm \(.*\.spec\.size/,
+    );
+    const { outputs: taken } = await host.create(ADOPTION, inputs(widget("written"), { adopt: true }));
+    assert.deepEqual([taken["made"], (await live("written"))?.spec["size"]], [false, 3]);
+    assert.equal((await live("controlled"))?.metadata.annotations, undefined);
+    await host.delete(ADOPTION, outputs);
+  });
+
+  it("waits for the status of the generation that it wrote, and returns the fields", async () => {
+    const news = inputs(widget("slow"), {
+      wait: { fields: { clientId: "status.clientId" }, conditions: [{ type: "Ready" }] },
+    });
+    assert.deepEqual(await lines(news), [
+      "make Widget default/slow",
+      "wait at most 5 s for status.clientId, condition Ready True",
+    ]);
+    const creating = host.create(ADOPTION, news);
+    while ((await live("slow")) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+    await status("slow", {
+      observedGeneration: 0,
+      clientId: "old",
+      conditions: [{ type: "Ready", status: "True" }],
+    });
+    await status("slow", { observedGeneration: 1, clientId: "c-1" });
+    const { outputs } = await creating;
+    assert.deepEqual(outputs["values"], { clientId: "c-1" });
+    assert.match(host.printed, /Widget default\/slow: waiting for .*generation 0 of 1/);
+    await status("slow", { clientId: "c-2" });
+    assert.equal(await changes(outputs, news), true);
+    assert.deepEqual((await host.read(ADOPTION, outputs))?.["values"], { clientId: "c-2" });
+    await host.delete(ADOPTION, outputs);
+  });
+
+  it("ends at a failure with its words, and goes on from there", async () => {
+    const wait = {
+      equals: [{ path: "status.phase", value: "Active" }],
+      failures: [{ path: "status.phase", value: "Failed" }],
+      messages: ["status.message"],
+    };
+    const news = inputs(widget("failing"), { wait });
+    const creating = assert.rejects(host.create(ADOPTION, news), /status\.phase is Failed: no room left/);
+    while ((await live("failing")) === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
+    await status("failing", { phase: "Failed", message: "no room left" });
+    await creating;
+    await status("failing", { phase: "Active" });
+    // a run that was killed left nothing in the state; the mark says whose the object is
+    const { outputs } = await host.create(ADOPTION, news);
+    assert.equal(outputs["made"], true);
+    await host.delete(ADOPTION, outputs);
+  });
+
+  it("notices that the object is gone or made anew, in a preview and in a refresh", async () => {
+    const news = inputs(widget("lost"));
+    const { outputs } = await host.create(ADOPTION, news);
+    const ref = { ...widget("lost"), namespace: "default", name: "lost" };
+    await kubernetes.delete(ref);
+    assert.equal(await host.read(ADOPTION, outputs), undefined);
+    assert.equal(await changes(outputs, news), true);
+    assert.deepEqual(await lines(news, news), ["make Widget default/lost"]);
+    await byOthers(widget("lost"));
+    await host.delete(ADOPTION, outputs);
+    assert.ok(await live("lost"), "what others made in its place stays");
+    await kubernetes.delete(ref);
+  });
+
+  it("replaces on another name and not on another version of the API", async () => {
+    const { outputs } = await host.create(ADOPTION, inputs(widget("one")));
+    const other = await host.diff(ADOPTION, outputs, inputs(widget("two")));
+    assert.deepEqual(other, { changes: true, replaces: ["object"] });
+    const version = { ...widget("one"), apiVersion: "test.foresail.dev/v2" };
+    assert.deepEqual(await host.diff(ADOPTION, outputs, inputs(version)), { changes: true, replaces: [] });
+    await host.delete(ADOPTION, outputs);
+  });
+
+  it("names the kind that is missing with what installs it, and the right that is missing", async () => {
+    const gadget = { ...widget("g"), kind: "Gadget" };
+    const { refusals } = await host.check(
+      ADOPTION,
+      {},
+      inputs(gadget, { installedBy: "the gadget operator" }),
+    );
+    assert.match(
+      refusals[0]!.reason,
+      /no kind Gadget in test\.foresail\.dev\/v1; install the gadget operator/,
+    );
+    const powerless = inputs(widget("p"), { kubeconfig: api.server.userKubeconfig("ada") });
+    const asked = await host.check(ADOPTION, {}, powerless);
+    assert.match(
+      asked.refusals[0]!.reason,
+      /"ada" cannot get resource "widgets" in API group "test\.foresail\.dev"/,
+    );
+    await assert.rejects(host.create(ADOPTION, powerless), /cannot get resource "widgets"/);
+  });
+
+  it("makes the object again after a kill in the middle of its making, and once", async () => {
+    const news = inputs(widget("killed"), { wait: { fields: { id: "status.id" } } });
+    const doomed = await ProviderHost.start(clone);
+    const creating = doomed.create(ADOPTION, news).catch(() => undefined);
+    while ((await live("killed")) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    await doomed.stop();
+    await creating;
+    const { uid } = (await live("killed"))!.metadata;
+    await status("killed", { id: "i" });
+    const { outputs } = await host.create(ADOPTION, news);
+    assert.deepEqual([outputs["uid"], outputs["made"]], [uid, true]);
+    await host.delete(ADOPTION, outputs);
+  });
+
+  it("waits as ObjectReady for what others make, and sees it turn", async () => {
+    const news = {
+      kubeconfig: api.kubeconfig(),
+      stack: STACK,
+      timeoutSeconds: 5,
+      object: { apiVersion: "test.foresail.dev/v1", kind: "Widget", namespace: "default", name: "awaited" },
+      wait: { fields: { id: "status.id" }, conditions: [{ type: "Ready" }] },
+    };
+    const key = "kubernetes/ObjectReady";
+    const waiting = host.create(key, news);
+    await byOthers(widget("awaited"));
+    await status("awaited", { id: "i-1", conditions: [{ type: "Ready", status: "True" }] });
+    const { outputs } = await waiting;
+    assert.deepEqual(outputs["values"], { id: "i-1" });
+    assert.deepEqual(await host.diff(key, outputs, news), { changes: false, replaces: [] });
+    await status("awaited", {
+      conditions: [{ type: "Ready", status: "False", reason: "Gone", message: "away" }],
+    });
+    assert.equal((await host.diff(key, outputs, news)).changes, true);
+    await assert.rejects(
+      host.create(key, { ...news, timeoutSeconds: 1 }),
+      /condition Ready is False \(Gone: away\)/,
+    );
+  });
+});
