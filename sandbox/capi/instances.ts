@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import type { Instance, MachinePool, SandboxMachinePool } from "./kinds";
+
+/** What a pool's controller does next to its machines. */
+export type InstanceStep =
+  | { do: "create"; instances: Instance[] }
+  | { do: "delete"; names: string[] }
+  | { do: "wait" }
+  | { do: "nothing" };
+
+const DEFAULT_VERSION = "v1.29.4";
+
+/** What a pool's machines are made from; another revision is rolled. */
+export function revisionOf(machinePool: MachinePool, pool: SandboxMachinePool): string {
+  const { version = DEFAULT_VERSION } = machinePool.spec.template.spec;
+  const made = JSON.stringify([version, pool.spec?.template ?? {}]);
+  return createHash("sha256").update(made).digest("hex").slice(0, 8);
+}
+
+/**
+ * The next step to the wanted machines: missing ones at once, surplus ones the oldest revision first, and a roll one
+ * machine at a time, a new one before an old one goes.
+ *
+ * @param made how many machines the pool has ever had, which makes their names new
+ * @param isReady whether all machines of the wanted revision have a ready Node
+ */
+export function nextStep(
+  present: readonly Instance[],
+  wanted: { replicas: number; revision: string; version?: string; pool: string },
+  made: number,
+  isReady: boolean,
+): InstanceStep {
+  const { replicas, revision, version = DEFAULT_VERSION, pool } = wanted;
+  const outdated = present.filter((instance) => instance.revision !== revision);
+  const current = present.filter((instance) => instance.revision === revision);
+  const make = (count: number): InstanceStep => ({
+    do: "create",
+    instances: Array.from({ length: count }, (_, index) => ({
+      name: `${pool}-${made + index}`,
+      revision,
+      version,
+    })),
+  });
+  if (present.length < replicas) return make(replicas - present.length);
+  if (present.length > replicas) {
+    const isRolling = outdated.length > 0 && current.length <= replicas;
+    // the surplus machine of a roll must be ready before an old one may go
+    if (isRolling && current.length > 0 && !isReady) return { do: "wait" };
+    const order = [...outdated, ...[...current].reverse()];
+    return { do: "delete", names: order.slice(0, present.length - replicas).map(({ name }) => name) };
+  }
+  if (outdated.length === 0) return { do: "nothing" };
+  if (current.length > 0 && !isReady) return { do: "wait" };
+  return make(1);
+}

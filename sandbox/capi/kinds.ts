@@ -1,0 +1,135 @@
+import type { NewObject } from "../../clients/kubernetes";
+import type { Owner } from "../../core/objects/adoption";
+
+export const CLUSTER_GROUP = "cluster.x-k8s.io";
+export const CLUSTER_API = `${CLUSTER_GROUP}/v1beta1`;
+export const BOOTSTRAP_API = "bootstrap.cluster.x-k8s.io/v1beta1";
+export const INFRASTRUCTURE_API = "infrastructure.cluster.x-k8s.io/v1beta1";
+export const CONFIG_KIND = "SandboxConfig";
+export const POOL_KIND = "SandboxMachinePool";
+
+/** Annotation by which a test or a person asks a stand-in to go wrong; the values are in `Fault`. */
+export const FAULT = "sandbox.foresail.dev/fault";
+
+/**
+ * What a stand-in can be asked for. A config: "never-ready". A pool: "failed" (for good, with a reason), "no-nodes"
+ * (machines that never register), "not-ready" (its last node is not Ready), "stuck" (its deletion never ends).
+ */
+export type Fault = "never-ready" | "failed" | "no-nodes" | "not-ready" | "stuck";
+
+export interface Meta {
+  name: string;
+  namespace: string;
+  uid: string;
+  generation: number;
+  resourceVersion: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: Owner[];
+  deletionTimestamp?: string;
+}
+
+export interface Condition {
+  type: string;
+  status: "True" | "False";
+  severity?: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export interface Cluster {
+  metadata: Meta;
+  spec?: { paused?: boolean };
+  status?: { infrastructureReady?: boolean; conditions?: Condition[] };
+}
+
+export interface MachinePool {
+  metadata: Meta;
+  spec: {
+    clusterName: string;
+    replicas?: number;
+    template: { spec: { version?: string; bootstrap: { dataSecretName?: string } } };
+  };
+  status?: { nodeRefs?: { name: string }[] };
+}
+
+export interface SandboxConfig {
+  metadata: Meta;
+  spec?: Record<string, unknown>;
+  status?: {
+    ready?: boolean;
+    dataSecretName?: string;
+    conditions?: Condition[];
+    observedGeneration?: number;
+  };
+}
+
+/** A machine of a pool, as the pool's status keeps it. */
+export interface Instance {
+  name: string;
+  /** what it was made from; another revision is rolled */
+  revision: string;
+  version: string;
+}
+
+export interface SandboxMachinePool {
+  metadata: Meta;
+  spec?: { providerIDList?: string[]; template?: Record<string, unknown> };
+  status?: {
+    ready?: boolean;
+    replicas?: number;
+    instances?: Instance[];
+    made?: number;
+    failureReason?: string;
+    failureMessage?: string;
+    conditions?: Condition[];
+    observedGeneration?: number;
+  };
+}
+
+const OPEN = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function definition(kind: string, plural: string, apiVersion: string): NewObject {
+  const [group = "", version = ""] = apiVersion.split("/");
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    // by this label Cluster API finds the version that keeps its contract
+    metadata: { name: `${plural}.${group}`, labels: { [`${CLUSTER_GROUP}/v1beta1`]: version } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural, singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: "object", properties: { spec: OPEN, status: OPEN } } },
+        },
+      ],
+    },
+  };
+}
+
+/** The definitions of the stand-ins' kinds. */
+export const PROVIDER_DEFINITIONS: readonly NewObject[] = [
+  definition(CONFIG_KIND, "sandboxconfigs", BOOTSTRAP_API),
+  definition(POOL_KIND, "sandboxmachinepools", INFRASTRUCTURE_API),
+];
+
+/** The owner of that kind from Cluster API's own group. */
+export function ownerOfKind(metadata: Meta, kind: string): Owner | undefined {
+  return (metadata.ownerReferences ?? []).find(
+    (owner) => owner.kind === kind && owner.apiVersion.startsWith(`${CLUSTER_GROUP}/`),
+  );
+}
+
+/** Whether a person has paused an object, or its whole cluster. */
+export function isPaused(metadata: Meta, cluster: Cluster | undefined): boolean {
+  const paused = metadata.annotations?.[`${CLUSTER_GROUP}/paused`];
+  return paused !== undefined || cluster?.spec?.paused === true;
+}

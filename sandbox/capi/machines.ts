@@ -1,0 +1,71 @@
+import { KubernetesError, type KubernetesClient } from "../../clients/kubernetes";
+import type { Instance } from "./kinds";
+
+/** Makes and deletes the machines of pools. */
+export interface PoolMachines {
+  /** Makes a machine, unless it is there. @returns once it was begun; its Node comes when it comes */
+  create(instance: Instance, order: MachineOrder): Promise<void>;
+  /** Deletes a machine and its Node, unless they are gone. */
+  delete(name: string, order: Pick<MachineOrder, "cluster" | "namespace">): Promise<void>;
+  /** Whether the Node of a machine is Ready with its version. */
+  isReady(instance: Instance, order: Pick<MachineOrder, "cluster" | "namespace">): Promise<boolean>;
+}
+
+/** For whom a machine is made. */
+export interface MachineOrder {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly pool: string;
+  readonly providerID: string;
+  /** the join data, from the bootstrap provider's Secret */
+  readonly data: string;
+  /** whether its Node never registers, or never is Ready */
+  readonly fault?: "no-node" | "not-ready";
+}
+
+/** Machines that are nothing but their Node objects, in the workload cluster. */
+export class PlainNodes implements PoolMachines {
+  /** @param milliseconds from a machine's creation to its Node */
+  constructor(
+    private readonly workload: KubernetesClient,
+    private readonly milliseconds = 0,
+  ) {}
+
+  async create(instance: Instance, { providerID, fault }: MachineOrder): Promise<void> {
+    if (fault === "no-node") return;
+    if (this.milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, this.milliseconds));
+    const ref = { apiVersion: "v1", kind: "Node", name: instance.name };
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: instance.name }, spec: { providerID } };
+    await this.workload.create(node).catch((error: unknown) => {
+      if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
+    });
+    await this.workload.mergePatch(
+      ref,
+      {
+        status: {
+          nodeInfo: { kubeletVersion: instance.version },
+          conditions: [
+            fault === "not-ready"
+              ? {
+                  type: "Ready",
+                  status: "False",
+                  reason: "KubeletNotReady",
+                  message: "the network is not ready",
+                }
+              : { type: "Ready", status: "True", reason: "KubeletReady", message: "it is ready" },
+          ],
+        },
+      },
+      { subresource: "status" },
+    );
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.workload.delete({ apiVersion: "v1", kind: "Node", name });
+  }
+
+  async isReady({ name }: Instance): Promise<boolean> {
+    const node = await this.workload.getNode(name);
+    return (node?.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
+  }
+}

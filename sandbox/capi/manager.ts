@@ -1,0 +1,48 @@
+import { mkdirSync, copyFileSync } from "node:fs";
+import path from "node:path";
+import type { ApiServer, Command } from "../management/api-server";
+import { readdir } from "node:fs/promises";
+
+/** Files of the definitions that lie beside the manager's program. */
+export async function managerDefinitions(program: string): Promise<string[]> {
+  const folder = path.dirname(program);
+  return (await readdir(folder))
+    .filter((name) => name.endsWith(".yaml"))
+    .map((name) => path.join(folder, name));
+}
+
+/** Ports of 127.0.0.1 for the manager. */
+export interface ManagerPorts {
+  readonly webhook: number;
+  readonly diagnostics: number;
+  readonly health: number;
+}
+
+/**
+ * The command of Cluster API's core manager beside an API server. Its webhooks are served and not registered, unless
+ * somebody does it: objects must be whole as they are written.
+ */
+export function managerCommand(
+  program: string,
+  server: ApiServer,
+  ports: ManagerPorts,
+): Command & { environment: Record<string, string> } {
+  const certificates = path.join(server.folder, "manager-webhook");
+  mkdirSync(certificates, { recursive: true, mode: 0o700 });
+  const { certificateFile, keyFile } = server.servingCertificate("cluster-api-webhook");
+  copyFileSync(certificateFile, path.join(certificates, "tls.crt"));
+  copyFileSync(keyFile, path.join(certificates, "tls.key"));
+  return {
+    program,
+    args: [
+      `--kubeconfig=${server.kubeconfigFile}`,
+      `--webhook-cert-dir=${certificates}`,
+      `--webhook-port=${ports.webhook}`,
+      `--diagnostics-address=127.0.0.1:${ports.diagnostics}`,
+      "--insecure-diagnostics",
+      `--health-addr=127.0.0.1:${ports.health}`,
+      "--leader-elect=false",
+    ],
+    environment: { POD_NAMESPACE: "capi-system" },
+  };
+}

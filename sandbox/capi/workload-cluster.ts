@@ -1,0 +1,52 @@
+import type { KubernetesClient } from "../../clients/kubernetes";
+import { waitFor } from "../../clients/wait";
+import { CLUSTER_API, CLUSTER_GROUP } from "./kinds";
+
+/**
+ * Makes a Cluster object whose control plane was made elsewhere, and the Secret by which Cluster API reaches it: the
+ * least that its machine pools need.
+ *
+ * @param kubeconfig of the workload cluster, as this machine reaches it
+ */
+export async function registerCluster(
+  kubernetes: KubernetesClient,
+  { namespace, name }: { namespace: string; name: string },
+  kubeconfig: string,
+): Promise<void> {
+  const apply = (object: Parameters<KubernetesClient["apply"]>[0]) =>
+    kubernetes.apply(object, { fieldManager: "sandbox", force: true });
+  await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  await apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    // the stock manager reads Secrets through a cache of those with this label
+    metadata: { name: `${name}-kubeconfig`, namespace, labels: { [`${CLUSTER_GROUP}/cluster-name`]: name } },
+    type: `${CLUSTER_GROUP}/secret`,
+    data: { value: Buffer.from(kubeconfig).toString("base64") },
+  });
+  const cluster = { apiVersion: CLUSTER_API, kind: "Cluster", namespace, name };
+  await apply({
+    apiVersion: CLUSTER_API,
+    kind: "Cluster",
+    metadata: { name, namespace },
+    spec: { controlPlaneEndpoint: { host: "127.0.0.1", port: 6443 } },
+  });
+  const condition = {
+    type: "ControlPlaneInitialized",
+    status: "True",
+    lastTransitionTime: new Date().toISOString(),
+  };
+  await kubernetes.mergePatch(
+    cluster,
+    { status: { infrastructureReady: true, controlPlaneReady: true, conditions: [condition] } },
+    { subresource: "status" },
+  );
+  await waitFor<void>({
+    what: `Cluster ${namespace}/${name} to be taken up`,
+    seconds: 60,
+    probe: async () => {
+      const found = await kubernetes.get<{ status?: { phase?: string } }>(cluster);
+      return found?.status?.phase === undefined ? { pending: "no phase yet" } : { done: undefined };
+    },
+  });
+}
