@@ -65,4 +65,9 @@ export const handlers = {
       require("./kubernetes/object-ready-handlers") as typeof import("./kubernetes/object-ready-handlers")
     ).handlers;
   },
+  get "machine-pool/MachinePoolReady"(): Handlers {
+    return (
+      require("./machine-pool/machine-pool-ready-handlers") as typeof import("./machine-pool/machine-pool-ready-handlers")
+    ).handlers;
+  },
 };

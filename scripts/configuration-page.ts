@@ -51,9 +51,15 @@ function keyRow([name, key]: [string, ConfigurationKey]): string {
  * The page docs/configuration.md.
  * @param cluster JSON schema of the value of `foresail:cluster`
  * @param openstack JSON schema of the value of `foresail:openstack`
+ * @param machinePool JSON schema of the value of `foresail:machinePool`
  * @param example text of the example stack file
  */
-export function configurationPage(cluster: JsonSchema, openstack: JsonSchema, example: string): string {
+export function configurationPage(
+  cluster: JsonSchema,
+  openstack: JsonSchema,
+  machinePool: JsonSchema,
+  example: string,
+): string {
   return `<!-- Written by \`npm run docs\` from stacks/schema/; do not edit. -->
 
 # Configuration
@@ -93,6 +99,15 @@ Only with \`foresail:system: openstack\`; [OpenStack](openstack.md) leads throug
 | field | type | default | |
 | --- | --- | --- | --- |
 ${rows(openstack, "").join("\n")}
+
+## Fields of foresail:machinePool
+
+Only with \`foresail:system: machine-pool\`, which needs \`foresail:managementKubeconfig\` beside it;
+[machine pools](machine-pool.md) leads through them.
+
+| field | type | default | |
+| --- | --- | --- | --- |
+${rows(machinePool, "").join("\n")}
 
 ## Example
 

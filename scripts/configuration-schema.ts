@@ -3,6 +3,7 @@ import {
   ClusterInput,
   CONFIGURATION_KEYS,
   MACHINE_FIELDS,
+  MachinePoolSection,
   OpenstackSection,
   SYSTEMS,
 } from "../stacks/schema";
@@ -33,6 +34,11 @@ export function openstackJsonSchema(): JsonSchema {
   return jsonSchema(OpenstackSection);
 }
 
+/** JSON schema of the value of `foresail:machinePool`. */
+export function machinePoolJsonSchema(): JsonSchema {
+  return jsonSchema(MachinePoolSection);
+}
+
 function jsonSchema(of: z.ZodType): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(of, {
     io: "input",
@@ -51,6 +57,8 @@ export function stackFileJsonSchema(): JsonSchema {
     }
     if (name === "openstack")
       return [`foresail:${name}`, { ...openstackJsonSchema(), description: key.description }];
+    if (name === "machinePool")
+      return [`foresail:${name}`, { ...machinePoolJsonSchema(), description: key.description }];
     if (name === "system") {
       return [
         `foresail:${name}`,
@@ -67,20 +75,39 @@ export function stackFileJsonSchema(): JsonSchema {
       config: {
         type: "object",
         properties: Object.fromEntries(properties),
+        ...bySystem(),
+      },
+    },
+  };
+}
+
+/** What a stack file has to have, and may not have, by its system. */
+function bySystem(): JsonSchema {
+  const isSystem = (system: string) => ({
+    required: ["foresail:system"],
+    properties: { "foresail:system": { const: system } },
+  });
+  const any = (...keys: string[]) => ({
+    anyOf: keys.map((key) => ({ type: "object", required: [`foresail:${key}`] })),
+  });
+  return {
+    if: isSystem("openstack"),
+    then: {
+      required: ["foresail:cluster", "foresail:openstack"],
+      not: any("machinePool"),
+      properties: {
+        "foresail:cluster": {
+          not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
+        },
+      },
+    },
+    else: {
+      if: isSystem("machine-pool"),
+      then: { required: ["foresail:machinePool"], not: any("cluster", "openstack") },
+      else: {
         required: ["foresail:cluster"],
-        if: { required: ["foresail:system"], properties: { "foresail:system": { const: "openstack" } } },
-        then: {
-          required: ["foresail:openstack"],
-          properties: {
-            "foresail:cluster": {
-              not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
-            },
-          },
-        },
-        else: {
-          properties: { "foresail:cluster": { type: "object", required: ["machines"] } },
-          not: { required: ["foresail:openstack"] },
-        },
+        properties: { "foresail:cluster": { type: "object", required: ["machines"] } },
+        not: any("openstack", "machinePool"),
       },
     },
   };

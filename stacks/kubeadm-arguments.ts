@@ -7,7 +7,7 @@ import type {
 } from "../components/kubeadm/kubeadm-cluster-args";
 import type { SoftwareSource } from "../core/kubeadm/specification";
 import type { JsonObject } from "../core/merge";
-import type { BaseCluster, Configuration } from "./schema";
+import type { BaseCluster, KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
 
 /** What a cluster is made with whatever its machines come from. */
@@ -16,7 +16,7 @@ export function kubeadmArguments({
   sshPrivateKey,
   sshPrivateKeys,
   registryCredentials,
-}: Configuration): Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost"> {
+}: KubeadmConfiguration): Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost"> {
   return {
     version: cluster.version,
     ssh: {

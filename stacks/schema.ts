@@ -7,8 +7,11 @@ export {
   loadConfiguration,
   type Configuration,
   type ConfigurationReader,
+  type KubeadmConfiguration,
+  type MachinePoolConfiguration,
   type OpenstackConfiguration,
   type SshConfiguration,
 } from "./schema/loading";
+export { MachinePoolSection } from "./schema/machine-pool";
 export { OpenstackSection } from "./schema/openstack";
 export type { RegistryCredential } from "./schema/secrets";

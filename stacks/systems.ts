@@ -14,5 +14,7 @@ export function build(configuration: Configuration): StackOutputs | Promise<Stac
       return (require("./ssh") as typeof import("./ssh")).ssh(configuration);
     case "openstack":
       return (require("./openstack") as typeof import("./openstack")).openstack(configuration);
+    case "machine-pool":
+      return (require("./machine-pool") as typeof import("./machine-pool")).machinePool(configuration);
   }
 }

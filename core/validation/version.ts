@@ -21,3 +21,11 @@ export function kubernetesVersionMistake(text: string): string | undefined {
     return `Kubernetes ${text} is newer than this foresail knows (1.${NEWEST_MINOR}); use 1.${OLDEST_MINOR} to 1.${NEWEST_MINOR}, or a newer foresail`;
   return undefined;
 }
+
+/** What is wrong with the version of a pool's nodes, or undefined. Other programs make the nodes, so any minor goes. */
+export function poolVersionMistake(text: string): string | undefined {
+  const bare = text.replace(/^v/, "");
+  return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
+    ? undefined
+    : `"${text}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.30.2"`;
+}

@@ -5,10 +5,12 @@ export interface ConfigurationKey {
   secret: boolean;
   required: boolean;
   default?: string;
+  /** Systems that read it; absent: all. */
+  systems?: readonly System[];
 }
 
 /** Systems that one stack can be. */
-export const SYSTEMS = ["ssh", "openstack"] as const;
+export const SYSTEMS = ["ssh", "openstack", "machine-pool"] as const;
 export type System = (typeof SYSTEMS)[number];
 
 /** Every key that foresail reads; `Pulumi.yaml` declares those that are not secret (docs/adr/0003-configuration.md). */
@@ -22,15 +24,40 @@ export const CONFIGURATION_KEYS = {
   },
   cluster: {
     type: "object",
-    description: "The cluster, and its machines when they exist; every field below.",
+    description:
+      'The cluster, and its machines when they exist, for the systems "ssh" and "openstack", which need it; every field below.',
     secret: false,
-    required: true,
+    required: false,
+    systems: ["ssh", "openstack"],
   },
   openstack: {
     type: "object",
     description: 'The cloud and its pools of machines, for the system "openstack"; every field below.',
     secret: false,
     required: false,
+    systems: ["openstack"],
+  },
+  machinePool: {
+    type: "object",
+    description: 'The MachinePool and what it refers to, for the system "machine-pool"; every field below.',
+    secret: false,
+    required: false,
+    systems: ["machine-pool"],
+  },
+  managementKubeconfig: {
+    type: "string",
+    description: 'Kubeconfig of the management cluster, with one context, for the system "machine-pool".',
+    secret: true,
+    required: false,
+    systems: ["machine-pool"],
+  },
+  workloadKubeconfig: {
+    type: "string",
+    description:
+      "Kubeconfig of the workload cluster, with one context; when absent, Cluster API's own Secret <cluster>-kubeconfig.",
+    secret: true,
+    required: false,
+    systems: ["machine-pool"],
   },
   cloudApplicationCredential: {
     type: "object",
@@ -38,12 +65,14 @@ export const CONFIGURATION_KEYS = {
       "{id, secret} of an OpenStack application credential for the cloud controller manager and Cinder CSI; when absent, the stack makes one.",
     secret: true,
     required: false,
+    systems: ["openstack"],
   },
   sshPrivateKey: {
     type: "string",
     description: "SSH private key for all machines; when absent, the SSH agent of $SSH_AUTH_SOCK.",
     secret: true,
     required: false,
+    systems: ["ssh", "openstack"],
   },
   sshPrivateKeys: {
     type: "object",
@@ -51,11 +80,13 @@ export const CONFIGURATION_KEYS = {
       'Machine name → SSH private key, for machines with a key of their own; "jumpHost" is the jump host\'s.',
     secret: true,
     required: false,
+    systems: ["ssh", "openstack"],
   },
   registryCredentials: {
     type: "object",
     description: "Registry host → {username, password}, for the image pulls of containerd.",
     secret: true,
     required: false,
+    systems: ["ssh", "openstack"],
   },
 } as const satisfies Record<string, ConfigurationKey>;

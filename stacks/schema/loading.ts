@@ -3,12 +3,14 @@ import { formatPath, type Mistake } from "../../core/validation/mistake";
 import { nearest, unknownWord } from "../../core/validation/spelling";
 import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
 import { check } from "./explanation";
-import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";
+import { CONFIGURATION_KEYS, type ConfigurationKey, SYSTEMS, type System } from "./keys";
+import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection } from "./openstack";
 import { openstackSectionMistakes } from "./openstack-rules";
 import { isObject } from "./rule";
 import {
   readApplicationCredential,
+  readKubeconfig,
   readPrivateKey,
   readPrivateKeys,
   readRegistryCredentials,
@@ -17,7 +19,10 @@ import {
 } from "./secrets";
 
 /** The configuration of a stack, complete and checked. Secrets are secret outputs. */
-export type Configuration = SshConfiguration | OpenstackConfiguration;
+export type Configuration = SshConfiguration | OpenstackConfiguration | MachinePoolConfiguration;
+
+/** The configuration of a stack that makes a kubeadm cluster. */
+export type KubeadmConfiguration = SshConfiguration | OpenstackConfiguration;
 
 /** A stack on machines that exist. */
 export interface SshConfiguration extends Secrets {
@@ -31,6 +36,14 @@ export interface OpenstackConfiguration extends Secrets {
   cluster: BaseCluster;
   openstack: OpenstackSection;
   cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
+}
+
+/** A stack of one MachinePool on a management cluster. */
+export interface MachinePoolConfiguration {
+  system: "machine-pool";
+  machinePool: MachinePoolSection;
+  managementKubeconfig: pulumi.Output<string>;
+  workloadKubeconfig?: pulumi.Output<string>;
 }
 
 interface Secrets {
@@ -68,6 +81,7 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
 export function loadConfiguration(reader: ConfigurationReader = engineReader()): Configuration {
   const raw = (key: keyof typeof CONFIGURATION_KEYS) => reader.values[`${reader.project}:${key}`];
   const system = readSystem(raw("system"));
+  if (system.value === "machine-pool") return loadMachinePool(reader, raw);
   const body =
     system.value === "openstack" ? readOpenstack(raw("cluster"), raw("openstack")) : readSsh(raw("cluster"));
   const sshPrivateKey =
@@ -103,14 +117,42 @@ export function loadConfiguration(reader: ConfigurationReader = engineReader()):
   };
 }
 
+/** Reads what a stack of the system "machine-pool" has, which has no machines of its own. */
+function loadMachinePool(
+  reader: ConfigurationReader,
+  raw: (key: keyof typeof CONFIGURATION_KEYS) => string | undefined,
+): MachinePoolConfiguration {
+  const written = raw("machinePool");
+  const section =
+    written === undefined
+      ? { value: undefined, mistakes: [missing("machinePool", "examples/machine-pool/ shows a whole one")] }
+      : check(MachinePoolSection, json(written), ["machinePool"]);
+  const management = readKubeconfig("managementKubeconfig", raw("managementKubeconfig"));
+  const workload = raw("workloadKubeconfig");
+  const mistakes = [
+    ...keyMistakes(reader, "machine-pool"),
+    ...section.mistakes,
+    ...management.mistakes,
+    ...(workload === undefined ? [] : readKubeconfig("workloadKubeconfig", workload).mistakes),
+  ];
+  if (mistakes.length > 0 || !section.value) throw new pulumi.RunError(sayMistakes(reader.stack, mistakes));
+  return {
+    system: "machine-pool",
+    machinePool: section.value,
+    managementKubeconfig: pulumi.secret(management.value),
+    ...(workload === undefined ? {} : { workloadKubeconfig: pulumi.secret(workload) }),
+  };
+}
+
+function missing(key: string, mend: string): Mistake {
+  return { path: [key], message: `is missing; ${mend}` };
+}
+
 function sayMistakes(stack: string, mistakes: readonly Mistake[]): string {
   const count = mistakes.length === 1 ? "1 mistake" : `${mistakes.length} mistakes`;
   const lines = mistakes.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
   return [`Pulumi.${stack}.yaml has ${count}; nothing was changed:`, ...lines].join("\n");
 }
-
-/** Keys that only the system "openstack" has. */
-const OPENSTACK_KEYS = ["openstack", "cloudApplicationCredential"];
 
 /** Keys that nobody reads, and keys that are encrypted when they should not be, or the other way round. */
 function keyMistakes(reader: ConfigurationReader, system: System): Mistake[] {
@@ -126,11 +168,14 @@ function keyMistakes(reader: ConfigurationReader, system: System): Mistake[] {
         : unknownWord(key, known);
       return [{ path: [key], message }];
     }
-    if (system !== "openstack" && OPENSTACK_KEYS.includes(key)) {
-      const message = `belongs to the system "openstack"; remove it, or write ${reader.project}:system: openstack`;
+    const { secret, systems = SYSTEMS }: ConfigurationKey =
+      CONFIGURATION_KEYS[key as keyof typeof CONFIGURATION_KEYS];
+    if (!systems.includes(system)) {
+      const named = systems.map((one) => `"${one}"`).join(" and ");
+      const choice = systems.map((one) => `${reader.project}:system: ${one}`).join(" or ");
+      const message = `belongs to the system${systems.length > 1 ? "s" : ""} ${named}; remove it, or write ${choice}`;
       return [{ path: [key], message }];
     }
-    const { secret } = CONFIGURATION_KEYS[key as keyof typeof CONFIGURATION_KEYS];
     if (secret && !reader.isSecret(fullKey)) {
       return [
         { path: [key], message: `is not encrypted; set it with: pulumi config set --secret ${fullKey}` },

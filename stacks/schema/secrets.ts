@@ -1,3 +1,4 @@
+import { parse } from "yaml";
 import { privateKeyMistake } from "../../core/validation/keys";
 import type { Mistake } from "../../core/validation/mistake";
 import { registryHostMistake } from "../../core/validation/registries";
@@ -50,6 +51,29 @@ export function readPrivateKeys(
     return [];
   });
   return { value, mistakes };
+}
+
+/** Reads a kubeconfig that has one context: several would be taken for API servers of one cluster. */
+export function readKubeconfig(key: string, raw: string | undefined): SecretReading<string> {
+  const mend = `set it with: pulumi config set --secret foresail:${key} < FILE`;
+  const wrong = (message: string) => ({
+    value: "",
+    mistakes: [{ path: [key], message: `${message}; ${mend}` }],
+  });
+  if (raw === undefined) return wrong("is missing");
+  let read: unknown;
+  try {
+    read = parse(raw);
+  } catch {
+    return wrong("is not YAML");
+  }
+  const contexts = isObject(read) && Array.isArray(read.contexts) ? read.contexts.length : 0;
+  if (contexts === 1) return { value: raw, mistakes: [] };
+  return wrong(
+    contexts === 0
+      ? "is not a kubeconfig"
+      : `has ${contexts} contexts, write out one with: kubectl config view --minify --flatten`,
+  );
 }
 
 /** An application credential of the cloud. */

@@ -82,4 +82,15 @@ export const SAMPLES: Record<HandlerKey, object> = {
     wait: { fields: { a: "data.a" } },
     timeoutSeconds: 1,
   },
+  "machine-pool/MachinePoolReady": {
+    kubeconfig: UNKNOWN,
+    stack: "foresail/test",
+    apiVersion: "cluster.x-k8s.io/v1beta1",
+    namespace: "demo",
+    name: "pool-a",
+    cluster: "demo",
+    replicas: 3,
+    template: { infrastructure: "SandboxMachinePool pool-a", rest: {} },
+    timeouts: { bootstrap: 1, infrastructure: 1, nodes: 1 },
+  },
 };

@@ -38,14 +38,15 @@ describe("configuration: secrets", () => {
         "foresail:registryCredentials": JSON.stringify(credentials),
       }),
     );
-    assert.ok(loaded.sshPrivateKey);
+    assert.ok(loaded.system === "ssh" && loaded.sshPrivateKey);
     for (const secret of [loaded.sshPrivateKey, loaded.sshPrivateKeys, loaded.registryCredentials]) {
       assert.equal(await pulumi.isSecret(secret as pulumi.Output<unknown>), true);
     }
   });
 
   it("leaves the key out when there is none, so that the SSH agent is asked", () => {
-    assert.equal(loadConfiguration(reader(cluster())).sshPrivateKey, undefined);
+    const loaded = loadConfiguration(reader(cluster()));
+    assert.equal(loaded.system === "ssh" && loaded.sshPrivateKey, undefined);
   });
 
   const keys: [string, string][] = [

@@ -1,0 +1,169 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isScaledByOthers, machinePoolManifest, type PoolReference } from "../../core/machine-pool/manifest";
+import type { Counts } from "../../core/machine-pool/observed";
+import { Adoption } from "../../providers/kubernetes/adoption";
+import { MachinePoolReady } from "../../providers/machine-pool/machine-pool-ready";
+import type { PoolNode } from "../../providers/machine-pool/pool-inputs";
+
+/** An object beside the pool: made or adopted when it has a specification, else only referred to. */
+export interface PoolObjectArgs {
+  apiVersion: string;
+  kind: string;
+  /** Default: the pool's. */
+  name?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  spec?: Record<string, unknown>;
+}
+
+/** Deadlines in seconds. */
+export interface MachinePoolTimeouts {
+  bootstrap: number;
+  infrastructure: number;
+  nodes: number;
+  deletion: number;
+}
+
+export interface MachinePoolArgs {
+  /** Of the management cluster, with one context; secret. */
+  kubeconfig: pulumi.Input<string>;
+  /** Of the workload cluster; when absent, from the Secret <cluster>-kubeconfig on the management cluster. */
+  workloadKubeconfig?: pulumi.Input<string>;
+  /** Version of Cluster API's own API. */
+  api: "v1beta1" | "v1beta2";
+  namespace: string;
+  /** Name of the Cluster. */
+  cluster: string;
+  /** Where the machines' join data comes from. */
+  bootstrap: { config: PoolObjectArgs } | { dataSecretName: string };
+  /** What makes the machines. */
+  infrastructure: PoolObjectArgs;
+  replicas: number;
+  /** Kubernetes version of the nodes; a new one rolls them. */
+  version?: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  failureDomains: string[];
+  minReadySeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  /** Take the objects from whoever has them. */
+  adopt: boolean;
+  timeouts: MachinePoolTimeouts;
+}
+
+/** A MachinePool of Cluster API with what it refers to, followed until every node is Ready. */
+export class MachinePool extends pulumi.ComponentResource {
+  readonly nodes: pulumi.Output<PoolNode[]>;
+  readonly phase: pulumi.Output<string>;
+  readonly counts: pulumi.Output<Counts>;
+
+  constructor(name: string, args: MachinePoolArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:machine-pool:MachinePool", name, {}, opts);
+    const bootstrap = "config" in args.bootstrap ? args.bootstrap.config : undefined;
+    const beside = [
+      ...this.object(`${name}-bootstrap`, name, args, bootstrap, "the bootstrap provider of this kind"),
+      ...this.object(
+        `${name}-infrastructure`,
+        name,
+        args,
+        args.infrastructure,
+        "the infrastructure provider of this kind",
+      ),
+    ];
+    const pool = this.pool(name, args, beside);
+    const ready = this.ready(name, args, [...beside, pool]);
+    this.nodes = ready.nodes;
+    this.phase = ready.phase;
+    this.counts = ready.counts;
+    this.registerOutputs({ nodes: this.nodes, phase: this.phase, counts: this.counts });
+  }
+
+  /** An object beside the pool. Cluster API itself sets its owner, and its status is the pool's to wait for. */
+  private object(
+    resource: string,
+    pool: string,
+    args: MachinePoolArgs,
+    object: PoolObjectArgs | undefined,
+    installedBy: string,
+  ): Adoption[] {
+    if (object?.spec === undefined) return [];
+    const { apiVersion, kind, labels = {}, annotations = {}, spec } = object;
+    const metadata = { name: object.name ?? pool, namespace: args.namespace, labels, annotations };
+    return [
+      new Adoption(
+        resource,
+        {
+          kubeconfig: args.kubeconfig,
+          object: { apiVersion, kind, metadata, spec },
+          adopt: args.adopt,
+          installedBy: `${installedBy} (clusterctl init)`,
+          timeoutSeconds: args.timeouts.deletion,
+        },
+        { parent: this },
+      ),
+    ];
+  }
+
+  private pool(name: string, args: MachinePoolArgs, dependsOn: pulumi.Resource[]): Adoption {
+    const { namespace, cluster, timeouts } = args;
+    const newer =
+      args.api === "v1beta2"
+        ? "Cluster API 1.11 or newer, or choose api: v1beta1"
+        : "Cluster API (clusterctl init)";
+    return new Adoption(
+      name,
+      {
+        kubeconfig: args.kubeconfig,
+        object: machinePoolManifest({
+          ...args,
+          namespace,
+          name,
+          cluster,
+          bootstrap:
+            "config" in args.bootstrap
+              ? { configRef: reference(args.bootstrap.config, name) }
+              : { dataSecretName: args.bootstrap.dataSecretName },
+          infrastructureRef: reference(args.infrastructure, name),
+        }),
+        adopt: args.adopt,
+        ...(isScaledByOthers(args) ? { leave: ["spec.replicas"] } : {}),
+        installedBy: newer,
+        timeoutSeconds: timeouts.deletion,
+      },
+      { parent: this, dependsOn },
+    );
+  }
+
+  private ready(name: string, args: MachinePoolArgs, dependsOn: pulumi.Resource[]): MachinePoolReady {
+    const { kubeconfig, workloadKubeconfig, api, namespace, cluster, replicas, version, timeouts } = args;
+    const { bootstrap, infrastructure } = args;
+    const { kind, name: named } = reference(infrastructure, name);
+    return new MachinePoolReady(
+      `${name}-ready`,
+      {
+        kubeconfig,
+        ...(workloadKubeconfig === undefined ? {} : { workloadKubeconfig }),
+        apiVersion: `cluster.x-k8s.io/${api}`,
+        namespace,
+        name,
+        cluster,
+        ...(isScaledByOthers(args) ? {} : { replicas }),
+        ...(version === undefined ? {} : { version }),
+        template: {
+          infrastructure: `${kind} ${named}`,
+          rest: { bootstrap, infrastructure: infrastructure.spec ?? {} },
+        },
+        timeouts: {
+          bootstrap: timeouts.bootstrap,
+          infrastructure: timeouts.infrastructure,
+          nodes: timeouts.nodes,
+        },
+      },
+      { parent: this, dependsOn },
+    );
+  }
+}
+
+function reference({ apiVersion, kind, name }: PoolObjectArgs, pool: string): PoolReference {
+  return { apiVersion, kind, name: name ?? pool };
+}

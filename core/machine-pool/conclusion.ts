@@ -1,0 +1,110 @@
+import { type Condition, type ObservedPool } from "./observed";
+import { nodeFaults, type ObservedNode } from "./nodes";
+
+/** What a pool waits for first of all; each has a deadline of its own. */
+export type Stage = "bootstrap" | "infrastructure" | "nodes";
+
+/** What a pool has to become. */
+export interface PoolWish {
+  /** undefined: whatever its specification says now, when an autoscaler decides it */
+  replicas?: number;
+  /** Kubernetes version of the nodes; undefined: any */
+  version?: string;
+}
+
+/** Whether a pool is as wished: it is, it waits, or it will never be by itself. */
+export type Conclusion =
+  { ready: true } | { waits: { stage: Stage; for: string; held: string } } | { failed: string };
+
+/** What is known beside the pool itself. */
+export interface Surroundings {
+  /** the Cluster is paused, and the pool with it */
+  isClusterPaused: boolean;
+  /** Nodes of the workload cluster; undefined when they were not asked for yet */
+  nodes?: readonly ObservedNode[];
+  /** why the nodes can't be read */
+  nodesSilent?: string;
+}
+
+const STAGE_CONDITIONS: Record<Stage, string> = {
+  bootstrap: "BootstrapReady",
+  infrastructure: "InfrastructureReady",
+  nodes: "ReplicasReady",
+};
+
+/**
+ * Concludes from everything that is known. Phase and the condition ReplicasReady are only told: the first hangs on
+ * counts that nobody corrects when a node fails later, the second is True before there is any node.
+ */
+export function conclude(pool: ObservedPool, wish: PoolWish, around: Surroundings): Conclusion {
+  if (pool.isDeleting) return { failed: "it is being deleted" };
+  if (pool.failure !== undefined) return { failed: `its controllers have given it up: ${pool.failure}` };
+  const waiting = stageOf(pool, wish, around);
+  if (waiting === undefined) return { ready: true };
+  const paused = pausedBy(pool, around);
+  if (paused !== undefined)
+    return { failed: `it is paused by ${paused}, so nothing will happen; ${waiting.for}` };
+  return { waits: waiting };
+}
+
+function pausedBy({ isPaused, name }: ObservedPool, { isClusterPaused }: Surroundings): string | undefined {
+  if (isPaused) return `the annotation cluster.x-k8s.io/paused of MachinePool ${name}`;
+  return isClusterPaused ? "spec.paused of its Cluster" : undefined;
+}
+
+function stageOf(
+  pool: ObservedPool,
+  wish: PoolWish,
+  { nodes, nodesSilent }: Surroundings,
+): { stage: Stage; for: string; held: string } | undefined {
+  const wanted = wish.replicas ?? pool.wanted ?? 1;
+  const { counts } = pool;
+  const waits = (stage: Stage, what: string) => ({ stage, for: what, held: heldBy(pool, stage) });
+  if (!pool.isOwned) return waits("bootstrap", "its Cluster to become its owner");
+  if (!pool.bootstrapReady) return waits("bootstrap", "bootstrap data");
+  if (!pool.infrastructureReady) return waits("infrastructure", "its infrastructure");
+  if ((pool.observedGeneration ?? 0) < pool.generation)
+    return waits("infrastructure", "its controller to see the change");
+  if (pool.wanted !== wanted) return waits("infrastructure", `spec.replicas to be ${wanted}`);
+  if (counts.replicas !== wanted)
+    return waits("infrastructure", `${wanted} machines, there are ${counts.replicas}`);
+  if (pool.providerIDs.length !== wanted)
+    return waits("infrastructure", `${wanted} machines, ${pool.providerIDs.length} are listed`);
+  if (counts.available !== wanted || counts.ready !== wanted || pool.nodes.length !== wanted)
+    return waits("nodes", `${wanted} nodes, ${counts.available} are available, ${counts.ready} ready`);
+  if (counts.upToDate !== undefined && counts.upToDate !== wanted)
+    return waits("nodes", `${wanted} machines of the present template, ${counts.upToDate} are`);
+  if (conditionOf(pool, "InfrastructureReady")?.status === "False")
+    return waits("infrastructure", "its infrastructure to settle");
+  if (nodesSilent !== undefined) return waits("nodes", `the workload cluster to answer: ${nodesSilent}`);
+  if (nodes === undefined) return waits("nodes", "its nodes to be looked at");
+  const faults = nodeFaults(pool.providerIDs, nodes, wish.version);
+  if (faults.length > 0) return waits("nodes", shorten(faults));
+  return undefined;
+}
+
+const SHOWN = 3;
+
+function shorten(lines: readonly string[]): string {
+  const rest = lines.length - SHOWN;
+  return lines.slice(0, SHOWN).join(", ") + (rest > 0 ? `, and ${rest} more` : "");
+}
+
+function conditionOf({ conditions }: ObservedPool, type: string): Condition | undefined {
+  return conditions.find((condition) => condition.type === type);
+}
+
+/** The condition that holds a pool, with reason and message; "" when none says so. */
+function heldBy(pool: ObservedPool, stage: Stage): string {
+  const found = conditionOf(pool, STAGE_CONDITIONS[stage]);
+  if (found === undefined || found.status === "True") return "";
+  const why = [found.reason, found.message].filter(Boolean).join(": ");
+  return `${found.type} is ${found.status}${why === "" ? "" : ` (${why})`}`;
+}
+
+/** A wait in one line: phase, what is waited for, the condition that holds it. */
+export function waitWords(pool: ObservedPool, { for: what, held }: { for: string; held: string }): string {
+  return [`phase ${pool.phase ?? "none yet"}`, `waits for ${what}`, ...(held === "" ? [] : [held])].join(
+    ", ",
+  );
+}

@@ -1,0 +1,37 @@
+import type { ObservedPool } from "./observed";
+
+/**
+ * The transitions of Cluster API's figure of MachinePool provisioning that a pool has gone through, in the figure's
+ * order; a line that was not there before is one that has just happened.
+ */
+export function transitions(pool: ObservedPool): string[] {
+  const { counts, wanted } = pool;
+  const lines: string[] = [];
+  if (pool.isOwned) lines.push("its Cluster has become its owner");
+  if (pool.bootstrapReady) {
+    const secret = pool.dataSecretName === undefined ? "" : `, data in the Secret ${pool.dataSecretName}`;
+    lines.push(`bootstrap is ready${secret}`);
+  }
+  if (pool.infrastructureReady) lines.push("infrastructure is ready");
+  if (pool.phase !== undefined) lines.push(`phase ${pool.phase}`);
+  if (pool.infrastructureReady) {
+    const unavailable = Math.max(0, counts.replicas - counts.available);
+    lines.push(
+      `${counts.replicas} of ${wanted ?? 1} replicas: ${counts.ready} ready, ${counts.available} available, ${unavailable} unavailable`,
+    );
+  }
+  return lines;
+}
+
+/** Tells each transition once, when it happens. */
+export class Transitions {
+  private last = new Set<string>();
+
+  /** @returns the lines that are new since the last look */
+  seen(pool: ObservedPool): string[] {
+    const lines = transitions(pool);
+    const fresh = lines.filter((line) => !this.last.has(line));
+    this.last = new Set(lines);
+    return fresh;
+  }
+}

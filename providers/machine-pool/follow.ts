@@ -1,0 +1,145 @@
+import type { Node } from "../../clients/kubernetes";
+import { WaitTimeout } from "../../clients/wait";
+import { conclude, type Stage, waitWords } from "../../core/machine-pool/conclusion";
+import { nodeFaults, observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
+import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
+import { Transitions } from "../../core/machine-pool/transitions";
+import type { PoolInputs } from "./pool-inputs";
+import { asksForNodes, PoolMissing, type PoolSession } from "./pool-session";
+
+/** The pool can't become what is wished by waiting. */
+export class PoolFailed extends Error {
+  override readonly name = "PoolFailed";
+}
+
+/** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
+type Next = { stage: Stage } | { nodesOf: ObservedPool };
+
+export interface Followed {
+  pool: ObservedPool;
+  nodes: ObservedNode[];
+}
+
+/**
+ * Follows a pool until every node is there and Ready: by one watch of the pool, and one of the nodes once the pool
+ * itself says that all is well. Tells each transition when it happens.
+ *
+ * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
+ */
+export async function followPool(
+  session: PoolSession,
+  inputs: PoolInputs,
+  { signal, progress }: { signal: AbortSignal; progress: (line: string) => void },
+): Promise<Followed> {
+  const told = new Transitions();
+  const left = { ...inputs.timeouts };
+  let stage: Stage = "bootstrap";
+  for (;;) {
+    const began = Date.now();
+    const seconds = Math.max(left[stage], 0.05);
+    const watched = await watchPool(session, inputs, { stage, seconds, told, signal, progress });
+    left[stage] -= (Date.now() - began) / 1000;
+    if ("stage" in watched) {
+      stage = watched.stage;
+      continue;
+    }
+    const nodesBegan = Date.now();
+    const found = await watchNodes(session, inputs, watched.nodesOf, {
+      seconds: left.nodes,
+      told,
+      signal,
+      progress,
+    });
+    left.nodes -= (Date.now() - nodesBegan) / 1000;
+    if (found !== undefined) return found;
+    stage = "nodes";
+  }
+}
+
+interface Watch {
+  seconds: number;
+  told: Transitions;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+async function watchPool(
+  session: PoolSession,
+  inputs: PoolInputs,
+  { stage, seconds, told, signal, progress }: Watch & { stage: Stage },
+): Promise<Next> {
+  const isClusterPaused = await session.isClusterPaused();
+  const name = `MachinePool ${inputs.namespace}/${inputs.name}`;
+  try {
+    return await session.management.watchUntil<Next, object>({
+      ...session.ref,
+      what: `${name} (${stage})`,
+      seconds,
+      signal,
+      progress,
+      decide: ([object]) => {
+        if (object === undefined) throw new PoolMissing(inputs);
+        const pool = observePool(object);
+        told.seen(pool).forEach(progress);
+        const conclusion = conclude(pool, inputs, { isClusterPaused });
+        if ("failed" in conclusion) throw new PoolFailed(`${name}: ${conclusion.failed}`);
+        if ("ready" in conclusion || asksForNodes(conclusion)) return { done: { nodesOf: pool } };
+        const { waits } = conclusion;
+        return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
+      },
+    });
+  } catch (error) {
+    // somebody may have paused the cluster in the middle of it
+    if (error instanceof WaitTimeout && !isClusterPaused && (await session.isClusterPaused()))
+      throw new PoolFailed(`${name}: it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
+    throw error;
+  }
+}
+
+/** @returns undefined when the pool has changed meanwhile, and has to be looked at anew */
+async function watchNodes(
+  session: PoolSession,
+  inputs: PoolInputs,
+  pool: ObservedPool,
+  { seconds, told, signal, progress }: Watch,
+): Promise<Followed | undefined> {
+  const name = `MachinePool ${inputs.namespace}/${inputs.name}`;
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const workload = await session.workload(Math.max(seconds, 1));
+  const nodes = workload.watchUntil<ObservedNode[], Node>({
+    what: `the nodes of ${name}`,
+    apiVersion: "v1",
+    kind: "Node",
+    seconds: Math.max(seconds, 0.05),
+    signal: either,
+    progress,
+    decide: (objects) => {
+      const observed = objects.map(observeNode);
+      const faults = nodeFaults(pool.providerIDs, observed, inputs.version);
+      return faults.length === 0 ? { done: observed } : { pending: faults.slice(0, 3).join(", ") };
+    },
+  });
+  const change = session.management.watchUntil<undefined, object>({
+    ...session.ref,
+    what: name,
+    // longer than the nodes' own wait, which tells more when it ends
+    seconds: Math.max(seconds, 0.05) + 5,
+    signal: either,
+    decide: ([object]) => {
+      if (object === undefined) throw new PoolMissing(inputs);
+      const now = observePool(object);
+      told.seen(now).forEach(progress);
+      const isSame =
+        now.generation === pool.generation && asksForNodes(conclude(now, inputs, { isClusterPaused: false }));
+      return isSame ? { pending: "as it was" } : { done: undefined };
+    },
+  });
+  try {
+    const found = await Promise.race([nodes, change]);
+    return found && { pool, nodes: found };
+  } finally {
+    ended.abort();
+    await Promise.allSettled([nodes, change]);
+  }
+}

@@ -1,0 +1,147 @@
+import type { KubernetesClient } from "../../clients/kubernetes";
+import { conclude, type Conclusion } from "../../core/machine-pool/conclusion";
+import { observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
+import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
+import { connectTo } from "../kubernetes/inputs";
+import type { PoolInputs, PoolNode } from "./pool-inputs";
+
+const LOOK_SECONDS = 10;
+
+/** A pool is not there, though it was to be made before. */
+export class PoolMissing extends Error {
+  override readonly name = "PoolMissing";
+
+  constructor({ namespace, name }: Pick<PoolInputs, "namespace" | "name">) {
+    super(`there is no MachinePool ${namespace}/${name}: somebody deleted it`);
+  }
+}
+
+/** A pool as it is now, with its nodes. */
+export interface Look {
+  pool: ObservedPool;
+  nodes: ObservedNode[];
+  conclusion: Conclusion;
+}
+
+/** One handler's work on a pool: the management cluster, and the workload cluster once it is needed. */
+export class PoolSession {
+  private workloadClient: KubernetesClient | undefined;
+
+  private constructor(
+    readonly management: KubernetesClient,
+    private readonly inputs: PoolInputs,
+    private readonly signal: AbortSignal | undefined,
+    private readonly progress: ((line: string) => void) | undefined,
+  ) {}
+
+  /** @throws KubernetesUnreachable */
+  static async open(
+    inputs: PoolInputs,
+    options: { seconds?: number; signal?: AbortSignal; progress?: (line: string) => void } = {},
+  ): Promise<PoolSession> {
+    const { seconds, signal, progress } = options;
+    const management = await connectTo(inputs, {
+      readsOnly: true,
+      ...(seconds && { seconds }),
+      signal,
+      progress,
+    });
+    return new PoolSession(management, inputs, signal, progress);
+  }
+
+  /** Names the pool in the API. */
+  get ref() {
+    const { apiVersion, namespace, name } = this.inputs;
+    return { apiVersion, kind: "MachinePool", namespace, name };
+  }
+
+  /** Whether a person has paused the Cluster, and with it all that belongs to it. */
+  async isClusterPaused(): Promise<boolean> {
+    const { apiVersion, namespace, cluster } = this.inputs;
+    const found = await this.management.get<{ spec?: { paused?: boolean } }>({
+      apiVersion,
+      kind: "Cluster",
+      namespace,
+      name: cluster,
+    });
+    return found?.spec?.paused === true;
+  }
+
+  /**
+   * The workload cluster, by the kubeconfig of the stack or by that of Cluster API itself.
+   * @throws Error when there is neither; KubernetesUnreachable
+   */
+  async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
+    const kubeconfig = this.inputs.workloadKubeconfig ?? (await this.clusterKubeconfig());
+    const { stack } = this.inputs;
+    this.workloadClient ??= await connectTo(
+      { kubeconfig, stack },
+      {
+        readsOnly: true,
+        authorisedPath: "/api/v1/nodes",
+        seconds,
+        signal: this.signal,
+        progress: this.progress,
+      },
+    );
+    return this.workloadClient;
+  }
+
+  /** Looks at everything once. @returns undefined when there is no such pool */
+  async look(): Promise<Look | undefined> {
+    const object = await this.management.get<object>(this.ref);
+    if (object === undefined) return undefined;
+    const pool = observePool(object);
+    const isClusterPaused = await this.isClusterPaused();
+    const first = conclude(pool, this.inputs, { isClusterPaused });
+    if (!asksForNodes(first)) return { pool, nodes: [], conclusion: first };
+    const found = await this.nodes();
+    const around = typeof found === "string" ? { nodesSilent: found } : { nodes: found };
+    const nodes = typeof found === "string" ? [] : found;
+    return { pool, nodes, conclusion: conclude(pool, this.inputs, { isClusterPaused, ...around }) };
+  }
+
+  close(): void {
+    this.workloadClient?.close();
+    this.management.close();
+  }
+
+  /** @returns why there is no answer, when there is none */
+  private async nodes(): Promise<ObservedNode[] | string> {
+    try {
+      return (await (await this.workload()).listNodes()).map(observeNode);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  private async clusterKubeconfig(): Promise<string> {
+    const { namespace, cluster } = this.inputs;
+    const name = `${cluster}-kubeconfig`;
+    const secret = await this.management.get<{ data?: { value?: string } }>({
+      apiVersion: "v1",
+      kind: "Secret",
+      namespace,
+      name,
+    });
+    const value = secret?.data?.value;
+    if (value === undefined)
+      throw new Error(
+        `Secret ${namespace}/${name} has no kubeconfig of the workload cluster; set foresail:workloadKubeconfig`,
+      );
+    return Buffer.from(value, "base64").toString("utf8");
+  }
+}
+
+/** Whether the pool itself says that all is well, so that its nodes have to be asked. */
+export function asksForNodes(conclusion: Conclusion): boolean {
+  return "waits" in conclusion && conclusion.waits.for === "its nodes to be looked at";
+}
+
+/** The nodes of a pool, as the outputs have them. */
+export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): PoolNode[] {
+  return nodes
+    .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))
+    .map(({ name, providerID = "", version = "" }) => ({ name, providerID, version }))
+    .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { annotationsMistakes, apiVersionMistake, kindMistake } from "../../core/validation/objects";
+import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
+import { poolVersionMistake } from "../../core/validation/version";
+import { exactlyOne, rule, rules } from "./rule";
+
+const name = (longest = 63) => rule(z.string(), (text) => dnsLabelMistake(text, longest));
+const seconds = () => z.int().min(1).max(86_400);
+const pairs = () => rules(z.record(z.string(), z.string()), annotationsMistakes);
+
+const PoolObject = z.strictObject({
+  apiVersion: rule(z.string(), apiVersionMistake).describe(
+    'Group and version: "infrastructure.cluster.x-k8s.io/v1beta1".',
+  ),
+  kind: rule(z.string(), kindMistake).describe('Kind of the object: "AWSMachinePool".'),
+  name: rule(z.string(), dnsNameMistake)
+    .optional()
+    .describe("Name of the object; when absent, that of the pool."),
+  labels: pairs().default({}).describe("Labels of the object."),
+  annotations: pairs().default({}).describe("Annotations of the object."),
+  spec: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("Its specification; when absent, the object is only referred to, and somebody else makes it."),
+});
+
+const Bootstrap = exactlyOne(
+  z.strictObject({
+    config: PoolObject.optional().describe("Object of a bootstrap provider that makes the join data."),
+    dataSecretName: rule(z.string(), dnsNameMistake)
+      .optional()
+      .describe("Secret in the same namespace that has the join data already."),
+  }),
+);
+
+const Timeouts = z.strictObject({
+  bootstrap: seconds().default(600).describe("Deadline of the join data, in seconds."),
+  infrastructure: seconds().default(1800).describe("Deadline of the machines, in seconds."),
+  nodes: seconds().default(1800).describe("Deadline of the nodes being Ready, in seconds."),
+  deletion: seconds().default(1800).describe("Deadline of the pool's end when it is deleted, in seconds."),
+});
+
+/** The value of `foresail:machinePool` as a person writes it. */
+export const MachinePoolSection = z.strictObject({
+  name: name().describe("Name of the MachinePool."),
+  namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),
+  cluster: name().describe("Name of the Cluster, which exists."),
+  api: z
+    .enum(["v1beta1", "v1beta2"])
+    .default("v1beta1")
+    .describe("Version of cluster.x-k8s.io; v1beta2 is served from Cluster API 1.11."),
+  replicas: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(1)
+    .describe(
+      "Number of nodes; with the annotation cluster.x-k8s.io/replicas-managed-by only at the beginning.",
+    ),
+  version: rule(z.string(), poolVersionMistake)
+    .optional()
+    .describe("Kubernetes version of the nodes; another one rolls them. When absent, the provider's own."),
+  bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),
+  infrastructure: PoolObject.describe("What makes the machines."),
+  labels: pairs().default({}).describe("Labels of the MachinePool."),
+  annotations: pairs().default({}).describe("Annotations of the MachinePool."),
+  failureDomains: z.array(z.string().min(1)).default([]).describe("Failure domains of the machines."),
+  minReadySeconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe("Seconds that a node must be Ready; Cluster API 1.7 does nothing with it."),
+  nodeDrainTimeoutSeconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe("Deadline of draining a node; 0 or absent: none."),
+  adopt: z
+    .boolean()
+    .default(false)
+    .describe("Take the objects from another controller, stack or field manager that has them."),
+  timeouts: Timeouts.prefault({}).describe("Deadlines."),
+});
+export type MachinePoolSection = z.output<typeof MachinePoolSection>;
