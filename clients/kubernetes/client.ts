@@ -138,14 +138,14 @@ export class KubernetesClient {
   async mergePatch<O = KubernetesObject>(
     ref: ObjectRef,
     patch: object,
-    options: { subresource?: "status"; signal?: AbortSignal; milliseconds?: number } = {},
+    options: PatchOptions = {},
   ): Promise<O> {
-    const { subresource, signal, milliseconds } = options;
+    const { subresource, signal, milliseconds, fieldManager = FIELD_MANAGER } = options;
     const path = (await this.paths.ofObject(ref)) + (subresource ? `/${subresource}` : "");
     const call = {
       method: "PATCH" as const,
       path,
-      query: { fieldManager: FIELD_MANAGER },
+      query: { fieldManager },
       body: patch,
       signal,
       milliseconds,
@@ -206,6 +206,14 @@ export interface ApplyOptions {
   force?: boolean;
   /** never sent again when the answer is lost: whoever must know whether this very call made the object asks then */
   once?: boolean;
+}
+
+export interface PatchOptions {
+  subresource?: "status";
+  /** default "foresail" */
+  fieldManager?: string;
+  signal?: AbortSignal;
+  milliseconds?: number;
 }
 
 export interface DeleteOptions {

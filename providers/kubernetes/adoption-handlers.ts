@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KubernetesClient } from "../../clients/kubernetes";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { decideAdoption } from "../../core/objects/adoption";
 import { changedPaths } from "../../core/objects/changes";
 import { groupOf, identityText, objectName } from "../../core/objects/identity";
+import { missingObject, preconditionFault } from "../../core/objects/precondition";
 import { judgeStatus } from "../../core/objects/status";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
@@ -80,22 +82,36 @@ function stateOf({ made, uid, ready, values, applied }: AdoptionOutputs) {
 /** What a run would do, from the live object; or why it can't. */
 async function plan(
   inputs: AdoptionInputs,
-): Promise<{ steps: string[] } | { property: string; refusal: string }> {
+  isRecorded: boolean,
+): Promise<{ steps: string[]; values?: Record<string, unknown> } | { property: string; refusal: string }> {
   const { KindNotServed, KubernetesError } = await import("../../clients/kubernetes/index.js");
   const name = objectName(identityOf(inputs));
   try {
-    const asked = await askCluster(inputs, (kubernetes) => kubernetes.get<LiveObject>(identityOf(inputs)));
+    const asked = await askCluster(inputs, async (kubernetes) => {
+      const live = await kubernetes.get<LiveObject>(identityOf(inputs));
+      const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
+      return { live, others };
+    });
     if ("silence" in asked)
       return { steps: [`ensure ${name}: unknown whether it exists, ${asked.silence}`, ...waits(inputs)] };
     const { owners = [], adopt: takes = false, stack } = inputs;
-    const decision = decideAdoption(asked.answer, { stack, owners, adopt: takes });
+    const { live, others } = asked.answer;
+    const decision = decideAdoption(live, { stack, owners, adopt: takes });
     if (decision.do === "refuse")
       return {
         property: "object",
         refusal: `${name} belongs to ${decision.owner}; leave it to its owner, or take it over with \`adopt: true\``,
       };
-    if (asked.answer === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
-    return { steps: leftToDo(inputs, asked.answer) };
+    const hasEnded = live === undefined ? inputs.mustExist : decision.do === "wait";
+    if (isRecorded && inputs.ended !== undefined && hasEnded)
+      return { property: "object", refusal: `${name} ${inputs.ended}` };
+    if (live === undefined && inputs.mustExist)
+      return { property: "object", refusal: missingObject(name, identityOf(inputs).kind, others) };
+    if (live === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
+    const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
+    if (fault !== undefined) return { property: "object", refusal: `${name} ${fault}` };
+    const judged = judgeStatus(live, inputs.wait ?? {});
+    return { steps: leftToDo(inputs, live), ...("done" in judged ? { values: judged.done } : {}) };
   } catch (error) {
     if (error instanceof KindNotServed)
       return {
@@ -105,6 +121,11 @@ async function plan(
     if (error instanceof KubernetesError) return { property: "kubeconfig", refusal: error.message };
     throw error;
   }
+}
+
+async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Promise<string[]> {
+  const { namesOf } = await import("./adoption-work.js");
+  return namesOf(kubernetes, identityOf(inputs));
 }
 
 const waits = (inputs: AdoptionInputs) => (waitsForSomething(inputs) ? [waitLine(inputs)] : []);
@@ -122,8 +143,9 @@ export const handlers: Handlers = {
       ];
       return { inputs: { ...news, steps }, failures: [] };
     }
-    const planned = await plan(news);
-    if ("steps" in planned) return { inputs: { ...news, steps: planned.steps }, failures: [] };
+    const planned = await plan(news, olds.object !== undefined);
+    // as inputs, the values are known in a preview
+    if ("steps" in planned) return { inputs: { ...news, ...planned }, failures: [] };
     const { property, refusal } = planned;
     return { inputs: { ...news, steps: [] }, failures: [{ property, reason: refusal }] };
   },

@@ -5,6 +5,7 @@ import { changedPaths } from "../../core/objects/changes";
 import type { Identity } from "../../core/objects/identity";
 import { liveOf } from "../../core/objects/managed-fields";
 import { without } from "../../core/objects/path";
+import type { Precondition } from "../../core/objects/precondition";
 import { judgeStatus, type StatusWish } from "../../core/objects/status";
 import type { ObjectInputs } from "./inputs";
 
@@ -19,6 +20,12 @@ export interface AdoptionInputs extends ObjectInputs {
   wait?: StatusWish;
   /** paths of fields that are written when the object is made, and are somebody else's from then on */
   leave?: string[];
+  /** what an object of others must be like to be adopted */
+  preconditions?: Precondition[];
+  /** others make the object: this stack never does */
+  mustExist?: boolean;
+  /** what to say when the object that the state has is being deleted, or is gone and not to be made */
+  ended?: string;
   /** what installs the definition of the kind, for the message when it is missing */
   installedBy?: string;
   steps?: string[];

@@ -17,8 +17,9 @@ import {
   type Owner,
   ownAdditions,
 } from "../../core/objects/adoption";
-import { objectName } from "../../core/objects/identity";
+import { type Identity, objectName } from "../../core/objects/identity";
 import { valueAt, withValue } from "../../core/objects/path";
+import { missingObject, preconditionFault } from "../../core/objects/precondition";
 import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
 import { untilGone } from "./object-waits";
 
@@ -71,6 +72,11 @@ export async function ensureObject(
     const decision = decideAdoption(existing, wish);
     assertEngineAlive();
     if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner);
+    if (decision.do === "make" && inputs.mustExist)
+      throw new Error(missingObject(objectName(ref), ref.kind, await namesOf(kubernetes, ref)));
+    const fault =
+      decision.do === "adopt" ? preconditionFault(existing, inputs.preconditions ?? []) : undefined;
+    if (fault !== undefined) throw new Error(`${objectName(ref)} ${fault}`);
     if (decision.do === "wait") {
       await untilGone(work, ref, inputs.timeoutSeconds);
       continue;
@@ -97,6 +103,19 @@ function mayBeSettledByAsking(error: unknown, isOthers: boolean): boolean {
   // a conflict over fields that are somebody else's stays one
   const isOverFields = error instanceof KubernetesError && error.causes.length > 0;
   return error instanceof KubernetesError && error.status === 409 && !(isOthers && isOverFields);
+}
+
+/** The names of the objects of a kind where one of them was looked for. */
+export async function namesOf(
+  kubernetes: Pick<KubernetesClient, "list">,
+  { apiVersion, kind, namespace }: Identity,
+): Promise<string[]> {
+  const objects = await kubernetes.list<LiveObject & { metadata?: { name?: string } }>({
+    apiVersion,
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+  return objects.map(({ metadata }) => metadata?.name ?? "").sort();
 }
 
 /** Names who owns the fields, where the error is about that. */

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Owner } from "../../core/objects/adoption";
+import type { Precondition } from "../../core/objects/precondition";
 import type { StatusWish } from "../../core/objects/status";
 import { DynamicResource } from "../dynamic-resource";
 
@@ -30,6 +31,12 @@ export interface AdoptionArgs {
   wait?: StatusWish;
   /** Fields that are written when the object is made, and are somebody else's from then on: ["spec.replicas"]. */
   leave?: string[];
+  /** What an object of others must be like to be adopted. */
+  preconditions?: Precondition[];
+  /** Others make the object: this stack never does, and the preview refuses when it is not there. */
+  mustExist?: boolean;
+  /** What to say when the object that this stack has is being deleted by others, or is gone and not to be made. */
+  ended?: string;
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait, and of the object's end; default 300. */

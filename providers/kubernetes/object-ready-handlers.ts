@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { type Identity, groupOf, identityText, objectName } from "../../core/objects/identity";
+import { changedPaths } from "../../core/objects/changes";
+import { missingObject } from "../../core/objects/precondition";
 import { judgeStatus, type ObservedObject, type StatusWish } from "../../core/objects/status";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
@@ -13,6 +15,7 @@ interface Inputs extends ObjectInputs {
   object: Identity;
   wait: StatusWish;
   triggers?: unknown[];
+  mustExist?: boolean;
   installedBy?: string;
   steps?: string[];
 }
@@ -50,6 +53,21 @@ async function waitReady(inputs: Inputs): Promise<Outputs> {
   }
 }
 
+/** Why an object that has to be there can't be waited for; undefined when it can, or when nobody answers. */
+async function missing(inputs: Inputs): Promise<string | undefined> {
+  const { KindNotServed } = await import("../../clients/kubernetes/index.js");
+  const { namesOf } = await import("./adoption-work.js");
+  const { name, kind } = inputs.object;
+  try {
+    const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
+    if ("silence" in asked || asked.answer.includes(name)) return undefined;
+    return missingObject(objectName(inputs.object), kind, asked.answer);
+  } catch (error) {
+    if (!(error instanceof KindNotServed)) throw error;
+    return `${error.message}; install ${inputs.installedBy ?? "the definition of this kind"} first`;
+  }
+}
+
 /** How the object is now. A kind that is not served has no objects. */
 async function look(inputs: Inputs) {
   const { KindNotServed } = await import("../../clients/kubernetes/index.js");
@@ -65,14 +83,24 @@ async function look(inputs: Inputs) {
 }
 
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, news: Inputs) {
+  async check(olds: Partial<Outputs>, news: Inputs) {
     if (!isKnown(news.object)) return { inputs: { ...news, steps: [waitLine(news)] }, failures: [] };
     const asked = await look(news);
     const name = objectName(news.object);
-    const steps =
-      "answer" in asked && asked.answer !== undefined && "done" in asked.answer.judged
-        ? []
-        : [`${name}: ${waitLine(news)}${"silence" in asked ? `; not looked at, ${asked.silence}` : ""}`];
+    const reason =
+      news.mustExist && "answer" in asked && asked.answer === undefined ? await missing(news) : undefined;
+    if (reason !== undefined)
+      return { inputs: { ...news, steps: [] }, failures: [{ property: "object", reason }] };
+    const judged = "answer" in asked ? asked.answer?.judged : undefined;
+    if (judged && "done" in judged) {
+      const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
+      const steps = changed.length === 0 ? [] : [`${name}: take what has changed: ${changed.join(", ")}`];
+      // as inputs they are known in a preview
+      return { inputs: { ...news, steps, values: judged.done }, failures: [] };
+    }
+    const steps = [
+      `${name}: ${waitLine(news)}${"silence" in asked ? `; not looked at, ${asked.silence}` : ""}`,
+    ];
     return {
       inputs: { ...news, steps: "silence" in asked && olds.object !== undefined ? [] : steps },
       failures: [],

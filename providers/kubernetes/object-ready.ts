@@ -18,6 +18,8 @@ export interface ObjectReadyArgs {
   wait: StatusWish;
   /** Waits again when one of these is another. */
   triggers?: pulumi.Input<unknown>[];
+  /** The preview refuses when the object is not there, or its kind is not served. */
+  mustExist?: boolean;
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait; default 300. */

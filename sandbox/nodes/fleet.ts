@@ -6,7 +6,7 @@ import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
 import { findFreeSubnet } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
-import { createNode, labelArguments, takenPorts, type Place } from "./node-creation";
+import { createNode, labelArguments, takenPorts, type NodeVariant, type Place } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
 import { writeRecord, type NodeRecord } from "./node-record";
@@ -20,6 +20,8 @@ export interface NodeSpec {
   readonly name: string;
   /** Kubernetes versions whose images it has from its beginning, such as ["1.36.3"] */
   readonly bundles: readonly string[];
+  /** what makes it another than the nodes of its fleet commonly are */
+  readonly variant?: Partial<NodeVariant>;
 }
 
 /** A node that exists. */
@@ -102,6 +104,21 @@ export class NodeFleet {
     return asNode(node.record, true);
   }
 
+  /** Runs a shell script as root on a running node. @returns what it printed */
+  async execute(name: string, script: string): Promise<string> {
+    const { engine, node } = await this.require(name);
+    return engine.call(["exec", node.record.container, "sh", "-e", "-c", script]);
+  }
+
+  /** The address of this machine on the nodes' network; undefined before the first node. */
+  async gateway(): Promise<string | undefined> {
+    const engine = await ContainerEngine.find();
+    if (engine === undefined || !(await engine.networks(this.names.labels)).includes(this.names.network))
+      return undefined;
+    const [subnet] = await engine.subnets(this.names.network);
+    return subnet?.replace(/\.0\/24$/, ".1");
+  }
+
   /** Removes a node with its disk, in whatever state; nothing happens when there is none. */
   async delete(name: string): Promise<void> {
     const engine = await ContainerEngine.find();
@@ -153,10 +170,17 @@ export class NodeFleet {
       const places = await this.findPlaces(engine, specs.length);
       update("booting");
       await all(
-        specs.map(async ({ name, bundles }, index) => {
+        specs.map(async ({ name, bundles, variant }, index) => {
           const place = places[index];
           if (place === undefined) throw new Error(`no place was found for ${name}`);
-          const record = await createNode(engine, this.names, name, place, contents.get(bundles.join()));
+          const record = await createNode(
+            engine,
+            this.names,
+            name,
+            place,
+            contents.get(bundles.join()),
+            variant,
+          );
           await awaitSshd(name, record.sshPort, SSHD_SECONDS);
           await writeRecord(nodeFolder(this.names.system, name), record);
         }),

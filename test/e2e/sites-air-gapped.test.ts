@@ -16,7 +16,7 @@ import { LoadBalancer } from "../sites/load-balancer";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { SiteServer } from "../sites/site-server";
 import { TestAuthority } from "../support/certificates";
-import { generateKey } from "../../sandbox/nodes/generated-key";
+import { generateKey } from "../../clients/ssh/generated-key";
 import { PulumiStack } from "../support/pulumi-stack";
 
 const VERSION = "1.36.3";

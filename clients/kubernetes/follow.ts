@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { KubernetesClient } from "./client";
+import { KubernetesError } from "./errors";
+import type { KubernetesObject } from "./objects";
+import type { WatchArgs } from "./watch";
+
+/** What to follow, for as long as the signal lets. */
+export interface FollowArgs<O> extends Pick<
+  WatchArgs<never, O>,
+  "apiVersion" | "kind" | "namespace" | "name" | "labelSelector" | "fieldSelector"
+> {
+  signal: AbortSignal;
+  /** Gets all objects there are: at first, after each change, and after each outage. */
+  onObjects: (objects: O[]) => void;
+  /** Gets in words what is in the way; following goes on by itself. */
+  onTrouble?: (words: string) => void;
+}
+
+/** A watch has a deadline; whoever follows begins a new one. */
+const TURN_SECONDS = 24 * 3600;
+const FIRST_PAUSE_MILLISECONDS = 250;
+const LONGEST_PAUSE_MILLISECONDS = 5000;
+
+/**
+ * Lists and watches objects until the signal aborts, through outages, forgotten versions (410) and kinds that are not
+ * served yet.
+ *
+ * @throws KubernetesError 401 or 403, which waiting does not mend
+ */
+export async function follow<O = KubernetesObject>(
+  client: Pick<KubernetesClient, "watchUntil">,
+  { signal, onObjects, onTrouble, ...what }: FollowArgs<O>,
+): Promise<void> {
+  let next = FIRST_PAUSE_MILLISECONDS;
+  while (!signal.aborted) {
+    try {
+      await client.watchUntil<never, O>({
+        ...what,
+        what: `changes of ${what.kind}`,
+        seconds: TURN_SECONDS,
+        signal,
+        decide: (objects) => {
+          next = FIRST_PAUSE_MILLISECONDS;
+          onObjects(objects);
+          return { pending: "nothing new" };
+        },
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof KubernetesError && (error.status === 401 || error.status === 403)) throw error;
+      onTrouble?.(error instanceof Error ? error.message : String(error));
+      await pause(next, undefined, { signal }).catch(() => undefined);
+      next = Math.min(next * 2, LONGEST_PAUSE_MILLISECONDS);
+    }
+  }
+}

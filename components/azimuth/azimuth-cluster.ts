@@ -1,0 +1,145 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Owner } from "../../core/objects/adoption";
+import { EtcdKey } from "../../providers/azimuth/etcd-key";
+import { RecordPrune } from "../../providers/azimuth/record-prune";
+import { StatusStamp } from "../../providers/azimuth/status-stamp";
+import type { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
+import type { Adoption } from "../../providers/kubernetes/adoption";
+import type { AzimuthClusterArgs, ClusterContext } from "./azimuth-cluster-args";
+import { installClusterChart } from "./chart";
+import { type ClusterIdentity, makeIdentity } from "./identity";
+import { adoptLease } from "./lease";
+import { findSources, makeOwner, ownerReference } from "./owner";
+import { chartValues, fingerprintOf, templateValues } from "./values";
+import { installZenithOperator, reserveName, tunnelChartValues } from "./zenith";
+
+interface LeaseStatus {
+  sizeNameMap?: Record<string, string>;
+}
+
+/**
+ * A cluster through Azimuth: what azimuth-capi-operator does for an Azimuth Cluster, each step of it a resource. The
+ * machines come from Cluster API, by the chart openstack-cluster; nothing here waits for them.
+ */
+export class AzimuthCluster extends pulumi.ComponentResource {
+  /** Where people log in; undefined for a cluster without OpenID Connect. */
+  readonly oidc: pulumi.Output<{ issuerUrl: string; clientId: string } | undefined>;
+  /** Name under which Zenith shows the API server; undefined without Zenith. */
+  readonly apiHost: pulumi.Output<string | undefined>;
+  /** Sizes that were asked for → flavours that the Lease reserved; empty without a Lease. */
+  readonly sizes: pulumi.Output<Record<string, string>>;
+
+  private readonly context: ClusterContext;
+  private readonly started: pulumi.Resource[];
+
+  constructor(name: string, args: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:AzimuthCluster", name, {}, opts);
+    const { namespace } = args;
+    const kubeconfig = pulumi.secret(args.kubeconfig);
+    this.context = { name, namespace, kubeconfig, args, opts: { parent: this } };
+
+    const sources = findSources(this.context);
+    const fromTemplate = templateValues(args, sources.template);
+    const owner = makeOwner(this.context, [sources.template, sources.credentials]);
+    const controller = ownerReference(this.context, owner, true);
+    this.started = [owner, ...this.stamp("start", fromTemplate, [owner])];
+    const etcdKey = new EtcdKey(
+      `${name}-etcd-key`,
+      { kubeconfig, namespace, cluster: name },
+      { parent: this, dependsOn: this.started },
+    );
+    const identity = args.identity ? makeIdentity(this.context, controller, this.started) : undefined;
+    const lease = this.adoptLease(ownerReference(this.context, owner, false), identity);
+    const key = this.reserveName(controller, [...(lease ? [lease] : []), ...this.soFar(identity)]);
+    const provider = this.provider();
+    const { zenith } = args;
+    const fromZenith = zenith && key && tunnelChartValues(this.context, zenith, key, provider);
+    const valueSources = {
+      template: sources.template,
+      ...(identity ? { identity } : {}),
+      ...(lease ? { lease } : {}),
+    };
+    const release = installClusterChart(
+      this.context,
+      chartValues(name, args, { ...valueSources, ...(fromZenith ? { zenith: fromZenith } : {}) }),
+      provider,
+      [etcdKey, ...this.soFar(identity), ...(lease ? [lease] : []), ...(key ? [key] : [])],
+    );
+    const operator = zenith
+      ? [installZenithOperator(this.context, zenith, controller, provider, [release])]
+      : [];
+    // without Zenith's part, which has the private key
+    const values = chartValues(name, args, valueSources);
+    this.finish(values, [release, ...operator]);
+
+    this.oidc = pulumi.output(identity?.client.values).apply((values) => values as never);
+    this.apiHost = pulumi.output(key?.fqdn);
+    this.sizes = pulumi
+      .output(lease?.values)
+      .apply((values) => (values as { status?: LeaseStatus } | undefined)?.status?.sizeNameMap ?? {});
+    this.registerOutputs({ oidc: this.oidc, apiHost: this.apiHost, sizes: this.sizes });
+  }
+
+  /** The time is written when the specification or the template's values change, where a record is kept. */
+  private stamp(
+    moment: "start" | "end",
+    values: pulumi.Output<unknown>,
+    after: pulumi.Resource[],
+  ): StatusStamp[] {
+    const { name, namespace, kubeconfig, args } = this.context;
+    if (!args.record) return [];
+    const { cluster, charts, values: defaults, nodeGroupOverrides, zenith, identity } = args;
+    const wish = { cluster, charts, defaults, nodeGroupOverrides, zenith, identity };
+    const fingerprint = values.apply((known) => fingerprintOf({ ...wish, values: known }));
+    return [
+      new StatusStamp(
+        `${name}-${moment === "start" ? "started" : "finished"}`,
+        { kubeconfig, namespace, cluster: name, moment, fingerprint },
+        { parent: this, dependsOn: after },
+      ),
+    ];
+  }
+
+  private adoptLease(
+    owner: pulumi.Output<Owner>,
+    identity: ClusterIdentity | undefined,
+  ): Adoption | undefined {
+    const { leaseName } = this.context.args.cluster;
+    if (leaseName === undefined) return undefined;
+    return adoptLease(this.context, leaseName, owner, this.soFar(identity));
+  }
+
+  private reserveName(owner: pulumi.Output<Owner>, after: pulumi.Resource[]): ZenithKeypair | undefined {
+    const { zenith } = this.context.args;
+    return zenith && reserveName(this.context, zenith, owner, after);
+  }
+
+  private soFar(identity: ClusterIdentity | undefined): pulumi.Resource[] {
+    return identity ? [identity.services] : this.started;
+  }
+
+  private provider(): pulumi.ProviderResource {
+    const { name, kubeconfig, namespace } = this.context;
+    /* eslint-disable @typescript-eslint/no-require-imports */
+    const { Provider } =
+      require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");
+    /* eslint-enable @typescript-eslint/no-require-imports */
+    return new Provider(
+      `${name}-management`,
+      { kubeconfig, namespace, clusterIdentifier: `${namespace}/${name}`, enableServerSideApply: true },
+      { parent: this },
+    );
+  }
+
+  /** The time again, and what the record tells of nodes and addons. */
+  private finish(values: pulumi.Output<unknown>, after: pulumi.Resource[]): void {
+    const { name, namespace, kubeconfig, args } = this.context;
+    if (!args.record) return;
+    const { leaseName } = args.cluster;
+    new RecordPrune(
+      `${name}-prune`,
+      { kubeconfig, namespace, cluster: name, ...(leaseName === undefined ? {} : { leaseName }) },
+      { parent: this, dependsOn: this.stamp("end", values, after) },
+    );
+  }
+}

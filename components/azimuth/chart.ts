@@ -1,0 +1,57 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { JsonObject } from "../../core/merge";
+import { ClusterGone } from "../../providers/azimuth/cluster-gone";
+import { ReleaseRecovery } from "../../providers/helm/release-recovery";
+import type { ClusterContext } from "./azimuth-cluster-args";
+
+/** Name of the resource of the Helm release, by which the state is asked whether it has it. */
+export const releaseResource = (cluster: string): string => `${cluster}-chart`;
+
+/** How long one call of Helm may take, in seconds, and how many revisions it keeps. */
+const HELM_SECONDS = 3600;
+const REVISIONS = 10;
+
+/**
+ * The Helm release that makes the cluster, with what goes before it: what a cut-off run left is mended, and on a destroy
+ * nothing of what the cluster stands on goes before the cluster has gone.
+ */
+export function installClusterChart(
+  { name, namespace, kubeconfig, args, opts }: ClusterContext,
+  values: pulumi.Output<JsonObject>,
+  provider: pulumi.ProviderResource,
+  after: pulumi.Resource[],
+): pulumi.Resource {
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  const { Release } =
+    require("@pulumi/kubernetes/helm/v3/release") as typeof import("@pulumi/kubernetes/helm/v3/release");
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  const gone = new ClusterGone(
+    `${name}-gone`,
+    { kubeconfig, namespace, cluster: name, timeoutSeconds: args.timeouts.deletion },
+    { ...opts, dependsOn: after },
+  );
+  const recovery = new ReleaseRecovery(
+    `${name}-chart-recovery`,
+    { kubeconfig, namespace, release: name, isRecorded: args.isReleaseRecorded, adopt: args.adopt },
+    { ...opts, dependsOn: [gone] },
+  );
+  const { chart, repository, version } = args.charts.cluster;
+  const isPath = /^\.{0,2}\//.test(chart);
+  return new Release(
+    releaseResource(name),
+    {
+      name,
+      namespace,
+      chart,
+      ...(version === undefined || isPath ? {} : { version }),
+      ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
+      values,
+      createNamespace: false,
+      // machines take long: their Cluster tells of them, not Helm
+      skipAwait: true,
+      timeout: HELM_SECONDS,
+      maxHistory: REVISIONS,
+    },
+    { parent: opts.parent, provider, dependsOn: [recovery] },
+  );
+}

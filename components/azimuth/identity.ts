@@ -1,0 +1,75 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { API, INSTALLED_BY } from "../../core/azimuth/names";
+import { oidcClient, platform } from "../../core/azimuth/objects";
+import type { Owner } from "../../core/objects/adoption";
+import type { StatusWish } from "../../core/objects/status";
+import { Adoption } from "../../providers/kubernetes/adoption";
+import { ObjectReady } from "../../providers/kubernetes/object-ready";
+import { ServiceSync } from "../../providers/azimuth/service-sync";
+import type { ClusterContext } from "./azimuth-cluster-args";
+
+/** How a cluster's users log in. */
+export interface ClusterIdentity {
+  realm: ObjectReady;
+  client: Adoption;
+  platform: Adoption;
+  services: ServiceSync;
+}
+
+const FAILED: StatusWish = {
+  failures: [{ path: "status.phase", value: "Failed" }],
+  messages: ["status.failureMessage"],
+};
+
+/** The Realm is read; the cluster's OIDCClient and Platform are ensured, adopted and waited for, one after another. */
+export function makeIdentity(
+  { name, namespace, kubeconfig, args, opts }: ClusterContext,
+  owner: pulumi.Input<Owner>,
+  after: pulumi.Resource[],
+): ClusterIdentity {
+  const place = { name, namespace };
+  const realmName = args.cluster.zenithIdentityRealmName ?? namespace;
+  const common = {
+    kubeconfig,
+    installedBy: INSTALLED_BY.identity,
+    timeoutSeconds: args.timeouts.identity,
+  };
+  const realm = new ObjectReady(
+    `${name}-realm`,
+    {
+      ...common,
+      object: { apiVersion: API.identity, kind: "Realm", namespace, name: realmName },
+      wait: { ...FAILED, equals: [{ path: "status.phase", value: "Ready" }], fields: { status: "status" } },
+      mustExist: true,
+    },
+    { ...opts, dependsOn: after },
+  );
+  const client = new Adoption(
+    `${name}-oidc-client`,
+    {
+      ...common,
+      object: oidcClient(place, realmName),
+      owners: [owner],
+      adopt: args.adopt,
+      wait: { ...FAILED, fields: { clientId: "status.clientId", issuerUrl: "status.issuerUrl" } },
+    },
+    { ...opts, dependsOn: [realm] },
+  );
+  const itsPlatform = new Adoption(
+    `${name}-platform`,
+    {
+      ...common,
+      object: platform(place, realmName),
+      owners: [owner],
+      adopt: args.adopt,
+      wait: { ...FAILED, fields: { rootGroup: "status.rootGroup" } },
+    },
+    { ...opts, dependsOn: [client] },
+  );
+  const services = new ServiceSync(
+    `${name}-services`,
+    { kubeconfig, namespace, cluster: name, hasRecord: args.record },
+    { ...opts, dependsOn: [itsPlatform] },
+  );
+  return { realm, client, platform: itsPlatform, services };
+}

@@ -1,0 +1,88 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { API, INSTALLED_BY } from "../../core/azimuth/names";
+import { clusterRecord, ownerConfigMap } from "../../core/azimuth/objects";
+import type { Owner } from "../../core/objects/adoption";
+import { Adoption } from "../../providers/kubernetes/adoption";
+import { ObjectReady } from "../../providers/kubernetes/object-ready";
+import type { ClusterContext } from "./azimuth-cluster-args";
+
+/** What a cluster is made from that others keep: its template and the Secret with the cloud's credentials. */
+export interface Sources {
+  template: ObjectReady;
+  credentials: ObjectReady;
+}
+
+/** Looks for the template and the credentials, before anything is made. */
+export function findSources({ name, namespace, kubeconfig, args, opts }: ClusterContext): Sources {
+  const { templateName, cloudCredentialsSecretName } = args.cluster;
+  return {
+    template: new ObjectReady(
+      `${name}-template`,
+      {
+        kubeconfig,
+        object: { apiVersion: API.azimuth, kind: "ClusterTemplate", name: templateName },
+        wait: { fields: { values: "spec.values" } },
+        mustExist: true,
+        installedBy: INSTALLED_BY.azimuth,
+      },
+      opts,
+    ),
+    credentials: new ObjectReady(
+      `${name}-credentials`,
+      {
+        kubeconfig,
+        object: { apiVersion: "v1", kind: "Secret", namespace, name: cloudCredentialsSecretName },
+        // only that it is there: what it holds is not read
+        wait: {},
+        mustExist: true,
+      },
+      opts,
+    ),
+  };
+}
+
+const UNPAUSED =
+  "is not paused, so azimuth-capi-operator works on it; pause it (spec.paused: true) to hand it over, or choose another name";
+const ENDED =
+  "is being deleted, as the end of a lease does it; run pulumi destroy, which takes the cluster down in order";
+
+/**
+ * What owns the objects of a cluster: the Azimuth Cluster, paused, so that azimuth-capi-operator leaves it alone; or a
+ * ConfigMap where none is kept.
+ */
+export function makeOwner(
+  { name, namespace, kubeconfig, args, opts }: ClusterContext,
+  sources: pulumi.Resource[],
+): Adoption {
+  const place = { name, namespace };
+  const object = args.record ? clusterRecord(place, args.cluster) : ownerConfigMap(place);
+  return new Adoption(
+    args.record ? `${name}-record` : `${name}-owner`,
+    {
+      kubeconfig,
+      object,
+      adopt: args.adopt,
+      ended: ENDED,
+      ...(args.record ? { preconditions: [{ path: "spec.paused", value: true, otherwise: UNPAUSED }] } : {}),
+      installedBy: INSTALLED_BY.azimuth,
+    },
+    { ...opts, dependsOn: sources },
+  );
+}
+
+/** The reference that a cluster's objects carry. */
+export function ownerReference(
+  { name, args }: ClusterContext,
+  owner: Adoption,
+  controller: boolean,
+): pulumi.Output<Owner> {
+  const named = args.record
+    ? { apiVersion: API.azimuth as string, kind: "Cluster", name }
+    : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
+  return owner.uid.apply((uid) => ({
+    ...named,
+    uid,
+    ...(controller ? { controller: true } : {}),
+    blockOwnerDeletion: true,
+  }));
+}

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import { clusterValues, templateMistakes, unreservedSizes } from "../../core/azimuth/cluster-values";
+import { roleBindingValues } from "../../core/azimuth/role-bindings";
+import type { JsonObject } from "../../core/merge";
+import { nearest } from "../../core/validation/spelling";
+import type { Adoption } from "../../providers/kubernetes/adoption";
+import type { ObjectReady } from "../../providers/kubernetes/object-ready";
+import type { AzimuthClusterArgs } from "./azimuth-cluster-args";
+import type { ClusterIdentity } from "./identity";
+
+/** What the values of a cluster are made from, as far as it takes part. */
+export interface ValueSources {
+  template: ObjectReady;
+  identity?: ClusterIdentity;
+  lease?: Adoption;
+  zenith?: pulumi.Output<JsonObject>;
+}
+
+/** The template's values. @throws pulumi.RunError, when they are read, with what is missing in them */
+export function templateValues(args: AzimuthClusterArgs, template: ObjectReady): pulumi.Output<JsonObject> {
+  const { templateName, leaseName } = args.cluster;
+  return template.values.apply(({ values }) => {
+    const mistakes = templateMistakes(templateName, values as JsonObject, leaseName !== undefined);
+    if (mistakes.length > 0) throw new pulumi.RunError(mistakes.join("\n"));
+    return values as JsonObject;
+  });
+}
+
+interface Realm {
+  platformUsersGroup?: string;
+}
+
+interface Lease {
+  sizeNameMap?: Record<string, string>;
+}
+
+/** The values of the cluster's chart. What the Lease has no flavour of is said as a warning. */
+export function chartValues(
+  name: string,
+  args: AzimuthClusterArgs,
+  { template, identity, lease, zenith }: ValueSources,
+): pulumi.Output<JsonObject> {
+  return pulumi
+    .all([
+      templateValues(args, template),
+      identity?.client.values,
+      identity?.platform.values,
+      identity?.realm.values,
+      lease?.values,
+      zenith,
+    ])
+    .apply(([fromTemplate, client, platform, realm, leased, fromZenith]) => {
+      const sizes = leased && ((leased as unknown as { status: Lease }).status.sizeNameMap ?? {});
+      const { issuerUrl, clientId } = (client ?? {}) as { issuerUrl?: string; clientId?: string };
+      const clusterRole = args.identity?.defaultClusterRole;
+      const { platformUsersGroup } = (realm?.status ?? {}) as Realm;
+      const sources = {
+        defaults: args.values,
+        template: fromTemplate,
+        nodeGroupOverrides: args.nodeGroupOverrides,
+        ...(issuerUrl && clientId ? { oidc: { issuerUrl, clientId } } : {}),
+        ...(clusterRole && platform
+          ? {
+              roleBindings: roleBindingValues({
+                clusterRole,
+                rootGroup: (platform as unknown as { rootGroup: string }).rootGroup,
+                ...(platformUsersGroup ? { platformUsersGroup } : {}),
+              }),
+            }
+          : {}),
+      };
+      if (sizes) warnOfUnreserved(name, clusterValues(args.cluster, sources), sizes);
+      return clusterValues(args.cluster, {
+        ...sources,
+        ...(sizes ? { sizes } : {}),
+        ...(fromZenith ? { zenith: fromZenith } : {}),
+      });
+    });
+}
+
+/** Machines of such sizes count against no reservation, and the Lease does not say so. */
+function warnOfUnreserved(name: string, values: JsonObject, sizes: Readonly<Record<string, string>>): void {
+  for (const { where, size } of unreservedSizes(values, sizes)) {
+    const meant = nearest(size, Object.keys(sizes));
+    const known = Object.keys(sizes).sort().join(", ") || "none";
+    void pulumi.log.warn(
+      `${name}: the Lease reserved nothing of the size "${size}" of ${where}` +
+        (meant === undefined ? `; it has ${known}` : `; did you mean "${meant}"?`),
+    );
+  }
+}
+
+/** Tells one set of values from another, without showing them. */
+export function fingerprintOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}

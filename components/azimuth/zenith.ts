@@ -1,0 +1,125 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Owner } from "../../core/objects/adoption";
+import {
+  operatorValues,
+  type RenderedObject,
+  tunnelValues,
+  zenithValues,
+} from "../../core/azimuth/zenith-values";
+import type { JsonObject } from "../../core/merge";
+import { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
+import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-cluster-args";
+
+type Zenith = NonNullable<AzimuthClusterArgs["zenith"]>;
+
+/** The key of the cluster's API server, and the name that is reserved for it. */
+export function reserveName(
+  { name, namespace, kubeconfig, args, opts }: ClusterContext,
+  { registrarAdminUrl }: Zenith,
+  owner: pulumi.Input<Owner>,
+  after: pulumi.Resource[],
+): ZenithKeypair {
+  return new ZenithKeypair(
+    `${name}-zenith-key`,
+    {
+      kubeconfig,
+      namespace,
+      cluster: name,
+      registrarAdminUrl,
+      owner,
+      timeoutSeconds: args.timeouts.zenith,
+    },
+    { ...opts, dependsOn: after },
+  );
+}
+
+/** What the cluster's chart is told of Zenith: the tunnel is rendered from its own chart, and installed by no one else. */
+export function tunnelChartValues(
+  { args }: ClusterContext,
+  { sshdHost, sshdPort }: Zenith,
+  key: ZenithKeypair,
+  provider: pulumi.ProviderResource,
+): pulumi.Output<JsonObject> {
+  const rendered = key.privateKey.apply((privateKey) =>
+    renderChart(args.charts.zenithApiServer, {
+      release: "zenith-apiserver",
+      namespace: "kube-system",
+      values: tunnelValues(privateKey, { host: sshdHost, port: sshdPort }),
+      provider,
+    }),
+  );
+  return pulumi
+    .all([key.fqdn, rendered])
+    .apply(([fqdn, objects]) =>
+      zenithValues({ fqdn }, objects, { monitoring: args.cluster.addons.monitoring }),
+    );
+}
+
+interface RenderArgs {
+  release: string;
+  namespace: string;
+  values: JsonObject;
+  provider: pulumi.ProviderResource;
+}
+
+/** The objects of a chart, rendered by the kubernetes plugin and installed nowhere. */
+async function renderChart(
+  { chart, repository, version }: ChartSource,
+  { release, namespace, values, provider }: RenderArgs,
+): Promise<RenderedObject[]> {
+  const isPath = /^\.{0,2}\//.test(chart);
+  const jsonOpts = JSON.stringify({
+    ...(isPath ? { path: chart } : { chart }),
+    ...(repository === undefined ? {} : { fetch_opts: { repo: repository } }),
+    ...(version === undefined || isPath ? {} : { version }),
+    release_name: release,
+    namespace,
+    values,
+  });
+  const answer = (await pulumi.runtime.invoke("kubernetes:helm:template", { jsonOpts }, { provider })) as {
+    result?: RenderedObject[];
+  };
+  return answer.result ?? [];
+}
+
+/** The operator that looks after the cluster's Zenith clients, with every object of it owned like the cluster's own. */
+export function installZenithOperator(
+  { name, namespace, args, opts }: ClusterContext,
+  zenith: Zenith,
+  owner: pulumi.Output<Owner>,
+  provider: pulumi.ProviderResource,
+  after: pulumi.Resource[],
+): pulumi.Resource {
+  // loaded only here: a cluster without Zenith does not pay for it
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  const { Chart } =
+    require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  const { chart, repository, version } = args.charts.zenithOperator;
+  const isPath = /^\.{0,2}\//.test(chart);
+  return new Chart(
+    `${name}-zenith-operator`,
+    {
+      name,
+      namespace,
+      chart,
+      ...(version === undefined || isPath ? {} : { version }),
+      ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
+      values: operatorValues(name, zenith, zenith.projectId),
+      // it waits for the cluster's kubeconfig, which comes when the control plane is there
+      skipAwait: true,
+    },
+    {
+      parent: opts.parent,
+      provider,
+      dependsOn: after,
+      transforms: [({ props, opts: others }) => ({ props: withOwner(props, owner), opts: others })],
+    },
+  );
+}
+
+function withOwner(props: Record<string, unknown>, owner: pulumi.Output<Owner>): Record<string, unknown> {
+  const { metadata } = props as { metadata?: Record<string, unknown> };
+  if (metadata === undefined) return props;
+  return { ...props, metadata: { ...metadata, ownerReferences: [owner] } };
+}

@@ -1,0 +1,209 @@
+import type { JsonObject } from "../merge";
+import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./cluster";
+import { mergeValues } from "./values";
+
+/** How the cluster's API server knows its users. */
+export interface OidcIssuer {
+  issuerUrl: string;
+  clientId: string;
+}
+
+/** What Helm values of a cluster are made from, besides its own specification. */
+export interface ClusterValueSources {
+  /** Values of the management cluster, the lowest layer. */
+  defaults?: JsonObject;
+  /** `spec.values` of the ClusterTemplate. */
+  template: JsonObject;
+  /** absent when the cluster has no OpenID Connect */
+  oidc?: OidcIssuer;
+  /** Pattern of a flavour's name ("*" and "?") → values for node groups of that flavour. */
+  nodeGroupOverrides?: Readonly<Record<string, JsonObject>>;
+  /** `status.sizeNameMap` of the Lease. */
+  sizes?: Readonly<Record<string, string>>;
+  /** Values of Zenith, the highest layer. */
+  zenith?: JsonObject;
+  /** Bindings of the cluster's users; from `roleBindingValues`. */
+  roleBindings?: JsonObject;
+}
+
+/** The values of the chart `openstack-cluster` that follow from the specification alone. */
+export function specificationValues(cluster: ClusterSpecification, oidc?: OidcIssuer): JsonObject {
+  return {
+    cloudCredentialsSecretName: cluster.cloudCredentialsSecretName,
+    ...(oidc
+      ? {
+          oidc: {
+            issuerUrl: oidc.issuerUrl,
+            clientId: oidc.clientId,
+            usernameClaim: "preferred_username",
+          },
+        }
+      : {}),
+    controlPlane: {
+      machineFlavor: cluster.controlPlaneMachineSize,
+      healthCheck: { enabled: cluster.autohealing },
+    },
+    nodeGroupDefaults: { healthCheck: { enabled: cluster.autohealing } },
+    nodeGroups: cluster.nodeGroups.map(nodeGroupValues),
+    addons: addonValues(cluster.addons),
+  };
+}
+
+function nodeGroupValues({ name, machineSize, autoscale, count, minCount, maxCount }: NodeGroup): JsonObject {
+  return {
+    name,
+    machineFlavor: machineSize,
+    autoscale,
+    ...(autoscale
+      ? { machineCountMin: minCount ?? null, machineCountMax: maxCount ?? null }
+      : { machineCount: count ?? null }),
+  };
+}
+
+function addonValues(addons: ClusterAddons): JsonObject {
+  const { ingress, ingressControllerLoadBalancerIp: address, monitoring } = addons;
+  const claim = (size: number): JsonObject => ({
+    volumeClaimTemplate: { spec: { resources: { requests: { storage: `${size}Gi` } } } },
+  });
+  return {
+    ingress: {
+      enabled: ingress,
+      // the chart had ingress-nginx before Traefik, and reads the key of the one it has
+      ...(ingress && address !== undefined
+        ? {
+            nginx: { release: { values: { controller: { service: { loadBalancerIP: address } } } } },
+            traefik: { release: { values: { service: { spec: { loadBalancerIP: address } } } } },
+          }
+        : {}),
+    },
+    monitoring: {
+      enabled: monitoring,
+      ...(monitoring
+        ? {
+            kubePrometheusStack: {
+              release: {
+                values: {
+                  alertmanager: {
+                    alertmanagerSpec: { storage: claim(addons.monitoringAlertmanagerVolumeSize) },
+                  },
+                  prometheus: {
+                    prometheusSpec: { storageSpec: claim(addons.monitoringPrometheusVolumeSize) },
+                  },
+                },
+              },
+            },
+            lokiStack: {
+              release: {
+                values: { loki: { persistence: { size: `${addons.monitoringLokiVolumeSize}Gi` } } },
+              },
+            },
+          }
+        : {}),
+    },
+  };
+}
+
+/**
+ * The values of the chart `openstack-cluster`: defaults, template, specification, overrides by flavour, the Lease's
+ * flavours, Zenith; each over those before it, by `mergeValues`.
+ */
+export function clusterValues(cluster: ClusterSpecification, sources: ClusterValueSources): JsonObject {
+  const wished = mergeValues(
+    sources.defaults,
+    sources.template,
+    specificationValues(cluster, sources.oidc),
+    sources.roleBindings,
+  );
+  const overridden = withNodeGroupOverrides(wished, sources.nodeGroupOverrides ?? {});
+  return mergeValues(withLeasedFlavors(overridden, sources.sizes ?? {}), sources.zenith);
+}
+
+function nodeGroups(values: JsonObject): JsonObject[] {
+  return Array.isArray(values.nodeGroups) ? (values.nodeGroups as JsonObject[]) : [];
+}
+
+function withNodeGroupOverrides(
+  values: JsonObject,
+  overrides: Readonly<Record<string, JsonObject>>,
+): JsonObject {
+  const patterns = Object.entries(overrides).map(([pattern, over]) => ({ matches: glob(pattern), over }));
+  if (patterns.length === 0 || !Array.isArray(values.nodeGroups)) return values;
+  const groups = nodeGroups(values).map((group) =>
+    mergeValues(
+      group,
+      ...patterns
+        .filter(({ matches }) => typeof group.machineFlavor === "string" && matches.test(group.machineFlavor))
+        .map(({ over }) => over),
+    ),
+  );
+  return { ...values, nodeGroups: groups };
+}
+
+/** A shell pattern of "*" and "?" as a regular expression. */
+function glob(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replace(/\*/g, ".*").replace(/\?/g, ".")}$`, "s");
+}
+
+/**
+ * Puts the flavours that a Lease reserved in place of those that were asked for; a name that the Lease does not have
+ * passes as it is. Nothing but `machineFlavor` of the control plane and of the node groups is touched.
+ */
+export function withLeasedFlavors(values: JsonObject, sizes: Readonly<Record<string, string>>): JsonObject {
+  if (Object.keys(sizes).length === 0) return values;
+  const { controlPlane } = values;
+  return {
+    ...values,
+    ...(typeof controlPlane === "object" && controlPlane !== null
+      ? { controlPlane: withLeasedFlavor(controlPlane as JsonObject, sizes) }
+      : {}),
+    ...(Array.isArray(values.nodeGroups)
+      ? { nodeGroups: nodeGroups(values).map((group) => withLeasedFlavor(group, sizes)) }
+      : {}),
+  };
+}
+
+function withLeasedFlavor(machines: JsonObject, sizes: Readonly<Record<string, string>>): JsonObject {
+  const { machineFlavor: asked } = machines;
+  if (typeof asked !== "string" || !Object.hasOwn(sizes, asked)) return machines;
+  return { ...machines, machineFlavor: sizes[asked] };
+}
+
+/** Flavours that are asked for and that the Lease reserved nothing of: those machines count against no reservation. */
+export function unreservedSizes(
+  values: JsonObject,
+  sizes: Readonly<Record<string, string>>,
+): { where: string; size: string }[] {
+  const { controlPlane } = values;
+  const machines = [
+    { where: "controlPlane", size: (controlPlane as JsonObject | undefined)?.machineFlavor },
+    ...nodeGroups(values).map((group, index) => ({
+      where: `nodeGroups[${typeof group.name === "string" ? group.name : index}]`,
+      size: group.machineFlavor,
+    })),
+  ];
+  return machines.flatMap(({ where, size }) =>
+    typeof size === "string" && !Object.hasOwn(sizes, size) ? [{ where, size }] : [],
+  );
+}
+
+/** What is missing in a template, in words; the chart would fail at it much later. */
+export function templateMistakes(template: string, values: JsonObject, leased: boolean): string[] {
+  const missing = ["kubernetesVersion", "machineImageId"].flatMap((key) =>
+    typeof values[key] === "string" && values[key] !== ""
+      ? []
+      : [
+          `ClusterTemplate ${template} has no spec.values.${key}; let whoever keeps the templates add it, or choose another template`,
+        ],
+  );
+  const flavorless = leased
+    ? nodeGroups(values).flatMap((group, index) =>
+        typeof group.machineFlavor === "string"
+          ? []
+          : [
+              `ClusterTemplate ${template} has no spec.values.nodeGroups[${index}].machineFlavor, which a cluster with a lease needs; let whoever keeps the templates add it, or choose another template`,
+            ],
+      )
+    : [];
+  return [...missing, ...flavorless];
+}

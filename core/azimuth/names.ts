@@ -1,0 +1,45 @@
+/** Names of the objects of a cluster, as azimuth-capi-operator gives them. */
+export const oidcClientName = (cluster: string): string => `kube-${cluster}`;
+export const platformName = (cluster: string): string => `kube-${cluster}`;
+export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-apiserver`;
+export const kubeconfigSecretName = (cluster: string): string => `${cluster}-kubeconfig`;
+export const etcdKeySecretName = (cluster: string): string => `${cluster}-etcd-key`;
+
+/** API groups, with the version that is used. */
+export const API = {
+  azimuth: "azimuth.stackhpc.com/v1alpha1",
+  identity: "identity.azimuth.stackhpc.com/v1alpha1",
+  scheduling: "scheduling.azimuth.stackhpc.com/v1alpha1",
+  addons: "addons.stackhpc.com/v1alpha1",
+  clusterApi: "cluster.x-k8s.io/v1beta1",
+  controlPlane: "controlplane.cluster.x-k8s.io/v1beta1",
+  zenith: "zenith.stackhpc.com/v1alpha1",
+} as const;
+
+/** What brings the kinds of a group to a management cluster. */
+export const INSTALLED_BY = {
+  azimuth: "azimuth-capi-operator",
+  identity: "azimuth-identity-operator",
+  scheduling: "azimuth-schedule-operator",
+  addons: "cluster-api-addon-provider",
+  clusterApi: "Cluster API (clusterctl init)",
+  controlPlane: "Cluster API's kubeadm control plane provider (clusterctl init)",
+  zenith: "zenith-operator",
+} as const;
+
+/** Labels and annotations that identify things. */
+export const CLUSTER_LABEL = "capi.stackhpc.com/cluster";
+export const COMPONENT_LABEL = "capi.stackhpc.com/component";
+export const NODE_GROUP_LABEL = "capi.stackhpc.com/node-group";
+export const ADDON_CLUSTER_LABEL = "addons.stackhpc.com/cluster";
+export const RELEASE_NAME_LABEL = "addons.stackhpc.com/release-name";
+export const RELEASE_NAMESPACE_LABEL = "addons.stackhpc.com/release-namespace";
+export const APP_TEMPLATE_LABEL = "azimuth.stackhpc.com/app-template";
+export const TEMPLATE_LABEL = "azimuth.stackhpc.com/cluster-template";
+export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+export const SERVICES_ANNOTATION = "azimuth.stackhpc.com/services";
+export const SUBDOMAIN_ANNOTATION = "azimuth.stackhpc.com/zenith-subdomain";
+export const FQDN_ANNOTATION = "azimuth.stackhpc.com/zenith-fqdn";
+
+/** The finalizer by which a consumer holds a Lease: the schedule operator waits until it is gone. */
+export const LEASE_FINALIZER = "azimuth.stackhpc.com";

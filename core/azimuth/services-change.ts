@@ -1,0 +1,96 @@
+import {
+  type Addon,
+  type AnnotationChange,
+  annotationChanges,
+  type ServiceEntry,
+  type ServicePlan,
+  statusServices,
+  zenithServices,
+} from "./services";
+
+type Entries = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** What the management cluster says of a cluster's services. */
+export interface ServicesSeen {
+  addons: readonly Addon[];
+  /** `status.services`; absent where no record is kept */
+  status?: Entries;
+  /** `spec.zenithServices`; absent where there is no Platform */
+  platform?: Entries;
+}
+
+/** Merge patches of the maps: null takes an entry or a field away. Absent where nothing is to be written. */
+export interface ServicesChange {
+  status?: Record<string, unknown>;
+  platform?: Record<string, unknown>;
+  annotations: AnnotationChange[];
+  /** One line for each write, for people. */
+  lines: string[];
+}
+
+/**
+ * What has to be written for the record, the Platform and the annotations to agree with the plan.
+ *
+ * @param plan undefined when the cluster can't be asked: then the record holds, and only the Platform may need it
+ */
+export function servicesChange(plan: ServicePlan | undefined, seen: ServicesSeen): ServicesChange {
+  const services: Entries = plan
+    ? (statusServices(plan.services) as Entries)
+    : (seen.status ?? seen.platform ?? {});
+  const status = plan && seen.status ? mapPatch(seen.status, services) : undefined;
+  const platform = seen.platform
+    ? mapPatch(seen.platform, zenithServices(services as Record<string, Partial<ServiceEntry>>))
+    : undefined;
+  const annotations = plan ? annotationChanges(plan, seen.addons) : [];
+  return {
+    ...(status ? { status } : {}),
+    ...(platform ? { platform } : {}),
+    annotations,
+    lines: [
+      ...(status ? linesOf("status", status) : []),
+      ...(platform ? linesOf("Platform", platform) : []),
+      ...annotations.map(({ kind, name, text }) =>
+        text === undefined
+          ? `${kind} ${name}: has no services any more`
+          : `${kind} ${name}: note its services (${Object.keys(JSON.parse(text) as object).join(", ")})`,
+      ),
+    ],
+  };
+}
+
+function linesOf(where: string, patch: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(patch).map(([name, entry]) =>
+    entry === null
+      ? `${where}: service ${name} goes`
+      : `${where}: service ${name} ${fqdnOf(entry)}`.trimEnd(),
+  );
+}
+
+const fqdnOf = (entry: unknown): string => {
+  const { fqdn } = entry as { fqdn?: unknown };
+  return typeof fqdn === "string" ? `→ ${fqdn}` : "";
+};
+
+/** What makes one map of entries into another; undefined when they are the same. */
+function mapPatch(have: Entries, want: Entries): Record<string, unknown> | undefined {
+  const patch: Record<string, unknown> = {};
+  for (const name of [...new Set([...Object.keys(have), ...Object.keys(want)])].sort()) {
+    const wanted = Object.hasOwn(want, name) ? want[name] : undefined;
+    const entry = wanted ? entryPatch(Object.hasOwn(have, name) ? have[name] : undefined, wanted) : null;
+    if (entry !== undefined) patch[name] = entry;
+  }
+  return Object.keys(patch).length > 0 ? patch : undefined;
+}
+
+function entryPatch(
+  have: Readonly<Record<string, unknown>> | undefined,
+  want: Readonly<Record<string, unknown>>,
+): Record<string, unknown> | undefined {
+  if (!have) return { ...want };
+  const fields = [...new Set([...Object.keys(have), ...Object.keys(want)])].filter(
+    (field) => (have[field] ?? null) !== (want[field] ?? null),
+  );
+  if (fields.length === 0) return undefined;
+  // the whole entry, so that the line can name where it leads
+  return { ...want, ...Object.fromEntries(fields.map((field) => [field, want[field] ?? null])) };
+}

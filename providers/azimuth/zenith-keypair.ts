@@ -1,0 +1,30 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Owner } from "../../core/objects/adoption";
+import { type AzimuthArgs, AzimuthResource } from "./resource";
+
+export interface ZenithKeypairArgs extends AzimuthArgs {
+  /** The registrar's address for those who may reserve. */
+  registrarAdminUrl: string;
+  /** What owns the Secret. */
+  owner: pulumi.Input<Owner>;
+  /** How long the registrar is asked. */
+  timeoutSeconds: number;
+}
+
+/**
+ * The key with which the cluster's API server dials Zenith, and the name that Zenith reserved for it: made once, in the
+ * Secret <cluster>-zenith-apiserver, and never again.
+ */
+export class ZenithKeypair extends AzimuthResource {
+  declare readonly subdomain: pulumi.Output<string>;
+  declare readonly fqdn: pulumi.Output<string>;
+  /** OpenSSH text. */
+  declare readonly privateKey: pulumi.Output<string>;
+
+  constructor(name: string, args: ZenithKeypairArgs, opts?: pulumi.CustomResourceOptions) {
+    super("azimuth/ZenithKeypair", name, args, ["subdomain", "fqdn", "privateKey", "publicKey", "made"], {
+      ...opts,
+      additionalSecretOutputs: ["privateKey"],
+    });
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Stands in for the Zenith operator of a target cluster (group zenith.stackhpc.com): each Reservation becomes Ready with
+ * a subdomain of its own and gets its credential Secret. There is no tunnel behind it.
+ */
+import { createHash } from "node:crypto";
+import { API } from "../../../core/azimuth/names";
+import { runController, type Seen, setStatus, type Surroundings } from "./controller";
+
+/** Under which every name of the sandbox's Zenith is. */
+export const ZENITH_DOMAIN = "apps.sandbox.example";
+
+type Reservation = Seen<{ credentialSecretName?: string }, { phase?: string }>;
+
+export async function runZenith(around: Surroundings): Promise<void> {
+  const { client, faults } = around;
+  const reconcile = async (reservation: Reservation): Promise<number | undefined> => {
+    const { uid, namespace, deletionTimestamp } = reservation.metadata;
+    if (deletionTimestamp) return undefined;
+    const { failed, neverReady } = faults.of("Reservation", reservation.metadata);
+    if (failed !== undefined) return void (await setStatus(client, reservation, { phase: "Failed" }));
+    if (neverReady) return void (await setStatus(client, reservation, { phase: "Pending" }));
+    const { credentialSecretName } = reservation.spec;
+    if (credentialSecretName !== undefined && reservation.status?.phase !== "Ready")
+      await client.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: credentialSecretName, namespace },
+        stringData: { "ssh-privatekey": "stand-in" },
+      });
+    const subdomain = subdomainOf(uid);
+    await setStatus(client, reservation, {
+      phase: "Ready",
+      subdomain,
+      fqdn: `${subdomain}.${ZENITH_DOMAIN}`,
+    });
+    return undefined;
+  };
+  await runController<Reservation>(around, { apiVersion: API.zenith, kind: "Reservation", reconcile });
+}
+
+/** A subdomain that is always the same for one thing. */
+export function subdomainOf(text: string): string {
+  return `s${createHash("sha256").update(text).digest("hex").slice(0, 11)}`;
+}

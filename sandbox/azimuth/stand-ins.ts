@@ -1,0 +1,73 @@
+import { KubernetesClient } from "../../clients/kubernetes";
+import { runAddons } from "./controllers/addons";
+import { runClusterApi } from "./controllers/cluster-api";
+import type { Surroundings } from "./controllers/controller";
+import { runIdentity } from "./controllers/identity";
+import { runSchedule } from "./controllers/schedule";
+import { runZenith } from "./controllers/zenith";
+import { AZIMUTH_DEFINITIONS, CLUSTER_API_DEFINITIONS, ZENITH_DEFINITIONS } from "./definitions";
+import { Faults } from "./faults";
+import { installDefinitions } from "../management/definitions";
+
+export interface StandInOptions {
+  /** of the management cluster, for all rights */
+  readonly kubeconfig: string;
+  /** of the cluster that every Cluster is said to have become; default: the management cluster itself */
+  readonly targetKubeconfig?: string;
+  readonly say?: (line: string) => void;
+}
+
+const CONNECT_SECONDS = 30;
+/** Where Platforms' discovery Secrets are. */
+const DISCOVERY_NAMESPACE = "zenith-services";
+
+/** All stand-in controllers of a management cluster with Azimuth, in this process. */
+export class StandIns {
+  readonly faults = new Faults();
+  private readonly end = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    readonly client: KubernetesClient,
+    readonly target: KubernetesClient,
+  ) {}
+
+  /** Installs the custom resources and starts the controllers. */
+  static async start({ kubeconfig, targetKubeconfig, say }: StandInOptions): Promise<StandIns> {
+    const userAgent = "azimuth-stand-ins";
+    const connect = (access: string) =>
+      KubernetesClient.connect({ kubeconfig: access }, { seconds: CONNECT_SECONDS, userAgent });
+    const client = await connect(kubeconfig);
+    const target = targetKubeconfig === undefined ? client : await connect(targetKubeconfig);
+    const standIns = new StandIns(client, target);
+    await installDefinitions(client, [...AZIMUTH_DEFINITIONS, ...CLUSTER_API_DEFINITIONS]);
+    await installDefinitions(target, ZENITH_DEFINITIONS);
+    await client.apply({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: DISCOVERY_NAMESPACE },
+    });
+    standIns.run(targetKubeconfig ?? kubeconfig, say ?? (() => undefined));
+    return standIns;
+  }
+
+  async stop(): Promise<void> {
+    this.end.abort();
+    await this.running.catch(() => undefined);
+    this.client.close();
+    this.target.close();
+  }
+
+  private run(targetKubeconfig: string, say: (line: string) => void): void {
+    const { client, target, faults } = this;
+    const around: Surroundings = { client, faults, say, signal: this.end.signal };
+    this.running = Promise.all([
+      runIdentity(around),
+      runSchedule(around),
+      runClusterApi(around, () => targetKubeconfig),
+      runAddons(around, () => Promise.resolve(target)),
+      runZenith({ ...around, client: target }),
+    ]);
+    this.running.catch((error: unknown) => say(`stand-ins: ${String(error)}`));
+  }
+}
