@@ -2,7 +2,7 @@ import { redact } from "../../core/redaction";
 import { Transient, waitFor, WaitTimeout } from "../wait";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, remoteWords } from "./errors";
-import { Exchanger, type Exchange, type Reply } from "./exchange";
+import { Exchanger, type Exchange, type Reply } from "../exchange";
 import { isFresh, obtainToken, type Token } from "./token";
 
 /** The services that foresail asks, and the version in their path. */

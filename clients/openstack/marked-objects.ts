@@ -1,5 +1,6 @@
 import { INITIALIZED_KEY, MARK_KEY } from "../../core/openstack/machine-record";
-import { carriesMark, type MarkedObject, type ObjectKind } from "../../core/openstack/leftovers";
+import { carriesMark } from "../../core/marks";
+import type { MarkedObject, ObjectKind } from "../../core/openstack/leftovers";
 import type { Cloud, CloudService } from "./cloud";
 import { listAll } from "./list-all";
 

@@ -1,6 +1,6 @@
 import type { CloudConfiguration, CloudCredentials, Identity } from "./cloud-configuration";
 import { CloudRefusal, refusalCode, remoteWords } from "./errors";
-import type { Exchanger } from "./exchange";
+import type { Exchanger } from "../exchange";
 
 /** A token of Keystone and what came with it. The value is secret. */
 export interface Token {

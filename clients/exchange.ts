@@ -83,6 +83,12 @@ export class Exchanger {
   }
 }
 
+/** Whether a request that failed can't have reached the server: then even a change may be sent again. */
+export function wasNeverSent(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(code);
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

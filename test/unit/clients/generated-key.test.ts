@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { utils } from "ssh2";
-import { generateKey } from "../../../sandbox/nodes/generated-key";
+import { generateKey } from "../../../clients/ssh/generated-key";
 
 describe("a generated key", () => {
   it("can be read, again and again", () => {

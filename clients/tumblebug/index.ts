@@ -1,0 +1,16 @@
+export {
+  ReplyLost,
+  TumblebugRefusal,
+  TumblebugUnreachable,
+  UnexpectedAnswer,
+  type RefusalCode,
+} from "./errors";
+export { openTumblebug, type TumblebugOptions, type TumblebugSettings } from "./open";
+export type {
+  Infrastructures,
+  LoadBalancers,
+  Namespaces,
+  ResourceKind,
+  SecurityGroups,
+  Tumblebug,
+} from "./tumblebug";

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { list, readAnswer } from "./answer";
+import type { TumblebugApi } from "./api";
+import { deleteObject } from "./delete-object";
+import type { ResourceDialect } from "./dialect";
+import { exists, isRefusal, readOrNothing } from "./existence";
+import { makeOnce, type Looking } from "./make-once";
+import type { ResourceKind } from "./tumblebug";
+
+/** Objects of one kind, in the words of one generation. */
+export class Resources<Wish extends { readonly name: string }, Found> implements ResourceKind<Wish, Found> {
+  constructor(
+    private readonly api: TumblebugApi,
+    private readonly dialect: ResourceDialect<Wish, Found>,
+    private readonly saysNotFound: boolean,
+    private readonly looking: Looking,
+  ) {}
+
+  idOf(wish: Wish): string {
+    return this.dialect.idOf(wish);
+  }
+
+  read(namespace: string, id: string): Promise<Found | undefined> {
+    return readOrNothing(
+      async () => {
+        const path = this.path(namespace, id);
+        const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
+        return readAnswer(`GET ${path}`, this.dialect.answer, reply);
+      },
+      this.saysNotFound,
+      () => this.isThere(namespace, id),
+    );
+  }
+
+  async list(namespace: string): Promise<Found[]> {
+    const { type, answer } = this.dialect;
+    const path = this.path(namespace);
+    const lists = z.looseObject({ [type]: list(answer) });
+    try {
+      const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
+      return readAnswer(`GET ${path}`, lists, reply)[type] as Found[];
+    } catch (error) {
+      if (isRefusal(error, "NamespaceNotFound")) return [];
+      throw error;
+    }
+  }
+
+  create(namespace: string, wish: Wish): Promise<Found> {
+    const { dialect, api } = this;
+    const path = `${this.path(namespace)}${dialect.createQuery}`;
+    return makeOnce(
+      async () => {
+        const body = dialect.request(wish);
+        const reply = await api.call({ method: "POST", path, body, isRepeatable: false });
+        return readAnswer(`POST ${path}`, dialect.answer, reply);
+      },
+      () => this.read(namespace, dialect.idOf(wish)),
+      { looking: this.looking, ...(api.options.signal ? { signal: api.options.signal } : {}) },
+    );
+  }
+
+  delete(namespace: string, id: string): Promise<boolean> {
+    return deleteObject(this.api, {
+      what: `the ${this.dialect.type} ${id}`,
+      path: `${this.path(namespace, id)}${this.dialect.deleteQuery}`,
+      isThere: () => this.isThere(namespace, id),
+    });
+  }
+
+  private isThere(namespace: string, id: string): Promise<boolean> {
+    return exists(this.api, `/ns/${namespace}/checkResource/${this.dialect.type}/${encodeURIComponent(id)}`);
+  }
+
+  private path(namespace: string, id?: string): string {
+    const folder = `/ns/${namespace}/resources/${this.dialect.type}`;
+    return id === undefined ? folder : `${folder}/${encodeURIComponent(id)}`;
+  }
+}

@@ -1,0 +1,84 @@
+import { findRequestFault, isSpent, type Effect, type Happening, type RequestFault } from "../request-fault";
+
+/** What can go wrong with a request to this server. */
+export type TumblebugEffect =
+  | Exclude<Effect, { readonly kind: "status" }>
+  /** an answer instead of the work: `message` as the server wraps it, or `text` as it stands */
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly message?: string;
+      readonly text?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** 202, and the work is done after the pause, behind the answer */
+  | { readonly kind: "accepted"; readonly milliseconds: number }
+  /** no answer at all, and nothing is carried out */
+  | { readonly kind: "silence" };
+
+export type TumblebugFault = RequestFault<TumblebugEffect>;
+
+/** What can go wrong with a VM. */
+export type MachineEffect =
+  /** it ends as Failed, with these words of the cloud; the answer is a success */
+  | { readonly kind: "failed"; readonly systemMessage: string }
+  | { readonly kind: "stuck-creating" }
+  | { readonly kind: "stuck-terminating" }
+  /** it runs, and has its public address only later */
+  | { readonly kind: "late-address"; readonly milliseconds: number }
+  | { readonly kind: "no-private-address" };
+
+export interface MachineFault {
+  readonly effect: MachineEffect;
+  /** a regular expression that the VM's name has to match */
+  readonly machine: string;
+  /** for how many VMs; absent: for all, until it is taken back */
+  readonly times?: number;
+}
+
+/** Faults on request. */
+export class Faults {
+  private requests: (TumblebugFault & Happening)[] = [];
+  private ofMachines: (MachineFault & Happening)[] = [];
+  private nextId = 1;
+
+  add(fault: TumblebugFault): void {
+    this.requests.push({ ...fault, id: this.nextId++, happened: 0 });
+  }
+
+  addForMachines(fault: MachineFault): void {
+    this.ofMachines.push({ ...fault, id: this.nextId++, happened: 0 });
+  }
+
+  clear(): void {
+    this.requests = [];
+    this.ofMachines = [];
+  }
+
+  /** What befalls this request; it counts. */
+  meet(method: string, path: string): TumblebugEffect | undefined {
+    const fault = findRequestFault(this.requests, { method, path });
+    if (fault === undefined) return undefined;
+    this.requests = this.requests.map((each) =>
+      each.id === fault.id ? { ...each, happened: each.happened + 1 } : each,
+    );
+    return fault.effect;
+  }
+
+  /** What befalls this VM when it is made (or ended); it counts. */
+  meetMachine(name: string, kinds: readonly MachineEffect["kind"][]): MachineEffect | undefined {
+    const fault = this.ofMachines.find(
+      (each) => kinds.includes(each.effect.kind) && new RegExp(each.machine).test(name) && !isSpent(each),
+    );
+    if (fault === undefined) return undefined;
+    this.ofMachines = this.ofMachines.map((each) =>
+      each.id === fault.id ? { ...each, happened: each.happened + 1 } : each,
+    );
+    return fault.effect;
+  }
+
+  /** How often each asked fault happened, in the order of asking. */
+  happened(): number[] {
+    return [...this.requests, ...this.ofMachines].sort((a, b) => a.id - b.id).map((each) => each.happened);
+  }
+}

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/** A pretended way to one region of one cloud. */
+export interface StoredConnection {
+  readonly name: string;
+  /** in lower case, such as "aws" */
+  readonly provider: string;
+  readonly region: string;
+  readonly zone: string;
+}
+
+export const RESOURCE_KINDS = ["vNet", "securityGroup", "sshKey", "image", "spec"] as const;
+export type StoredResourceKind = (typeof RESOURCE_KINDS)[number];
+
+/** An object of a namespace; what only some kinds have is "" or empty in the others. */
+export interface StoredResource {
+  readonly kind: StoredResourceKind;
+  readonly id: string;
+  readonly name: string;
+  readonly connection: string;
+  readonly description: string;
+  readonly cloudId: string;
+  readonly uid: string;
+  readonly cidr: string;
+  readonly subnets: readonly { readonly name: string; readonly cidr: string; readonly zone: string }[];
+  /** of a security group, as named in the request */
+  readonly vNet: string;
+  readonly rules: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly protocol: string;
+    readonly direction: string;
+    readonly cidr: string;
+  }[];
+  readonly username: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  /** by which the cloud knows the image or machine type */
+  readonly cloudName: string;
+  readonly guestOs: string;
+  readonly vcpus: number;
+  readonly mebibytes: number;
+}
+
+export type MachineState = "Creating" | "Running" | "Failed" | "Terminating" | "Terminated" | "Undefined";
+
+export interface StoredMachine {
+  readonly id: string;
+  readonly uid: string;
+  readonly group: string;
+  status: MachineState;
+  targetStatus: string;
+  targetAction: string;
+  systemMessage: string;
+  publicAddress: string;
+  privateAddress: string;
+  readonly sshPort: number;
+  readonly connection: string;
+  readonly spec: string;
+  readonly image: string;
+  readonly vNet: string;
+  readonly subnet: string;
+  readonly securityGroups: readonly string[];
+  readonly sshKey: string;
+  readonly user: string;
+  readonly rootDiskType: string;
+  readonly rootDiskSize: string;
+  /** as the generation has it: text or a map */
+  readonly label: unknown;
+  readonly description: string;
+}
+
+export interface StoredBalancer {
+  readonly group: string;
+  readonly uid: string;
+  readonly type: string;
+  readonly scope: string;
+  readonly port: number;
+  readonly targetPort: number;
+  readonly address: string;
+  machines: string[];
+}
+
+export interface StoredInfrastructure {
+  readonly id: string;
+  readonly uid: string;
+  readonly description: string;
+  readonly label: unknown;
+  targetStatus: string;
+  targetAction: string;
+  systemMessages: string[];
+  /** the number of the last VM that each group ever had */
+  readonly lastNumbers: Record<string, number>;
+  machines: StoredMachine[];
+  balancers: StoredBalancer[];
+}
+
+export interface StoredNamespace {
+  readonly id: string;
+  readonly description: string;
+  resources: StoredResource[];
+  infrastructures: StoredInfrastructure[];
+}
+
+interface Content {
+  namespaces: StoredNamespace[];
+}
+
+/** What the server keeps, in one file, so that it survives its process. */
+export class State {
+  private content: Content;
+  private readonly file: string;
+
+  constructor(folder: string) {
+    this.file = path.join(folder, "state.json");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.content = existsSync(this.file)
+      ? (JSON.parse(readFileSync(this.file, "utf8")) as Content)
+      : { namespaces: [] };
+  }
+
+  get namespaces(): StoredNamespace[] {
+    return this.content.namespaces;
+  }
+
+  namespace(id: string): StoredNamespace | undefined {
+    return this.content.namespaces.find((namespace) => namespace.id === id);
+  }
+
+  infrastructure(namespace: string, id: string): StoredInfrastructure | undefined {
+    return this.namespace(namespace)?.infrastructures.find((each) => each.id === id);
+  }
+
+  resource(namespace: string, kind: StoredResourceKind, id: string): StoredResource | undefined {
+    return this.namespace(namespace)?.resources.find((each) => each.kind === kind && each.id === id);
+  }
+
+  /** Every machine, with where it belongs. */
+  machines(): { namespace: string; infrastructure: StoredInfrastructure; machine: StoredMachine }[] {
+    return this.content.namespaces.flatMap((namespace) =>
+      namespace.infrastructures.flatMap((infrastructure) =>
+        infrastructure.machines.map((machine) => ({ namespace: namespace.id, infrastructure, machine })),
+      ),
+    );
+  }
+
+  /** Writes what was changed; an answer is given only after this. */
+  save(): void {
+    writeFileSync(`${this.file}.part`, JSON.stringify(this.content, undefined, 1), { mode: 0o600 });
+    renameSync(`${this.file}.part`, this.file);
+  }
+}
