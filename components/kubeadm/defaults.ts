@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterSpecification, SoftwareSource } from "../../core/kubeadm/specification";
+import type { PodNetworkKind } from "../../core/network-ports";
 import { stagedVersions, type StagedVersions } from "../../core/node-agent/staged-versions";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
 import { furtherSoftware, type RolloutSettings } from "../../core/rollout/settings";
@@ -14,6 +15,13 @@ export const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
 
 export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {
   return args.network?.plugin ?? DEFAULT_PLUGIN;
+}
+
+/** Which ports the pod network needs. */
+export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNetworkKind {
+  const plugin = networkPlugin(args);
+  const known = (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin);
+  return known ?? "other";
 }
 
 export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts">): Timeouts & { dial: number } {
@@ -69,6 +77,7 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
         serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
         dnsDomain: args.network?.dnsDomain ?? "cluster.local",
         bridge: "bridge" in networkPlugin(args),
+        ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
       },
       kubeadm: args.kubeadm ?? {},
       kubelet: args.kubelet ?? {},

@@ -27,7 +27,7 @@ export interface MachineArgs {
   apiServer?: pulumi.Input<string>;
   /** Name in the API server's certificate, when its address is not in it. @default the address */
   certificateName?: string;
-  labels?: Record<string, string>;
+  labels?: pulumi.Input<Record<string, string>>;
   taints?: Taint[];
 }
 
@@ -96,6 +96,11 @@ export interface KubeadmClusterArgs {
     dnsDomain?: string;
     /** @default flannel */
     plugin?: NetworkPlugin;
+    /**
+     * Put each machine's internal address on it, when no device of it has the address: that of a cloud which
+     * translates addresses on the way. @default false
+     */
+    holdNodeAddress?: boolean;
   };
   /** Machines that are dead and were taken out of `machines`. */
   lost?: string[];

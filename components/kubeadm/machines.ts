@@ -44,7 +44,7 @@ export interface MachineInputs extends pulumi.Inputs {
   hostKey: pulumi.Input<string>;
   internalAddress: pulumi.Input<string>;
   apiServer: pulumi.Input<string>;
-  labels: Record<string, string>;
+  labels: pulumi.Input<Record<string, string>>;
   taints: Machine["taints"];
 }
 

@@ -3,7 +3,7 @@ import { Network } from "@pulumi/openstack/networking/network";
 import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
-import { markedDescription } from "../../core/openstack/leftovers";
+import { markedDescription } from "../../core/marks";
 import { EXISTING_NETWORK, type NetworkKey } from "../../core/openstack/pool";
 import type { NetworkArgs } from "./openstack-cluster-args";
 

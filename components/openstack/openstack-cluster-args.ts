@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Pool } from "../../core/openstack/pool";
-import type { StateResources } from "../../core/openstack/recorded-state";
+import type { StateResources } from "../../core/state-resources";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Where the machines lie. */

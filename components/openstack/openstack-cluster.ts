@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PodNetworkKind } from "../../core/openstack/security-rules";
 import { InitializedMark } from "../../providers/openstack/initialized-mark";
 import type { NodeOutput } from "../../providers/kubeadm/node-group";
-import { networkPlugin, timeouts } from "../kubeadm/defaults";
+import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
@@ -164,11 +163,4 @@ function describeEndpoints(cluster: KubeadmCluster, balancer?: ApiLoadBalancer) 
     ...endpoints,
     ...(external === undefined ? {} : { external: `${external}:${API_PORT}` }),
   }));
-}
-
-/** Which ports the pod network needs. */
-function podNetworkKind(cluster: OpenstackClusterArgs["cluster"]): PodNetworkKind {
-  const plugin = networkPlugin(cluster);
-  const known = (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin);
-  return known ?? "other";
 }

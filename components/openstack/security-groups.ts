@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SecGroup } from "@pulumi/openstack/networking/secGroup";
 import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
-import { markedDescription } from "../../core/openstack/leftovers";
+import { markedDescription } from "../../core/marks";
 import {
   securityRules,
   type SecurityGroupName,

@@ -36,7 +36,14 @@ export interface ClusterSpecification {
   version: string;
   source: SoftwareSource;
   endpoint: Endpoint;
-  network: { podCidr: string; serviceCidr: string; dnsDomain: string; bridge: boolean };
+  network: {
+    podCidr: string;
+    serviceCidr: string;
+    dnsDomain: string;
+    bridge: boolean;
+    /** Machines take the address by which others reach them, which no device of theirs has. */
+    holdNodeAddress?: boolean;
+  };
   kubeadm: {
     clusterConfiguration?: JsonObject;
     initConfiguration?: JsonObject;

@@ -74,16 +74,6 @@ export function leftoverLine({ kind, name, id }: MarkedObject): string {
   return `delete the ${kind} ${name === "" ? id : name}, which a run that was cut off made and did not record`;
 }
 
-/** The description of an object that takes one. */
-export function markedDescription(mark: string, words = ""): string {
-  return words === "" ? `foresail ${mark}` : `${words} (foresail ${mark})`;
-}
-
-/** Whether a description is of that mark. */
-export function carriesMark(description: string | null | undefined, mark: string): boolean {
-  return description === `foresail ${mark}` || description?.endsWith(` (foresail ${mark})`) === true;
-}
-
 /** The name of an object whose name is all that can carry the mark. */
 export function markedName(name: string, mark: string): string {
   return `${name}-${mark}`;

@@ -1,13 +1,5 @@
-import { createHash } from "node:crypto";
+import { shortHash } from "../short-hash";
 import type { MachineShape } from "./pool";
-
-const HASH_LENGTH = 5;
-
-/** The first characters of a hash over values, in base 36: digits and lower-case letters. */
-export function shortHash(values: unknown, length = HASH_LENGTH): string {
-  const digest = createHash("sha256").update(JSON.stringify(values)).digest("hex");
-  return BigInt(`0x${digest}`).toString(36).padStart(50, "0").slice(-length);
-}
 
 /**
  * The name of a machine, its server and its Node: "<slot>-<hash>", the hash over what makes the machine different. So

@@ -1,6 +1,6 @@
 import type { NetworkKey } from "./pool";
 import type { Lack } from "./requirements";
-import type { PodNetworkKind } from "./security-rules";
+import type { PodNetworkKind } from "../network-ports";
 
 /** The networks of a cluster, as the state and the configuration have them. */
 export interface NetworkChange {

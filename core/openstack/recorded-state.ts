@@ -1,15 +1,8 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
+import type { StateResources } from "../state-resources";
 import { machineName } from "./machine-name";
 import { newMachine, recordOf, type MachineRecord } from "./machine-record";
 import { EXISTING_NETWORK, type NetworkKey, type Slot } from "./pool";
-
-/** A stack's resources as its state has them when a run begins: URN → type and outputs. */
-export type StateResources = Readonly<Record<string, StateResource>>;
-
-interface StateResource {
-  readonly type?: unknown;
-  readonly outputs?: Readonly<Record<string, unknown>>;
-}
 
 /** A machine whose server is in the state. */
 export interface ExistingMachine extends MachineRecord {

@@ -6,6 +6,7 @@ import { configureContainerd, configureEnvironment } from "./container-runtime";
 import { configureEndpoint, type Backend } from "./endpoint";
 import { prepareKernel } from "./kernel";
 import { claimMachine, refuseForeignMachine } from "./ownership";
+import { holdOwnAddress } from "./own-address";
 import { refuseUnsupportedSystem } from "./preflight";
 import { frame, quote, writeFile, type Script } from "./script";
 import { importBundleImages, installDistributionPackages, installKubernetes } from "./software";
@@ -50,6 +51,7 @@ export function prepareScript(
       importBundleImages(specification, version),
       ...(specification.files.length > 0 ? [extraFiles(specification)] : []),
       ...("loopback" in endpoint ? [configureEndpoint(endpoint.loopback.port, backends)] : []),
+      ...(network.holdNodeAddress ? [holdOwnAddress(machine.internalAddress)] : []),
       ...(network.bridge ? [configureBridge(machine.name, machine.internalAddress, network.podCidr)] : []),
       "systemctl daemon-reload",
       "systemctl enable --quiet kubelet",

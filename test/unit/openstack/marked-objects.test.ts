@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Cloud, deleteObject, readMarkedObjects } from "../../../clients/openstack";
-import { markedDescription } from "../../../core/openstack/leftovers";
+import { markedDescription } from "../../../core/marks";
 import { CloudServer, type Answer, type Request } from "./cloud-server";
 
 const MARK = "0a1b2c";

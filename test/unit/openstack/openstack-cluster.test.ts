@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import type { OpenstackClusterArgs } from "../../../components/openstack/openstack-cluster-args";
 import type { Pool } from "../../../core/openstack/pool";
-import type { StateResources } from "../../../core/openstack/recorded-state";
+import type { StateResources } from "../../../core/state-resources";
 
 interface Registered {
   name: string;

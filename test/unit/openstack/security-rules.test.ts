@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  securityRules,
-  type PodNetworkKind,
-  type SecurityRule,
-} from "../../../core/openstack/security-rules";
+import type { PodNetworkKind } from "../../../core/network-ports";
+import { securityRules, type SecurityRule } from "../../../core/openstack/security-rules";
 import { read } from "../docs/project";
 
 const wish = {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StateResources } from "../../core/openstack/recorded-state";
+import type { StateResources } from "../core/state-resources";
 
 /**
  * The resources of the running stack as its state had them when this run began: URN → type and outputs. Empty for a

@@ -1,0 +1,54 @@
+/** The pod networks that need different ports. */
+export type PodNetworkKind = "bridge" | "cilium" | "calico" | "flannel" | "other";
+
+/** What the machines of a cluster have to accept for one purpose, whoever sends it. */
+export interface OpenPort {
+  /** Part of the resources' names; says what it is for. */
+  name: string;
+  /** A protocol's name or IANA number; absent: every protocol. */
+  protocol?: string;
+  /** First and last port; absent: all of the protocol. */
+  ports?: readonly [number, number];
+  why: string;
+}
+
+const tcp = (port: number, last = port) => ({ protocol: "tcp", ports: [port, last] as const });
+
+/** The ports of the cluster itself, whatever its pod network. */
+export const CLUSTER_PORTS = {
+  api: { ...tcp(6443), name: "api", why: "the Kubernetes API for foresail and for people" },
+  apiNodes: { ...tcp(6443), name: "api-nodes", why: "the Kubernetes API for kubelets and pods" },
+  etcd: { ...tcp(2379, 2380), name: "etcd", why: "etcd among the control planes" },
+  kubelet: { ...tcp(10250), name: "kubelet", why: "the kubelet, for the API server and for metrics" },
+  icmp: { name: "icmp", protocol: "icmp", why: "path MTU discovery and ping" },
+} as const satisfies Record<string, OpenPort>;
+
+/** SSH, on the port where the machines have it. */
+export function sshPort(port = 22): OpenPort {
+  return { name: "ssh", ...tcp(port), why: "SSH, by which foresail works" };
+}
+
+/** Node ports, of both protocols. */
+export const NODE_PORTS: readonly OpenPort[] = ["tcp", "udp"].map((protocol) => ({
+  name: `node-ports-${protocol}`,
+  protocol,
+  ports: [30000, 32767],
+  why: "Services of type NodePort and LoadBalancer",
+}));
+
+/** What the nodes have to accept from each other for the pods. */
+export const POD_NETWORK_PORTS: Readonly<Record<PodNetworkKind, readonly OpenPort[]>> = {
+  flannel: [{ name: "flannel", protocol: "udp", ports: [8472, 8472], why: "VXLAN of Flannel" }],
+  cilium: [
+    { name: "cilium-vxlan", protocol: "udp", ports: [8472, 8472], why: "VXLAN of Cilium" },
+    { name: "cilium-health", ...tcp(4240), why: "health checks of Cilium" },
+  ],
+  calico: [
+    { name: "calico-bgp", ...tcp(179), why: "BGP of Calico" },
+    { name: "calico-typha", ...tcp(5473), why: "Typha of Calico" },
+    { name: "calico-ipip", protocol: "4", why: "IP in IP of Calico" },
+    { name: "calico-vxlan", protocol: "udp", ports: [4789, 4789], why: "VXLAN of Calico" },
+  ],
+  bridge: [{ name: "pods", why: "pods without encapsulation, as the built-in network sends them" }],
+  other: [{ name: "pods", why: "whatever the chart or manifest of the pod network sends" }],
+};
