@@ -1,6 +1,6 @@
 /** What other Pulumi programs import from foresail/openstack; apart, since the provider's package takes time to load. */
 export { OpenstackCluster } from "./components/openstack/openstack-cluster";
-export { readStackResources } from "./components/openstack/stack-resources";
+export { readStackResources } from "./components/stack-resources";
 export type {
   AccessArgs,
   CloudProviderArgs,

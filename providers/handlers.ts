@@ -70,4 +70,82 @@ export const handlers = {
       require("./machine-pool/machine-pool-ready-handlers") as typeof import("./machine-pool/machine-pool-ready-handlers")
     ).handlers;
   },
+  get "azimuth/StatusStamp"(): Handlers {
+    return (require("./azimuth/status-stamp-handlers") as typeof import("./azimuth/status-stamp-handlers"))
+      .handlers;
+  },
+  get "azimuth/ZenithKeypair"(): Handlers {
+    return (
+      require("./azimuth/zenith-keypair-handlers") as typeof import("./azimuth/zenith-keypair-handlers")
+    ).handlers;
+  },
+  get "azimuth/ServiceSync"(): Handlers {
+    return (require("./azimuth/service-sync-handlers") as typeof import("./azimuth/service-sync-handlers"))
+      .handlers;
+  },
+  get "azimuth/RecordPrune"(): Handlers {
+    return (require("./azimuth/record-prune-handlers") as typeof import("./azimuth/record-prune-handlers"))
+      .handlers;
+  },
+  get "azimuth/ClusterGone"(): Handlers {
+    return (require("./azimuth/cluster-gone-handlers") as typeof import("./azimuth/cluster-gone-handlers"))
+      .handlers;
+  },
+  get "helm/ReleaseRecovery"(): Handlers {
+    return (require("./helm/release-recovery-handlers") as typeof import("./helm/release-recovery-handlers"))
+      .handlers;
+  },
+  get "azimuth/EtcdKey"(): Handlers {
+    return (require("./azimuth/etcd-key-handlers") as typeof import("./azimuth/etcd-key-handlers")).handlers;
+  },
+  get "tumblebug/TumblebugPlan"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-plan-handlers") as typeof import("./tumblebug/tumblebug-plan-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugNamespace"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-namespace-handlers") as typeof import("./tumblebug/tumblebug-namespace-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugVNet"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-vnet-handlers") as typeof import("./tumblebug/tumblebug-vnet-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugSecurityGroup"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-security-group-handlers") as typeof import("./tumblebug/tumblebug-security-group-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugSshKey"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-ssh-key-handlers") as typeof import("./tumblebug/tumblebug-ssh-key-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugImage"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-image-handlers") as typeof import("./tumblebug/tumblebug-image-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugSpec"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-spec-handlers") as typeof import("./tumblebug/tumblebug-spec-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugMcis"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-mcis-handlers") as typeof import("./tumblebug/tumblebug-mcis-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugVmRemoval"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-vm-removal-handlers") as typeof import("./tumblebug/tumblebug-vm-removal-handlers")
+    ).handlers;
+  },
+  get "tumblebug/TumblebugLoadBalancer"(): Handlers {
+    return (
+      require("./tumblebug/tumblebug-load-balancer-handlers") as typeof import("./tumblebug/tumblebug-load-balancer-handlers")
+    ).handlers;
+  },
 };

@@ -1,5 +1,5 @@
 import { CONFIGURATION_KEYS, type ConfigurationKey } from "../stacks/schema";
-import type { JsonSchema } from "./configuration-schema";
+import type { JsonSchema, SystemSection } from "./configuration-schema";
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const code = (text: string) => `\`${text}\``;
@@ -39,25 +39,39 @@ function rows(schema: JsonSchema, prefix: string): string[] {
 
 function keyRow([name, key]: [string, ConfigurationKey]): string {
   const type = key.secret ? `${key.type}, secret` : key.type;
-  const value = key.required
-    ? "required"
-    : key.default === undefined
-      ? ""
-      : code(JSON.stringify(key.default));
+  const value = key.default === undefined ? "" : code(JSON.stringify(key.default));
   return `| ${[code(`foresail:${name}`), type, value, key.description].map(cell).join(" | ")} |`;
+}
+
+/** The page that leads through a section, as a reader calls it. */
+const GUIDES: Record<string, string> = {
+  openstack: "[OpenStack](openstack.md)",
+  tumblebug: "[CB-Tumblebug](tumblebug.md)",
+  azimuth: "[Azimuth](azimuth.md)",
+  machinePool: "[machine pools](machine-pool.md)",
+};
+
+function sectionText({ key, system, schema }: SystemSection): string {
+  return `## Fields of foresail:${key}
+
+Only with \`foresail:system: ${system}\`; ${GUIDES[key] ?? ""} leads through them.
+
+${table(schema)}`;
+}
+
+function table(schema: JsonSchema): string {
+  return ["| field | type | default | |", "| --- | --- | --- | --- |", ...rows(schema, "")].join("\n");
 }
 
 /**
  * The page docs/configuration.md.
  * @param cluster JSON schema of the value of `foresail:cluster`
- * @param openstack JSON schema of the value of `foresail:openstack`
- * @param machinePool JSON schema of the value of `foresail:machinePool`
+ * @param sections what the systems have besides
  * @param example text of the example stack file
  */
 export function configurationPage(
   cluster: JsonSchema,
-  openstack: JsonSchema,
-  machinePool: JsonSchema,
+  sections: readonly SystemSection[],
   example: string,
 ): string {
   return `<!-- Written by \`npm run docs\` from stacks/schema/; do not edit. -->
@@ -81,33 +95,19 @@ pulumi config set --secret --path 'foresail:sshPrivateKeys.cp-1' < ~/.ssh/cp-1
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].username' reader
 pulumi config set --secret --path 'foresail:registryCredentials["registry.example.com"].password'
 pulumi config set --secret --path foresail:cloudApplicationCredential.secret
+pulumi config set --secret --path foresail:tumblebugCredentials.password
+pulumi config set --secret foresail:managementKubeconfig < management.kubeconfig
 \`\`\`
 
 ## Fields of foresail:cluster
 
-\`[]\` stands for each item of a list, \`<name>\` for each name in a map. With \`foresail:system: openstack\` the machines come
-from pools: \`machines\`, \`lost\`, \`allowEvenControlPlanes\` and \`endpoint\` are not written there.
+\`[]\` stands for each item of a list, \`<name>\` for each name in a map. With \`foresail:system: openstack\` or
+\`tumblebug\` the machines come from pools or groups: \`machines\`, \`lost\`, \`allowEvenControlPlanes\` and
+\`endpoint\` are not written there.
 
-| field | type | default | |
-| --- | --- | --- | --- |
-${rows(cluster, "").join("\n")}
+${table(cluster)}
 
-## Fields of foresail:openstack
-
-Only with \`foresail:system: openstack\`; [OpenStack](openstack.md) leads through them.
-
-| field | type | default | |
-| --- | --- | --- | --- |
-${rows(openstack, "").join("\n")}
-
-## Fields of foresail:machinePool
-
-Only with \`foresail:system: machine-pool\`, which needs \`foresail:managementKubeconfig\` beside it;
-[machine pools](machine-pool.md) leads through them.
-
-| field | type | default | |
-| --- | --- | --- | --- |
-${rows(machinePool, "").join("\n")}
+${sections.map(sectionText).join("\n\n")}
 
 ## Example
 

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import {
+  AzimuthSection,
   ClusterInput,
   CONFIGURATION_KEYS,
+  type ConfigurationKey,
   MACHINE_FIELDS,
   MachinePoolSection,
   OpenstackSection,
+  type System,
   SYSTEMS,
+  TumblebugSection,
 } from "../stacks/schema";
 
 /** The part of JSON schema that zod writes and the pages read. */
@@ -29,14 +33,21 @@ export function clusterJsonSchema(): JsonSchema {
   return jsonSchema(ClusterInput);
 }
 
-/** JSON schema of the value of `foresail:openstack`. */
-export function openstackJsonSchema(): JsonSchema {
-  return jsonSchema(OpenstackSection);
+/** A key that one system alone has, with every field that it can have. */
+export interface SystemSection {
+  key: string;
+  system: System;
+  schema: JsonSchema;
 }
 
-/** JSON schema of the value of `foresail:machinePool`. */
-export function machinePoolJsonSchema(): JsonSchema {
-  return jsonSchema(MachinePoolSection);
+/** The sections of the systems, in the order in which the documentation has them. */
+export function systemSections(): SystemSection[] {
+  return [
+    { key: "openstack", system: "openstack", schema: jsonSchema(OpenstackSection) },
+    { key: "tumblebug", system: "tumblebug", schema: jsonSchema(TumblebugSection) },
+    { key: "azimuth", system: "azimuth", schema: jsonSchema(AzimuthSection) },
+    { key: "machinePool", system: "machine-pool", schema: jsonSchema(MachinePoolSection) },
+  ];
 }
 
 function jsonSchema(of: z.ZodType): JsonSchema {
@@ -49,24 +60,16 @@ function jsonSchema(of: z.ZodType): JsonSchema {
 
 /** JSON schema of a whole stack file, for editors. */
 export function stackFileJsonSchema(): JsonSchema {
-  const properties = Object.entries(CONFIGURATION_KEYS).map(([name, key]): [string, JsonSchema] => {
-    if (name === "cluster") {
-      const { required, ...schema } = clusterJsonSchema();
-      const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));
-      return [`foresail:${name}`, { ...schema, required: always, description: key.description }];
-    }
-    if (name === "openstack")
-      return [`foresail:${name}`, { ...openstackJsonSchema(), description: key.description }];
-    if (name === "machinePool")
-      return [`foresail:${name}`, { ...machinePoolJsonSchema(), description: key.description }];
-    if (name === "system") {
+  const sections = systemSections();
+  const properties = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(
+    ([name, key]): [string, JsonSchema] => {
+      const section = sections.find((one) => one.key === name);
       return [
         `foresail:${name}`,
-        { type: "string", enum: [...SYSTEMS], default: "ssh", description: key.description },
+        section ? { ...section.schema, description: key.description } : ofKey(name, key),
       ];
-    }
-    return [`foresail:${name}`, { type: "object", description: `${key.description} Encrypted.` }];
-  });
+    },
+  );
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Stack file of foresail",
@@ -75,40 +78,45 @@ export function stackFileJsonSchema(): JsonSchema {
       config: {
         type: "object",
         properties: Object.fromEntries(properties),
-        ...bySystem(),
+        allOf: [...sections.map(onlyWithItsSystem), clusterBySystem(sections)],
       },
     },
   };
 }
 
-/** What a stack file has to have, and may not have, by its system. */
-function bySystem(): JsonSchema {
-  const isSystem = (system: string) => ({
-    required: ["foresail:system"],
-    properties: { "foresail:system": { const: system } },
-  });
-  const any = (...keys: string[]) => ({
-    anyOf: keys.map((key) => ({ type: "object", required: [`foresail:${key}`] })),
-  });
+function ofKey(name: string, { description, secret }: ConfigurationKey): JsonSchema {
+  if (secret) return { type: "object", description: `${description} Encrypted.` };
+  if (name === "system") return { type: "string", enum: [...SYSTEMS], default: "ssh", description };
+  const { required, ...schema } = clusterJsonSchema();
+  const always = required?.filter((field) => !(MACHINE_FIELDS as readonly string[]).includes(field));
+  return { ...schema, required: always, description };
+}
+
+const isSystem = (...systems: string[]): JsonSchema => ({
+  required: ["foresail:system"],
+  properties: { "foresail:system": { enum: systems } },
+});
+
+function onlyWithItsSystem({ key, system }: SystemSection): JsonSchema {
+  const section = { required: [`foresail:${key}`] };
+  return { if: isSystem(system), then: section, else: { not: section } };
+}
+
+/** The cluster: with its machines, without them where a section of the system has these, or none at all. */
+function clusterBySystem(sections: readonly SystemSection[]): JsonSchema {
+  const withCluster: readonly string[] = CONFIGURATION_KEYS.cluster.systems;
+  const systems = sections.map(({ system }) => system);
+  const required = ["foresail:cluster"];
+  const cluster = (rule: JsonSchema): JsonSchema => ({ required, properties: { "foresail:cluster": rule } });
   return {
-    if: isSystem("openstack"),
-    then: {
-      required: ["foresail:cluster", "foresail:openstack"],
-      not: any("machinePool"),
-      properties: {
-        "foresail:cluster": {
-          not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
-        },
-      },
-    },
+    if: isSystem(...systems.filter((system) => !withCluster.includes(system))),
+    then: { not: { required } },
     else: {
-      if: isSystem("machine-pool"),
-      then: { required: ["foresail:machinePool"], not: any("cluster", "openstack") },
-      else: {
-        required: ["foresail:cluster"],
-        properties: { "foresail:cluster": { type: "object", required: ["machines"] } },
-        not: any("openstack", "machinePool"),
-      },
+      if: isSystem(...systems.filter((system) => withCluster.includes(system))),
+      then: cluster({
+        not: { anyOf: MACHINE_FIELDS.map((field) => ({ type: "object", required: [field] })) },
+      }),
+      else: cluster({ type: "object", required: ["machines"] }),
     },
   };
 }

@@ -1,12 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { configurationPage } from "./configuration-page";
-import {
-  clusterJsonSchema,
-  machinePoolJsonSchema,
-  openstackJsonSchema,
-  stackFileJsonSchema,
-} from "./configuration-schema";
+import { clusterJsonSchema, stackFileJsonSchema, systemSections } from "./configuration-schema";
 
 /** The project folder; this file runs from bin/scripts. */
 const ROOT = resolve(__dirname, "..", "..");
@@ -16,12 +11,7 @@ export function generatedDocs(root = ROOT): Record<string, string> {
   const example = readFileSync(join(root, "stacks/config/Pulumi.example-onprem.yaml"), "utf8");
   return {
     "docs/configuration.schema.json": `${JSON.stringify(stackFileJsonSchema(), null, 2)}\n`,
-    "docs/configuration.md": configurationPage(
-      clusterJsonSchema(),
-      openstackJsonSchema(),
-      machinePoolJsonSchema(),
-      example,
-    ),
+    "docs/configuration.md": configurationPage(clusterJsonSchema(), systemSections(), example),
   };
 }
 

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { OpenstackCluster } from "../components/openstack/openstack-cluster";
 import type { NetworkArgs, OpenstackEndpointArgs } from "../components/openstack/openstack-cluster-args";
-import { readStackResources } from "../components/openstack/stack-resources";
+import { readStackResources } from "../components/stack-resources";
 import type { Pool } from "../core/openstack/pool";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";

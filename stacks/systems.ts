@@ -16,5 +16,9 @@ export function build(configuration: Configuration): StackOutputs | Promise<Stac
       return (require("./openstack") as typeof import("./openstack")).openstack(configuration);
     case "machine-pool":
       return (require("./machine-pool") as typeof import("./machine-pool")).machinePool(configuration);
+    case "azimuth":
+      return (require("./azimuth") as typeof import("./azimuth")).azimuth(configuration);
+    case "tumblebug":
+      return (require("./tumblebug") as typeof import("./tumblebug")).tumblebug(configuration);
   }
 }

@@ -1,9 +1,10 @@
 import type { Role } from "../machine";
-import { cidrMistake, cidrSize, cidrsOverlap, parseCidr } from "./cidr";
+import { accessMistakes, type AccessFacts } from "./access";
+import { cidrSize, cidrsOverlap, parseCidr } from "./cidr";
 import type { Mistake } from "./mistake";
 import { poolNameMistake, dnsLabelMistake } from "./names";
 import { podBlockSizeMistakes } from "./network";
-import { unknownWord } from "./spelling";
+import { replaceMistakes } from "./replace";
 
 /** What the rules look at in the section `openstack`; what could not be read is left out. */
 export interface OpenstackFacts {
@@ -11,7 +12,7 @@ export interface OpenstackFacts {
   network: { id?: string; cidr?: string; dns: number; externalNetwork?: string };
   octaviaFloatingIp: boolean;
   replace: string[];
-  access: { open: boolean; ssh: string[]; api: string[]; nodePorts: string[] };
+  access: AccessFacts;
   /** Blocks of the cluster inside the machines. */
   podCidr: string;
   serviceCidr: string;
@@ -34,7 +35,7 @@ export function openstackMistakes(facts: OpenstackFacts): Mistake[] {
     ...poolMistakes(facts.pools),
     ...networkMistakes(facts),
     ...floatingIpMistakes(facts),
-    ...replaceMistakes(facts),
+    ...replaceMistakes(facts.replace, slotsOf(facts.pools)),
     ...accessMistakes(facts.access),
   ];
 }
@@ -128,38 +129,10 @@ function floatingIpMistakes({ pools, network, octaviaFloatingIp }: OpenstackFact
   ];
 }
 
-function replaceMistakes({ pools, replace }: OpenstackFacts): Mistake[] {
-  const slots = pools.flatMap(({ name, replicas }) =>
+const slotsOf = (pools: readonly PoolFacts[]): string[] =>
+  pools.flatMap(({ name, replicas }) =>
     name === undefined ? [] : Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),
   );
-  return replace.flatMap((slot) =>
-    slots.includes(slot)
-      ? []
-      : [
-          {
-            path: ["replace", slot],
-            message: unknownWord(slot, slots).replace("is not known", "is no machine; write <pool>-<index>"),
-          },
-        ],
-  );
-}
-
-function accessMistakes({ open, ...blocks }: OpenstackFacts["access"]): Mistake[] {
-  return Object.entries(blocks).flatMap(([field, cidrs]) =>
-    cidrs.flatMap((cidr, index): Mistake[] => {
-      const path = ["access", field, index];
-      const wrong = cidrMistake(cidr);
-      if (wrong !== undefined) return [{ path, message: wrong }];
-      if (parseCidr(cidr)?.prefix !== 0 || open) return [];
-      return [
-        {
-          path,
-          message: `"${cidr}" is the whole world; write the blocks that need it, or \`access.open: true\``,
-        },
-      ];
-    }),
-  );
-}
 
 /** What is wrong with a public SSH key as a line of authorized_keys, or undefined. */
 export function publicKeyMistake(text: string): string | undefined {

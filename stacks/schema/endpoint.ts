@@ -22,6 +22,21 @@ const ENDPOINTS = {
 /** Exactly one of `loopback` and `external`; it can't change after init. */
 export const EndpointConfiguration = exactlyOne(z.strictObject(ENDPOINTS));
 
+/** Exactly one of these and `nlb`. */
+export const TumblebugEndpoint = exactlyOne(
+  z.strictObject({
+    ...ENDPOINTS,
+    nlb: z
+      .strictObject({
+        port: port().default(6443).describe("Port of the load balancer."),
+      })
+      .optional()
+      .describe(
+        "A load balancer of the cloud in front of all control planes, made by the stack; their number can't change then.",
+      ),
+  }),
+);
+
 /** Exactly one of these and `octavia`. */
 export const OpenstackEndpoint = exactlyOne(
   z.strictObject({

@@ -82,17 +82,33 @@ export interface ApplicationCredential {
   secret: string;
 }
 
+/** Who asks a CB-Tumblebug server. */
+export interface TumblebugCredentials {
+  username: string;
+  password: string;
+}
+
+/** Reads `foresail:tumblebugCredentials`. */
+export function readTumblebugCredentials(raw: unknown): SecretReading<TumblebugCredentials> {
+  return readTexts("tumblebugCredentials", { username: "", password: "" }, raw);
+}
+
 /** Reads `foresail:cloudApplicationCredential`. */
 export function readApplicationCredential(raw: unknown): SecretReading<ApplicationCredential> {
-  const root = "cloudApplicationCredential";
-  const value = { id: "", secret: "" };
-  if (!isObject(raw)) return { value, mistakes: [{ path: [root], message: "must be {id, secret}" }] };
-  const fields = Object.keys(value) as (keyof typeof value)[];
+  return readTexts("cloudApplicationCredential", { id: "", secret: "" }, raw);
+}
+
+/** Reads a secret object of texts. @param empty its fields */
+function readTexts<Value extends object>(root: string, empty: Value, raw: unknown): SecretReading<Value> {
+  const value: Value = { ...empty };
+  const fields = Object.keys(value) as (keyof Value & string)[];
+  if (!isObject(raw))
+    return { value, mistakes: [{ path: [root], message: `must be {${fields.join(", ")}}` }] };
   const mistakes = fields.flatMap((field): Mistake[] => {
     const text = raw[field];
     if (typeof text !== "string" || text === "")
       return [{ path: [root, field], message: "is missing; write a text, in quotes" }];
-    value[field] = text;
+    value[field] = text as Value[typeof field];
     return [];
   });
   const unknown = Object.keys(raw).filter((key) => !fields.some((field) => field === key));

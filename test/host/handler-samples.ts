@@ -3,6 +3,7 @@ import type { RolloutSettings } from "../../core/rollout/settings";
 import type { HandlerKey } from "../../providers/dynamic-resource";
 import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
 import { UNKNOWN } from "./provider-host";
+import { TUMBLEBUG_SAMPLES } from "./tumblebug-samples";
 
 /** What every resource of a cluster carries. */
 export const common = {
@@ -26,6 +27,8 @@ export const rollout: RolloutSettings = {
   nodeTimeoutSeconds: 5,
   software: {},
 };
+
+const azimuth = { kubeconfig: UNKNOWN, stack: "foresail/test", namespace: "az-demo", cluster: "demo" };
 
 /** Arguments of each kind with which check and diff need no machine. */
 export const SAMPLES: Record<HandlerKey, object> = {
@@ -67,6 +70,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
     credentials: {},
     timeoutSeconds: 1,
   },
+  ...TUMBLEBUG_SAMPLES,
   "openstack/InitializedMark": { ...common, machines, servers: {} },
   "kubernetes/Adoption": {
     // known, it would be asked
@@ -92,5 +96,24 @@ export const SAMPLES: Record<HandlerKey, object> = {
     replicas: 3,
     template: { infrastructure: "SandboxMachinePool pool-a", rest: {} },
     timeouts: { bootstrap: 1, infrastructure: 1, nodes: 1 },
+  },
+  "azimuth/StatusStamp": { ...azimuth, moment: "start", fingerprint: "1" },
+  "azimuth/ZenithKeypair": {
+    ...azimuth,
+    registrarAdminUrl: "http://127.0.0.1:1",
+    owner: { apiVersion: "v1", kind: "ConfigMap", name: "demo", uid: "1" },
+    timeoutSeconds: 1,
+  },
+  "azimuth/EtcdKey": azimuth,
+  "azimuth/ServiceSync": { ...azimuth, hasRecord: true },
+  "azimuth/RecordPrune": azimuth,
+  "azimuth/ClusterGone": { ...azimuth, timeoutSeconds: 1 },
+  "helm/ReleaseRecovery": {
+    kubeconfig: UNKNOWN,
+    stack: "foresail/test",
+    namespace: "az-demo",
+    release: "demo",
+    isRecorded: true,
+    adopt: false,
   },
 };

@@ -52,7 +52,7 @@ describe("configuration: all mistakes at once", () => {
     assert.deepEqual(mistakesOf(reader(cluster(), others)), [
       'clustr: is not known; did you mean "cluster"?',
       "machines: is not known here; write it under foresail:cluster",
-      'system: "shh" is not a system; write "ssh" or "openstack" or "machine-pool"',
+      'system: "shh" is not a system; write "ssh" or "openstack" or "tumblebug" or "azimuth" or "machine-pool"',
     ]);
   });
 

@@ -1,0 +1,137 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Slot } from "../../core/tumblebug/groups";
+import { connectionNames, imageName, specName, type ConnectionNames } from "../../core/tumblebug/names";
+import { factKey } from "../../core/tumblebug/requirements";
+import { securityRules, type SecurityWish } from "../../core/tumblebug/security-rules";
+import { TumblebugImage } from "../../providers/tumblebug/tumblebug-image";
+import type { ObjectName, TumblebugPlan, TumblebugPlanArgs } from "../../providers/tumblebug/tumblebug-plan";
+import { TumblebugSecurityGroup } from "../../providers/tumblebug/tumblebug-security-group";
+import { TumblebugSpec } from "../../providers/tumblebug/tumblebug-spec";
+import { TumblebugSshKey } from "../../providers/tumblebug/tumblebug-ssh-key";
+import { TumblebugVNet } from "../../providers/tumblebug/tumblebug-vnet";
+
+/** What the objects of every connection are made with. */
+export interface ObjectsWish {
+  server: pulumi.Input<object>;
+  namespace: string;
+  prefix: string;
+  keepOnDelete: boolean;
+  mark: pulumi.Input<string>;
+  plan: TumblebugPlan;
+  user: string;
+  connections: readonly { name: string; cidr: string; cidrWritten: boolean }[];
+  slots: readonly Slot[];
+  /** What the machines of a connection accept. */
+  security: (cidr: string) => SecurityWish;
+}
+
+/** What VMs are made from, by the names that the server gave them. */
+export interface MadeObjects {
+  objects: Record<string, pulumi.Inputs>;
+  specs: Record<string, pulumi.Output<string>>;
+  images: Record<string, pulumi.Output<string>>;
+  /** Connection → private key that opens its machines. Secret. */
+  privateKeys: Record<string, pulumi.Output<string>>;
+}
+
+type Names = Pick<ObjectsWish, "namespace" | "prefix"> & { slots: readonly Slot[] };
+
+/** The names of everything that VMs are made from, as the plan looks for them. */
+export function objectNames(
+  { namespace, prefix, slots }: Names,
+  connections: readonly string[],
+): TumblebugPlanArgs["objects"] {
+  const of = (pick: (names: ConnectionNames, connection: string) => string[]): ObjectName[] =>
+    connections.flatMap((connection) =>
+      pick(connectionNames(namespace, prefix, connection), connection).map((name) => ({ name, connection })),
+    );
+  return {
+    vNets: of(({ vNet }) => [vNet]),
+    securityGroups: of(({ nodes, controlPlanes }, connection) =>
+      hasControlPlanes(slots, connection) ? [nodes, controlPlanes] : [nodes],
+    ),
+    sshKeys: of(({ sshKey }) => [sshKey]),
+    images: distinct(slots, "image").map(({ connection, value }) => ({
+      name: imageName(namespace, prefix, connection, value),
+      connection,
+      cloudImage: value,
+    })),
+    specs: distinct(slots, "spec").map(({ connection, value }) => ({
+      name: specName(namespace, prefix, connection, value),
+      connection,
+    })),
+  };
+}
+
+const hasControlPlanes = (slots: readonly Slot[], connection: string): boolean =>
+  slots.some((slot) => slot.connection === connection && slot.role === "control-plane");
+
+/** The machine types or images that the machines of each connection need, each once. */
+function distinct(slots: readonly Slot[], field: "spec" | "image") {
+  const all = slots.map((slot) => ({ connection: slot.connection, value: slot[field] }));
+  return [...new Map(all.map((one) => [factKey(one.connection, one.value), one])).values()];
+}
+
+/** Makes what VMs are made from, all connections side by side. */
+export function makeObjects(
+  wish: ObjectsWish,
+  opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
+): MadeObjects {
+  const { server, namespace, prefix, keepOnDelete, mark, plan, slots, user } = wish;
+  const common = (kind: string, name: string, connection: string) => ({
+    server,
+    namespace,
+    name,
+    connection,
+    mark,
+    keepOnDelete,
+    foreign: plan.found.apply(({ foreign }) => foreign.includes(`${kind}/${name}`)),
+  });
+  const made: MadeObjects = { objects: {}, specs: {}, images: {}, privateKeys: {} };
+  for (const { name: connection, cidr, cidrWritten } of wish.connections) {
+    const names = connectionNames(namespace, prefix, connection);
+    const vNet = new TumblebugVNet(
+      names.vNet,
+      { ...common("vNets", names.vNet, connection), cidr, cidrWritten, subnet: names.subnet },
+      opts,
+    );
+    const group = (role: "nodes" | "controlPlanes") =>
+      new TumblebugSecurityGroup(
+        names[role],
+        {
+          ...common("securityGroups", names[role], connection),
+          vNet: vNet.object,
+          rules: securityRules(role, wish.security(cidr)),
+        },
+        opts,
+      ).object;
+    const key = new TumblebugSshKey(
+      names.sshKey,
+      { ...common("sshKeys", names.sshKey, connection), user },
+      opts,
+    );
+    made.objects[connection] = {
+      vNet: vNet.object,
+      subnet: vNet.subnet,
+      nodes: group("nodes"),
+      ...(hasControlPlanes(slots, connection) ? { controlPlanes: group("controlPlanes") } : {}),
+      sshKey: key.object,
+    };
+    made.privateKeys[connection] = key.privateKey;
+  }
+  for (const { connection, value } of distinct(slots, "spec")) {
+    const name = specName(namespace, prefix, connection, value);
+    const spec = new TumblebugSpec(name, { ...common("specs", name, connection), cloudSpec: value }, opts);
+    made.specs[factKey(connection, value)] = spec.object;
+  }
+  for (const { connection, value } of distinct(slots, "image")) {
+    const name = imageName(namespace, prefix, connection, value);
+    const image = new TumblebugImage(
+      name,
+      { ...common("images", name, connection), cloudImage: value },
+      opts,
+    );
+    made.images[factKey(connection, value)] = image.object;
+  }
+  return made;
+}

@@ -1,0 +1,42 @@
+import { mergeObjects } from "../../core/merge";
+import type { JsonObject } from "../../core/merge";
+import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
+
+/**
+ * What the pod network needs to know of VMs whose security groups take three protocols: Calico goes by VXLAN. Over the
+ * Internet nodes are found by their node IPs, and Cilium encrypts what pods send.
+ */
+export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
+  cluster: Args,
+  nodeAddresses: "private" | "public",
+): Args {
+  const { network } = cluster;
+  const overInternet = nodeAddresses === "public";
+  if (!network?.plugin) return cluster;
+  return {
+    ...cluster,
+    network: {
+      ...network,
+      plugin: fitPlugin(network.plugin, network.podCidr ?? "10.244.0.0/16", overInternet),
+      ...(overInternet ? { holdNodeAddress: true } : {}),
+    },
+  };
+}
+
+function fitPlugin(plugin: NetworkPlugin, podCidr: string, overInternet: boolean): NetworkPlugin {
+  if ("calico" in plugin) {
+    const calicoNetwork = {
+      bgp: "Disabled",
+      ipPools: [{ cidr: podCidr, encapsulation: "VXLAN" }],
+      ...(overInternet ? { nodeAddressAutodetectionV4: { kubernetes: "NodeInternalIP" } } : {}),
+    };
+    return { calico: withValues(plugin.calico, { installation: { calicoNetwork } }) };
+  }
+  if ("cilium" in plugin && overInternet)
+    return { cilium: withValues(plugin.cilium, { encryption: { enabled: true, type: "wireguard" } }) };
+  return plugin;
+}
+
+function withValues<Chart extends { values?: JsonObject }>(chart: Chart, values: JsonObject): Chart {
+  return { ...chart, values: mergeObjects(values, chart.values ?? {}) };
+}

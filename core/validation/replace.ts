@@ -1,0 +1,19 @@
+import type { Mistake } from "./mistake";
+import { unknownWord } from "./spelling";
+
+/** What is wrong with a map of places to numbers that ask for another machine. @param places "<group>-<index>" */
+export function replaceMistakes(replace: readonly string[], places: readonly string[]): Mistake[] {
+  return replace.flatMap((place) =>
+    places.includes(place)
+      ? []
+      : [
+          {
+            path: ["replace", place],
+            message: unknownWord(place, places).replace(
+              "is not known",
+              "is no machine; write <pool>-<index>",
+            ),
+          },
+        ],
+  );
+}

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from "node:util";
+import { waitFor } from "../../clients/wait";
+import { TumblebugRefusal, type Tumblebug } from "../../clients/tumblebug";
+import { carriesMark, markedDescription } from "../../core/marks";
+import { ReasonedError } from "../../core/tumblebug/reasons";
+import { describeFailure, PartialFailure } from "../failure";
+import type { Handlers } from "../handler-types";
+import { report } from "../kubeadm/machines-session";
+import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
+import { withServer } from "./server";
+
+/** How long the cloud may need to let go of an object that something used a moment ago. */
+const DELETE_SECONDS = 300;
+
+interface Found {
+  readonly name: string;
+  readonly connection: string;
+  readonly description: string;
+}
+
+/**
+ * The handlers of one kind of object: made unless it is there, taken over when others made it, and deleted only when
+ * this stack made it.
+ */
+export function objectHandlers<
+  Inputs extends ObjectInputs,
+  Wish extends { readonly name: string },
+  Object extends Found,
+>(kind: ObjectKind<Inputs, Wish, Object>): Handlers {
+  type Outputs = Inputs & ObjectOutputs;
+  const resourceOf = ({ name }: Pick<Inputs, "name">) => `${kind.what} ${name}`;
+
+  /** The object, and whether this stack made it: its own mark is on what a run made whose answer was lost. */
+  async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Object; made: boolean }> {
+    const objects = kind.of(tumblebug);
+    const wish = kind.wish(inputs, markedDescription(inputs.mark));
+    const id = objects.idOf(wish);
+    const existing = await objects.read(inputs.namespace, id);
+    if (existing) return { found: existing, made: carriesMark(existing.description, inputs.mark) };
+    try {
+      return { found: await objects.create(inputs.namespace, wish), made: true };
+    } catch (error) {
+      // somebody else was faster
+      const now = isRefusal(error, "AlreadyExists") ? await objects.read(inputs.namespace, id) : undefined;
+      if (now) return { found: now, made: carriesMark(now.description, inputs.mark) };
+      throw reasoned(error);
+    }
+  }
+
+  const reasoned = (error: unknown) =>
+    new ReasonedError(
+      kind.reason,
+      error instanceof Error ? error.message : String(error),
+      error instanceof TumblebugRefusal ? error.next : undefined,
+    );
+
+  const outputsOf = (inputs: Inputs, found: Object, made: boolean) =>
+    ({ ...inputs, ...kind.outputs(found), object: found.name, made }) as unknown as Outputs;
+
+  return {
+    check(olds: Partial<Outputs>, asked: Inputs) {
+      const news = kind.settle ? kind.settle(olds, asked) : asked;
+      const exists = olds.name === news.name && olds.connection !== undefined;
+      const steps = exists
+        ? (kind.changes?.(olds as unknown as Inputs, news) ?? [])
+        : [
+            news.foreign
+              ? `use the ${kind.what} ${news.name}, which is there and stays when the cluster goes`
+              : `create the ${kind.what} ${news.name} in ${news.connection}: ${kind.describe(news)}`,
+          ];
+      const failures = exists
+        ? kind.fixed.flatMap((key) =>
+            isDeepStrictEqual(olds[key], news[key])
+              ? []
+              : [
+                  {
+                    property: key,
+                    reason:
+                      `the ${kind.what} ${news.name} has ${key} ${JSON.stringify(olds[key])} and can't change while machines use it; ` +
+                      "set it back, or take another `resources.prefix` for a new cluster",
+                  },
+                ],
+          )
+        : [];
+      return Promise.resolve({ inputs: { ...news, steps }, failures });
+    },
+
+    diff(_id, olds: Outputs, news: Inputs) {
+      const replaces = (["namespace", "name", "connection"] as const).filter(
+        (key) => olds[key] !== news[key],
+      );
+      const changes =
+        replaces.length > 0 ||
+        (news.steps ?? []).length > 0 ||
+        // what a later delete needs
+        (["server", "keepOnDelete"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
+      return Promise.resolve({ changes, replaces });
+    },
+
+    async create(inputs: Inputs) {
+      const resource = resourceOf(inputs);
+      try {
+        return await withServer(resource, inputs.server, async (tumblebug) => {
+          const { found, made } = await ensure(tumblebug, inputs);
+          const wrong = made ? undefined : kind.mismatch?.(inputs, found);
+          if (wrong !== undefined)
+            throw new ReasonedError(
+              kind.reason,
+              `the ${kind.what} ${found.name} is there, made by others, and ${wrong}`,
+              "take another `resources.prefix`, or delete it",
+            );
+          if (!made) report(resource, "was there; it stays when the cluster goes");
+          return { id: `${inputs.namespace}/${found.name}`, outs: outputsOf(inputs, found, made) };
+        });
+      } catch (error) {
+        throw new Error(describeFailure({ resource, step: "create" }, error), { cause: error });
+      }
+    },
+
+    async update(id, olds: Outputs, news: Inputs) {
+      const kept = { ...olds, ...news } as Outputs;
+      if (!kind.change || (news.steps ?? []).length === 0) return { outs: kept };
+      const resource = resourceOf(news);
+      try {
+        return await withServer(resource, news.server, async (tumblebug) => {
+          const objects = kind.of(tumblebug);
+          const found = await objects.read(news.namespace, olds.object);
+          if (!found) throw new Error("it is not there any more; run `pulumi refresh`, then `up`");
+          if (!olds.made) report(resource, "others made it, so it is left as it is");
+          else await kind.change?.(tumblebug, news, olds, found);
+          const now = (await objects.read(news.namespace, olds.object)) ?? found;
+          return { outs: outputsOf(news, now, olds.made) };
+        });
+      } catch (error) {
+        throw new PartialFailure(id, olds, { resource, step: "update" }, error);
+      }
+    },
+
+    async read(id, outputs: Outputs) {
+      return withServer(resourceOf(outputs), outputs.server, async (tumblebug) => {
+        const found = await kind.of(tumblebug).read(outputs.namespace, outputs.object);
+        if (!found) return { id: "", props: {} };
+        return { id, props: { ...outputs, ...kind.outputs(found) } };
+      });
+    },
+
+    async delete(_id, outputs: Outputs) {
+      const resource = resourceOf(outputs);
+      if (!outputs.made || outputs.keepOnDelete) {
+        report(resource, outputs.made ? "stays, as keepOnDelete says" : "stays, since others made it");
+        return;
+      }
+      try {
+        await withServer(resource, outputs.server, (tumblebug, signal) =>
+          waitFor<true>({
+            what: `the ${kind.what} ${outputs.object} to be deleted`,
+            seconds: DELETE_SECONDS,
+            signal,
+            progress: (line) => report(resource, line),
+            probe: async () => {
+              try {
+                await kind.of(tumblebug).delete(outputs.namespace, outputs.object);
+                return { done: true };
+              } catch (error) {
+                if (isRefusal(error, "InUse", "DeletionPending"))
+                  return { pending: (error as Error).message };
+                throw error;
+              }
+            },
+          }),
+        );
+      } catch (error) {
+        throw new Error(describeFailure({ resource, step: "delete" }, error), { cause: error });
+      }
+    },
+  };
+}
+
+/** Whether the server refused for one of these reasons. */
+export function isRefusal(error: unknown, ...codes: TumblebugRefusal["code"][]): boolean {
+  return error instanceof TumblebugRefusal && codes.includes(error.code);
+}

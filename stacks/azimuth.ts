@@ -1,0 +1,65 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
+import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
+import { releaseResource } from "../components/azimuth/chart";
+import { readStackResources } from "../components/stack-resources";
+import type { ClusterSpecification } from "../core/azimuth/cluster";
+import type { JsonObject } from "../core/merge";
+import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
+
+/** A cluster through Azimuth, by the objects of its management cluster. */
+export async function azimuth({
+  azimuth: section,
+  managementKubeconfig,
+}: AzimuthConfiguration): Promise<Record<string, pulumi.Output<unknown>>> {
+  const { namespace, identity, zenith, record, adopt, timeouts, charts } = section;
+  const recorded = Object.keys(await readStackResources());
+  const made = new AzimuthCluster(section.name, {
+    kubeconfig: managementKubeconfig,
+    namespace,
+    cluster: specification(section),
+    identity:
+      identity &&
+      (identity.defaultClusterRole === undefined ? {} : { defaultClusterRole: identity.defaultClusterRole }),
+    ...(zenith ? { zenith } : {}),
+    charts: {
+      cluster: chart(charts.cluster),
+      zenithOperator: chart(charts.zenithOperator),
+      zenithApiServer: chart(charts.zenithApiServer),
+    },
+    values: section.values as JsonObject,
+    nodeGroupOverrides: section.nodeGroupOverrides as Record<string, JsonObject>,
+    record,
+    adopt,
+    timeouts,
+    isReleaseRecorded: recorded.some((urn) => urn.endsWith(`:Release::${releaseResource(section.name)}`)),
+  });
+  const { oidc, apiHost, sizes } = made;
+  return { oidc, apiHost, sizes };
+}
+
+function specification(section: AzimuthSection): ClusterSpecification {
+  const { name, label = name, templateName, controlPlaneMachineSize, nodeGroups, autohealing } = section;
+  const { zenithIdentityRealmName, leaseName, cloudCredentialsSecretName } = section;
+  return withoutUndefined({
+    label,
+    templateName,
+    cloudCredentialsSecretName,
+    zenithIdentityRealmName,
+    leaseName,
+    autohealing,
+    controlPlaneMachineSize,
+    nodeGroups: nodeGroups.map((group) => withoutUndefined(group)),
+    addons: withoutUndefined(section.addons),
+  }) as ClusterSpecification;
+}
+
+/** A field without a value is not sent: the API would take it for a wish. */
+function withoutUndefined<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
+
+function chart({ chart: name, repository, version }: AzimuthSection["charts"]["cluster"]): ChartSource {
+  const known = repository ?? CHART_REPOSITORIES[name];
+  return { chart: name, version, ...(known === undefined ? {} : { repository: known }) };
+}

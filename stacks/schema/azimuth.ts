@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
+import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
+import { ipv4Mistake } from "../../core/validation/addresses";
+import {
+  loadBalancerAddressMistakes,
+  nodeGroupMistakes,
+  nodeGroupNameMistake,
+} from "../../core/validation/azimuth";
+import { duplicateMistakes } from "../../core/validation/duplicates";
+import { urlMistake } from "../../core/validation/urls";
+import { port, rule, rules } from "./rule";
+
+const objectName = () => rule(z.string(), dnsNameMistake);
+const size = () => z.string().min(1).max(255);
+const gigabytes = () => z.int().min(1).default(10);
+const values = () => z.record(z.string(), z.unknown());
+
+const NodeGroup = rules(
+  z.strictObject({
+    name: rule(z.string(), nodeGroupNameMistake).describe("Name of the group; its machines carry it."),
+    machineSize: size().describe("Flavour of the machines, by name."),
+    autoscale: z.boolean().default(false).describe("Whether the group scales by itself."),
+    count: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("Number of machines, of a group that does not scale by itself."),
+    minCount: z.int().min(1).optional().describe("Fewest machines of a group that scales by itself."),
+    maxCount: z.int().min(1).optional().describe("Most machines of a group that scales by itself."),
+  }),
+  nodeGroupMistakes,
+);
+
+const Addons = rules(
+  z.strictObject({
+    ingress: z.boolean().default(false).describe("Install an ingress controller."),
+    ingressControllerLoadBalancerIp: rule(z.string(), ipv4Mistake)
+      .optional()
+      .describe("IPv4 address of the ingress controller's load balancer."),
+    monitoring: z.boolean().default(false).describe("Install Prometheus, Grafana and Loki."),
+    monitoringAlertmanagerVolumeSize: gigabytes().describe("Volume of the Alertmanager, in GB."),
+    monitoringPrometheusVolumeSize: gigabytes().describe("Volume of Prometheus, in GB."),
+    monitoringLokiVolumeSize: gigabytes().describe("Volume of Loki, in GB."),
+  }),
+  loadBalancerAddressMistakes,
+);
+
+const AZIMUTH_CHARTS = "https://azimuth-cloud.github.io/zenith";
+
+function chart(name: string, repository: string, version: string, what: string) {
+  return rules(
+    z.strictObject({
+      chart: z
+        .string()
+        .min(1)
+        .default(name)
+        .describe("Name of the chart in the repository, its path, or an oci:// reference."),
+      repository: rule(z.string(), (text) => urlMistake(text))
+        .optional()
+        .describe(`URL of the chart repository; for the chart "${name}" ${repository} when absent.`),
+      version: rule(z.string(), chartVersionMistake).default(version).describe("Version of the chart."),
+    }),
+    (value) => chartMistakes(value.chart === name ? { repository, ...value } : value),
+  )
+    .prefault({})
+    .describe(what);
+}
+
+/** Where the charts come from that are named as Azimuth names them. */
+export const CHART_REPOSITORIES: Readonly<Record<string, string>> = {
+  "openstack-cluster": "https://azimuth-cloud.github.io/capi-helm-charts",
+  "zenith-operator": AZIMUTH_CHARTS,
+  "zenith-apiserver": AZIMUTH_CHARTS,
+};
+
+const Charts = z.strictObject({
+  cluster: chart(
+    "openstack-cluster",
+    "https://azimuth-cloud.github.io/capi-helm-charts",
+    "0.27.0",
+    "The chart that makes the cluster with Cluster API.",
+  ),
+  zenithOperator: chart(
+    "zenith-operator",
+    AZIMUTH_CHARTS,
+    "0.18.1",
+    "The chart of the operator that looks after the cluster's Zenith clients.",
+  ),
+  zenithApiServer: chart(
+    "zenith-apiserver",
+    AZIMUTH_CHARTS,
+    "0.18.1",
+    "The chart of the tunnel to the cluster's API server.",
+  ),
+});
+
+const Zenith = z.strictObject({
+  registrarAdminUrl: rule(z.string(), (text) => urlMistake(text)).describe(
+    "Address of the Zenith registrar at which names are reserved.",
+  ),
+  sshdHost: z.string().min(1).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
+  sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
+  projectId: z
+    .string()
+    .min(1)
+    .describe("Id of the OpenStack project, by which Zenith tells who may see the cluster's services."),
+});
+
+const Identity = z.strictObject({
+  defaultClusterRole: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("ClusterRole that the users of the realm's groups get; when absent, none."),
+});
+
+const seconds = (fallback: number) => z.int().min(1).max(86_400).default(fallback);
+
+const Timeouts = z.strictObject({
+  identity: seconds(600).describe("Seconds for each of Realm, OIDCClient and Platform."),
+  lease: seconds(3600).describe("Seconds for the Lease to become Active."),
+  zenith: seconds(120).describe("Seconds for the Zenith registrar to answer."),
+  deletion: seconds(3600).describe("Seconds for the cluster's machines to be gone on a destroy."),
+});
+
+/** The value of `foresail:azimuth` as a person writes it. */
+export const AzimuthSection = z.strictObject({
+  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+    "Name of the cluster, of its Helm release and of its Cluster objects.",
+  ),
+  label: z.string().min(1).optional().describe("What people see; when absent, the name."),
+  templateName: objectName().describe("ClusterTemplate: the Kubernetes version, the image and more values."),
+  controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
+  nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateMistakes(groups, ({ name }) => name, "name"))
+    .default([])
+    .describe("The worker machines, in groups that are alike."),
+  autohealing: z.boolean().default(true).describe("Replace machines that stay unhealthy."),
+  addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
+  namespace: rule(z.string(), dnsLabelMistake).describe(
+    "Namespace of the tenancy on the management cluster, such as az-demo.",
+  ),
+  cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
+  zenithIdentityRealmName: objectName()
+    .optional()
+    .describe("Realm in the namespace; when absent, the one that is named like the namespace."),
+  leaseName: objectName()
+    .optional()
+    .describe("Lease in the namespace, whose reserved flavours the machines get."),
+  identity: Identity.nullable()
+    .prefault({})
+    .describe("How the cluster's users log in: by the realm; null for a cluster without OpenID Connect."),
+  zenith: Zenith.optional().describe(
+    "Reach the API server and the services through Zenith; when absent, the cluster has a load balancer.",
+  ),
+  charts: Charts.prefault({}).describe("The Helm charts, and where they come from."),
+  values: values().default({}).describe("Helm values for the cluster's chart, below those of the template."),
+  nodeGroupOverrides: z
+    .record(z.string(), values())
+    .default({})
+    .describe('Pattern of a flavour, such as "gpu.*" → Helm values for node groups of it.'),
+  record: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
+    ),
+  adopt: z
+    .boolean()
+    .default(false)
+    .describe("Take over objects and a Helm release that others made for this cluster."),
+  timeouts: Timeouts.prefault({}).describe("How long is waited, in seconds."),
+});
+export type AzimuthSection = z.output<typeof AzimuthSection>;

@@ -1,0 +1,57 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { AzimuthSection } from "./azimuth";
+import type { BaseCluster, ClusterConfiguration } from "./cluster";
+import type { MachinePoolSection } from "./machine-pool";
+import type { OpenstackSection } from "./openstack";
+import type { ApplicationCredential, RegistryCredential, TumblebugCredentials } from "./secrets";
+import type { TumblebugSection } from "./tumblebug";
+
+/** The configuration of a stack, complete and checked. Secrets are secret outputs. */
+export type Configuration = KubeadmConfiguration | AzimuthConfiguration | MachinePoolConfiguration;
+
+/** The configuration of a stack that makes a kubeadm cluster. */
+export type KubeadmConfiguration = SshConfiguration | OpenstackConfiguration | TumblebugConfiguration;
+
+/** A stack on machines that exist. */
+export interface SshConfiguration extends MachineSecrets {
+  system: "ssh";
+  cluster: ClusterConfiguration;
+}
+
+/** A stack on servers of an OpenStack cloud. */
+export interface OpenstackConfiguration extends MachineSecrets {
+  system: "openstack";
+  cluster: BaseCluster;
+  openstack: OpenstackSection;
+  cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
+}
+
+/** A stack on VMs that a CB-Tumblebug server makes. */
+export interface TumblebugConfiguration extends MachineSecrets {
+  system: "tumblebug";
+  cluster: BaseCluster;
+  tumblebug: TumblebugSection;
+  tumblebugCredentials?: pulumi.Output<TumblebugCredentials>;
+}
+
+/** A stack of a cluster through Azimuth. */
+export interface AzimuthConfiguration {
+  system: "azimuth";
+  azimuth: AzimuthSection;
+  managementKubeconfig: pulumi.Output<string>;
+}
+
+/** A stack of one MachinePool on a management cluster. */
+export interface MachinePoolConfiguration {
+  system: "machine-pool";
+  machinePool: MachinePoolSection;
+  managementKubeconfig: pulumi.Output<string>;
+  workloadKubeconfig?: pulumi.Output<string>;
+}
+
+/** What opens the machines of a kubeadm cluster, and the registries that they pull from. */
+export interface MachineSecrets {
+  sshPrivateKey?: pulumi.Output<string>;
+  sshPrivateKeys: pulumi.Output<Record<string, string>>;
+  registryCredentials: pulumi.Output<Record<string, RegistryCredential>>;
+}

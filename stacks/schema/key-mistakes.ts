@@ -1,0 +1,49 @@
+import type { Mistake } from "../../core/validation/mistake";
+import { nearest, unknownWord } from "../../core/validation/spelling";
+import { ClusterConfiguration } from "./cluster";
+import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
+
+/** The keys of a stack file. */
+export interface StackKeys {
+  project: string;
+  values: Readonly<Record<string, string>>;
+  /** Whether a full key, "foresail:sshPrivateKey", is encrypted. */
+  isSecret(key: string): boolean;
+}
+
+/** Keys that nobody reads, of another system, and that are encrypted when they should not be, or the other way round. */
+export function keyMistakes(keys: StackKeys, system: System): Mistake[] {
+  const { project, values } = keys;
+  const ours = Object.keys(values).filter((key) => key.startsWith(`${project}:`));
+  return ours.flatMap((fullKey): Mistake[] => {
+    const key = fullKey.slice(project.length + 1);
+    const message = isKnown(key)
+      ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys.isSecret(fullKey)))
+      : unknownKey(key, project);
+    return message === undefined ? [] : [{ path: [key], message }];
+  });
+}
+
+const isKnown = (key: string): key is KeyName => Object.hasOwn(CONFIGURATION_KEYS, key);
+
+function unknownKey(key: string, project: string): string {
+  const known = Object.keys(CONFIGURATION_KEYS);
+  const inCluster = nearest(key, known) === undefined && Object.hasOwn(ClusterConfiguration.in.shape, key);
+  return inCluster ? `is not known here; write it under ${project}:cluster` : unknownWord(key, known);
+}
+
+function foreignKey(key: KeyName, system: System, project: string): string | undefined {
+  const { systems = SYSTEMS }: ConfigurationKey = CONFIGURATION_KEYS[key];
+  if (systems.includes(system)) return undefined;
+  const named = systems.map((one) => `"${one}"`).join(" and ");
+  const choice = systems.map((one) => `${project}:system: ${one}`).join(" or ");
+  return `belongs to the system${systems.length > 1 ? "s" : ""} ${named}; remove it, or write ${choice}`;
+}
+
+function wronglyKept(key: KeyName, fullKey: string, isEncrypted: boolean): string | undefined {
+  const { secret } = CONFIGURATION_KEYS[key];
+  if (secret === isEncrypted) return undefined;
+  return secret
+    ? `is not encrypted; set it with: pulumi config set --secret ${fullKey}`
+    : "is encrypted, but it is shown in previews; write it in plain, and secrets in the keys made for them";
+}

@@ -1,0 +1,156 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { z } from "zod";
+import type { Mistake } from "../../core/validation/mistake";
+import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
+import type {
+  KubeadmConfiguration,
+  MachineSecrets,
+  OpenstackConfiguration,
+  SshConfiguration,
+  TumblebugConfiguration,
+} from "./configuration";
+import { check } from "./explanation";
+import { OpenstackSection } from "./openstack";
+import { openstackSectionMistakes } from "./openstack-rules";
+import { json, missing, type RawKeys, type Reading } from "./reading";
+import { isObject } from "./rule";
+import {
+  readApplicationCredential,
+  readPrivateKey,
+  readPrivateKeys,
+  readRegistryCredentials,
+  readTumblebugCredentials,
+  type SecretReading,
+} from "./secrets";
+import { TumblebugSection } from "./tumblebug";
+import { tumblebugSectionMistakes } from "./tumblebug-rules";
+
+type KubeadmSystem = KubeadmConfiguration["system"];
+
+/** Reads the keys of a system whose machines foresail itself makes into a cluster. */
+export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<KubeadmConfiguration> {
+  const body = readBody(system, raw);
+  const secrets = readMachineSecrets(raw, body.machines);
+  const cloud = readOptional(raw("cloudApplicationCredential"), (text) =>
+    readApplicationCredential(json(text)),
+  );
+  const server = readOptional(raw("tumblebugCredentials"), (text) => readTumblebugCredentials(json(text)));
+  const mistakes = [...body.mistakes, ...secrets.mistakes, ...cloud.mistakes, ...server.mistakes];
+  if (body.value === undefined) return { value: undefined, mistakes };
+  switch (body.value.system) {
+    case "ssh":
+      return { value: { ...body.value, ...secrets.value }, mistakes };
+    case "openstack":
+      return {
+        value: {
+          ...body.value,
+          ...secrets.value,
+          ...(cloud.value && { cloudApplicationCredential: pulumi.secret(cloud.value) }),
+        },
+        mistakes,
+      };
+    case "tumblebug":
+      return {
+        value: {
+          ...body.value,
+          ...secrets.value,
+          ...(server.value && { tumblebugCredentials: pulumi.secret(server.value) }),
+        },
+        mistakes,
+      };
+  }
+}
+
+function readOptional<Value>(
+  raw: string | undefined,
+  read: (raw: string) => SecretReading<Value>,
+): Reading<Value> {
+  return raw === undefined ? { value: undefined, mistakes: [] } : read(raw);
+}
+
+function readMachineSecrets(
+  raw: RawKeys,
+  machines: readonly string[] | undefined,
+): SecretReading<MachineSecrets> {
+  const key = readOptional(raw("sshPrivateKey"), readPrivateKey);
+  const keys = readPrivateKeys(json(raw("sshPrivateKeys") ?? "{}"), machines);
+  const registries = readRegistryCredentials(json(raw("registryCredentials") ?? "{}"));
+  return {
+    value: {
+      ...(key.value !== undefined && { sshPrivateKey: pulumi.secret(key.value) }),
+      sshPrivateKeys: pulumi.secret(keys.value),
+      registryCredentials: pulumi.secret(registries.value),
+    },
+    mistakes: [...key.mistakes, ...keys.mistakes, ...registries.mistakes],
+  };
+}
+
+type SshBody = Pick<SshConfiguration, "system" | "cluster">;
+type OpenstackBody = Pick<OpenstackConfiguration, "system" | "cluster" | "openstack">;
+type TumblebugBody = Pick<TumblebugConfiguration, "system" | "cluster" | "tumblebug">;
+
+/** What is not secret. */
+interface BodyReading<Value> extends Reading<Value> {
+  /** Names of machines as far as they can be read; undefined when they can't. */
+  machines: string[] | undefined;
+}
+
+function readBody(system: KubeadmSystem, raw: RawKeys): BodyReading<SshBody | OpenstackBody | TumblebugBody> {
+  switch (system) {
+    case "ssh":
+      return readSsh(raw("cluster"));
+    case "openstack":
+      return readSection(system, OpenstackSection, openstackSectionMistakes, raw, (cluster, openstack) => ({
+        ...{ system, cluster, openstack },
+      }));
+    case "tumblebug":
+      return readSection(system, TumblebugSection, tumblebugSectionMistakes, raw, (cluster, tumblebug) => ({
+        ...{ system, cluster, tumblebug },
+      }));
+  }
+}
+
+function readSsh(raw: string | undefined): BodyReading<SshBody> {
+  if (raw === undefined) {
+    const mistakes = [missing("cluster", "stacks/config/Pulumi.example-onprem.yaml")];
+    return { value: undefined, mistakes, machines: undefined };
+  }
+  const value = json(raw);
+  const list = isObject(value) && Array.isArray(value.machines) ? (value.machines as unknown[]) : undefined;
+  const machines = list?.flatMap((machine) =>
+    isObject(machine) && typeof machine.name === "string" ? [machine.name] : [],
+  );
+  const { value: cluster, mistakes } = check(ClusterConfiguration, value, ["cluster"]);
+  return { value: cluster && { system: "ssh", cluster }, mistakes, machines };
+}
+
+/** Reads a system whose machines come from a section of its own, which is called as the system is. */
+function readSection<Section extends z.ZodType, Value>(
+  system: Exclude<KubeadmSystem, "ssh">,
+  schema: Section,
+  sectionMistakes: (section: unknown, cluster: unknown) => Mistake[],
+  raw: RawKeys,
+  join: (cluster: BaseCluster, section: z.output<Section>) => Value,
+): BodyReading<Value> {
+  const [rawCluster, rawSection] = [raw("cluster"), raw(system)];
+  const written = json(rawCluster ?? "{}");
+  const misplaced = MACHINE_FIELDS.filter((field) => isObject(written) && Object.hasOwn(written, field));
+  const own = isObject(written)
+    ? Object.fromEntries(Object.entries(written).filter(([key]) => !misplaced.some((field) => field === key)))
+    : written;
+  const cluster = check(BaseCluster, own, ["cluster"]);
+  const section = check(schema, json(rawSection ?? "{}"), [system]);
+  const example = `examples/${system}/`;
+  const mistakes: Mistake[] = [
+    ...(rawCluster === undefined ? [missing("cluster", example)] : cluster.mistakes),
+    ...misplaced.map((field) => ({
+      path: ["cluster", field],
+      message: `is not for the system "${system}"; write ${field === "endpoint" ? "it" : "the machines"} under foresail:${system}`,
+    })),
+    ...(rawSection === undefined
+      ? [missing(system, example)]
+      : [...section.mistakes, ...sectionMistakes(json(rawSection), own)]),
+  ];
+  const value = cluster.value && section.value ? join(cluster.value, section.value) : undefined;
+  return { value, mistakes, machines: [] };
+}

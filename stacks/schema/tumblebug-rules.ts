@@ -1,0 +1,77 @@
+import type { Mistake } from "../../core/validation/mistake";
+import { rolloutMistakes } from "../../core/validation/rollout";
+import { tumblebugMistakes, type GroupFacts } from "../../core/validation/tumblebug";
+import { nodeGroupOf } from "../../core/tumblebug/groups";
+import { isObject } from "./rule";
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const texts = (value: unknown): string[] => list(value).flatMap((item) => text(item) ?? []);
+const map = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+/** The text fields of an object that can be read. */
+function read<Field extends string>(value: unknown, ...fields: Field[]): Partial<Record<Field, string>> {
+  const object = map(value);
+  const found = fields.flatMap((field) => {
+    const one = text(object[field]);
+    return one === undefined ? [] : [[field, one]];
+  });
+  return Object.fromEntries(found) as Partial<Record<Field, string>>;
+}
+
+function groupFacts(value: unknown): GroupFacts {
+  const { role, count } = map(value);
+  return {
+    ...read(value, "name", "connection"),
+    ...(role === "control-plane" || role === "worker" ? { role } : {}),
+    // a number that is wrong by itself has its own mistake
+    count: typeof count === "number" && Number.isInteger(count) && count > 0 && count <= 1000 ? count : 1,
+  };
+}
+
+/**
+ * The rules that look at several fields of `foresail:tumblebug` together, and at the cluster's network.
+ * @param section the value as it was written; a field that is wrong by itself may hold anything, and is passed over
+ */
+export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mistake[] {
+  if (!isObject(section)) return [];
+  const access = map(section.access);
+  const inside = map(map(cluster).network);
+  const groups = list(section.groups).map(groupFacts);
+  const { nodeAddresses } = section;
+  const replace = Object.entries(map(section.replace)).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+  const found = tumblebugMistakes({
+    ...read(section, "namespace", "infrastructure"),
+    ...(text(map(cluster).name) === undefined ? {} : { clusterName: text(map(cluster).name) }),
+    connections: list(section.connections).map((connection) => read(connection, "name", "cidr")),
+    groups,
+    networkCidr: text(map(section.network).cidr) ?? "10.21.0.0/16",
+    ...(nodeAddresses === "private" || nodeAddresses === "public" ? { nodeAddresses } : {}),
+    plugin: Object.keys(map(inside.plugin))[0] ?? "flannel",
+    access: {
+      open: access.open === true,
+      ssh: texts(access.ssh),
+      api: texts(access.api),
+      nodePorts: texts(access.nodePorts),
+      nodes: texts(access.nodes),
+    },
+    replace: Object.fromEntries(replace),
+    lost: texts(section.lost),
+    podCidr: text(inside.podCidr) ?? "10.244.0.0/16",
+    serviceCidr: text(inside.serviceCidr) ?? "10.96.0.0/12",
+  });
+  return [
+    ...found.map(({ path, message }) => ({ path: ["tumblebug", ...path], message })),
+    ...groupRolloutMistakes(map(cluster).rollout, groups),
+  ];
+}
+
+function groupRolloutMistakes(rollout: unknown, groups: readonly GroupFacts[]): Mistake[] {
+  const pools = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
+  return rolloutMistakes(
+    { pools: Object.fromEntries(pools), pausedNodes: [] },
+    groups.map(({ name = "", role = "worker" }) => ({ name, pool: nodeGroupOf({ name, role }) })),
+  ).map(({ path, message }) => ({ path: ["cluster", "rollout", ...path], message }));
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { cidrMistake } from "../../core/validation/cidr";
+import { certificateBundleMistake } from "../../core/validation/keys";
+import { userNameMistake } from "../../core/validation/names";
+import { urlMistake } from "../../core/validation/urls";
+import { tumblebugNameMistake } from "../../core/tumblebug/names";
+import { TumblebugEndpoint } from "./endpoint";
+import { MachineLabels, MachineRole, MachineTaints } from "./machine";
+import { rule } from "./rule";
+
+const text = () => z.string().min(1).max(255);
+const named = () => rule(z.string(), tumblebugNameMistake);
+const block = () => rule(z.string(), cidrMistake);
+const blocks = () => z.array(z.string());
+
+const Group = z.strictObject({
+  name: named().describe("Name of the group; its machines are <name>-<index>."),
+  role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
+  connection: text().describe("Connection in which the machines are made: one of `connections`."),
+  count: z.int().min(1).max(1000).describe("Number of machines; 1, 3, 5 or 7 control planes."),
+  spec: text().describe(
+    'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
+  ),
+  image: text().describe("Image, as the cloud calls it. A new one holds for new machines."),
+  rootDisk: z
+    .strictObject({
+      type: text().optional().describe("Kind of the disk, as the cloud calls it; when absent, its default."),
+      gibibytes: z
+        .int()
+        .min(1)
+        .max(65_536)
+        .optional()
+        .describe("Size of the disk in GiB; when absent, the cloud's default."),
+    })
+    .optional()
+    .describe("The disk that the machines boot from."),
+  labels: MachineLabels.default({}).describe("Labels of the Nodes, beside those of region, zone and cloud."),
+  taints: MachineTaints.default([]).describe("Taints of the Nodes."),
+});
+
+const Access = z.strictObject({
+  ssh: blocks().describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
+  api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
+  nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
+  nodes: blocks()
+    .default([])
+    .describe("IPv4 blocks that the nodes of other connections come from, when they talk over the Internet."),
+  open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
+});
+
+/** The value of `foresail:tumblebug` as a person writes it. */
+export const TumblebugSection = z.strictObject({
+  address: rule(z.string(), (url) => urlMistake(url, ["http", "https"])).describe(
+    'The server, with the path: "http://tumblebug.example.org:1323/tumblebug".',
+  ),
+  generation: z
+    .enum(["auto", "mcis", "infra"])
+    .default("auto")
+    .describe('Its API: "mcis" of the releases 0.7 to 0.9, "infra" of today\'s, or as it turns out.'),
+  caCertificates: rule(z.string(), certificateBundleMistake)
+    .optional()
+    .describe("PEM certificates to trust for the server besides those of the system."),
+  namespace: named().describe("Namespace of the server that holds everything the stack makes."),
+  createNamespace: z
+    .boolean()
+    .default(false)
+    .describe("Make the namespace unless it is there; one that was there stays."),
+  infrastructure: named()
+    .optional()
+    .describe("Name of the MCIS, or infra as it is called today; when absent, the cluster's name."),
+  connections: z
+    .array(
+      z.strictObject({
+        name: text().describe("Name of the connection on the server."),
+        cidr: block()
+          .optional()
+          .describe("IPv4 block of the VNet there; when absent, a /24 of `network.cidr` by the name."),
+      }),
+    )
+    .min(1)
+    .describe("The regions of clouds that machines are made in, as the server has them."),
+  groups: z.array(Group).min(1).describe("The machines, in groups that are alike."),
+  network: z
+    .strictObject({
+      cidr: z
+        .string()
+        .default("10.21.0.0/16")
+        .describe("IPv4 block that the VNets without one of their own take theirs from."),
+    })
+    .prefault({})
+    .describe("Addresses of the machines."),
+  nodeAddresses: z
+    .enum(["private", "public"])
+    .optional()
+    .describe(
+      "By which addresses the nodes reach each other; when absent, private ones in one connection, public ones in several.",
+    ),
+  endpoint: TumblebugEndpoint.prefault({ loopback: {} }).describe(
+    "How the nodes reach the API: exactly one.",
+  ),
+  access: Access.describe("Who may reach the machines."),
+  resources: z
+    .strictObject({
+      prefix: named()
+        .optional()
+        .describe(
+          "First word of the names of VNets, security groups, keys, specs and images; when absent, the cluster's name. Clusters with the same share them.",
+        ),
+      keepOnDelete: z
+        .boolean()
+        .default(false)
+        .describe("Leave them when the cluster goes; those that others made stay in any case."),
+    })
+    .prefault({})
+    .describe("The objects that VMs are made from."),
+  user: rule(z.string(), userNameMistake)
+    .default("cb-user")
+    .describe("User that the server makes on the machines, with sudo."),
+  replace: z
+    .record(z.string(), z.int().min(0))
+    .default({})
+    .describe("Machine → a number; a higher number has another machine made in its place: {w-2: 1}."),
+  lost: z
+    .array(z.string())
+    .default([])
+    .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
+  machinesSeconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(2400)
+    .describe("Deadline for the VMs to come up, or to go, in seconds."),
+  allowMock: z
+    .boolean()
+    .default(false)
+    .describe("Take connections to CB-Spider's pretended clouds, for tests."),
+});
+export type TumblebugSection = z.output<typeof TumblebugSection>;

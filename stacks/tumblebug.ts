@@ -1,0 +1,66 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { readStackResources } from "../components/stack-resources";
+import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
+import type { TumblebugEndpointArgs } from "../components/tumblebug/tumblebug-cluster-args";
+import { defaultNodeAddresses } from "../core/validation/tumblebug";
+import { kubeadmArguments } from "./kubeadm-arguments";
+import type { TumblebugConfiguration, TumblebugSection } from "./schema";
+
+/** VMs that a CB-Tumblebug server makes in one or several clouds, and a kubeadm cluster on them. */
+export async function tumblebug(
+  configuration: TumblebugConfiguration,
+): Promise<Record<string, pulumi.Output<unknown>>> {
+  const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
+  const { address, generation, caCertificates, namespace, infrastructure, resources, access } = section;
+  const made = new TumblebugCluster(cluster.name, {
+    server: {
+      address,
+      generation,
+      ...(tumblebugCredentials ? { credentials: tumblebugCredentials } : {}),
+      ...(caCertificates === undefined ? {} : { caCertificates }),
+    },
+    namespace,
+    createNamespace: section.createNamespace,
+    ...(infrastructure === undefined ? {} : { infrastructure }),
+    connections: section.connections.map(({ name, cidr }) => ({
+      name,
+      ...(cidr === undefined ? {} : { cidr }),
+    })),
+    groups: section.groups.map(group),
+    networkCidr: section.network.cidr,
+    nodeAddresses: section.nodeAddresses ?? defaultNodeAddresses(section.groups),
+    endpoint: endpoint(section),
+    access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts, nodes: access.nodes },
+    resources: {
+      ...(resources.prefix === undefined ? {} : { prefix: resources.prefix }),
+      keepOnDelete: resources.keepOnDelete,
+    },
+    user: section.user,
+    replace: section.replace,
+    lost: section.lost,
+    timeoutSeconds: section.machinesSeconds,
+    allowMock: section.allowMock,
+    cluster: kubeadmArguments(configuration),
+    existing: await readStackResources(),
+  });
+  const { kubeconfig, endpoints, nodes, version, vms, status } = made;
+  return { kubeconfig, endpoints, nodes, version, vms, status };
+}
+
+function group({ rootDisk, ...others }: TumblebugSection["groups"][number]) {
+  if (rootDisk === undefined) return others;
+  const { type, gibibytes } = rootDisk;
+  return {
+    ...others,
+    rootDisk: {
+      ...(type === undefined ? {} : { type }),
+      ...(gibibytes === undefined ? {} : { gibibytes }),
+    },
+  };
+}
+
+function endpoint({ endpoint: { loopback, nlb, external } }: TumblebugSection): TumblebugEndpointArgs {
+  if (nlb) return { nlb };
+  if (external) return { external };
+  return { loopback: loopback ?? { port: 8443 } };
+}
