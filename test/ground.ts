@@ -1,37 +1,43 @@
 import type { Tier } from "./tiers";
 
-/** Systems whose machines belong to tests; whatever runs under them after a tier was left behind. */
-const TEST_FLEETS = ["e2e", "faults", "rollout", "sites"];
-
 /**
  * Sets up what a tier stands on; nothing is loaded for a tier that needs nothing.
  * @throws Error that names what is missing and the command that mends it
  */
-export async function makeGround(ground: Tier["ground"]): Promise<void> {
-  if (ground === "nothing") return;
+export async function makeGround(tier: Tier): Promise<void> {
+  if (tier.ground === "nothing") return;
   const { setUp, TEST_NEEDS } = await import("../sandbox/set-up.js");
   const { createReporter } = await import("../sandbox/progress.js");
-  const nodes = ground === "nodes";
-  await setUp({ ...TEST_NEEDS, nodes, python: nodes ? ["openstack"] : [] }, createReporter());
-  if (ground === "nodes") await clearGround(ground);
+  const nodes = tier.ground === "nodes";
+  const python = tier.name === "clouds" ? (["openstack"] as const) : [];
+  await setUp({ ...TEST_NEEDS, nodes, python }, createReporter());
+  await clearGround(tier);
 }
 
 /**
- * Takes down what tests left running.
+ * Takes down what a tier's tests left running; other tiers may be at work.
  * @returns the machines that were still there
  */
-export async function clearGround(ground: Tier["ground"]): Promise<string[]> {
-  if (ground !== "nodes") return [];
+export async function clearGround({ name, fleets = [] }: Tier): Promise<string[]> {
+  return [...(await clearFleets(fleets)), ...(name === "clouds" ? await clearClouds() : [])];
+}
+
+async function clearFleets(systems: readonly string[]): Promise<string[]> {
+  if (systems.length === 0) return [];
   const { NodeFleet } = await import("../sandbox/nodes/index.js");
   const left: string[] = [];
-  for (const system of TEST_FLEETS) {
+  for (const system of systems) {
     const fleet = new NodeFleet(system);
     left.push(...(await fleet.list()).map((node) => `${system}/${node.name}`));
     await fleet.deleteAll();
   }
+  return left;
+}
+
+async function clearClouds(): Promise<string[]> {
   const { testCloud, TEST_CLOUD_SYSTEM } = await import("./support/openstack-cloud.js");
   const cloud = testCloud();
-  left.push(...(await cloud.status()).running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`));
+  const { running } = await cloud.status();
   await cloud.delete();
-  return left;
+  return running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`);
 }

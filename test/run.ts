@@ -20,7 +20,7 @@ const NIGHT_FACTOR = 8;
 async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
   if (filesOf(tier).length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
   try {
-    await makeGround(tier.ground);
+    await makeGround(tier);
     return undefined;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
@@ -44,7 +44,7 @@ async function performTier(
     listing,
     signal,
   });
-  const leftRunning = await clearGround(tier.ground).catch((error: unknown) => [String(error)]);
+  const leftRunning = await clearGround(tier).catch((error: unknown) => [String(error)]);
   // a killed run cannot clear up after itself: only one that came to its end is to blame
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;
   return { ...outcome, breakage: `its tests left running: ${leftRunning.join(", ")}` };

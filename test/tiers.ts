@@ -10,13 +10,15 @@ export interface Tier {
   readonly limitSeconds: number;
   /** What has to stand before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
+  /** Systems whose container nodes its tests make; whatever runs under them after the tier was left behind. */
+  readonly fleets?: readonly string[];
   /** What only `--all` runs. */
   readonly night?: string;
   /** A tier that waits more than it works runs beside this one, and is shown after it. */
   readonly beside?: TierName;
 }
 
-export type TierName = "unit" | "engine" | "rollout" | "e2e" | "faults";
+export type TierName = "unit" | "engine" | "rollout" | "e2e" | "clouds" | "faults";
 
 /** Every tier, in the order in which `npm test` shows them: the fast ones first. */
 export const TIERS: readonly Tier[] = [
@@ -44,6 +46,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    fleets: ["rollout"],
     beside: "engine",
   },
   {
@@ -53,6 +56,16 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    fleets: ["e2e", "e2e-nodes", "sites"],
+  },
+  {
+    name: "clouds",
+    summary: "real clusters on the machines of clouds",
+    folders: ["clouds"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "nodes",
+    beside: "e2e",
   },
   {
     name: "faults",
@@ -61,6 +74,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    fleets: ["faults"],
     night: "kills at every step on real nodes",
   },
 ];
