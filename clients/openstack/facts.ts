@@ -1,30 +1,36 @@
 import { INITIALIZED_KEY } from "../../core/openstack/machine-record";
 import type { CloudFacts } from "../../core/openstack/requirements";
 import type { Cloud } from "./cloud";
+import { CloudRefusal } from "./errors";
 import { listAll } from "./list-all";
 
 /** What a run needs to know of a cloud before it makes anything: eight calls at once, and one a server in ERROR. */
-export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): Promise<CloudFacts> {
-  const [flavors, images, zones, networks, servers, failed, limits, hasLoadBalancer] = await Promise.all([
-    listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
-    listAll<Image>(cloud, "image", "/images?limit=500", "images"),
-    listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
-    listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
-    listAll<{ name: string }>(
-      cloud,
-      "compute",
-      `/servers?name=${encodeURIComponent(wish.servers)}`,
-      "servers",
-    ),
-    listAll<FailedServer>(
-      cloud,
-      "compute",
-      `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
-      "servers",
-    ),
-    cloud.call("compute", "GET", "/limits"),
-    cloud.has("load-balancer"),
-  ]);
+export async function readCloudFacts(
+  cloud: Cloud,
+  wish: { servers: string; floatingIps: number },
+): Promise<CloudFacts> {
+  const [flavors, images, zones, networks, servers, failed, limits, floatingIps, hasLoadBalancer] =
+    await Promise.all([
+      listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
+      listAll<Image>(cloud, "image", "/images?limit=500", "images"),
+      listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
+      listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
+      listAll<{ name: string }>(
+        cloud,
+        "compute",
+        `/servers?name=${encodeURIComponent(wish.servers)}`,
+        "servers",
+      ),
+      listAll<FailedServer>(
+        cloud,
+        "compute",
+        `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
+        "servers",
+      ),
+      cloud.call("compute", "GET", "/limits"),
+      wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
+      cloud.has("load-balancer"),
+    ]);
   const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
   const quota = (limit: string, used: string) => ({
     limit: absolute[limit] ?? -1,
@@ -52,8 +58,36 @@ export async function readCloudFacts(cloud: Cloud, wish: { servers: string }): P
       cores: quota("maxTotalCores", "totalCoresUsed"),
       ram: quota("maxTotalRAMSize", "totalRAMUsed"),
     },
+    ...(floatingIps ? { floatingIps } : {}),
     hasLoadBalancer,
   };
+}
+
+/** The project's quota for floating IPs; undefined where the cloud does not tell it to a project. */
+async function floatingIpQuota(cloud: Cloud): Promise<{ limit: number; used: number } | undefined> {
+  try {
+    const { tenant } = await cloud.call("network", "GET", "/quotas/tenant");
+    const project = (tenant as { tenant_id: string }).tenant_id;
+    const { quota } = await cloud.call("network", "GET", `/quotas/${project}/details.json`);
+    const { limit, used } = (quota as { floatingip: { limit: number; used: number } }).floatingip;
+    return { limit, used };
+  } catch (error) {
+    if (error instanceof CloudRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Which servers of some names are in a state. */
+export async function serversIn(
+  cloud: Cloud,
+  status: "ACTIVE" | "ERROR",
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const pattern = encodeURIComponent(`^(${names.join("|")})$`);
+  const path = `/servers?status=${status}&name=${pattern}`;
+  const found = await listAll<{ name: string }>(cloud, "compute", path, "servers");
+  return found.map(({ name }) => name).filter((name) => names.includes(name));
 }
 
 /** Why the server of a name is in state ERROR, as a sentence; undefined when it is not. */

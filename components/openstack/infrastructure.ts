@@ -8,7 +8,6 @@ import { laterLines } from "../../core/openstack/rollout-lines";
 import { SECURITY_GROUPS } from "../../core/openstack/security-rules";
 import type { PodNetworkKind } from "../../core/network-ports";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";
-import { creationFailureHook } from "./creation-failures";
 import { makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
 import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
 import { makeNetworks, networkKey, type MachineNetwork } from "./network";
@@ -51,12 +50,7 @@ export class Infrastructure {
     this.later = laterLines(this.rollout.later);
     this.plan = this.checkCloud();
     this.mark = this.state.mark ?? this.plan.mark;
-    this.inCloud = {
-      ...opts,
-      provider: this.connect(),
-      dependsOn: [this.plan],
-      hooks: { onError: [creationFailureHook(clusterName, args)] },
-    };
+    this.inCloud = { ...opts, provider: this.connect(), dependsOn: [this.plan] };
     const networks = this.makeNetworks();
     const security = this.makeSecurityGroups();
     this.balancer = this.makeLoadBalancer(networks);
@@ -110,9 +104,11 @@ export class Infrastructure {
           ...(rootVolume ? { rootVolume } : {}),
         })),
         ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
+        floatingIps: this.wantedFloatingIps().filter((name) => !this.state.floatingIps.has(name)).length,
         loadBalancer: endpoint !== undefined && "octavia" in endpoint,
         ...(refusals.length > 0 ? { refusals } : {}),
         steps: now.lines,
+        arriving: now.arriving,
         leaving: now.leaving,
         later: this.later,
         ...(this.state.mark === undefined ? {} : { mark: this.state.mark }),
@@ -121,6 +117,15 @@ export class Infrastructure {
       },
       this.opts,
     );
+  }
+
+  /** Names of the floating IPs that the run has. */
+  private wantedFloatingIps(): string[] {
+    const { pools, endpoint } = this.args;
+    const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
+    const machines = this.rollout.now.machines.filter(({ pool }) => reached.has(pool));
+    const balancer = endpoint && "octavia" in endpoint && endpoint.octavia.floatingIp ? ["api"] : [];
+    return [...machines.map(({ name }) => name), ...balancer].map((name) => `${this.clusterName}-${name}`);
   }
 
   private makeNetworks(): Map<string, MachineNetwork> {

@@ -144,12 +144,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
           ? { applicationCredential: cloudProvider.applicationCredential }
           : {}),
       },
-      {
-        ...(inCloud.provider ? { provider: inCloud.provider } : {}),
-        parent: this,
-        deletedWith: cluster.existence,
-        dependsOn: [cluster.existence],
-      },
+      { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
     );
   }
 }

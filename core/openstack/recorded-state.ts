@@ -19,6 +19,8 @@ export interface RecordedState {
   objects: string[];
   /** What the cluster's objects carry in the cloud; absent before the first run has begun. */
   mark?: string;
+  /** Names of the floating IPs that the state has. */
+  floatingIps: ReadonlySet<string>;
   /** Where the API's load balancer has its address. */
   balancerNetwork?: NetworkKey;
   /** Names that were in use once and still leave a trace, so that no other machine may take them. */
@@ -28,6 +30,7 @@ export interface RecordedState {
 const INSTANCE = "openstack:compute/instance:Instance";
 const LOAD_BALANCER = "openstack:loadbalancer/loadBalancer:LoadBalancer";
 const SUBNET = "openstack:networking/subnet:Subnet";
+const FLOATING_IP = "openstack:networking/floatingIp:FloatingIp";
 const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
 const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
@@ -73,6 +76,7 @@ export function recordedState(cluster: string, resources: StateResources): Recor
         String(type).startsWith("openstack:") && typeof id === "string" ? [id] : [],
       )
       .sort(),
+    floatingIps: new Set(entries.flatMap(({ type, name }) => (type === FLOATING_IP ? [name] : []))),
     ...balancerNetwork(cluster, entries),
     ...markOf(
       entries.find(({ type, outputs }) => type === CLOUD_PLAN && outputs.cluster === cluster)?.outputs,

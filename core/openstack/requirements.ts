@@ -17,6 +17,8 @@ export interface CloudWish {
   servers: ServerWish[];
   externalNetwork?: string;
   loadBalancer: boolean;
+  /** How many floating IPs the run makes. */
+  floatingIps: number;
 }
 
 interface Named {
@@ -40,6 +42,8 @@ export interface CloudFacts {
     /** MiB */
     ram: { limit: number; used: number };
   };
+  /** Absent where the cloud does not tell it. */
+  floatingIps?: { limit: number; used: number };
   hasLoadBalancer: boolean;
 }
 
@@ -56,7 +60,7 @@ export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
     ...missing.flatMap((server) => serverLacks(server, facts)),
     ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
     ...networkLacks(wish, facts),
-    ...quotaLacks(missing, facts),
+    ...quotaLacks(missing, wish.floatingIps, facts),
   ];
   // ten servers of a pool lack the same
   return [...new Map(lacks.map((lack) => [`${lack.property} ${lack.reason}`, lack])).values()];
@@ -142,13 +146,18 @@ function networkLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
   return lacks;
 }
 
-function quotaLacks(missing: readonly ServerWish[], { compute, flavors }: CloudFacts): Lack[] {
+function quotaLacks(
+  missing: readonly ServerWish[],
+  newFloatingIps: number,
+  { compute, flavors, floatingIps }: CloudFacts,
+): Lack[] {
   const sizes = missing.map(({ flavor }) => flavors.find(({ id, name }) => id === flavor || name === flavor));
   const sum = (of: (flavor: { vcpus: number; ram: number }) => number) =>
     sizes.reduce((total, flavor) => total + (flavor ? of(flavor) : 0), 0);
   const needs = [
     { what: "servers", unit: "", need: missing.length, ...compute.instances },
     { what: "cores", unit: "", need: sum(({ vcpus }) => vcpus), ...compute.cores },
+    ...(floatingIps ? [{ what: "floating IPs", unit: "", need: newFloatingIps, ...floatingIps }] : []),
     { what: "memory", unit: " MiB", need: sum(({ ram }) => ram), ...compute.ram },
   ];
   return needs.flatMap(({ what, unit, need, limit, used }) =>
@@ -159,7 +168,7 @@ function quotaLacks(missing: readonly ServerWish[], { compute, flavors }: CloudF
             property: "openstack.pools",
             reason:
               `this run needs ${need}${unit} more of the quota for ${what}, and of ${limit}${unit} ${used}${unit} are in use; ` +
-              "ask for more, or take fewer or smaller machines",
+              `ask for more, or ${what === "floating IPs" ? "release some" : "take fewer or smaller machines"}`,
           },
         ],
   );

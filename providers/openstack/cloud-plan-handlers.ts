@@ -6,6 +6,7 @@ import { cloudLacks, findNamed, type CloudFacts, type Lack } from "../../core/op
 import type { Handlers } from "../handler-types";
 import { report } from "../kubeadm/machines-session";
 import { isKnown } from "../unknown";
+import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
 
 /** `known` and `securityGroups` are for check alone. */
@@ -36,7 +37,7 @@ async function askCloud(
     const servers = `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`;
     const { mark, securityGroups = [], loadBalancer } = news;
     const [facts, marked] = await Promise.all([
-      readCloudFacts(cloud, { servers }),
+      readCloudFacts(cloud, { servers, floatingIps: news.floatingIps }),
       mark === undefined
         ? []
         : readMarkedObjects(cloud, { mark, servers: "-[0-9]+-[0-9a-z]+$", securityGroups, loadBalancer }),
@@ -107,6 +108,17 @@ async function deleteLeftovers(inputs: Inputs): Promise<void> {
   }
 }
 
+/** Goes on beside the rest of the run, which has the servers made. */
+function watchArrivals(inputs: Inputs): void {
+  const { cloud, region, arriving } = inputs;
+  void watchServerFaults({
+    ...(cloud === undefined ? {} : { cloud }),
+    ...(region === undefined ? {} : { region }),
+    arriving,
+    say: (line) => report(nameOf(inputs), line),
+  });
+}
+
 /**
  * Looks at the cloud before anything is made, so that an impossible wish is said in the preview with the place in the
  * configuration; says which machines come and go in this run, what a cut-off run left that has to go first, and what
@@ -141,11 +153,14 @@ export const handlers: Handlers = {
     return Promise.resolve({ changes: differs || news.steps.length > 0 });
   },
 
-  create: (inputs: Inputs) =>
-    Promise.resolve({ id: inputs.cluster, outs: { ...inputs, mark: inputs.mark ?? newMark() } }),
+  create(inputs: Inputs) {
+    watchArrivals(inputs);
+    return Promise.resolve({ id: inputs.cluster, outs: { ...inputs, mark: inputs.mark ?? newMark() } });
+  },
 
   async update(_id, _olds: Inputs, news: Inputs) {
     await deleteLeftovers(news);
+    watchArrivals(news);
     return { outs: { ...news, mark: news.mark ?? newMark() } };
   },
 };

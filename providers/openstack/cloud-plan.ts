@@ -12,6 +12,8 @@ export interface CloudPlanArgs extends CloudWish {
   refusals?: Lack[];
   /** What this run does to the machines. */
   steps: string[];
+  /** Machines whose servers this run makes. */
+  arriving: string[];
   /** Machines whose servers this run deletes. */
   leaving: string[];
   /** What the next runs do. */

@@ -92,15 +92,19 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     const huge = { name: "huge", replicas: 1, flavor: CLOUD_NAMES.impossibleFlavor, floatingIp: true };
     await cluster.configure({ pools: [...pools(), huge] });
     await cluster.cloud.setQuota({ network: { floatingip: 0 } });
+    const before = await cluster.contents();
+    assert.match(
+      await cluster.failingUp(),
+      /openstack\.pools[^]*this run needs 1 more of the quota for floating IPs, and of 0 0 are in use; ask for more/,
+    );
+    assert.deepEqual(await cluster.contents(), before);
+    await cluster.cloud.setQuota({ network: { floatingip: 10 } });
     const words = await cluster.failingUp();
     assert.match(words, /openstack:compute:Instance \(e2e-trouble-huge-1-[^]*ERROR/);
-    const reason = /e2e-trouble-huge-1-\w{5} could not be made: No valid host was found\.[^\n]* What to do: /;
-    assert.match(words, new RegExp(`${reason.source}no host of the cloud has room for such a server: take `));
     assert.match(
       words,
-      /e2e-trouble-huge-1-\w{5} could not be made: the project's quota is used up \(Quota exceeded for resources: \['floatingip'\]?\)\. What to do: ask for more of it/,
+      /CloudPlan e2e-trouble: huge-1-\w{5} could not be made: No valid host was found\.[^\n]* What to do: no host of the cloud has room/,
     );
-    await cluster.cloud.setQuota({ network: { floatingip: 10 } });
     assert.match(
       await cluster.failingUp(),
       /openstack\.pools\.huge[^]*the server huge-1-\w{5} is in state ERROR: No valid host was found/,

@@ -4,6 +4,7 @@ import {
   CloudRefusal,
   CloudUnreachable,
   readCloudFacts,
+  serversIn,
   setServerMetadata,
   type CloudConfiguration,
 } from "../../../clients/openstack";
@@ -193,6 +194,9 @@ describe("a cloud's APIs", () => {
       if (path === "/compute/v2.1/servers/s1")
         return ok({ server: { fault: { message: "No valid host was found" } } });
       if (path.startsWith("/compute/v2.1/servers")) return ok({ servers: [{ name: "w-1-aaaaa" }] });
+      if (path === "/network/v2.0/quotas/tenant") return ok({ tenant: { tenant_id: "p1" } });
+      if (path === "/network/v2.0/quotas/p1/details.json")
+        return ok({ quota: { floatingip: { limit: 50, used: 3, reserved: 0 } } });
       if (path === "/compute/v2.1/limits")
         return ok({
           limits: {
@@ -201,7 +205,7 @@ describe("a cloud's APIs", () => {
         });
       return undefined;
     });
-    const facts = await readCloudFacts(open_, { servers: "^w-" });
+    const facts = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1 });
     assert.deepEqual(
       facts.flavors.map(({ name }) => name),
       ["small", "large"],
@@ -222,6 +226,37 @@ describe("a cloud's APIs", () => {
     // a server that has worked is no obstacle to a run
     assert.deepEqual(facts.stillborn, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
+    assert.deepEqual(facts.floatingIps, { limit: 50, used: 3 });
+  });
+
+  it("does without the quota for floating IPs where a project may not read it", async () => {
+    const open_ = await open(({ path }) => {
+      if (path === "/compute/v2.1/limits") return limits;
+      if (path.includes("/quotas/"))
+        return { status: 403, body: { NeutronError: { message: "not for you" } } };
+      return { status: 200, body: {} };
+    });
+    const { floatingIps } = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1 });
+    assert.equal(floatingIps, undefined);
+  });
+
+  it("tells of some servers which are in a state", async () => {
+    const open_ = await open(({ path }) =>
+      path.startsWith("/compute/v2.1/servers?status=ERROR")
+        ? {
+            status: 200,
+            body: {
+              servers: [
+                { id: "s1", name: "w-1-aaaaa" },
+                { id: "s2", name: "shop" },
+              ],
+            },
+          }
+        : undefined,
+    );
+    assert.deepEqual(await serversIn(open_, "ERROR", ["w-1-aaaaa", "w-2-bbbbb"]), ["w-1-aaaaa"]);
+    assert.deepEqual(await serversIn(open_, "ERROR", []), []);
+    assert.equal(server.calls.length, 1);
   });
 
   it("sets single keys of a server's metadata", async () => {

@@ -6,6 +6,7 @@ import type { ServerChannel } from "ssh2";
 import { handlers as planHandlers } from "../../../providers/openstack/cloud-plan-handlers";
 import { handlers as markHandlers } from "../../../providers/openstack/initialized-mark-handlers";
 import { handlers as keyHandlers } from "../../../providers/openstack/server-host-key-handlers";
+import { watchServerFaults } from "../../../providers/openstack/server-fault-watch";
 import { PartialFailure } from "../../../providers/failure";
 import { newKey, TestSshServer } from "../../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../kubeadm/examples";
@@ -64,6 +65,8 @@ describe("the handlers of OpenStack's resources", () => {
       servers: [server("w-1-aaaaa")],
       externalNetwork: "public",
       loadBalancer: false,
+      floatingIps: 0,
+      arriving: [],
       steps: [] as string[],
       leaving: [],
       later: [],
@@ -126,6 +129,31 @@ describe("the handlers of OpenStack's resources", () => {
         failures: object[];
       };
       assert.deepEqual([existing.failures, existing.inputs.found], [[], found]);
+    });
+
+    it("says beside the run why a server can't be made, once, and ends when the others have come", async () => {
+      let looks = 0;
+      await start(({ path: place }) => {
+        if (place.startsWith("/compute/v2.1/servers?status=ACTIVE")) {
+          looks++;
+          if (looks === 1) return { status: 500 };
+          return ok({ servers: looks > 2 ? [{ id: "s2", name: "w-2-bbbbb" }] : [] });
+        }
+        const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
+        if (place.includes("status=ERROR")) return ok({ servers: [failed] });
+        const fault = { message: "No valid host was found" };
+        return place.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
+      });
+      const said: string[] = [];
+      await watchServerFaults({
+        cloud: "eu1",
+        arriving: ["w-1-aaaaa", "w-2-bbbbb"],
+        say: (line) => said.push(line),
+        lookMilliseconds: 5,
+      });
+      assert.equal(said.length, 1);
+      assert.match(said[0]!, /^w-1-aaaaa could not be made: No valid host was found\. What to do: /);
+      assert.equal(looks, 3);
     });
 
     it("changes for another wish and for machines to move, not for ids or lines of later runs", async () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import type { OpenstackClusterArgs } from "../../../components/openstack/openstack-cluster-args";
 import type { Pool } from "../../../core/openstack/pool";
 import type { StateResources } from "../../../core/state-resources";
@@ -51,11 +50,6 @@ describe("OpenstackCluster", () => {
       "test",
       false,
     );
-    // the mocks of this release know no error hooks
-    Object.assign(MockMonitor.prototype, {
-      registerErrorHook: (_request: unknown, answer: (error: null, reply: object) => void) =>
-        answer(null, {}),
-    });
     ({ OpenstackCluster } = await import("../../../components/openstack/openstack-cluster.js"));
   });
 

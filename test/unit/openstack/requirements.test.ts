@@ -16,6 +16,7 @@ const server = (over: Partial<ServerWish> = {}): ServerWish => ({
 const wish = (over: Partial<CloudWish> = {}): CloudWish => ({
   servers: [server()],
   loadBalancer: false,
+  floatingIps: 0,
   ...over,
 });
 const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
@@ -135,6 +136,15 @@ describe("what a cloud lacks for a run", () => {
         "openstack.pools: this run needs 4096 MiB more of the quota for memory, and of 4000 MiB 0 MiB are in use; ask for more, or take fewer or smaller machines",
       ],
     ],
+    [
+      "floating IPs",
+      wish({ floatingIps: 2 }),
+      facts({ floatingIps: { limit: 5, used: 4 } }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for floating IPs, and of 5 4 are in use; ask for more, or release some",
+      ],
+    ],
+    ["nothing where no floating IP is made", wish(), facts({ floatingIps: { limit: 5, used: 5 } }), []],
     [
       "a server that the cloud could not make, with its reason",
       wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
