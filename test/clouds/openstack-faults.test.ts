@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { FaultControl } from "../../sandbox/openstack/front/fault-control";
+import type { PassedRequest } from "../../sandbox/openstack/front/front";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
+import { upKilledWhen } from "../engine/killed-up";
 import { leaveOut } from "../left-out";
 import { awaitGone } from "../support/openstack-cloud";
 
@@ -73,9 +75,22 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     assert.deepEqual([servers, machines(ports)], [[], ["cp-1", "w-1"]]);
   });
 
-  it("stops where nova's answer about a server that it made is lost", async () => {
-    await faults.next("nova", LOST, { method: "POST", path: "/servers$" });
-    assert.match(await cluster.failingUp(), /openstack:compute:Instance \(e2e-trouble-(cp|w)-1-/);
+  it("is killed while nova makes a server that it has accepted", async () => {
+    await faults.forgetRequests();
+    let accepted = false;
+    const looking = setInterval(() => {
+      void faults
+        .requests()
+        .then((requests) => (accepted ||= requests.some((request) => isAcceptedServer(request))));
+    }, 100);
+    try {
+      const look = () => (accepted ? { point: "a server is accepted" } : undefined);
+      const { killed, output } = await upKilledWhen(cluster.stack, "the whole tree", look, 200);
+      assert.ok(killed, output);
+    } finally {
+      clearInterval(looking);
+    }
+    assert.match((await cluster.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
     assert.ok((await cluster.servers()).length > 0);
   });
 
@@ -121,8 +136,9 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     await awaitGone(cluster.api, before.id, 60);
     const refreshed = await cluster.stack.refresh();
     assert.equal(refreshed.exitCode, 0, refreshed.words);
-    assert.match((await cluster.plannedTurns()).join("\n"), /^w-1: w-1-\w{5} is made$/);
-    // a preview can't tell yet: what the new machine is, only the run knows
+    const { steps } = await cluster.stack.previewed();
+    assert.match(steps["e2e-trouble-cloud"]?.join("\n") ?? "", /^w-1: w-1-\w{5} is made$/);
+    assert.equal(steps["e2e-trouble-w"]?.[0], `${before.name}: lost, delete its Node`, JSON.stringify(steps));
     assert.match(await cluster.up(), new RegExp(`${before.name}: lost, delete its Node`));
     await assertWhole(["cp-1", "w-1"]);
     const after = (await cluster.servers()).find(({ name }) => name.startsWith("w-1-"));
@@ -185,6 +201,9 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     });
   }
 });
+
+const isAcceptedServer = ({ service, method, path, status }: PassedRequest): boolean =>
+  service === "nova" && method === "POST" && /\/servers$/.test(path) && status < 300;
 
 const slotOf = (machine: string): string => machine.replace(/-[0-9a-z]{5}$/, "");
 

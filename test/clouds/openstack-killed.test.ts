@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { OpenstackTestCluster } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
+import { leaveOut } from "../left-out";
 import { upKilledWhen } from "../engine/killed-up";
 
 const NAME = "e2e-openstack";
 const LONGEST_UP_SECONDS = 400;
 const LEFTOVER = /which a run that was cut off made and did not record/;
-/** Kinds of objects, one of each; in the night every object. */
-const KINDS = ["Keypair", "Network", "SecGroupRule", "Router", "Port", "Instance"];
+/** There are more objects than these of the load balancer alone. */
+const FEWEST_KILLS = 20;
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 /** Where an `up` is killed: an object of the cloud has just been made. */
@@ -23,20 +24,21 @@ function createdObjects(output: string): CreatedObject[] {
   }));
 }
 
-/** The name of the point at which an `up` is killed once this object is made; undefined when that is none. */
-function pointOf({ type, name }: CreatedObject): string | undefined {
-  return IN_THE_NIGHT ? `${type} ${name}` : KINDS.find((kind) => type.endsWith(`:${kind}`));
-}
-
 describe("an up on an OpenStack cloud that is killed", function () {
   this.timeout(1_800_000);
   let cluster: OpenstackTestCluster;
   let empty: Record<string, string[]>;
 
-  before(async () => {
-    cluster = await OpenstackTestCluster.create(NAME);
+  before(async function () {
+    if (!IN_THE_NIGHT)
+      leaveOut(
+        this,
+        "by day an `up` is killed while a server is made, in openstack-faults.test.ts; FORESAIL_TEST_ALL=1",
+      );
+    cluster = await OpenstackTestCluster.create(NAME, { octavia: true });
     empty = await cluster.contents();
     await cluster.configure({
+      endpoint: { octavia: { floatingIp: true } },
       pools: [
         { name: "cp", replicas: 1 },
         { name: "w", replicas: 1, floatingIp: true },
@@ -46,14 +48,13 @@ describe("an up on an OpenStack cloud that is killed", function () {
 
   after(() => cluster?.remove());
 
-  it("goes on with the next one, after each kind of object in turn, and says what it clears away", async () => {
+  it("goes on with the next one, after each object in turn, and says what it clears away", async () => {
     const met: string[] = [];
     let cleared = 0;
     for (;;) {
       const look = (output: () => string) =>
         createdObjects(output())
-          .map(pointOf)
-          .filter((point) => point !== undefined)
+          .map(({ type, name }) => `${type} ${name}`)
           .filter((point) => !met.includes(point))
           .map((point) => ({ point }))[0];
       const up = await upKilledWhen(cluster.stack, "the whole tree", look, LONGEST_UP_SECONDS);
@@ -66,7 +67,7 @@ describe("an up on an OpenStack cloud that is killed", function () {
       assert.match((await cluster.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
     }
     console.log(`      killed ${met.length} times; ${cleared} runs cleared away what was not on record`);
-    assert.ok(met.length >= KINDS.length, met.join(", "));
+    assert.ok(met.length >= FEWEST_KILLS, met.join(", "));
     assert.ok(cleared > 0);
   });
 

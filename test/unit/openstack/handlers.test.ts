@@ -113,9 +113,9 @@ describe("the handlers of OpenStack's resources", () => {
     it("refuses what can't be whatever the cloud has, with its place", async () => {
       await start();
       const refusals = [{ property: "openstack.network", reason: "the load balancer would be lost" }];
-      const { inputs, failures } = await planHandlers.check!({}, wish({ refusals }));
-      assert.deepEqual(failures, refusals);
-      assert.ok(!("refusals" in (inputs as object)));
+      const answer = await planHandlers.check!({}, wish({ refusals }));
+      assert.deepEqual(answer.failures, refusals);
+      assert.ok(!("refusals" in (answer.inputs as object)));
       assert.deepEqual(cloud.calls, []);
     });
 
