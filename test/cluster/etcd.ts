@@ -5,7 +5,7 @@ const CALL = `curl --silent --show-error --fail --cacert /etc/kubernetes/pki/etc
 
 /** The names of etcd's members as one control plane sees them, and whether it answers healthy: that takes a quorum. */
 export async function etcdAt(
-  cluster: TestCluster,
+  cluster: Pick<TestCluster, "onMachine">,
   controlPlane: string,
 ): Promise<{ members: string[]; healthy: boolean }> {
   const answer = await cluster.onMachine(

@@ -37,6 +37,8 @@ export interface OpenstackWish {
   readonly replace?: Readonly<Record<string, number>>;
   /** Default: haproxy on every node. */
   readonly endpoint?: Readonly<Record<string, unknown>>;
+  /** Block of the machines; default: one that is free on this machine. */
+  readonly cidr?: string;
 }
 
 /** A server as a project sees it. */
@@ -46,6 +48,7 @@ export interface ServerObject {
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly "OS-EXT-STS:task_state": string | null;
+  readonly "OS-EXT-AZ:availability_zone": string;
 }
 
 /** What a node of the stack's output says. */
@@ -88,8 +91,8 @@ export class OpenstackTestCluster {
   }
 
   /** Writes the stack's configuration: that of the sandbox, with the test's pools. */
-  async configure({ pools, replace = {}, endpoint }: OpenstackWish): Promise<void> {
-    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr: this.cidr, key: this.key };
+  async configure({ pools, replace = {}, endpoint, cidr = this.cidr }: OpenstackWish): Promise<void> {
+    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
     const { cluster, openstack } = openstackConfiguration(ground, containerNodeSettings);
     const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
     const wished = pools.map((pool, index) => ({
