@@ -3,14 +3,13 @@ import { readFile } from "node:fs/promises";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
-import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
+import { OpenstackTestCluster, type OpenstackWish, type PoolWish } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { RequestCounter } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
 import { leaveOut } from "../left-out";
 
 const NAME = "e2e-openstack";
-const OCTAVIA = { octavia: { floatingIp: true } };
 const LABELS = { w: { "example.com/tier": "web" }, data: { "example.com/tier": "data" } };
 
 /** What the steps change of the pools. */
@@ -28,7 +27,12 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   let cluster: OpenstackTestCluster;
   let counter: RequestCounter;
   let empty: Record<string, string[]>;
+  /** Blocks of floating IPs, through which this machine reaches them. */
+  let outside: string[];
   let broken = false;
+
+  const configure = (wish: OpenstackWish) =>
+    cluster.configure({ endpoint: { octavia: { floatingIp: true } }, api: outside, ...wish });
 
   /** One control plane, and two pools of workers, of which one is reached by floating IPs. */
   const pools = ({ workers = 1, flavor }: Changes = {}): PoolWish[] => [
@@ -47,6 +51,10 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   before(async () => {
     cluster = await OpenstackTestCluster.create(NAME, { keep: KEEP, octavia: true });
     empty = await cluster.contents();
+    const { subnets } = (await cluster.api.call("neutron", "GET", "/v2.0/subnets")) as {
+      subnets: { cidr: string }[];
+    };
+    outside = subnets.map(({ cidr }) => cidr);
   });
 
   beforeEach(function () {
@@ -62,7 +70,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("is refused a flavour that the cloud has not, with the place in the configuration", async () => {
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ flavor: "m1.nowhere" }) });
+    await configure({ pools: pools({ flavor: "m1.nowhere" }) });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
@@ -73,7 +81,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("is refused more servers than the quota has left, and nothing is made", async () => {
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools() });
+    await configure({ pools: pools() });
     await cluster.cloud.setQuota({ compute: { instances: 2 } });
     for (const run of [() => cluster.stack.preview(), () => cluster.stack.up()]) {
       const { exitCode, words } = await run();
@@ -88,7 +96,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   });
 
   it("comes up with its pools, Ready, labelled and marked as initialized in the cloud", async () => {
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools() });
+    await configure({ pools: pools() });
     const planned = await cluster.plannedTurns();
     await cluster.up();
     const servers = await cluster.servers();
@@ -196,7 +204,7 @@ SECRET`,
 
   it("takes two more machines into a pool in one run", async () => {
     const before = names(await cluster.servers());
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ workers: 3 }) });
+    await configure({ pools: pools({ workers: 3 }) });
     const planned = await cluster.plannedTurns();
     assert.match(planned.join("\n"), /^w-2: w-2-\w{5} is made\nw-3: w-3-\w{5} is made$/);
     await cluster.up();
@@ -208,7 +216,7 @@ SECRET`,
 
   it("lets the highest index of a pool go first, out of the cluster before its server is deleted", async () => {
     const going = [await cluster.machineOf("w-3"), await cluster.machineOf("w-2")];
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ workers: 1 }) });
+    await configure({ pools: pools({ workers: 1 }) });
     const { steps } = await cluster.stack.previewed();
     assert.deepEqual(
       steps[`${NAME}-cloud`],
@@ -233,7 +241,7 @@ SECRET`,
   it("replaces machines of another flavour turn by turn, the new one before the old one", async () => {
     const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
     counter = await RequestCounter.start(cluster, await cluster.machineOf("cp-1"), { name: "served", url });
-    await cluster.configure({ endpoint: OCTAVIA, pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
+    await configure({ pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
     const later = await replaceOne("w-1", /\(flavour foresail\.small → foresail\.medium\)$/);
     assert.match(
       later.join("\n"),
@@ -254,8 +262,7 @@ SECRET`,
     if (!IN_THE_NIGHT)
       leaveOut(this, "it differs from another flavour in its name's hash alone; FORESAIL_TEST_ALL=1");
     const other = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
-    await cluster.configure({
-      endpoint: OCTAVIA,
+    await configure({
       pools: pools({ flavor: CLOUD_NAMES.largerFlavor }),
       replace: { "data-1": 1 },
     });

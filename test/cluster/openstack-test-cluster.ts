@@ -37,6 +37,8 @@ export interface OpenstackWish {
   readonly replace?: Readonly<Record<string, number>>;
   /** Default: haproxy on every node. */
   readonly endpoint?: Readonly<Record<string, unknown>>;
+  /** Blocks that may open the API besides the machines' own. */
+  readonly api?: readonly string[];
   /** Block of the machines; default: one that is free on this machine. */
   readonly cidr?: string;
 }
@@ -91,9 +93,16 @@ export class OpenstackTestCluster {
   }
 
   /** Writes the stack's configuration: that of the sandbox, with the test's pools. */
-  async configure({ pools, replace = {}, endpoint, cidr = this.cidr }: OpenstackWish): Promise<void> {
+  async configure({
+    pools,
+    replace = {},
+    endpoint,
+    api = [],
+    cidr = this.cidr,
+  }: OpenstackWish): Promise<void> {
     const ground = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
     const { cluster, openstack } = openstackConfiguration(ground, containerNodeSettings);
+    const access = openstack["access"] as { readonly api: readonly string[] };
     const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
     const wished = pools.map((pool, index) => ({
       role: index === 0 ? "control-plane" : "worker",
@@ -104,7 +113,13 @@ export class OpenstackTestCluster {
       {
         system: "openstack",
         cluster: { ...cluster, name: this.name },
-        openstack: { ...openstack, pools: wished, replace, ...(endpoint && { endpoint }) },
+        openstack: {
+          ...openstack,
+          access: { ...access, api: [...access.api, ...api] },
+          pools: wished,
+          replace,
+          ...(endpoint && { endpoint }),
+        },
       },
       { sshPrivateKey: this.key.private },
     );
