@@ -17,7 +17,7 @@ const BAD_NAMESPACE = /Not valid namespace|The first character of name must be a
 const PENDING =
   /deletion of .* (unconfirmed|is already in progress)|still exists on the CSP|previous deletion of|deletion in progress/i;
 const IN_USE =
-  /not empty|in use|associated with|associatedObject|has (been )?associated|Dependency|has (one or more )?subnet|being used/i;
+  /not empty|in use|associated with|associatedObject|has (been )?associated|Dependency|has \d+ subnet|being used/i;
 const NOT_NOW =
   /is not allowed|not allowed for|not Terminated\/Undefined\/Failed|not yet confirmed terminated|try again|retry shortly/i;
 const MISSING = /does not exist|doesn't exist|failed to find|cannot find|can't find|not found|no such/i;

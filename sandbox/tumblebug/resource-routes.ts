@@ -71,7 +71,10 @@ export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire
           if (found === undefined) throw wire.missing(kind, id, "delete");
           if (query.get("force") !== "true") refuseWhenUsed(namespace, found, wire);
           if (kind === "vNet" && wire.generation === "infra" && !query.has("action"))
-            throw new Refusal(500, `the vNet ${id} has subnets; delete them first or use action=withsubnets`);
+            throw new Refusal(
+              500,
+              `cannot delete vNet (${id}): has ${found.subnets.length} subnet(s); use action=withSubnets or action=force`,
+            );
           namespace.resources = namespace.resources.filter((each) => each !== found);
           state.save();
           return ok({ message: `The ${kind} ${id} has been deleted` });
@@ -170,6 +173,6 @@ function refuseWhenUsed(namespace: StoredNamespace, resource: StoredResource, wi
   const users = usersOf(namespace, resource);
   if (users.length === 0) return;
   throw wire.checksAssociations
-    ? new Refusal(500, ` [Failed] ${resource.id} (associated with: ${users.join(", ")})`)
+    ? new Refusal(500, ` [Failed] ${resource.id} Associated with [${users.join(", ")}]`)
     : wire.relayed(`DependencyViolation: ${resource.cloudId} has a dependent object`);
 }
