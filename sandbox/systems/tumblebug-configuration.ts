@@ -1,0 +1,56 @@
+import type { ServerAccess } from "../tumblebug/background-server";
+import type { Size } from "./cluster-size";
+import { KUBERNETES_VERSION } from "./ssh-configuration";
+
+/** What stands before `pulumi up`: the server runs. */
+export interface TumblebugGround {
+  readonly size: Size;
+  readonly access: ServerAccess;
+  readonly generation: "mcis" | "infra";
+  /** names of the connections; workers are spread over them, the control planes are in the first */
+  readonly connections: readonly string[];
+  /** The block of the VNets, which no VM's address really lies in. */
+  readonly cidr: string;
+}
+
+/** The values of `foresail:cluster` and `foresail:tumblebug` for the sandbox's server. */
+export function tumblebugConfiguration(
+  { size, access, generation, connections, cidr }: TumblebugGround,
+  settings: Readonly<Record<string, unknown>>,
+): { cluster: Record<string, unknown>; tumblebug: Record<string, unknown> } {
+  const machine = { spec: "t3.medium", image: "debian-12" };
+  const [first] = connections;
+  const workers = connections
+    .map((connection, index) => ({
+      name: connections.length === 1 ? "w" : `w${index + 1}`,
+      role: "worker",
+      connection,
+      count: Math.floor((size.workers + connections.length - 1 - index) / connections.length),
+      ...machine,
+    }))
+    .filter(({ count }) => count > 0);
+  return {
+    cluster: {
+      name: "sandbox",
+      version: KUBERNETES_VERSION,
+      source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
+      ...settings,
+      network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
+    },
+    tumblebug: {
+      address: access.address,
+      generation,
+      namespace: "sandbox",
+      createNamespace: true,
+      connections: connections.map((name) => ({ name })),
+      groups: [
+        { name: "cp", role: "control-plane", connection: first, count: size.controlPlanes, ...machine },
+        ...workers,
+      ],
+      network: { cidr },
+      // all VMs lie on one network of this machine, whatever cloud they are said to be in
+      nodeAddresses: "private",
+      access: { ssh: ["10.77.0.0/16"], api: ["10.77.0.0/16"] },
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { openTumblebug } from "../../clients/tumblebug";
+import type { SshTarget } from "../../clients/ssh";
+import { containerNodeSettings } from "../nodes/container-node-settings";
+import { kubeconfigFile, sandboxFolder } from "../places";
+import { SANDBOX_NEEDS } from "../set-up";
+import { recordedOutputs } from "../state-file";
+import { connectionOf } from "../tumblebug/clouds";
+import { chooseSize, forgetSize, keepSize, readSize } from "./cluster-size";
+import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
+import { KUBERNETES_VERSION } from "./ssh-configuration";
+import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+import { tumblebugConfiguration, type TumblebugGround } from "./tumblebug-configuration";
+
+const NAME = "tumblebug";
+const STACK = stackOf({ name: NAME });
+const NAMESPACE = "sandbox";
+const CIDR = "10.21.0.0/16";
+
+/** What the server is at its first start; the environment may wish another generation or more connections. */
+function wish() {
+  const { FORESAIL_TUMBLEBUG_GENERATION: generation, FORESAIL_TUMBLEBUG_CONNECTIONS: count } = process.env;
+  const connections = [
+    connectionOf("aws", "ap-northeast-2"),
+    connectionOf("gcp", "asia-northeast1"),
+    connectionOf("azure", "koreacentral"),
+  ].slice(0, Math.max(1, Number(count ?? 1)));
+  return {
+    generation: generation === "mcis" ? ("mcis" as const) : ("infra" as const),
+    connections,
+    bundles: [KUBERNETES_VERSION],
+  };
+}
+
+/** The server's code is loaded when it is needed: `status` and `--help` start faster without it. */
+async function openServer() {
+  const { BackgroundServer } = await import("../tumblebug/background-server.js");
+  return new BackgroundServer(path.join(sandboxFolder, NAME), NAME);
+}
+
+async function startServer({ report }: EquippedContext): Promise<void> {
+  await (await openServer()).start(wish(), report);
+}
+
+async function start({ report }: EquippedContext, size: SizeWish): Promise<TumblebugGround> {
+  const chosen = chooseSize(size, await readSize(NAME));
+  await keepSize(NAME, chosen);
+  const server = await openServer();
+  const access = await server.start(wish(), report);
+  const settings = await server.settings();
+  return {
+    size: chosen,
+    access,
+    generation: settings?.generation ?? "infra",
+    connections: (settings?.connections ?? []).map(({ name }) => name),
+    cidr: CIDR,
+  };
+}
+
+interface Outputs {
+  readonly kubeconfig?: unknown;
+  readonly nodes?: readonly { readonly name: string; readonly role: string }[];
+}
+
+async function check(context: EquippedContext, ground: TumblebugGround, outputs: Outputs): Promise<void> {
+  const { checkCluster } = await import("../check/index.js");
+  await checkCluster(context.report, {
+    kubeconfig: await readFile(kubeconfigFile(NAME), "utf8"),
+    kubeconfigFile: kubeconfigFile(NAME),
+    kubectl: kubectlOf(context),
+    nodes: (outputs.nodes ?? []).map(({ name }) => name),
+    machines: await machinesOf(ground, NAME, NAMESPACE, "sandbox"),
+  });
+}
+
+/** How each VM of an infrastructure is reached: by its address and the key that the server made. */
+export async function machinesOf(
+  { access, generation }: Pick<TumblebugGround, "access" | "generation">,
+  system: string,
+  namespace: string,
+  infrastructure: string,
+): Promise<SshTarget[]> {
+  const tumblebug = await openTumblebug({ ...access, generation });
+  try {
+    const found = await tumblebug.infrastructures.read(namespace, infrastructure);
+    const keys = await tumblebug.sshKeys.list(namespace);
+    const hostKeys = await hostKeysOf(system);
+    return (found?.machines ?? []).map((machine) => ({
+      name: machine.name,
+      address: machine.publicAddress ?? "",
+      port: machine.sshPort,
+      user: machine.user,
+      hostKey: hostKeys.get(machine.publicAddress ?? "") ?? "",
+      privateKey: keys.find(({ name }) => name === machine.sshKey)?.privateKey ?? "",
+    }));
+  } finally {
+    tumblebug.close();
+  }
+}
+
+/** The host key of each container node, by its address. */
+async function hostKeysOf(system: string): Promise<Map<string, string>> {
+  const { NodeFleet } = await import("../nodes/index.js");
+  const nodes = await new NodeFleet(system).list();
+  return new Map(nodes.map(({ internalAddress, hostKey }) => [internalAddress, hostKey]));
+}
+
+async function recordedClusters(): Promise<RecordedCluster[]> {
+  const outputs = (await recordedOutputs(STACK)) as Outputs | undefined;
+  if (outputs === undefined) return [];
+  const nodes = (outputs.nodes ?? []).map(({ name, role }) => ({ name, role }));
+  return [{ name: "sandbox", kubeconfig: kubeconfigFile(NAME), nodes }];
+}
+
+/** VMs that a pretended CB-Tumblebug makes of containers, and a kubeadm cluster on them. */
+export const tumblebugSystem: System<TumblebugGround> = {
+  name: NAME,
+  summary: "VMs of CB-Tumblebug in one or several clouds and a kubeadm cluster on them, here pretended",
+  needs: SANDBOX_NEEDS,
+  start,
+  configure: (ground) => ({
+    values: { system: NAME, ...tumblebugConfiguration(ground, containerNodeSettings) },
+    secrets: {
+      tumblebugCredentials: JSON.stringify({
+        username: ground.access.user,
+        password: ground.access.password,
+      }),
+    },
+  }),
+  settle: async (_context, _ground, outputs) => {
+    await writeKubeconfig(NAME, outputs);
+  },
+  check,
+  awaken: startServer,
+  nextCommands: (context, outputs) =>
+    nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),
+  clusters: recordedClusters,
+  isStarted: async () => await (await openServer()).isRunning(),
+  isGone: async () => (await (await openServer()).settings()) === undefined,
+  stop: async () => {
+    await (await openServer()).delete();
+    await forgetSize(NAME);
+    await rm(kubeconfigFile(NAME), { force: true });
+  },
+};

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Processes } from "../processes";
+import { ContainerMachines } from "./container-machines";
+import { NodeFleet } from "../nodes/fleet";
+import { findFreePorts } from "../nodes/ports";
+import type { Reporter } from "../progress";
+import type { MachineFault, TumblebugFault } from "./faults";
+import type { PassedRequest } from "./admin-routes";
+import {
+  newPassword,
+  readServerSettings,
+  serverPlaces,
+  writeServerSettings,
+  type ProcessSettings,
+} from "./settings";
+
+const NAME = "tumblebug";
+const START_SECONDS = 60;
+
+/** What a server is to be. */
+export interface ServerWish extends Pick<ProcessSettings, "generation" | "connections" | "bundles"> {
+  readonly delays?: { readonly creation: number; readonly termination: number };
+}
+
+/** How clients reach a server. */
+export interface ServerAccess {
+  readonly address: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A stand-in Tumblebug in the background, with all that it makes; it outlives the program that starts it. */
+export class BackgroundServer {
+  private readonly places;
+  private readonly processes: Processes;
+
+  /** @param system of the container nodes that its VMs are */
+  constructor(
+    folder: string,
+    private readonly system: string,
+  ) {
+    this.places = serverPlaces(folder);
+    this.processes = new Processes(this.places.processes, this.places.logs);
+  }
+
+  /** Starts it, unless it runs; the wish counts at its first start. @throws Error with its last words */
+  async start(wish: ServerWish, report: Reporter): Promise<ServerAccess> {
+    const settings = await this.ensureSettings(wish);
+    await report.step("Tumblebug on this machine", async () => {
+      await this.processes.start({
+        name: NAME,
+        command: process.execPath,
+        args: [path.join(__dirname, "main.js"), this.places.folder],
+        environment: process.env,
+        folder: this.places.folder,
+      });
+      await this.awaitAnswer(settings);
+    });
+    return access(settings);
+  }
+
+  /** The settings of its first start; undefined before. */
+  settings(): Promise<ProcessSettings | undefined> {
+    return readServerSettings(this.places.folder);
+  }
+
+  async isRunning(): Promise<boolean> {
+    return (await this.processes.running()).includes(NAME);
+  }
+
+  /** Kills the process; its VMs run on. */
+  async kill(): Promise<void> {
+    await this.processes.stop([NAME]);
+  }
+
+  /** Ends it and powers its VMs off; everything is kept for the next start. */
+  async stop(): Promise<void> {
+    await this.kill();
+    await new ContainerMachines(this.system, []).powerOff();
+  }
+
+  /** Ends it and removes all that it made: no process, container, volume, network or file is left. */
+  async delete(): Promise<void> {
+    await this.kill();
+    await new NodeFleet(this.system).deleteAll();
+    await rm(this.places.folder, { recursive: true, force: true });
+  }
+
+  /** Asks for a fault. */
+  async addFault(fault: TumblebugFault | MachineFault): Promise<void> {
+    await this.administer("POST", "/faults", fault);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.administer("DELETE", "/faults");
+  }
+
+  /** What clients asked since its start, the newest 5,000. */
+  async requests(): Promise<PassedRequest[]> {
+    return ((await this.administer("GET", "")) as { requests: PassedRequest[] }).requests;
+  }
+
+  /** Ends a VM, or deletes an object, behind the server's back. */
+  async vanish(
+    what:
+      | { namespace: string; infrastructure: string; machine?: string }
+      | { namespace: string; kind: string; id: string },
+  ): Promise<void> {
+    await this.administer("POST", "/vanish", what);
+  }
+
+  private async administer(method: string, folder: string, body?: unknown): Promise<unknown> {
+    const settings = await this.settings();
+    if (settings === undefined) throw new Error(`there is no server in ${this.places.folder}`);
+    const response = await ask(settings, method, `/sandbox${folder}`, body);
+    if (!response.ok)
+      throw new Error(`the server answered ${response.status} to ${method} /sandbox${folder}`);
+    return response.json();
+  }
+
+  private async ensureSettings({ delays, ...wish }: ServerWish): Promise<ProcessSettings> {
+    const known = await this.settings();
+    if (known !== undefined) return known;
+    const seed = createHash("sha256").update(this.places.folder).digest("hex");
+    const [port = 0] = await findFreePorts(seed, 1, new Set());
+    const settings: ProcessSettings = {
+      ...wish,
+      ...{ port, user: "default", password: newPassword(), system: this.system },
+      creation: delays?.creation ?? 0,
+      termination: delays?.termination ?? 0,
+    };
+    await writeServerSettings(this.places.folder, settings);
+    return settings;
+  }
+
+  private async awaitAnswer(settings: ProcessSettings): Promise<void> {
+    const deadline = Date.now() + START_SECONDS * 1000;
+    for (;;) {
+      const answer = await ask(settings, "GET", "/sandbox").catch((error: unknown) => error);
+      if (answer instanceof Response && answer.ok) return;
+      if (Date.now() > deadline || !(await this.isRunning()))
+        throw new Error(
+          `the Tumblebug server did not start. Its last words:\n${await this.processes.tail(NAME)}`,
+        );
+      await pause(50);
+    }
+  }
+}
+
+function access({ port, user, password }: ProcessSettings): ServerAccess {
+  return { address: `http://127.0.0.1:${port}/tumblebug`, user, password };
+}
+
+function ask(settings: ProcessSettings, method: string, folder: string, body?: unknown): Promise<Response> {
+  const { address, user, password } = access(settings);
+  return fetch(`${address}${folder}`, {
+    method,
+    headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(60_000),
+  });
+}
