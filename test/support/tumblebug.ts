@@ -26,8 +26,8 @@ export interface PretendedTumblebug {
   readonly machines: PretendedMachines;
   readonly tumblebug: Tumblebug;
   /** one more client */
-  open(options?: TumblebugOptions): Promise<Tumblebug>;
-  close(): Promise<void>;
+  readonly open: (options?: TumblebugOptions) => Promise<Tumblebug>;
+  readonly close: () => Promise<void>;
 }
 
 export async function pretendTumblebug(
