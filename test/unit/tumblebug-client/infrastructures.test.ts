@@ -208,7 +208,7 @@ for (const generation of GENERATIONS)
       await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);
       // what lies behind the VMs' addresses here is one listener of this machine
       for (const { machine } of server.state.machines()) machine.privateAddress = "127.0.0.1";
-      const socket = connect(16443, made.address!);
+      const socket = connect(16443, made.address);
       const [data] = (await once(socket, "data")) as [Buffer];
       assert.equal(data.toString(), "hello");
       socket.destroy();

@@ -12,7 +12,7 @@ const KINDS: readonly {
   {
     name: "vNets",
     type: "vNet",
-    of: ({ vNets }) => vNets as never,
+    of: ({ vNets }) => vNets,
     wish: {
       name: "v2",
       connection: CONNECTION,
@@ -22,7 +22,7 @@ const KINDS: readonly {
   {
     name: "security groups",
     type: "securityGroup",
-    of: ({ securityGroups }) => securityGroups as never,
+    of: ({ securityGroups }) => securityGroups,
     wish: {
       name: "g2",
       connection: CONNECTION,
@@ -39,19 +39,19 @@ const KINDS: readonly {
   {
     name: "SSH keys",
     type: "sshKey",
-    of: ({ sshKeys }) => sshKeys as never,
+    of: ({ sshKeys }) => sshKeys,
     wish: { name: "k2", connection: CONNECTION, ...{ user: "cb-user" } },
   },
   {
     name: "images",
     type: "image",
-    of: ({ images }) => images as never,
+    of: ({ images }) => images,
     wish: { name: "i2", connection: CONNECTION, ...{ cloudImage: "ubuntu-22.04" } },
   },
   {
     name: "specs",
     type: "spec",
-    of: ({ specs }) => specs as never,
+    of: ({ specs }) => specs,
     wish: { name: "t2", connection: CONNECTION, ...{ cloudSpec: "t3.large" } },
   },
 ];
