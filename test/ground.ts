@@ -39,5 +39,12 @@ async function clearClouds(): Promise<string[]> {
   const cloud = testCloud();
   const { running } = await cloud.status();
   await cloud.delete();
-  return running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`);
+  const { testTumblebug, TEST_TUMBLEBUG_SYSTEM } = await import("./cluster/tumblebug-test-cluster.js");
+  const server = testTumblebug();
+  const isRunning = await server.isRunning();
+  await server.delete();
+  return [
+    ...running.map((name) => `${TEST_CLOUD_SYSTEM}/${name}`),
+    ...(isRunning ? [`${TEST_TUMBLEBUG_SYSTEM}/server`] : []),
+  ];
 }

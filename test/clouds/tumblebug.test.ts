@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { GENERATIONS } from "../support/tumblebug";
+import { readyNodes } from "../cluster/reachability";
+import { TumblebugTestCluster } from "../cluster/tumblebug-test-cluster";
+import { leaveOut } from "../left-out";
+
+const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const ONE_AND_ONE = [
+  { name: "cp", count: 1 },
+  { name: "w", count: 1 },
+];
+
+for (const generation of GENERATIONS)
+  describe(`a cluster on VMs of CB-Tumblebug (${generation})`, function () {
+    this.timeout(600_000);
+    let cluster: TumblebugTestCluster;
+    let empty: Record<string, string[]>;
+    let broken = false;
+
+    before(async () => {
+      cluster = await TumblebugTestCluster.create("e2e-tumblebug", generation, [["aws", "ap-northeast-2"]]);
+      empty = await cluster.contents();
+    });
+
+    beforeEach(function () {
+      if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
+    });
+
+    afterEach(function () {
+      if (this.currentTest?.state === "failed") broken = true;
+    });
+
+    after(() => cluster?.remove());
+
+    it("comes from one `pulumi up`, and the next changes nothing", async () => {
+      await cluster.configure(ONE_AND_ONE);
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
+      const { machines, vNets, infrastructures } = await cluster.contents();
+      assert.equal(machines?.length, 2);
+      assert.deepEqual([vNets?.length, infrastructures], [1, ["e2e-tumblebug"]]);
+      assert.deepEqual((await cluster.stack.previewed()).changes, []);
+    });
+
+    it("takes a group more, and lets it go again", async function () {
+      if (!IN_THE_NIGHT) leaveOut(this, "a group comes and goes in the night run");
+      await cluster.configure([...ONE_AND_ONE, { name: "x", count: 1 }]);
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1", "x-1"]);
+      await cluster.configure(ONE_AND_ONE);
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
+      assert.equal((await cluster.contents()).machines?.length, 2);
+    });
+
+    it("leaves nothing behind when it is destroyed", async () => {
+      const { exitCode, words } = await cluster.stack.destroy();
+      assert.equal(exitCode, 0, words);
+      assert.deepEqual(await cluster.contents(), empty);
+    });
+  });

@@ -1,0 +1,163 @@
+import path from "node:path";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { openTumblebug, type Tumblebug } from "../../clients/tumblebug";
+import type { Generation } from "../../core/tumblebug/model";
+import { containerNodeSettings } from "../../sandbox/nodes";
+import { ContainerEngine } from "../../sandbox/nodes/engine";
+import { fleetNames, projectHash } from "../../sandbox/nodes/names";
+import { projectFolder } from "../../sandbox/nodes/places";
+import { setUp } from "../../sandbox/set-up";
+import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
+import { tumblebugSystem } from "../../sandbox/systems/tumblebug";
+import { tumblebugConfiguration } from "../../sandbox/systems/tumblebug-configuration";
+import { BackgroundServer, type ServerAccess } from "../../sandbox/tumblebug/background-server";
+import { connectionOf } from "../../sandbox/tumblebug/clouds";
+import { PulumiStack } from "../support/pulumi-stack";
+import { silent } from "./test-cluster";
+
+/** The system of the container nodes of test servers, so that leftovers of a killed run are found. */
+export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
+
+/** The namespace that the sandbox's configuration names. */
+const NAMESPACE = "sandbox";
+
+/** A pretended server of the tests' own, in a folder that has always the same place. */
+export function testTumblebug(): BackgroundServer {
+  return new BackgroundServer(
+    path.join(projectFolder, ".sandbox", TEST_TUMBLEBUG_SYSTEM),
+    TEST_TUMBLEBUG_SYSTEM,
+  );
+}
+
+/** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it says others. */
+export interface GroupWish {
+  readonly name: string;
+  readonly count: number;
+  /** index of its connection; default: the first */
+  readonly connection?: number;
+}
+
+/** A stack of system `tumblebug` on a pretended server, and the cluster that the stack makes. */
+export class TumblebugTestCluster {
+  private constructor(
+    readonly name: string,
+    readonly server: BackgroundServer,
+    readonly stack: PulumiStack,
+    private readonly access: ServerAccess,
+    private readonly generation: Generation,
+    readonly connections: readonly string[],
+  ) {}
+
+  /** Starts an empty server and makes a stack, after what a killed run left of both was removed. */
+  static async create(
+    name: string,
+    generation: Generation,
+    regions: readonly (readonly [provider: string, region: string])[],
+  ): Promise<TumblebugTestCluster> {
+    const toolchain = await setUp(tumblebugSystem.needs, silent);
+    const server = testTumblebug();
+    await server.delete();
+    const connections = regions.map(([provider, region]) => connectionOf(provider, region));
+    const access = await server.start({ generation, connections, bundles: [KUBERNETES_VERSION] }, silent);
+    const stack = await PulumiStack.create(`test-${name}`, toolchain, {});
+    const names = connections.map((each) => each.name);
+    return new TumblebugTestCluster(name, server, stack, access, generation, names);
+  }
+
+  /** Writes the stack's configuration: that of the sandbox, with the test's groups; the first has the control planes. */
+  async configure(groups: readonly GroupWish[]): Promise<void> {
+    const { cluster, tumblebug } = tumblebugConfiguration(
+      {
+        size: { controlPlanes: 1, workers: 0 },
+        access: this.access,
+        generation: this.generation,
+        connections: this.connections,
+        cidr: "10.21.0.0/16",
+      },
+      containerNodeSettings,
+    );
+    await this.stack.configure(
+      {
+        system: "tumblebug",
+        cluster: { ...cluster, name: this.name },
+        tumblebug: {
+          ...tumblebug,
+          groups: groups.map(({ name, count, connection = 0 }, index) => ({
+            ...{ name, count, spec: "t3.medium", image: "debian-12" },
+            role: index === 0 ? "control-plane" : "worker",
+            connection: this.connections[connection],
+          })),
+        },
+      },
+      {
+        tumblebugCredentials: JSON.stringify({
+          username: this.access.user,
+          password: this.access.password,
+        }),
+      },
+    );
+  }
+
+  /** Runs `pulumi up`, which has to succeed. @returns its words */
+  async up(): Promise<string> {
+    const { exitCode, words } = await this.stack.up();
+    if (exitCode !== 0) throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}`);
+    return words;
+  }
+
+  /** The nodes in the stack's outputs. */
+  async nodes(): Promise<{ name: string; role: string }[]> {
+    return ((await this.stack.outputs()).nodes ?? []) as { name: string; role: string }[];
+  }
+
+  /** Works with the cluster's API. */
+  async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+    const client = await KubernetesClient.connect(
+      { kubeconfig: await this.stack.kubeconfig() },
+      { seconds: 60 },
+    );
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Works with the server's API. */
+  async withServer<T>(work: (tumblebug: Tumblebug) => Promise<T>): Promise<T> {
+    const tumblebug = await openTumblebug({ ...this.access, generation: this.generation });
+    try {
+      return await work(tumblebug);
+    } finally {
+      tumblebug.close();
+    }
+  }
+
+  /** Everything that the server has of this cluster, and everything that stands for it on this machine. */
+  async contents(): Promise<Record<string, string[]>> {
+    const engine = await ContainerEngine.ensure(silent);
+    const { labels } = fleetNames(projectHash(projectFolder), TEST_TUMBLEBUG_SYSTEM);
+    return this.withServer(async (tumblebug) => {
+      const named = (list: readonly { name: string }[]) => list.map(({ name }) => name).sort();
+      const found = await tumblebug.infrastructures.read(NAMESPACE, this.name);
+      return {
+        namespaces: (await tumblebug.namespaces.read(NAMESPACE)) === undefined ? [] : [NAMESPACE],
+        vNets: named(await tumblebug.vNets.list(NAMESPACE)),
+        securityGroups: named(await tumblebug.securityGroups.list(NAMESPACE)),
+        sshKeys: named(await tumblebug.sshKeys.list(NAMESPACE)),
+        images: named(await tumblebug.images.list(NAMESPACE)),
+        specs: named(await tumblebug.specs.list(NAMESPACE)),
+        infrastructures: found === undefined ? [] : [found.name],
+        machines: named(found?.machines ?? []),
+        containers: (await engine.containers(labels)).map(({ name }) => name).sort(),
+        volumes: (await engine.volumes(labels)).sort(),
+      };
+    });
+  }
+
+  /** Forgets the stack, whatever it has on record, and removes the server with all that it made. */
+  async remove(): Promise<void> {
+    await this.server.delete();
+    await this.stack.remove();
+  }
+}
