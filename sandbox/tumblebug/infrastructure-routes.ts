@@ -166,7 +166,8 @@ async function control(ground: Ground, asked: Asked) {
     case "terminate": {
       if (found.machines.length === 0) return ok({ message: `No VM to terminate in the ${title}` });
       if (asked.query.get("force") !== "true") refuseTransition(found, action, wire);
-      void lifecycle.beginTermination(namespace, found, found.machines);
+      // it ends behind the answer; what goes wrong with it is told by the lifecycle
+      lifecycle.beginTermination(namespace, found, found.machines).catch(() => undefined);
       return ok({ message: `Terminated the ${title}` });
     }
     case "refine": {

@@ -14,6 +14,7 @@ export interface Delays {
 /** Brings VMs from Creating to Running or Failed, and from Terminating to Terminated; after a restart it goes on. */
 export class Lifecycle {
   private readonly works = new Set<Promise<void>>();
+  private readonly endings = new Map<StoredMachine, Promise<void>>();
   private readonly ended = new AbortController();
 
   constructor(
@@ -61,8 +62,8 @@ export class Lifecycle {
     this.state.save();
   }
 
-  /** Begins to terminate VMs; `settle` waits for it. */
-  beginTermination(
+  /** Begins to terminate VMs. @returns when these, and those that were on their way already, are terminated */
+  async beginTermination(
     namespace: string,
     infrastructure: StoredInfrastructure,
     wanted: readonly StoredMachine[],
@@ -75,8 +76,9 @@ export class Lifecycle {
     }
     this.state.save();
     const work = this.terminate(namespace, infrastructure, living);
+    for (const machine of living) this.endings.set(machine, work);
     this.behind(work);
-    return work;
+    await Promise.all(wanted.map((machine) => this.endings.get(machine)));
   }
 
   /** Ends what VMs are, whatever their status. */
