@@ -78,7 +78,7 @@ export class Lifecycle {
     const work = this.terminate(namespace, infrastructure, living);
     for (const machine of living) this.endings.set(machine, work);
     this.behind(work);
-    await Promise.all(wanted.map((machine) => this.endings.get(machine)));
+    await Promise.all(wanted.flatMap((machine) => this.endings.get(machine) ?? []));
   }
 
   /** Ends what VMs are, whatever their status. */
