@@ -10,6 +10,9 @@ const ONE_AND_ONE = [
   { name: "w", count: 1 },
 ];
 
+/** One way to the API a generation: through haproxy on every node, and through the cloud's load balancer. */
+const ENDPOINTS = { mcis: { loopback: { port: 8443 } }, infra: { nlb: { port: 6443 } } };
+
 for (const generation of GENERATIONS)
   describe(`a cluster on VMs of CB-Tumblebug (${generation})`, function () {
     this.timeout(600_000);
@@ -33,7 +36,7 @@ for (const generation of GENERATIONS)
     after(() => cluster?.remove());
 
     it("comes from one `pulumi up`, and the next changes nothing", async () => {
-      await cluster.configure(ONE_AND_ONE);
+      await cluster.configure(ONE_AND_ONE, { endpoint: ENDPOINTS[generation] });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
       const { machines, vNets, infrastructures } = await cluster.contents();
@@ -44,10 +47,12 @@ for (const generation of GENERATIONS)
 
     it("takes a group more, and lets it go again", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "a group comes and goes in the night run");
-      await cluster.configure([...ONE_AND_ONE, { name: "x", count: 1 }]);
+      await cluster.configure([...ONE_AND_ONE, { name: "x", count: 1 }], {
+        endpoint: ENDPOINTS[generation],
+      });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1", "x-1"]);
-      await cluster.configure(ONE_AND_ONE);
+      await cluster.configure(ONE_AND_ONE, { endpoint: ENDPOINTS[generation] });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
       assert.equal((await cluster.contents()).machines?.length, 2);

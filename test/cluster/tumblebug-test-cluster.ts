@@ -64,8 +64,11 @@ export class TumblebugTestCluster {
     return new TumblebugTestCluster(name, server, stack, access, generation, names);
   }
 
-  /** Writes the stack's configuration: that of the sandbox, with the test's groups; the first has the control planes. */
-  async configure(groups: readonly GroupWish[]): Promise<void> {
+  /**
+   * Writes the stack's configuration: that of the sandbox, with the test's groups; the first has the control planes.
+   * @param more fields of `foresail:tumblebug`
+   */
+  async configure(groups: readonly GroupWish[], more: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const { cluster, tumblebug } = tumblebugConfiguration(
       {
         size: { controlPlanes: 1, workers: 0 },
@@ -82,6 +85,7 @@ export class TumblebugTestCluster {
         cluster: { ...cluster, name: this.name },
         tumblebug: {
           ...tumblebug,
+          ...more,
           groups: groups.map(({ name, count, connection = 0 }, index) => ({
             ...{ name, count, spec: "t3.medium", image: "debian-12" },
             role: index === 0 ? "control-plane" : "worker",
