@@ -88,11 +88,17 @@ export interface Phases {
 /** Stacks and providers, which are the engine's own. */
 const isOwn = (key: string): boolean => key.startsWith("pulumi:");
 
-/** "urn:pulumi:s::p::parent$openstack:networking/port:Port::w-1" → "openstack:networking:Port w-1" */
+/**
+ * "urn:pulumi:s::p::parent$openstack:networking/port:Port::w-1" → "openstack:networking:Port w-1": the engine prints no part of
+ * a module that only repeats the type.
+ */
 function keyOf(urn: string): string {
   const [, , types = "", ...name] = urn.split("::");
   const type = types.split("$").at(-1) ?? "";
-  return `${type.replace(/\/[^:]*/, "")} ${name.join("::")}`;
+  const shown = type.replace(/\/([^:]*):([^:]*)$/, (whole: string, part: string, own: string) =>
+    part.toLowerCase() === own.toLowerCase() ? `:${own}` : whole,
+  );
+  return `${shown} ${name.join("::")}`;
 }
 
 /** The type of an object without its package: "Port". */

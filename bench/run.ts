@@ -13,6 +13,7 @@ import { rollout } from "./measurements/rollout";
 import { rolloutPreview } from "./measurements/rollout-preview";
 import { scale } from "./measurements/scale";
 import { size } from "./measurements/size";
+import { tumblebug } from "./measurements/tumblebug";
 import { up } from "./measurements/up";
 import { mergeResults, readResults, type Result, writeResults } from "./results";
 import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
@@ -27,6 +28,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   rolloutPreview,
   rollout,
   openstack,
+  tumblebug,
 ];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 

@@ -215,8 +215,10 @@ const complete = ({ name = "", role = "worker", connection = "", count }: GroupF
 });
 
 /** CB-Ladybug takes some pod networks for one cloud, and others for several. */
-function networkMistakes({ nodeAddresses, groups, plugin, access }: TumblebugFacts): Mistake[] {
-  const addresses = nodeAddresses ?? defaultNodeAddresses(groups);
+function networkMistakes(facts: TumblebugFacts): Mistake[] {
+  const { nodeAddresses, connections, groups, plugin, access } = facts;
+  const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
+  const addresses = nodeAddresses ?? defaultNodeAddresses(known);
   if (addresses === "private") return [];
   const mistakes: Mistake[] = [];
   if (PRIVATE_NETWORKS.includes(plugin))

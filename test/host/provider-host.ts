@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
+import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import type { HandlerKey } from "../../providers/dynamic-resource";
@@ -132,6 +133,15 @@ export class ProviderHost {
       );
     });
   }
+}
+
+/** What the engine keeps of a resource whose work failed half-way; undefined when the error carries nothing. */
+export function keptOf(error: unknown): Properties | undefined {
+  const details = (error as ServiceError).metadata?.get("grpc-status-details-bin")[0];
+  if (details === undefined) return undefined;
+  const [detail] = Status.deserializeBinary(details as Buffer).getDetailsList();
+  if (!detail) return undefined;
+  return plain(messages.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8()).getProperties());
 }
 
 function properties(key: HandlerKey, values: object) {

@@ -1,0 +1,35 @@
+// The cloud's half of the system tumblebug: nobody can log in to the measured VMs, so the cluster has nothing to stand on.
+import { readStackResources } from "../../components/stack-resources";
+import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
+import { wantedMachines } from "./machines";
+
+async function make(): Promise<object> {
+  const { address, generation, connections, workers } = wantedMachines();
+  const operator = ["192.0.2.1/32"];
+  const { mcis } = new TumblebugMachines("bench", {
+    server: { address, generation },
+    namespace: "bench",
+    connections: connections.map((name) => ({ name })),
+    groups: [
+      group("cp", "control-plane", connections[0] as string, 1),
+      ...connections.map((connection, index) => group(`w${index + 1}`, "worker", connection, workers)),
+    ],
+    networkCidr: "10.21.0.0/16",
+    nodeAddresses: "private",
+    access: { ssh: operator, api: operator, nodePorts: [], nodes: [] },
+    resources: { keepOnDelete: false },
+    user: "cb-user",
+    timeoutSeconds: 600,
+    cluster: { network: { plugin: { flannel: {} } } },
+    existing: await readStackResources(),
+  });
+  return { vms: mcis.vms };
+}
+
+const group = (name: string, role: "control-plane" | "worker", connection: string, count: number) => ({
+  ...{ name, role, connection, count, spec: "t3.medium", image: "debian-12" },
+  labels: {},
+  taints: [],
+});
+
+module.exports = make;

@@ -1,0 +1,193 @@
+import * as pulumi from "@pulumi/pulumi";
+import { connectionBlocks } from "../../core/tumblebug/address-blocks";
+import { wantedSlots, type Slot } from "../../core/tumblebug/groups";
+import type { MachineVm } from "../../core/tumblebug/machine-vm";
+import { recordedCluster, type RecordedCluster } from "../../core/tumblebug/recorded-state";
+import type { SecurityWish } from "../../core/tumblebug/security-rules";
+import { TumblebugMcis } from "../../providers/tumblebug/tumblebug-mcis";
+import { TumblebugNamespace } from "../../providers/tumblebug/tumblebug-namespace";
+import { TumblebugPlan } from "../../providers/tumblebug/tumblebug-plan";
+import { podNetworkKind } from "../kubeadm/defaults";
+import { makeObjects, objectNames, type MadeObjects } from "./connection-objects";
+import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
+
+/** How every resource reaches the server. */
+export type ServerInput = pulumi.Output<object>;
+
+/** What the machines are made with; the cluster on them is not looked at but for its pod network. */
+export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster" | "lost"> & {
+  cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
+};
+
+/** The VMs of a cluster, in one or several clouds, with everything that they are made from. */
+export class TumblebugMachines extends pulumi.ComponentResource {
+  /** The machines that are wanted. */
+  readonly slots: Slot[];
+  readonly recorded: RecordedCluster;
+  /** Name of the MCIS, or infra. */
+  readonly infrastructure: string;
+  readonly plan: TumblebugPlan;
+  readonly mcis: TumblebugMcis;
+  readonly server: ServerInput;
+  /** Connection → private key that opens its machines. Secret. */
+  readonly privateKeys: MadeObjects["privateKeys"];
+
+  private readonly blocks: Map<string, string>;
+  private readonly prefix: string;
+  private readonly child: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
+
+  constructor(
+    private readonly clusterName: string,
+    private readonly args: TumblebugMachinesArgs,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
+    this.slots = wantedSlots(args.groups, args.replace);
+    this.blocks = connectionBlocks(args.networkCidr, args.connections);
+    this.recorded = recordedCluster(clusterName, args.existing);
+    this.infrastructure = args.infrastructure ?? clusterName;
+    this.prefix = args.resources.prefix ?? clusterName;
+    const { credentials, generation = "auto", ...server } = args.server;
+    const asked = { ...server, ...(credentials === undefined ? {} : { credentials }) };
+
+    this.plan = this.checkServer(pulumi.output<object>({ ...asked, generation }));
+    const found = this.plan.found.apply((answer) => answer.generation);
+    this.server = pulumi.output<object>({ ...asked, generation: found });
+    this.child = { parent: this, dependsOn: [this.plan, ...this.makeNamespace()] };
+    const objects = this.makeObjects();
+    this.privateKeys = objects.privateKeys;
+    this.mcis = this.makeMachines(objects);
+    this.registerOutputs({ vms: this.mcis.vms });
+  }
+
+  /** What is known of a machine's VM: of one that stays as it is also in a preview that adds others. */
+  vmOf(machine: string): pulumi.Output<MachineVm> {
+    return this.mcis.known.apply((known) => {
+      const kept = known[machine];
+      return kept ? pulumi.output(kept) : this.mcis.vms.apply((vms) => vms[machine] as MachineVm);
+    });
+  }
+
+  /** The connections that machines are in; others need nothing made. */
+  private get connections() {
+    return this.args.connections
+      .filter(({ name }) => this.slots.some(({ connection }) => connection === name))
+      .map(({ name, cidr }) => ({
+        name,
+        cidr: cidr ?? this.blocks.get(name) ?? "",
+        cidrWritten: cidr !== undefined,
+      }));
+  }
+
+  private checkServer(server: ServerInput): TumblebugPlan {
+    const { namespace, createNamespace = false, endpoint, allowMock = false } = this.args;
+    const names = objectNames(
+      { namespace, prefix: this.prefix, slots: this.slots },
+      this.connections.map(({ name }) => name),
+    );
+    return new TumblebugPlan(
+      `${this.clusterName}-plan`,
+      {
+        server,
+        namespace,
+        createNamespace,
+        infrastructure: this.infrastructure,
+        connections: this.connections.map(({ name, cidr }) => ({
+          name,
+          cidr,
+          vNet: names.vNets.find(({ connection }) => connection === name)?.name ?? "",
+        })),
+        slots: this.slots,
+        loadBalancer: endpoint !== undefined && "nlb" in endpoint,
+        allowMock,
+        objects: names,
+        ...(this.recorded.mark === undefined ? {} : { mark: this.recorded.mark }),
+      },
+      { parent: this },
+    );
+  }
+
+  private makeNamespace(): TumblebugNamespace[] {
+    const { namespace, createNamespace, resources } = this.args;
+    if (!createNamespace) return [];
+    return [
+      new TumblebugNamespace(
+        `${this.clusterName}-namespace`,
+        {
+          server: this.server,
+          name: namespace,
+          mark: this.mark,
+          keepOnDelete: resources.keepOnDelete,
+          foreign: this.plan.found.apply(({ namespaceIsForeign }) => namespaceIsForeign),
+        },
+        { parent: this, dependsOn: [this.plan] },
+      ),
+    ];
+  }
+
+  private makeObjects(): MadeObjects {
+    const { namespace, user, resources } = this.args;
+    return makeObjects(
+      {
+        server: this.server,
+        namespace,
+        prefix: this.prefix,
+        keepOnDelete: resources.keepOnDelete,
+        mark: this.mark,
+        plan: this.plan,
+        user,
+        connections: this.connections,
+        slots: this.slots,
+        security: () => this.security(),
+      },
+      this.child,
+    );
+  }
+
+  private security(): SecurityWish {
+    const { access, nodeAddresses, sshPort, cluster } = this.args;
+    const overInternet = nodeAddresses === "public";
+    return {
+      ssh: access.ssh,
+      ...(sshPort === undefined ? {} : { sshPort }),
+      api: access.api,
+      nodePorts: access.nodePorts,
+      nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
+      pods: cluster.network?.podCidr ?? "10.244.0.0/16",
+      podNetwork: podNetworkKind(cluster),
+      overInternet,
+    };
+  }
+
+  private makeMachines({ objects, specs, images }: MadeObjects): TumblebugMcis {
+    const { namespace, user, timeoutSeconds } = this.args;
+    const { vms, leaving } = this.recorded;
+    return new TumblebugMcis(
+      `${this.clusterName}-machines`,
+      {
+        server: this.server,
+        namespace,
+        infrastructure: this.infrastructure,
+        mark: this.mark,
+        slots: this.slots,
+        objects,
+        specs,
+        images,
+        user,
+        timeoutSeconds,
+        recorded: { vms, leaving },
+      },
+      { ...this.child, customTimeouts: longEnough(timeoutSeconds) },
+    );
+  }
+
+  private get mark(): pulumi.Input<string> {
+    return this.recorded.mark ?? this.plan.mark;
+  }
+}
+
+/** Clouds take their time, and the handlers have a deadline of their own that says what was waited for. */
+export function longEnough(seconds: number) {
+  const most = `${2 * seconds + 600}s`;
+  return { create: most, update: most, delete: most };
+}

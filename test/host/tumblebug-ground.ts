@@ -1,0 +1,92 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Slot } from "../../core/tumblebug/groups";
+import { connectionOf } from "../../sandbox/tumblebug/clouds";
+import { PretendedMachines } from "../../sandbox/tumblebug/machines";
+import { TumblebugServer } from "../../sandbox/tumblebug/server";
+import { removeFolder } from "../engine/compiled-clone";
+
+export type TestedGeneration = "mcis" | "infra";
+
+export const MARK = "0123456789ab";
+export const CONNECTION = "aws-ap-northeast-2";
+const CREDENTIALS = { username: "default", password: "secret-word" };
+
+/** A stand-in server with one namespace, and what resources are asked for there. */
+export class TumblebugGround {
+  readonly machines = new PretendedMachines();
+  address = "";
+
+  private constructor(
+    readonly server: TumblebugServer,
+    private readonly folder: string,
+    machines: PretendedMachines,
+  ) {
+    this.machines = machines;
+  }
+
+  static async start(generation: TestedGeneration, regions = ["ap-northeast-2"]): Promise<TumblebugGround> {
+    const folder = mkdtempSync(path.join(tmpdir(), "foresail-tumblebug-"));
+    const machines = new PretendedMachines();
+    const server = new TumblebugServer({
+      generation,
+      folder,
+      user: CREDENTIALS.username,
+      password: CREDENTIALS.password,
+      connections: [...regions.map((region) => connectionOf("aws", region)), connectionOf("mock", "default")],
+      machines,
+      limits: false,
+    });
+    const ground = new TumblebugGround(server, folder, machines);
+    ground.address = await server.start();
+    await ground.ask("POST", "/ns", { name: "ns1", description: "" });
+    return ground;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    removeFolder(this.folder);
+  }
+
+  /** Asks the server as another client would. */
+  async ask(method: string, place: string, body?: object): Promise<{ status: number; text: string }> {
+    const authorization = `Basic ${Buffer.from(`${CREDENTIALS.username}:${CREDENTIALS.password}`).toString("base64")}`;
+    const answer = await fetch(this.address + place, {
+      method,
+      headers: { authorization, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  /** What changes the server was asked for, in order. */
+  changes(): string[] {
+    return this.server.passed
+      .filter(({ method, path: place }) => method !== "GET" || place.includes("/control/"))
+      .map(({ method, path: place }) => `${method} ${place.replace(/\?.*/, "")}`);
+  }
+
+  get access(): object {
+    return { address: this.address, generation: "auto", credentials: CREDENTIALS };
+  }
+
+  object(name: string, over: object = {}): object {
+    return {
+      ...{ server: this.access, namespace: "ns1", name, connection: CONNECTION, mark: MARK },
+      ...{ keepOnDelete: false, foreign: false },
+      ...over,
+    };
+  }
+}
+
+export const slot = (machine: string, over: Partial<Slot> = {}): Slot => ({
+  machine,
+  group: machine.replace(/-\d+$/, ""),
+  role: machine.startsWith("cp") ? "control-plane" : "worker",
+  vmGroup: machine.startsWith("cp") ? "cp" : machine,
+  connection: CONNECTION,
+  spec: "t3.medium",
+  image: "debian-12",
+  ...over,
+});
