@@ -44,6 +44,7 @@ export function judgeStatus(object: ObservedObject, wish: StatusWish): StatusJud
     if (value === undefined ? isSet(found) : isDeepStrictEqual(found, value))
       return { failed: `${path} is ${show(found)}${words}` };
   }
+  if (!wishesSomething(wish)) return { done: {} };
   const generation = asNumber(object.metadata?.generation);
   const observed = asNumber(valueAt(object, "status.observedGeneration"));
   if (isOlder(observed, generation))
@@ -63,6 +64,11 @@ export function judgeStatus(object: ObservedObject, wish: StatusWish): StatusJud
   if (missing.length > 0) return { pending: missing.join("; ") + words };
   const values = Object.entries(wish.fields ?? {}).map(([name, path]) => [name, valueAt(object, path)]);
   return { done: Object.fromEntries(values) as Record<string, unknown> };
+}
+
+/** Whether there is anything to wait for; what only ends a wait is nothing. */
+export function wishesSomething({ fields = {}, conditions = [], equals = [] }: StatusWish): boolean {
+  return Object.keys(fields).length + conditions.length + equals.length > 0;
 }
 
 function conditionFault(

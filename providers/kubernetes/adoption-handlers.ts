@@ -5,7 +5,7 @@ import { decideAdoption } from "../../core/objects/adoption";
 import { changedPaths } from "../../core/objects/changes";
 import { groupOf, identityText, objectName } from "../../core/objects/identity";
 import { missingObject, preconditionFault } from "../../core/objects/precondition";
-import { judgeStatus } from "../../core/objects/status";
+import { judgeStatus, wishesSomething } from "../../core/objects/status";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { report } from "../kubeadm/machines-session";
@@ -19,7 +19,6 @@ import {
   leftToDo,
   type LiveObject,
   waitLine,
-  waitsForSomething,
 } from "./adoption-inputs";
 import { askCluster, connectTo, resourceName } from "./inputs";
 
@@ -51,6 +50,7 @@ async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<Ad
       const applied = appliedOf(inputs, object);
       outputs = { ...inputs, made, uid: object.metadata?.uid ?? "", ready: false, values: {}, applied };
       progress(made ? "made by this stack" : "adopted: this stack did not make it, and will not delete it");
+      if (!wishesSomething(inputs.wait ?? {})) return { ...outputs, ready: true };
       step = "wait for its status";
       const { values } = await untilReady(work, identityOf(inputs), inputs.wait ?? {}, inputs.timeoutSeconds);
       return { ...outputs, ready: true, values };
@@ -128,7 +128,7 @@ async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Pr
   return namesOf(kubernetes, identityOf(inputs));
 }
 
-const waits = (inputs: AdoptionInputs) => (waitsForSomething(inputs) ? [waitLine(inputs)] : []);
+const waits = (inputs: AdoptionInputs) => (wishesSomething(inputs.wait ?? {}) ? [waitLine(inputs)] : []);
 
 export const handlers: Handlers = {
   async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {

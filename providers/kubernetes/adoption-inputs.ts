@@ -117,13 +117,6 @@ export function waitLine({
   return `wait at most ${timeoutSeconds} s for ${things.join(", ")}`;
 }
 
-/** Whether there is anything to wait for. */
-export function waitsForSomething({ wait = {} }: Pick<AdoptionInputs, "wait">): boolean {
-  return [Object.keys(wait.fields ?? {}), wait.equals ?? [], wait.conditions ?? []].some(
-    ({ length }) => length > 0,
-  );
-}
-
 /** Whether the wishes, and what is needed to reach the cluster, are the same. */
 export function areSameWishes(one: AdoptionInputs, other: AdoptionInputs): boolean {
   const compared = ({

@@ -42,6 +42,9 @@ export function managerCommand(
       "--insecure-diagnostics",
       `--health-addr=127.0.0.1:${ports.health}`,
       "--leader-elect=false",
+      // by default it asks for 20 objects a second, and a pool of hundreds of nodes waits for that alone
+      "--kube-api-qps=500",
+      "--kube-api-burst=500",
     ],
     environment: { POD_NAMESPACE: "capi-system" },
   };

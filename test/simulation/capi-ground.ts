@@ -3,7 +3,7 @@ import { waitFor } from "../../clients/wait";
 import { bootstrapProvider } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";
-import { PROVIDER_DEFINITIONS } from "../../sandbox/capi/kinds";
+import { CLUSTER_API, PROVIDER_DEFINITIONS } from "../../sandbox/capi/kinds";
 import { PlainNodes } from "../../sandbox/capi/machines";
 import { managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
@@ -12,6 +12,12 @@ import { type ApiServerPrograms, BareApiServer, freePorts } from "./bare-api-ser
 
 /** The cluster whose pools the tests make. */
 export const CLUSTER = { namespace: "demo", name: "demo" };
+
+const WEBHOOK = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  name: "machinepools",
+};
 
 export interface CapiGroundOptions {
   readonly programs: ApiServerPrograms;
@@ -32,6 +38,7 @@ export class CapiGround {
   /** What the stand-ins complained of. */
   readonly complaints: string[] = [];
   private controllers: Controller[] = [];
+  private webhookPort = 0;
 
   constructor(private readonly options: CapiGroundOptions) {
     const { programs, apiServerArguments } = options;
@@ -62,6 +69,7 @@ export class CapiGround {
       diagnostics,
       health,
     });
+    this.webhookPort = webhook;
     this.api.run("manager", command, environment);
     await waitFor<void>({
       what: "Cluster API's manager to be ready",
@@ -83,6 +91,66 @@ export class CapiGround {
       infrastructureProvider(own, new PlainNodes(own, milliseconds), say),
     ];
     for (const controller of this.controllers) void controller.run().finally(() => undefined);
+  }
+
+  /** Has the API server ask the manager's own webhook about every MachinePool. */
+  async registerWebhook(): Promise<void> {
+    const rule = { apiGroups: ["cluster.x-k8s.io"], apiVersions: ["v1beta1"], resources: ["machinepools"] };
+    const url = `https://127.0.0.1:${this.webhookPort}/validate-cluster-x-k8s-io-v1beta1-machinepool`;
+    await this.kubernetes.apply({
+      apiVersion: WEBHOOK.apiVersion,
+      kind: WEBHOOK.kind,
+      metadata: { name: WEBHOOK.name },
+      webhooks: [
+        {
+          name: "validation.machinepool.cluster.x-k8s.io",
+          clientConfig: {
+            url,
+            caBundle: Buffer.from(this.api.server.authorityCertificate).toString("base64"),
+          },
+          rules: [{ ...rule, operations: ["CREATE", "UPDATE"] }],
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+          failurePolicy: "Fail",
+        },
+      ],
+    });
+    // the API server learns of it by a watch of its own
+    await waitFor<void>({
+      what: "the webhook to be asked",
+      seconds: 20,
+      probe: async () => {
+        const ref = {
+          apiVersion: CLUSTER_API,
+          kind: "MachinePool",
+          namespace: CLUSTER.namespace,
+          name: "asked",
+        };
+        const spec = {
+          clusterName: "x",
+          replicas: 0,
+          template: { spec: { clusterName: "y", bootstrap: {}, infrastructureRef: {} } },
+        };
+        const answer = await this.kubernetes
+          .create({
+            apiVersion: ref.apiVersion,
+            kind: ref.kind,
+            metadata: { name: ref.name, namespace: ref.namespace },
+            spec,
+          })
+          .then(
+            () => "made",
+            (error: Error) => error.message,
+          );
+        if (/denied the request/.test(answer)) return { done: undefined };
+        await this.kubernetes.delete(ref);
+        return { pending: answer };
+      },
+    });
+  }
+
+  async removeWebhook(): Promise<void> {
+    await this.kubernetes.delete(WEBHOOK);
   }
 
   stopProviders(): void {

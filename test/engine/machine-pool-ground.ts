@@ -1,0 +1,93 @@
+import { createReporter } from "../../sandbox/progress";
+import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
+import { CapiGround, CLUSTER } from "../simulation/capi-ground";
+import { makeCompiledClone, removeFolder } from "./compiled-clone";
+import { apiPrograms, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { TestStack } from "./test-stack";
+
+type Fields = Record<string, unknown>;
+
+const KUBERNETES_VERSION = "1.36.3";
+
+/** A MachinePool, as far as the tests look at it. */
+export interface PoolObject {
+  spec: { replicas: number; providerIDList?: string[] };
+  metadata: { uid: string };
+  status?: { phase?: string };
+}
+
+/** A stack of one pool on a ground with Cluster API's real manager. */
+export interface MachinePoolGround {
+  readonly capi: CapiGround;
+  readonly stack: TestStack;
+  readonly folder: string;
+  readonly toolchain: Toolchain;
+}
+
+/** Registers the mocha hooks; the object is filled in before the first test. */
+export function machinePoolGround(options: { milliseconds?: number } = {}): MachinePoolGround {
+  const made = {} as { -readonly [Key in keyof MachinePoolGround]: MachinePoolGround[Key] };
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    made.toolchain = await ensureToolchain(
+      { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES_VERSION] },
+      createReporter(),
+    );
+    made.capi = await new CapiGround({
+      programs: apiPrograms(made.toolchain),
+      manager: made.toolchain.program("cluster-api"),
+      ...options,
+    }).start();
+    made.folder = makeCompiledClone();
+    made.stack = await poolStack(made, "test");
+  });
+  after(async () => {
+    await made.capi?.stop();
+    if (made.folder) removeFolder(made.folder);
+  });
+  return made;
+}
+
+/** A further stack on the same ground. */
+export async function poolStack(
+  { capi, folder, toolchain }: Pick<MachinePoolGround, "capi" | "folder" | "toolchain">,
+  name: string,
+): Promise<TestStack> {
+  const stack = await new TestStack({ folder, project: "foresail", stack: name }, toolchain).create();
+  await stack.setSecret("managementKubeconfig", capi.api.kubeconfig());
+  return stack;
+}
+
+/** The values of a stack's configuration: a pool of the sandbox's own providers, with some fields replaced. */
+export function poolConfiguration(
+  fields: Fields = {},
+  infrastructure: Fields = {},
+  config: Fields = {},
+): Fields {
+  return {
+    system: "machine-pool",
+    machinePool: {
+      name: "pool-a",
+      namespace: CLUSTER.namespace,
+      cluster: CLUSTER.name,
+      replicas: 0,
+      version: "1.29.4",
+      bootstrap: {
+        config: {
+          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+          kind: "SandboxConfig",
+          spec: {},
+          ...config,
+        },
+      },
+      infrastructure: {
+        apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+        kind: "SandboxMachinePool",
+        spec: { template: { flavor: "small" } },
+        ...infrastructure,
+      },
+      timeouts: { bootstrap: 20, infrastructure: 20, nodes: 20, deletion: 30 },
+      ...fields,
+    },
+  };
+}

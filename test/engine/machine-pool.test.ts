@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { CLUSTER_API } from "../../sandbox/capi/kinds";
+import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
+
+type Fields = Record<string, unknown>;
+
+describe("a MachinePool through the engine, with Cluster API's own manager", function () {
+  this.timeout(120_000);
+  const ground = machinePoolGround({ milliseconds: 150 });
+  const ref = { apiVersion: CLUSTER_API, kind: "MachinePool", namespace: "demo", name: "pool-a" };
+  const pool = () => ground.capi.kubernetes.get<PoolObject>(ref);
+  const patch = (change: object) => ground.capi.kubernetes.mergePatch(ref, change);
+  const nodes = async () =>
+    (await ground.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
+  const configure = (fields: Fields) => ground.stack.configure(poolConfiguration(fields));
+  const stepsOf = async () => {
+    const steps = await ground.stack.preview();
+    return steps.find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
+  };
+  /** Runs `up` to its good end. @returns what it said */
+  const up = async () => {
+    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    assert.equal(exitCode, 0, stdout + stderr);
+    return stdout;
+  };
+  const failingUp = async () => {
+    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(exitCode, 0, "it should have failed");
+    return stdout + stderr;
+  };
+
+  it("is made with what it refers to and followed through the figure; the second up is empty", async () => {
+    configure({ replicas: 0 });
+    assert.deepEqual(await stepsOf(), [
+      "pool-a: make a pool of 0 nodes",
+      "pool-a: wait until every node is Ready",
+    ]);
+    let said = await up();
+    configure({ replicas: 3 });
+    said += await up();
+    let from = 0;
+    for (const line of [
+      "its Cluster has become its owner",
+      "bootstrap is ready, data in the Secret pool-a-bootstrap",
+      "phase Provisioning",
+      "infrastructure is ready",
+      "phase Running",
+      "3 of 3 replicas: 3 ready, 3 available, 0 unavailable",
+      "every node is Ready: pool-a-0, pool-a-1, pool-a-2",
+    ]) {
+      const at = said.indexOf(line, from);
+      assert.ok(at >= 0, `${line}\nin its turn in\n${said}`);
+      from = line.startsWith("phase Running") ? from : at;
+    }
+    assert.deepEqual(await ground.stack.preview(), []);
+    const { spec, status } = (await pool())!;
+    assert.deepEqual([spec.replicas, spec.providerIDList?.length, status?.phase], [3, 3, "Running"]);
+  });
+
+  it("is scaled to 5 and to 2, as the preview says", async () => {
+    for (const [replicas, step] of [
+      [5, "pool-a: scale 3 → 5, 2 nodes more"],
+      [2, "pool-a: scale 5 → 2, 3 nodes less"],
+    ] as const) {
+      configure({ replicas });
+      assert.deepEqual(await stepsOf(), [step, "pool-a: wait until every node is Ready"]);
+      await up();
+      assert.equal((await nodes()).length, replicas);
+    }
+  });
+
+  it("is rolled to another version, and up ends when the last node has it", async () => {
+    const before = await nodes();
+    configure({ replicas: 2, version: "1.30.0" });
+    assert.deepEqual(await stepsOf(), [
+      "pool-a: roll all 2 nodes, v1.29.4 → v1.30.0",
+      "pool-a: wait until every node is Ready",
+    ]);
+    await up();
+    const { nodes: made } = (await ground.stack.outputs()) as { nodes: { name: string; version: string }[] };
+    assert.deepEqual(
+      made.map(({ version }) => version),
+      ["v1.30.0", "v1.30.0"],
+    );
+    assert.deepEqual(
+      made.filter(({ name }) => before.includes(name)),
+      [],
+    );
+    assert.deepEqual(await ground.stack.preview(), []);
+  });
+
+  it("shows a node that fails after the pool was Running, which Cluster API does not notice", async () => {
+    const [name = ""] = await nodes();
+    const node = { apiVersion: "v1", kind: "Node", name };
+    const ready = (status: string, reason: string) =>
+      ground.capi.kubernetes.mergePatch(
+        node,
+        { status: { conditions: [{ type: "Ready", status, reason, message: "" }] } },
+        { subresource: "status" },
+      );
+    await ready("Unknown", "NodeStatusUnknown");
+    assert.equal((await pool())?.status?.phase, "Running");
+    assert.deepEqual(await stepsOf(), [
+      `pool-a: phase Running, waits for node ${name} is not Ready (Ready is Unknown, NodeStatusUnknown)`,
+    ]);
+    assert.equal((await ground.stack.refresh())["updated"], 1);
+    configure({ replicas: 2, version: "1.30.0", timeouts: { nodes: 1 } });
+    assert.match(await failingUp(), new RegExp(`waited 1 s for .*; last seen: node ${name} is not Ready`));
+    await ready("True", "KubeletReady");
+    await up();
+    assert.deepEqual(await ground.stack.preview(), []);
+  });
+
+  it("says at once that it is paused, and by what", async () => {
+    await patch({ metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
+    configure({ replicas: 3, version: "1.30.0" });
+    assert.match(
+      await failingUp(),
+      /paused by the annotation cluster\.x-k8s\.io\/paused of MachinePool pool-a/,
+    );
+    await patch({ metadata: { annotations: { "cluster.x-k8s.io/paused": null } } });
+    await up();
+    assert.equal((await nodes()).length, 3);
+  });
+
+  it("is made again when somebody deleted it", async () => {
+    await ground.capi.kubernetes.delete(ref);
+    await ground.capi.kubernetes.watchUntil({
+      ...ref,
+      what: "the pool to be gone",
+      seconds: 20,
+      decide: ([object]) => (object === undefined ? { done: true } : { pending: "there" }),
+    });
+    const preview = await ground.stack.preview();
+    assert.deepEqual(
+      preview.map(({ name, inputs }) => [name, (inputs["steps"] as string[])[0]]),
+      [
+        ["pool-a-bootstrap", "make SandboxConfig demo/pool-a"],
+        ["pool-a-infrastructure", "make SandboxMachinePool demo/pool-a"],
+        ["pool-a", "make MachinePool demo/pool-a"],
+        ["pool-a-ready", "pool-a: make a pool of 3 nodes"],
+      ],
+    );
+    await up();
+    assert.equal((await nodes()).length, 3);
+  });
+
+  it("leaves the number of replicas to an autoscaler that the annotation names", async () => {
+    const annotations = { "cluster.x-k8s.io/replicas-managed-by": "external-autoscaler" };
+    configure({ replicas: 3, version: "1.30.0", annotations });
+    await up();
+    await patch({ spec: { replicas: 4 } });
+    configure({ replicas: 3, version: "1.30.0", annotations, labels: { team: "a" } });
+    await up();
+    assert.equal((await pool())?.spec.replicas, 4);
+    assert.equal((await nodes()).length, 4);
+    assert.deepEqual(await ground.stack.preview(), []);
+  });
+
+  it("is refused with Cluster API's own words when its webhook does", async () => {
+    await ground.capi.registerWebhook();
+    configure({ replicas: 4, version: "1.30.0", cluster: "other" });
+    assert.match(await failingUp(), /denied the request.*clusterName.*immutable/s);
+    await ground.capi.removeWebhook();
+  });
+
+  it("has 200 nodes as objects, and none at the end", async () => {
+    configure({ replicas: 200, version: "1.30.0", timeouts: { nodes: 60 } });
+    await up();
+    assert.equal((await nodes()).length, 200);
+    assert.deepEqual(await ground.stack.preview(), []);
+    await ground.stack.destroy();
+    assert.deepEqual([await pool(), await nodes()], [undefined, []]);
+  });
+});
