@@ -1,10 +1,11 @@
+import { machinePoolSystem } from "./machine-pool";
 import { openstackSystem } from "./openstack";
 import { sshSystem } from "./ssh";
 import type { System } from "./system";
 import { tumblebugSystem } from "./tumblebug";
 
 /** Every system that the sandbox can start; the first is the default. */
-export const SYSTEMS: readonly System[] = [sshSystem, openstackSystem, tumblebugSystem];
+export const SYSTEMS: readonly System[] = [sshSystem, openstackSystem, tumblebugSystem, machinePoolSystem];
 
 /** The system that `npm start` takes when none is named. */
 export const DEFAULT_SYSTEM = "ssh";

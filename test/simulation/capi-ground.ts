@@ -6,12 +6,13 @@ import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provid
 import { CLUSTER_API, PROVIDER_DEFINITIONS } from "../../sandbox/capi/kinds";
 import { PlainNodes } from "../../sandbox/capi/machines";
 import { managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
+import { POOL_CLUSTER, untilManagerReady } from "../../sandbox/capi/sandbox-cluster";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { installDefinitions, readObjects } from "../../sandbox/management/definitions";
 import { type ApiServerPrograms, BareApiServer, freePorts } from "./bare-api-server";
 
 /** The cluster whose pools the tests make. */
-export const CLUSTER = { namespace: "demo", name: "demo" };
+export const CLUSTER = POOL_CLUSTER;
 
 const WEBHOOK = {
   apiVersion: "admissionregistration.k8s.io/v1",
@@ -71,15 +72,7 @@ export class CapiGround {
     });
     this.webhookPort = webhook;
     this.api.run("manager", command, environment);
-    await waitFor<void>({
-      what: "Cluster API's manager to be ready",
-      seconds: 60,
-      longestPauseMilliseconds: 500,
-      probe: async () => {
-        const answer = await fetch(`http://127.0.0.1:${health}/readyz`).catch(() => undefined);
-        return answer?.ok ? { done: undefined } : { pending: "not ready" };
-      },
-    });
+    await untilManagerReady(health, 60);
   }
 
   async startProviders(milliseconds = this.options.milliseconds ?? 0): Promise<void> {

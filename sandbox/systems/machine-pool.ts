@@ -1,0 +1,133 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import type { Node } from "../../clients/kubernetes";
+import { kubeconfigFile, sandboxFolder } from "../places";
+import { recordedOutputs } from "../state-file";
+import { ensureToolchain, type Toolchain } from "../toolchain";
+import type { Needs } from "../set-up";
+import { forgetSize, keepSize, readSize } from "./cluster-size";
+import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
+import { KUBERNETES_VERSION } from "./ssh-configuration";
+import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+
+const NAME = "machine-pool";
+const POOL = "pool-a";
+const DEFAULT_REPLICAS = 2;
+const CHECK_SECONDS = 20;
+
+const NEEDS: Needs = {
+  programs: ["pulumi", "language-nodejs", "cluster-api"],
+  kubernetes: [KUBERNETES_VERSION],
+  // the machines of the pool are objects only
+  nodes: false,
+};
+
+/** What stands before `pulumi up`: the management cluster with its controllers. */
+interface MachinePoolGround {
+  readonly replicas: number;
+  readonly kubeconfig: string;
+}
+
+async function openCluster() {
+  const { ManagementCluster } = await import("../management/management-cluster.js");
+  return new ManagementCluster(path.join(sandboxFolder, NAME));
+}
+
+async function startGround(toolchain: Toolchain): Promise<string> {
+  const { startCapi } = await import("../capi/sandbox-cluster.js");
+  const programs = toolchain.kubernetes(KUBERNETES_VERSION);
+  const server = await startCapi(await openCluster(), {
+    etcd: programs.etcd,
+    kubeApiserver: programs["kube-apiserver"],
+    kubeControllerManager: programs["kube-controller-manager"],
+    manager: toolchain.program("cluster-api"),
+  });
+  return server.kubeconfig();
+}
+
+async function start({ toolchain, report }: EquippedContext, wish: SizeWish): Promise<MachinePoolGround> {
+  const replicas = wish.workers ?? (await readSize(NAME))?.workers ?? DEFAULT_REPLICAS;
+  await keepSize(NAME, { controlPlanes: 1, workers: replicas });
+  const kubeconfig = await report.step("management cluster with Cluster API", () => startGround(toolchain));
+  return { replicas, kubeconfig };
+}
+
+interface Outputs {
+  readonly nodes?: readonly { name: string }[];
+  readonly phase?: string;
+}
+
+async function check(_context: EquippedContext, ground: MachinePoolGround, outputs: Outputs): Promise<void> {
+  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  const kubernetes = await KubernetesClient.connect(ground, { seconds: CHECK_SECONDS });
+  try {
+    const isReady = ({ status }: Node) =>
+      (status?.conditions ?? []).some(
+        (condition) => condition.type === "Ready" && condition.status === "True",
+      );
+    const ready = (await kubernetes.listNodes()).filter(isReady).map(({ metadata }) => metadata?.name ?? "");
+    const names = (outputs.nodes ?? []).map(({ name }) => name);
+    if (names.length !== ground.replicas || names.some((name) => !ready.includes(name)))
+      throw new Error(
+        `of ${ground.replicas} nodes, the stack names ${names.join(", ")}; Ready are ${ready.join(", ")}`,
+      );
+    if (outputs.phase !== "Running") throw new Error(`the pool's phase is ${outputs.phase}, not Running`);
+  } finally {
+    kubernetes.close();
+  }
+}
+
+async function recordedClusters(): Promise<RecordedCluster[]> {
+  const outputs = (await recordedOutputs(stackOf({ name: NAME }))) as Outputs | undefined;
+  if (outputs === undefined) return [];
+  const nodes = (outputs.nodes ?? []).map(({ name }) => ({ name, role: "worker" }));
+  return [{ name: "demo", kubeconfig: kubeconfigFile(NAME), nodes }];
+}
+
+/** A pool of Cluster API, with its real controller and providers of this machine whose machines are Node objects. */
+export const machinePoolSystem: System<MachinePoolGround> = {
+  name: NAME,
+  summary: "a MachinePool on a management cluster with Cluster API, whose machines are Node objects here",
+  needs: NEEDS,
+  start,
+  configure: ({ replicas, kubeconfig }) => ({
+    values: {
+      system: NAME,
+      machinePool: {
+        name: POOL,
+        namespace: "demo",
+        cluster: "demo",
+        replicas,
+        version: KUBERNETES_VERSION,
+        bootstrap: {
+          config: { apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1", kind: "SandboxConfig", spec: {} },
+        },
+        infrastructure: {
+          apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+          kind: "SandboxMachinePool",
+          spec: { template: { flavor: "small" } },
+        },
+      },
+    },
+    secrets: { managementKubeconfig: kubeconfig },
+  }),
+  settle: (_context, { kubeconfig }) => writeKubeconfig(NAME, { kubeconfig }),
+  check,
+  awaken: async ({ report }) => {
+    const { programs, kubernetes } = NEEDS;
+    await startGround(await ensureToolchain({ programs, kubernetes }, report));
+  },
+  nextCommands: (context, outputs) => {
+    const nodes = ((outputs["nodes"] ?? []) as object[]).map(() => ({ role: "worker" }));
+    const [first = "", ...rest] = nextCommands(NAME, context, nodes);
+    return [first, `${kubectlOf(context)} get machinepools -A`, ...rest];
+  },
+  clusters: recordedClusters,
+  isStarted: async () => (await (await openCluster()).running()).length > 0,
+  isGone: async () => !(await openCluster()).exists(),
+  stop: async () => {
+    await (await openCluster()).delete();
+    await forgetSize(NAME);
+    await rm(kubeconfigFile(NAME), { force: true });
+  },
+};
