@@ -51,7 +51,7 @@ export function chartValues(
       zenith,
     ])
     .apply(([fromTemplate, client, platform, realm, leased, fromZenith]) => {
-      const sizes = leased && ((leased as unknown as { status: Lease }).status.sizeNameMap ?? {});
+      const sizes = leased && ((leased as { status?: Lease }).status?.sizeNameMap ?? {});
       const { issuerUrl, clientId } = (client ?? {}) as { issuerUrl?: string; clientId?: string };
       const clusterRole = args.identity?.defaultClusterRole;
       const { platformUsersGroup } = (realm?.status ?? {}) as Realm;
@@ -64,7 +64,7 @@ export function chartValues(
           ? {
               roleBindings: roleBindingValues({
                 clusterRole,
-                rootGroup: (platform as unknown as { rootGroup: string }).rootGroup,
+                rootGroup: (platform as { rootGroup?: string }).rootGroup ?? "",
                 ...(platformUsersGroup ? { platformUsersGroup } : {}),
               }),
             }

@@ -113,13 +113,17 @@ export function installZenithOperator(
       parent: opts.parent,
       provider,
       dependsOn: after,
-      transforms: [({ props, opts: others }) => ({ props: withOwner(props, owner), opts: others })],
+      transforms: [(resource) => withOwner(resource, owner)],
     },
   );
 }
 
-function withOwner(props: Record<string, unknown>, owner: pulumi.Output<Owner>): Record<string, unknown> {
+function withOwner(
+  { props, opts }: pulumi.ResourceTransformArgs,
+  owner: pulumi.Output<Owner>,
+): pulumi.ResourceTransformResult | undefined {
   const { metadata } = props as { metadata?: Record<string, unknown> };
-  if (metadata === undefined) return props;
-  return { ...props, metadata: { ...metadata, ownerReferences: [owner] } };
+  // the chart itself is left as it is, or its objects would lose their provider
+  if (metadata === undefined) return undefined;
+  return { props: { ...props, metadata: { ...metadata, ownerReferences: [owner] } }, opts };
 }

@@ -1,0 +1,57 @@
+/** A management cluster with Azimuth's stand-ins, and a stack of the system "azimuth" in a compiled clone. */
+import { KubernetesClient } from "../../clients/kubernetes";
+import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
+import { azimuthValues } from "../../sandbox/azimuth/stack-values";
+import { StandIns } from "../../sandbox/azimuth/stand-ins";
+import { makeTenancy } from "../../sandbox/azimuth/tenancy";
+import { TEST_NEEDS } from "../../sandbox/set-up";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { makeCompiledClone, removeFolder } from "./compiled-clone";
+import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { TestStack } from "./test-stack";
+
+export interface AzimuthGround {
+  readonly api: BareApiServer;
+  readonly management: KubernetesClient;
+  readonly standIns: StandIns;
+  readonly registrar: Registrar;
+  readonly folder: string;
+  readonly stack: TestStack;
+}
+
+/** Registers the mocha hooks; the object is filled in before the first test. */
+export function azimuthGround(): AzimuthGround {
+  const made = {} as { -readonly [Key in keyof AzimuthGround]: AzimuthGround[Key] };
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    const toolchain = await engineToolchain(TEST_NEEDS.programs);
+    // what is owned goes with its owner; what the schema has in foreground, too
+    const controllers = ["garbage-collector-controller", "namespace-controller"];
+    made.api = await new BareApiServer({ programs: apiPrograms(toolchain), controllers }).start();
+    const kubeconfig = made.api.kubeconfig();
+    made.management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
+    made.standIns = await StandIns.start({ kubeconfig });
+    made.registrar = await Registrar.start();
+    await makeTenancy(made.management);
+    made.folder = makeCompiledClone();
+    made.stack = new TestStack({ folder: made.folder, project: "foresail", stack: "test" }, toolchain);
+    await made.stack.create();
+    await made.stack.setSecret("managementKubeconfig", kubeconfig);
+  });
+  after(async () => {
+    await made.registrar?.stop();
+    await made.standIns?.stop();
+    made.management?.close();
+    await made.api?.stop();
+    if (made.folder) removeFolder(made.folder);
+  });
+  return made;
+}
+
+/** Sets the stack's configuration. */
+export function configure(ground: AzimuthGround, over: Record<string, unknown> = {}): void {
+  ground.stack.configure({
+    system: "azimuth",
+    azimuth: { ...azimuthValues(ground.registrar.url), ...over },
+  });
+}
