@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addMonitorCommand } from "./monitor-command";
 import { addPlanCommand } from "./plan-command";
 import { addReviewCommands } from "./review-commands";
 
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
     });
   addPlanCommand(program);
   addReviewCommands(program);
+  addMonitorCommand(program);
   await program.parseAsync();
 }
 

@@ -1,8 +1,9 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
 import { releaseResource } from "../components/azimuth/chart";
 import { readStackResources } from "../components/stack-resources";
+import { ownerOf } from "../core/azimuth/objects";
 import type { ClusterSpecification } from "../core/azimuth/cluster";
 import type { JsonObject } from "../core/merge";
 import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
@@ -35,7 +36,10 @@ export async function azimuth({
     isReleaseRecorded: recorded.some((urn) => urn.endsWith(`:Release::${releaseResource(section.name)}`)),
   });
   const { oidc, apiHost, sizes } = made;
-  return { oidc, apiHost, sizes };
+  const { name: cluster, leaseName } = section;
+  const owner = ownerOf({ name: cluster, namespace }, record);
+  const monitor = { namespace, cluster, hasRecord: record, leaseName, owner };
+  return { oidc, apiHost, sizes, monitor: pulumi.output(monitor), managementKubeconfig };
 }
 
 function specification(section: AzimuthSection): ClusterSpecification {

@@ -1,7 +1,13 @@
 import type { KubernetesClient } from "../kubernetes";
 import { KindNotServed, KubernetesError } from "../kubernetes";
-import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../../core/azimuth/names";
-import { SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { MONITOR_MANAGER } from "../../core/objects/adoption";
+import {
+  ADDON_CLUSTER_LABEL,
+  API,
+  kubeconfigSecretName,
+  platformName,
+  SERVICES_ANNOTATION,
+} from "../../core/azimuth/names";
 import { planServices, type Addon, type Reservation, type ServicePlan } from "../../core/azimuth/services";
 import { servicesChange, type ServicesChange, type ServicesSeen } from "../../core/azimuth/services-change";
 
@@ -14,7 +20,7 @@ export interface ServicesPlace {
 }
 
 /** All that is written about services is written under this name: by an `up` and by the monitor alike. */
-export const SERVICES_MANAGER = "foresail-services";
+export const SERVICES_MANAGER = MONITOR_MANAGER;
 
 /** The addons of a cluster, the apps that users added among them. */
 export async function listAddons(

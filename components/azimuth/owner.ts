@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { API, INSTALLED_BY } from "../../core/azimuth/names";
-import { clusterRecord, ownerConfigMap } from "../../core/azimuth/objects";
+import { clusterRecord, ownerConfigMap, ownerOf } from "../../core/azimuth/objects";
 import type { Owner } from "../../core/objects/adoption";
 import { Adoption } from "../../providers/kubernetes/adoption";
 import { ObjectReady } from "../../providers/kubernetes/object-ready";
@@ -72,13 +72,11 @@ export function makeOwner(
 
 /** The reference that a cluster's objects carry. */
 export function ownerReference(
-  { name, args }: ClusterContext,
+  { name, namespace, args }: ClusterContext,
   owner: Adoption,
   controller: boolean,
 ): pulumi.Output<Owner> {
-  const named = args.record
-    ? { apiVersion: API.azimuth as string, kind: "Cluster", name }
-    : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
+  const named = ownerOf({ name, namespace }, args.record);
   return owner.uid.apply((uid) => ({
     ...named,
     uid,

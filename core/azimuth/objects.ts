@@ -30,9 +30,23 @@ export function ownerConfigMap({ name, namespace }: ClusterPlace): WrittenObject
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name: `${name}-foresail`, namespace, labels: { [MANAGED_BY_LABEL]: "foresail" } },
+    metadata: {
+      name: ownerOf({ name, namespace }, false).name,
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: "foresail" },
+    },
     data: { cluster: name },
   };
+}
+
+/** What names the owner of a cluster's objects. */
+export function ownerOf(
+  { name }: ClusterPlace,
+  hasRecord: boolean,
+): { apiVersion: string; kind: string; name: string } {
+  return hasRecord
+    ? { apiVersion: API.azimuth, kind: "Cluster", name }
+    : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
 }
 
 /** The client by which people log in to the cluster with `kubectl`. */

@@ -3,6 +3,8 @@ import { type ManagedFields, otherWriters, owns } from "./managed-fields";
 
 /** The name under which foresail writes to objects. */
 export const FIELD_MANAGER = "foresail";
+/** The name under which what changes between two runs is written: by a run and by the monitor alike. */
+export const MONITOR_MANAGER = "foresail-monitor";
 /** Annotation: the stack that made the object, and deletes it. */
 export const MADE_BY = "foresail/made-by";
 /** Annotation: the stack that looks after an object that it did not make. */
@@ -102,7 +104,7 @@ export function isFreshlyMade({ metadata }: ExistingObject): boolean {
 export function ownAdditions({ metadata }: ExistingObject): { finalizers: string[]; ownerUids: string[] } {
   const { managedFields = [], finalizers = [], ownerReferences = [] } = metadata ?? {};
   const isOurs = ({ manager, operation }: ManagedFields) =>
-    manager === FIELD_MANAGER && operation === "Apply";
+    (manager === FIELD_MANAGER || manager === MONITOR_MANAGER) && operation === "Apply";
   const alone = (...keys: string[]) => {
     const writers = managedFields.filter((writer) => owns(writer, ["f:metadata", ...keys]));
     return writers.length > 0 && writers.every(isOurs);

@@ -1,9 +1,10 @@
 /** A management cluster with Azimuth's stand-ins, and a stack of the system "azimuth" in a compiled clone. */
 import { KubernetesClient } from "../../clients/kubernetes";
+import { waitFor } from "../../clients/wait";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../sandbox/azimuth/stack-values";
 import { StandIns } from "../../sandbox/azimuth/stand-ins";
-import { makeTenancy } from "../../sandbox/azimuth/tenancy";
+import { makeTenancy, TENANCY } from "../../sandbox/azimuth/tenancy";
 import { TEST_NEEDS } from "../../sandbox/set-up";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
@@ -53,5 +54,38 @@ export function configure(ground: AzimuthGround, over: Record<string, unknown> =
   ground.stack.configure({
     system: "azimuth",
     azimuth: { ...azimuthValues(ground.registrar.url), ...over },
+  });
+}
+
+/** An object as the tests look at it. */
+export interface Live {
+  metadata: {
+    uid: string;
+    annotations?: Record<string, string>;
+    finalizers?: string[];
+    deletionTimestamp?: string;
+    ownerReferences?: { uid: string; controller?: boolean }[];
+  };
+  spec: Record<string, unknown>;
+  status?: Record<string, unknown> & { services?: Record<string, unknown> };
+  data?: Record<string, string>;
+}
+
+/** Reads objects of the tenancy. */
+export function liveObjects(ground: AzimuthGround) {
+  return {
+    get: (apiVersion: string, kind: string, name: string) =>
+      ground.management.get<Live>({ apiVersion, kind, namespace: TENANCY.namespace, name }),
+  };
+}
+
+/** Waits at most 10 seconds until something is so. */
+export function untilTrue(what: string, probe: () => Promise<boolean>): Promise<true> {
+  return waitFor<true>({
+    what,
+    seconds: 10,
+    firstPauseMilliseconds: 30,
+    longestPauseMilliseconds: 100,
+    probe: async () => ((await probe()) ? { done: true } : { pending: "not so yet" }),
   });
 }

@@ -1,34 +1,275 @@
 import assert from "node:assert/strict";
-import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { setTimeout as pause } from "node:timers/promises";
+import { monitorServices } from "../../clients/azimuth/services-monitor";
+import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
-import { azimuthGround, configure } from "./azimuth-ground";
+import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
 
 const { namespace } = TENANCY;
-
-interface Live {
-  metadata: {
-    uid: string;
-    annotations?: Record<string, string>;
-    finalizers?: string[];
-    ownerReferences?: { name: string; uid: string; controller?: boolean }[];
-  };
-  spec: Record<string, unknown>;
-  status?: Record<string, unknown>;
-  data?: Record<string, string>;
-}
+const OWN_SERVICE = "monitoring-system-kube-prometheus-stack-client";
+const PLACE = { namespace, cluster: "demo", hasRecord: true };
 
 describe("a cluster through Azimuth, under the engine", function () {
-  this.timeout(240_000);
+  this.timeout(180_000);
   const ground = azimuthGround();
-  const get = (apiVersion: string, kind: string, name: string) =>
-    ground.management.get<Live>({ apiVersion, kind, namespace, name });
+  const { get } = liveObjects(ground);
+  const record = () => get(API.azimuth, "Cluster", "demo");
+  const services = async () => Object.keys((await record())?.status?.services ?? {});
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+  const calico = () => get(API.addons, "HelmRelease", "demo-cni-calico");
 
-  it("comes up in the contract's order, and a second up changes nothing", async () => {
+  const reservation = (name: string) => ({
+    apiVersion: API.zenith,
+    kind: "Reservation",
+    metadata: {
+      name,
+      namespace: "tigera-operator",
+      annotations: {
+        "meta.helm.sh/release-name": "cni-calico",
+        "meta.helm.sh/release-namespace": "tigera-operator",
+      },
+    },
+    spec: {},
+  });
+  const reserve = (name: string) => ground.management.apply(reservation(name));
+  const giveUp = (name: string) =>
+    ground.management.delete({
+      apiVersion: API.zenith,
+      kind: "Reservation",
+      namespace: "tigera-operator",
+      name,
+    });
+
+  it("previews each step as a resource, with what it will do, and touches nothing", async () => {
     configure(ground);
-    console.log(await ground.stack.up());
-    assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
-    console.log(JSON.stringify(await get(API.azimuth, "Cluster", "demo"), null, 1));
-    console.log(await ground.stack.outputs());
-    void [SERVICES_ANNOTATION];
+    const preview = await ground.stack.preview();
+    const names = preview.map(({ name }) => name);
+    for (const name of [
+      "demo-template",
+      "demo-credentials",
+      "demo-record",
+      "demo-started",
+      "demo-etcd-key",
+      "demo-realm",
+      "demo-oidc-client",
+      "demo-platform",
+      "demo-services",
+      "demo-lease",
+      "demo-zenith-key",
+      "demo-gone",
+      "demo-chart",
+      "demo-zenith-operator",
+      "demo-finished",
+      "demo-prune",
+    ])
+      assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
+    const steps = (resource: string) => preview.find(({ name }) => name === resource)?.inputs.steps;
+    assert.deepEqual(steps("demo-record"), ["make Cluster az-demo/demo"]);
+    assert.match(String(steps("demo-zenith-key")), /make an ed25519 key .* reserve a name/);
+    assert.equal(await record(), undefined);
+  });
+
+  it("takes the cluster through the whole sequence, and a second up changes nothing", async () => {
+    const monitoring = { neverReady: true };
+    ground.standIns.faults.set("Reservation", monitoring);
+    await ground.stack.up();
+    const made = await record();
+    assert.equal(made?.spec["paused"], true);
+    assert.match(String(made?.status?.["lastUpdated"]), /^\d{4}-.*\+00:00$/);
+    const uid = made?.metadata.uid;
+    const oidc = await get(API.identity, "OIDCClient", "kube-demo");
+    assert.deepEqual(
+      oidc?.metadata.ownerReferences?.map((owner) => owner.uid),
+      [uid],
+    );
+    const lease = await get(API.scheduling, "Lease", "demo");
+    assert.ok(lease?.metadata.finalizers?.includes(LEASE_FINALIZER));
+    assert.deepEqual(
+      lease?.metadata.ownerReferences?.map((owner) => [owner.uid, owner.controller ?? false]),
+      [[uid, false]],
+    );
+    const controlPlane = await get(API.controlPlane, "KubeadmControlPlane", "demo-control-plane");
+    assert.deepEqual(controlPlane?.spec["machineTemplate"], {
+      flavor: "reservation:vm.small",
+      image: "3c9e-img",
+    });
+    assert.equal((controlPlane?.spec["oidc"] as { clientId: string }).clientId, "kube-demo");
+    const { files } = controlPlane?.spec["kubeadmConfigSpec"] as { files: { path: string }[] };
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ["/etc/kubernetes/manifests/zenith-apiserver.yaml", "/etc/zenith/ssh-identity"],
+    );
+    const outputs = await ground.stack.outputs();
+    assert.equal(outputs["apiHost"], `${ground.registrar.reservations[0]?.subdomain}.apps.sandbox.example`);
+    const operator = await get("apps/v1", "Deployment", "demo-zenith-operator");
+    assert.deepEqual(
+      operator?.metadata.ownerReferences?.map((owner) => owner.uid),
+      [uid],
+    );
+    await expectUnchanged();
+  });
+
+  it("shows the private key nowhere, neither in what is printed nor in the state", async () => {
+    const secret = await get("v1", "Secret", "demo-zenith-apiserver");
+    const key = Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString("utf8");
+    const [, line = "none"] = key.split("\n");
+    const state = JSON.stringify(await ground.stack.export());
+    for (const text of [ground.stack.printed, state])
+      for (const form of [line, Buffer.from(key).toString("base64").slice(0, 60)])
+        assert.ok(!text.includes(form), "the private key is shown");
+  });
+
+  it("writes a service that appeared between two runs, once", async () => {
+    ground.standIns.faults.clear();
+    await ground.management.mergePatch(
+      {
+        apiVersion: API.zenith,
+        kind: "Reservation",
+        namespace: "monitoring-system",
+        name: "kube-prometheus-stack-client",
+      },
+      { metadata: { labels: { looked: "at" } } },
+    );
+    await untilTrue("the Reservation to be ready", async () => {
+      const found = await ground.management.get<Live>({
+        apiVersion: API.zenith,
+        kind: "Reservation",
+        namespace: "monitoring-system",
+        name: "kube-prometheus-stack-client",
+      });
+      return found?.status?.["phase"] === "Ready";
+    });
+    assert.deepEqual(await ground.stack.up(), { updated: 1, unchanged: 21 });
+    assert.deepEqual(await services(), [OWN_SERVICE]);
+    await expectUnchanged();
+  });
+
+  it("keeps services in step while the monitor runs, so that the next up changes nothing", async () => {
+    const end = new AbortController();
+    const said: string[] = [];
+    const running = monitorServices({
+      management: ground.management,
+      place: PLACE,
+      signal: end.signal,
+      say: (line) => said.push(line),
+    });
+    try {
+      await reserve("dashboard");
+      const begin = Date.now();
+      await untilTrue("the service", async () => (await services()).includes("tigera-operator-dashboard"));
+      await untilTrue("its annotation", async () =>
+        Boolean((await calico())?.metadata.annotations?.[SERVICES_ANNOTATION]?.includes("Dashboard")),
+      );
+      assert.ok(Date.now() - begin < 3000, said.join("\n"));
+      await untilTrue("the Platform's services", async () => {
+        const platform = await get(API.identity, "Platform", "kube-demo");
+        return "tigera-operator-dashboard" in ((platform?.spec["zenithServices"] ?? {}) as object);
+      });
+      await expectUnchanged();
+      await giveUp("dashboard");
+      await untilTrue(
+        "the service to go",
+        async () => !(await services()).includes("tigera-operator-dashboard"),
+      );
+      await untilTrue(
+        "its annotation to go",
+        async () => (await calico())?.metadata.annotations?.[SERVICES_ANNOTATION] === undefined,
+      );
+      await reserve("gone-by-night");
+      await untilTrue("another service", async () =>
+        (await services()).includes("tigera-operator-gone-by-night"),
+      );
+    } finally {
+      end.abort();
+      await running;
+    }
+    await giveUp("gone-by-night");
+    await ground.stack.up();
+    assert.deepEqual(await services(), [OWN_SERVICE], "a service that went while the monitor was down");
+  });
+
+  it("previews a changed template with the versions, and rolls it out without another key", async () => {
+    configure(ground, { templateName: TENANCY.nextTemplate });
+    const preview = await ground.stack.preview();
+    const changed = preview.map(({ name }) => name).sort();
+    assert.deepEqual(changed, [
+      "demo-chart",
+      "demo-finished",
+      "demo-record",
+      "demo-started",
+      "demo-template",
+    ]);
+    const chart = preview.find(({ name }) => name === "demo-chart");
+    assert.equal((chart?.inputs["values"] as { kubernetesVersion: string }).kubernetesVersion, "1.36.4");
+    await ground.stack.up();
+    const controlPlane = await get(API.controlPlane, "KubeadmControlPlane", "demo-control-plane");
+    assert.equal(controlPlane?.spec["version"], "v1.36.4");
+    assert.equal(ground.registrar.reservations.length, 1);
+  });
+
+  it("resumes: what was changed behind its back is adopted again, and what is gone is pruned", async () => {
+    const { management } = ground;
+    await management.mergePatch(
+      { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" },
+      {
+        status: {
+          nodes: { "demo-gone-1": { role: "worker", phase: "Ready" } },
+          addons: { old: { phase: "Deployed" } },
+        },
+      },
+      { subresource: "status" },
+    );
+    await management.mergePatch(
+      { apiVersion: API.identity, kind: "OIDCClient", namespace, name: "kube-demo" },
+      { metadata: { ownerReferences: null } },
+    );
+    await management.mergePatch(
+      { apiVersion: API.scheduling, kind: "Lease", namespace, name: "demo" },
+      { metadata: { finalizers: ["scheduling.azimuth.stackhpc.com"], ownerReferences: null } },
+    );
+    await ground.stack.up();
+    const status = (await record())?.status ?? {};
+    assert.ok(!("demo-gone-1" in (status["nodes"] as object)) && !("old" in (status["addons"] as object)));
+    assert.equal(status["nodeCount"], 3);
+    assert.equal((await get(API.identity, "OIDCClient", "kube-demo"))?.metadata.ownerReferences?.length, 1);
+    assert.ok((await get(API.scheduling, "Lease", "demo"))?.metadata.finalizers?.includes(LEASE_FINALIZER));
+    await expectUnchanged();
+  });
+
+  it("says at the end of a lease that the cluster is to be destroyed", async () => {
+    await ground.management.mergePatch(
+      { apiVersion: API.scheduling, kind: "Lease", namespace, name: "demo" },
+      { spec: { endsAt: new Date().toISOString(), gracePeriod: 0 } },
+    );
+    await untilTrue("the record to be deleted", async () =>
+      Boolean((await record())?.metadata.deletionTimestamp),
+    );
+    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /Cluster az-demo\/demo is being deleted.*run pulumi destroy/);
+  });
+
+  it("lets the lease go when the cluster is gone, and not before", async () => {
+    ground.standIns.faults.set("CapiCluster", { neverReady: true });
+    const destroyed = ground.stack.destroy();
+    await untilTrue("the cluster to be deleted", async () =>
+      Boolean((await get(API.clusterApi, "Cluster", "demo"))?.metadata.deletionTimestamp),
+    );
+    await pause(1500);
+    assert.ok((await get(API.scheduling, "Lease", "demo"))?.metadata.finalizers?.includes(LEASE_FINALIZER));
+    ground.standIns.faults.clear();
+    await ground.management.mergePatch(
+      { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: "demo" },
+      { metadata: { labels: { looked: "at" } } },
+    );
+    await destroyed;
+    assert.equal(await record(), undefined);
+    assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);
+    for (const name of ["demo-zenith-apiserver", "demo-etcd-key", "demo-zenith-operator"])
+      assert.equal(await get("v1", "Secret", name), undefined, name);
+    await untilTrue(
+      "the ended Lease to go",
+      async () => (await get(API.scheduling, "Lease", "demo")) === undefined,
+    );
   });
 });

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+
+/** The command monitor: a cluster's services in step, between two runs. */
+export function addMonitorCommand(program: Command): void {
+  program
+    .command("monitor")
+    .description("keep the services of a cluster through Azimuth in step, until it is interrupted")
+    .option("--stack <name>", "the stack; default: the one that is selected")
+    .addHelpText(
+      "after",
+      `
+Nothing hangs on it: an up compares the services, too. It may be started, stopped and killed at any time.
+
+Exit codes: 0 interrupted, 1 failed, 2 wrong use.`,
+    )
+    .action(async (wish: { stack?: string }) => {
+      const { monitor } = await import("./monitor.js");
+      process.exitCode = await monitor(wish);
+    });
+}
