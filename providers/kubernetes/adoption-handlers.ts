@@ -83,7 +83,9 @@ function stateOf({ made, uid, ready, values, applied }: AdoptionOutputs) {
 async function plan(
   inputs: AdoptionInputs,
   isRecorded: boolean,
-): Promise<{ steps: string[]; values?: Record<string, unknown> } | { property: string; refusal: string }> {
+): Promise<
+  { steps: string[]; uid?: string; values?: Record<string, unknown> } | { property: string; refusal: string }
+> {
   const { KindNotServed, KubernetesError } = await import("../../clients/kubernetes/index.js");
   const name = objectName(identityOf(inputs));
   try {
@@ -111,7 +113,12 @@ async function plan(
     const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
     if (fault !== undefined) return { property: "object", refusal: `${name} ${fault}` };
     const judged = judgeStatus(live, inputs.wait ?? {});
-    return { steps: leftToDo(inputs, live), ...("done" in judged ? { values: judged.done } : {}) };
+    const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
+    return {
+      steps: leftToDo(inputs, live),
+      ...(uid === undefined ? {} : { uid }),
+      ...("done" in judged ? { values: judged.done } : {}),
+    };
   } catch (error) {
     if (error instanceof KindNotServed)
       return {
@@ -144,7 +151,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const planned = await plan(news, olds.object !== undefined);
-    // as inputs, the values are known in a preview
+    // as inputs, uid and values are known in a preview
     if ("steps" in planned) return { inputs: { ...news, ...planned }, failures: [] };
     const { property, refusal } = planned;
     return { inputs: { ...news, steps: [] }, failures: [{ property, reason: refusal }] };

@@ -83,6 +83,10 @@ export async function runAddons(
     if (!isThere) return RETRY_MILLISECONDS;
     if (addon.status.phase === "Deployed" && addon.status.observedGeneration === generation) return undefined;
     await setStatus(client, addon, { phase: addon.status.revision ? "Upgrading" : "Installing" });
+    const api = await target(namespace, addon.spec.clusterName);
+    if (!api) throw new Error("the target cluster can't be reached yet");
+    const targetNamespace = { name: addon.spec.targetNamespace };
+    await api.apply({ apiVersion: "v1", kind: "Namespace", metadata: targetNamespace });
     const resources: object[] = [];
     await eachManifest(addon, async (api, object) => {
       await api.apply(object, { fieldManager: "helm", force: true });
@@ -125,7 +129,6 @@ export async function runAddons(
     const api = await target(metadata.namespace, spec.clusterName);
     if (!api) throw new Error("the target cluster can't be reached yet");
     const namespace = spec.targetNamespace;
-    await api.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     for (const object of objects) {
       await work(api, {
         ...object,
