@@ -58,18 +58,18 @@ export class AzimuthCluster extends pulumi.ComponentResource {
       template: sources.template,
       ...(identity ? { identity } : {}),
       ...(lease ? { lease } : {}),
+      ...(fromZenith ? { zenith: fromZenith } : {}),
     };
-    const release = installClusterChart(
-      this.context,
-      chartValues(name, args, { ...valueSources, ...(fromZenith ? { zenith: fromZenith } : {}) }),
-      provider,
-      [etcdKey, ...this.soFar(identity), ...(lease ? [lease] : []), ...(key ? [key] : [])],
-    );
+    const values = chartValues(name, args, valueSources);
+    const release = installClusterChart(this.context, values, provider, [
+      etcdKey,
+      ...this.soFar(identity),
+      ...(lease ? [lease] : []),
+      ...(key ? [key] : []),
+    ]);
     const operator = zenith
       ? [installZenithOperator(this.context, zenith, controller, provider, [release])]
       : [];
-    // without Zenith's part, which has the private key
-    const values = chartValues(name, args, valueSources);
     this.finish(values, [release, ...operator]);
 
     this.oidc = pulumi.output(identity?.client.values).apply((values) => values as never);

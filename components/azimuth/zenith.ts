@@ -6,6 +6,7 @@ import {
   tunnelValues,
   zenithValues,
 } from "../../core/azimuth/zenith-values";
+import { zenithSecretName } from "../../core/azimuth/names";
 import type { JsonObject } from "../../core/merge";
 import { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
 import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-cluster-args";
@@ -35,23 +36,22 @@ export function reserveName(
 
 /** What the cluster's chart is told of Zenith: the tunnel is rendered from its own chart, and installed by no one else. */
 export function tunnelChartValues(
-  { args }: ClusterContext,
+  { name, args }: ClusterContext,
   { sshdHost, sshdPort }: Zenith,
   key: ZenithKeypair,
   provider: pulumi.ProviderResource,
 ): pulumi.Output<JsonObject> {
-  const rendered = key.privateKey.apply((privateKey) =>
-    renderChart(args.charts.zenithApiServer, {
-      release: "zenith-apiserver",
-      namespace: "kube-system",
-      values: tunnelValues(privateKey, { host: sshdHost, port: sshdPort }),
-      provider,
-    }),
-  );
+  const rendered = renderChart(args.charts.zenithApiServer, {
+    release: "zenith-apiserver",
+    namespace: "kube-system",
+    values: tunnelValues({ host: sshdHost, port: sshdPort }),
+    provider,
+  });
+  const secret = zenithSecretName(name);
   return pulumi
     .all([key.fqdn, rendered])
     .apply(([fqdn, objects]) =>
-      zenithValues({ fqdn }, objects, { monitoring: args.cluster.addons.monitoring }),
+      zenithValues({ fqdn, secret }, objects, { monitoring: args.cluster.addons.monitoring }),
     );
 }
 

@@ -4,6 +4,8 @@ import type { JsonObject } from "../merge";
 /** Where the tunnel to the cluster's API server comes out. */
 export interface ZenithEndpoint {
   fqdn: string;
+  /** Secret with the private key of whoever dials. */
+  secret: string;
 }
 
 /** An object that the chart `zenith-apiserver` renders. */
@@ -17,31 +19,48 @@ export interface RenderedObject {
 const MANIFEST = "/etc/kubernetes/manifests/zenith-apiserver.yaml";
 const FOLDER = "/etc/zenith";
 
-const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+/** Stands for the private key while its chart is rendered: no rendered file ever holds the key itself. */
+const KEY_PLACEHOLDER = "dGhlIHByaXZhdGUga2V5";
 
-function file(path: string, content: string): JsonObject {
-  return { path, content, encoding: "base64", owner: "root:root", permissions: "0600" };
-}
+const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
 
 /**
  * The files that each control plane gets: the tunnel's client as a static pod, and beside it what its chart puts into
- * Secrets and ConfigMaps.
+ * Secrets and ConfigMaps. Where the private key belongs, the file names the Secret that has it; Cluster API reads it
+ * from there.
  *
- * @throws Error when the chart renders no Pod
+ * @param secret with the private key as `id_ed25519`
+ * @throws Error when the chart renders no Pod, or has no place for the key
  */
-export function tunnelFiles(objects: readonly RenderedObject[]): JsonObject[] {
+export function tunnelFiles(objects: readonly RenderedObject[], secret: string): JsonObject[] {
   const pods = objects.filter(({ kind }) => kind === "Pod");
-  if (pods.length === 0)
-    throw new Error("the chart of the Zenith API server renders no Pod: is it zenith-apiserver?");
   const keys = objects.flatMap((object) =>
     ["Secret", "ConfigMap"].includes(object.kind ?? "") ? Object.entries(contents(object)) : [],
   );
+  const hasKey = keys.some(([, content]) => isKey(content));
+  if (pods.length === 0 || !hasKey)
+    throw new Error(
+      `the chart of the Zenith API server renders no ${hasKey ? "Pod" : "file for the private key"}: is it zenith-apiserver?`,
+    );
+  const rights = { owner: "root:root", permissions: "0600" };
+  const manifest = base64(pods.map((pod) => stringify(pod)).join("---\n"));
   return [
-    file(MANIFEST, base64(pods.map((pod) => stringify(pod)).join("---\n"))),
+    { path: MANIFEST, content: manifest, encoding: "base64", ...rights },
     ...keys
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, content]) => file(`${FOLDER}/${key}`, content)),
+      .map(([key, content]) => ({
+        path: `${FOLDER}/${key}`,
+        ...(isKey(content)
+          ? { contentFrom: { secret: { name: secret, key: "id_ed25519" } } }
+          : { content, encoding: "base64" }),
+        ...rights,
+      })),
   ];
+}
+
+/** A chart takes the key as text, or in base64 already. @param content in base64 */
+function isKey(content: string): boolean {
+  return content === KEY_PLACEHOLDER || content === base64(KEY_PLACEHOLDER);
 }
 
 /** Key → content in base64. */
@@ -53,7 +72,7 @@ function contents({ kind, data = {}, stringData = {} }: RenderedObject): Record<
 
 /** The chart's values for an API server that is reached through Zenith alone. */
 export function zenithValues(
-  { fqdn }: ZenithEndpoint,
+  { fqdn, secret }: ZenithEndpoint,
   objects: readonly RenderedObject[],
   { monitoring }: { monitoring: boolean },
 ): JsonObject {
@@ -61,7 +80,7 @@ export function zenithValues(
     controlPlaneEndpoint: { host: fqdn, port: 443 },
     apiServer: { enableLoadBalancer: false, associateFloatingIP: false },
     controlPlane: {
-      kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(objects) },
+      kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(objects, secret) },
     },
     ...(monitoring ? { addons: { custom: { [MONITORING]: monitoringClient() } } } : {}),
   };
@@ -104,9 +123,9 @@ function monitoringClient(): JsonObject {
   return { kind: "Manifests", spec: { namespace: "monitoring-system", manifests } };
 }
 
-/** Values of the chart `zenith-apiserver`. */
-export function tunnelValues(privateKey: string, server: { host: string; port: number }): JsonObject {
-  return { zenithClient: { sshPrivateKeyData: privateKey, server: { ...server } } };
+/** Values of the chart `zenith-apiserver`, with something in the key's place. */
+export function tunnelValues(server: { host: string; port: number }): JsonObject {
+  return { zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } } };
 }
 
 /** Where Zenith is. */

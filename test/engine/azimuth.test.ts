@@ -94,10 +94,13 @@ describe("a cluster through Azimuth, under the engine", function () {
       image: "3c9e-img",
     });
     assert.equal((controlPlane?.spec["oidc"] as { clientId: string }).clientId, "kube-demo");
-    const { files } = controlPlane?.spec["kubeadmConfigSpec"] as { files: { path: string }[] };
+    const { files } = controlPlane?.spec["kubeadmConfigSpec"] as { files: Record<string, unknown>[] };
     assert.deepEqual(
-      files.map(({ path }) => path),
-      ["/etc/kubernetes/manifests/zenith-apiserver.yaml", "/etc/zenith/ssh-identity"],
+      files.map(({ path, contentFrom }) => [path, contentFrom]),
+      [
+        ["/etc/kubernetes/manifests/zenith-apiserver.yaml", undefined],
+        ["/etc/zenith/ssh-identity", { secret: { name: "demo-zenith-apiserver", key: "id_ed25519" } }],
+      ],
     );
     const outputs = await ground.stack.outputs();
     assert.equal(outputs["apiHost"], `${ground.registrar.reservations[0]?.subdomain}.apps.sandbox.example`);
