@@ -37,7 +37,7 @@ function revisionOf({ metadata: { name, labels = {} } }: RevisionSecret): Releas
 }
 
 /** How long whoever left a revision pending may still be at work, in seconds: Helm waits for nothing here. */
-const AT_WORK_SECONDS = 45;
+const AT_WORK_SECONDS = 20;
 
 /**
  * Waits until nobody is at work on a release: a pending revision has ended, or is old. The process of a killed run may

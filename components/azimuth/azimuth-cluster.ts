@@ -10,7 +10,7 @@ import { installClusterChart } from "./chart";
 import { type ClusterIdentity, makeIdentity } from "./identity";
 import { adoptLease } from "./lease";
 import { findSources, makeOwner, ownerReference } from "./owner";
-import { chartValues, fingerprintOf, templateValues } from "./values";
+import { chartValues, fingerprintOf, templateValues, warnOfUnreservedSizes } from "./values";
 import { installZenithOperator, reserveName, tunnelChartValues } from "./zenith";
 
 interface LeaseStatus {
@@ -50,17 +50,18 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     );
     const identity = args.identity ? makeIdentity(this.context, controller, this.started) : undefined;
     const lease = this.adoptLease(ownerReference(this.context, owner, false), identity);
+    if (lease) warnOfUnreservedSizes(name, args, fromTemplate, lease);
     const key = this.reserveName(controller, [...(lease ? [lease] : []), ...this.soFar(identity)]);
     const provider = this.provider();
     const { zenith } = args;
     const fromZenith = zenith && key && tunnelChartValues(this.context, zenith, key, provider);
     const valueSources = {
-      template: sources.template,
+      template: fromTemplate,
       ...(identity ? { identity } : {}),
       ...(lease ? { lease } : {}),
       ...(fromZenith ? { zenith: fromZenith } : {}),
     };
-    const values = chartValues(name, args, valueSources);
+    const values = chartValues(args, valueSources);
     const release = installClusterChart(this.context, values, provider, [
       etcdKey,
       ...this.soFar(identity),

@@ -23,6 +23,7 @@ export function findSources({ name, namespace, kubeconfig, args, opts }: Cluster
         object: { apiVersion: API.azimuth, kind: "ClusterTemplate", name: templateName },
         wait: { fields: { values: "spec.values" } },
         mustExist: true,
+        mustHave: ["spec.values.kubernetesVersion", "spec.values.machineImageId"],
         installedBy: INSTALLED_BY.azimuth,
       },
       opts,

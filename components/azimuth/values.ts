@@ -11,7 +11,8 @@ import type { ClusterIdentity } from "./identity";
 
 /** What the values of a cluster are made from, as far as it takes part. */
 export interface ValueSources {
-  template: ObjectReady;
+  /** from `templateValues` */
+  template: pulumi.Output<JsonObject>;
   identity?: ClusterIdentity;
   lease?: Adoption;
   zenith?: pulumi.Output<JsonObject>;
@@ -35,15 +36,14 @@ interface Lease {
   sizeNameMap?: Record<string, string>;
 }
 
-/** The values of the cluster's chart. What the Lease has no flavour of is said as a warning. */
+/** The values of the cluster's chart. */
 export function chartValues(
-  name: string,
   args: AzimuthClusterArgs,
   { template, identity, lease, zenith }: ValueSources,
 ): pulumi.Output<JsonObject> {
   return pulumi
     .all([
-      templateValues(args, template),
+      template,
       identity?.client.values,
       identity?.platform.values,
       identity?.realm.values,
@@ -70,7 +70,6 @@ export function chartValues(
             }
           : {}),
       };
-      if (sizes) warnOfUnreserved(name, clusterValues(args.cluster, sources), sizes);
       return clusterValues(args.cluster, {
         ...sources,
         ...(sizes ? { sizes } : {}),
@@ -79,7 +78,23 @@ export function chartValues(
     });
 }
 
-/** Machines of such sizes count against no reservation, and the Lease does not say so. */
+/**
+ * Warns of sizes that the Lease reserved nothing of, as soon as template and Lease can be read: machines of them count
+ * against no reservation, and nobody else would say so.
+ */
+export function warnOfUnreservedSizes(
+  name: string,
+  args: AzimuthClusterArgs,
+  template: pulumi.Output<JsonObject>,
+  lease: Adoption,
+): void {
+  pulumi.all([template, lease.values]).apply(([fromTemplate, leased]) => {
+    const sizes = (leased as { status?: Lease }).status?.sizeNameMap ?? {};
+    const values = clusterValues(args.cluster, { defaults: args.values, template: fromTemplate });
+    warnOfUnreserved(name, values, sizes);
+  });
+}
+
 function warnOfUnreserved(name: string, values: JsonObject, sizes: Readonly<Record<string, string>>): void {
   for (const { where, size } of unreservedSizes(values, sizes)) {
     const meant = nearest(size, Object.keys(sizes));

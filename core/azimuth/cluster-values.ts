@@ -187,23 +187,15 @@ export function unreservedSizes(
   );
 }
 
-/** What is missing in a template, in words; the chart would fail at it much later. */
+/** What is missing in the node groups of a template for a cluster with a Lease; the chart would fail at it much later. */
 export function templateMistakes(template: string, values: JsonObject, leased: boolean): string[] {
-  const missing = ["kubernetesVersion", "machineImageId"].flatMap((key) =>
-    typeof values[key] === "string" && values[key] !== ""
+  if (!leased) return [];
+  return nodeGroups(values).flatMap((group, index) =>
+    typeof group.machineFlavor === "string"
       ? []
       : [
-          `ClusterTemplate ${template} has no spec.values.${key}; let whoever keeps the templates add it, or choose another template`,
+          `ClusterTemplate ${template} has no spec.values.nodeGroups[${index}].machineFlavor, which a cluster with a lease needs; ` +
+            `let whoever keeps it add it, or name another ClusterTemplate`,
         ],
   );
-  const flavorless = leased
-    ? nodeGroups(values).flatMap((group, index) =>
-        typeof group.machineFlavor === "string"
-          ? []
-          : [
-              `ClusterTemplate ${template} has no spec.values.nodeGroups[${index}].machineFlavor, which a cluster with a lease needs; let whoever keeps the templates add it, or choose another template`,
-            ],
-      )
-    : [];
-  return [...missing, ...flavorless];
 }

@@ -125,7 +125,7 @@ async function plan(
         property: "object",
         refusal: `${error.message}; install ${inputs.installedBy ?? "the definition of this kind"} first`,
       };
-    if (error instanceof KubernetesError) return { property: "kubeconfig", refusal: error.message };
+    if (error instanceof KubernetesError) return { property: "object", refusal: error.message };
     throw error;
   }
 }

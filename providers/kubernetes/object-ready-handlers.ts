@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { type Identity, groupOf, identityText, objectName } from "../../core/objects/identity";
 import { changedPaths } from "../../core/objects/changes";
+import { valueAt } from "../../core/objects/path";
 import { missingObject } from "../../core/objects/precondition";
 import { judgeStatus, type ObservedObject, type StatusWish } from "../../core/objects/status";
 import { describeFailure } from "../failure";
@@ -16,6 +17,7 @@ interface Inputs extends ObjectInputs {
   wait: StatusWish;
   triggers?: unknown[];
   mustExist?: boolean;
+  mustHave?: string[];
   installedBy?: string;
   steps?: string[];
 }
@@ -74,7 +76,9 @@ async function look(inputs: Inputs) {
   return askCluster(inputs, async (kubernetes) => {
     try {
       const live = await kubernetes.get<Live>(inputs.object);
-      return live && { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait) };
+      if (live === undefined) return undefined;
+      const lacks = (inputs.mustHave ?? []).filter((path) => (valueAt(live, path) ?? "") === "");
+      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), lacks };
     } catch (error) {
       if (error instanceof KindNotServed) return undefined;
       throw error;
@@ -85,12 +89,27 @@ async function look(inputs: Inputs) {
 export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, news: Inputs) {
     if (!isKnown(news.object)) return { inputs: { ...news, steps: [waitLine(news)] }, failures: [] };
-    const asked = await look(news);
+    const { KubernetesError } = await import("../../clients/kubernetes/index.js");
+    const asked = await look(news).catch((error: unknown) => {
+      if (error instanceof KubernetesError) return { refusal: error.message };
+      throw error;
+    });
+    if ("refusal" in asked)
+      return { inputs: news, failures: [{ property: "object", reason: asked.refusal }] };
     const name = objectName(news.object);
     const reason =
       news.mustExist && "answer" in asked && asked.answer === undefined ? await missing(news) : undefined;
-    if (reason !== undefined)
-      return { inputs: { ...news, steps: [] }, failures: [{ property: "object", reason }] };
+    const { lacks = [] } = ("answer" in asked ? asked.answer : undefined) ?? {};
+    const reasons = [
+      ...(reason === undefined ? [] : [reason]),
+      ...lacks.map(
+        (path) => `${name} has no ${path}; let whoever keeps it add it, or name another ${news.object.kind}`,
+      ),
+    ];
+    if (reasons.length > 0) {
+      const failures = reasons.map((each) => ({ property: "object", reason: each }));
+      return { inputs: { ...news, steps: [] }, failures };
+    }
     const judged = "answer" in asked ? asked.answer?.judged : undefined;
     if (judged && "done" in judged) {
       const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);

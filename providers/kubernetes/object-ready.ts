@@ -20,6 +20,8 @@ export interface ObjectReadyArgs {
   triggers?: pulumi.Input<unknown>[];
   /** The preview refuses when the object is not there, or its kind is not served. */
   mustExist?: boolean;
+  /** Paths of fields without which the object is of no use: the preview refuses then. */
+  mustHave?: string[];
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait; default 300. */

@@ -1,6 +1,7 @@
 /** A management cluster with Azimuth's stand-ins, and a stack of the system "azimuth" in a compiled clone. */
 import { KubernetesClient } from "../../clients/kubernetes";
 import { waitFor } from "../../clients/wait";
+import { API } from "../../core/azimuth/names";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../sandbox/azimuth/stack-values";
 import { StandIns } from "../../sandbox/azimuth/stand-ins";
@@ -18,7 +19,19 @@ export interface AzimuthGround {
   readonly registrar: Registrar;
   readonly folder: string;
   readonly stack: TestStack;
+  /** Another stack of the same project. */
+  other(): TestStack;
+  /** The configuration of a stack. */
+  values(over?: Record<string, unknown>): Record<string, unknown>;
 }
+
+/** A template that nobody could make a cluster from. */
+const BROKEN_TEMPLATE = {
+  apiVersion: API.azimuth,
+  kind: "ClusterTemplate",
+  metadata: { name: "broken" },
+  spec: { label: "Broken", description: "No image", values: { kubernetesVersion: "1.36.3" } },
+};
 
 /** Registers the mocha hooks; the object is filled in before the first test. */
 export function azimuthGround(): AzimuthGround {
@@ -34,8 +47,16 @@ export function azimuthGround(): AzimuthGround {
     made.standIns = await StandIns.start({ kubeconfig });
     made.registrar = await Registrar.start();
     await makeTenancy(made.management);
+    await made.management.apply(BROKEN_TEMPLATE);
     made.folder = makeCompiledClone();
-    made.stack = new TestStack({ folder: made.folder, project: "foresail", stack: "test" }, toolchain);
+    const place = { folder: made.folder, project: "foresail" };
+    made.stack = new TestStack({ ...place, stack: "test" }, toolchain);
+    const other = new TestStack({ ...place, stack: "other" }, toolchain);
+    made.other = () => other;
+    made.values = (over = {}) => ({
+      system: "azimuth",
+      azimuth: { ...azimuthValues(made.registrar.url), ...over },
+    });
     await made.stack.create();
     await made.stack.setSecret("managementKubeconfig", kubeconfig);
   });
@@ -51,10 +72,7 @@ export function azimuthGround(): AzimuthGround {
 
 /** Sets the stack's configuration. */
 export function configure(ground: AzimuthGround, over: Record<string, unknown> = {}): void {
-  ground.stack.configure({
-    system: "azimuth",
-    azimuth: { ...azimuthValues(ground.registrar.url), ...over },
-  });
+  ground.stack.configure(ground.values(over));
 }
 
 /** An object as the tests look at it. */
@@ -79,11 +97,11 @@ export function liveObjects(ground: AzimuthGround) {
   };
 }
 
-/** Waits at most 10 seconds until something is so. */
-export function untilTrue(what: string, probe: () => Promise<boolean>): Promise<true> {
+/** Waits until something is so. */
+export function untilTrue(what: string, probe: () => Promise<boolean>, seconds = 10): Promise<true> {
   return waitFor<true>({
     what,
-    seconds: 10,
+    seconds,
     firstPauseMilliseconds: 30,
     longestPauseMilliseconds: 100,
     probe: async () => ((await probe()) ? { done: true } : { pending: "not so yet" }),
