@@ -55,7 +55,7 @@ function specification(section: AzimuthSection): ClusterSpecification {
     controlPlaneMachineSize,
     nodeGroups: nodeGroups.map((group) => withoutUndefined(group)),
     addons: withoutUndefined(section.addons),
-  }) as ClusterSpecification;
+  });
 }
 
 /** A field without a value is not sent: the API would take it for a wish. */

@@ -18,6 +18,9 @@ export interface ClusterObjects {
 /** A merge patch of a status: null takes a field away. */
 export type StatusPatch = Record<string, unknown>;
 
+/** Fields of a status that are a word or a number. */
+type PlainField = Exclude<keyof ClusterStatus, "nodes" | "addons" | "services">;
+
 /** What a record of a cluster lacks, has too much of, or has wrong. */
 export interface RecordChange {
   patch: StatusPatch;
@@ -41,7 +44,7 @@ export function recordChange(
 ): RecordChange | undefined {
   const patch: StatusPatch = {};
   const lines: string[] = [];
-  const take = (field: keyof ClusterStatus, want: unknown): void => {
+  const take = (field: PlainField, want: string | number | undefined): void => {
     if (status[field] === want) return;
     patch[field] = want ?? null;
     lines.push(`${field}: ${String(status[field] ?? "none")} → ${String(want ?? "none")}`);

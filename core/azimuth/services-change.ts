@@ -2,7 +2,6 @@ import {
   type Addon,
   type AnnotationChange,
   annotationChanges,
-  type ServiceEntry,
   type ServicePlan,
   statusServices,
   zenithServices,
@@ -34,13 +33,9 @@ export interface ServicesChange {
  * @param plan undefined when the cluster can't be asked: then the record holds, and only the Platform may need it
  */
 export function servicesChange(plan: ServicePlan | undefined, seen: ServicesSeen): ServicesChange {
-  const services: Entries = plan
-    ? (statusServices(plan.services) as Entries)
-    : (seen.status ?? seen.platform ?? {});
+  const services: Entries = plan ? statusServices(plan.services) : (seen.status ?? seen.platform ?? {});
   const status = plan && seen.status ? mapPatch(seen.status, services) : undefined;
-  const platform = seen.platform
-    ? mapPatch(seen.platform, zenithServices(services as Record<string, Partial<ServiceEntry>>))
-    : undefined;
+  const platform = seen.platform ? mapPatch(seen.platform, zenithServices(services)) : undefined;
   const annotations = plan ? annotationChanges(plan, seen.addons) : [];
   return {
     ...(status ? { status } : {}),

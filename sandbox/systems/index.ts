@@ -1,3 +1,4 @@
+import { azimuthSystem } from "./azimuth";
 import { machinePoolSystem } from "./machine-pool";
 import { openstackSystem } from "./openstack";
 import { sshSystem } from "./ssh";
@@ -5,7 +6,13 @@ import type { System } from "./system";
 import { tumblebugSystem } from "./tumblebug";
 
 /** Every system that the sandbox can start; the first is the default. */
-export const SYSTEMS: readonly System[] = [sshSystem, openstackSystem, tumblebugSystem, machinePoolSystem];
+export const SYSTEMS: readonly System[] = [
+  sshSystem,
+  openstackSystem,
+  tumblebugSystem,
+  azimuthSystem,
+  machinePoolSystem,
+];
 
 /** The system that `npm start` takes when none is named. */
 export const DEFAULT_SYSTEM = "ssh";

@@ -221,7 +221,7 @@ describe("a cluster's record and its objects", () => {
       options,
     );
     assert.deepEqual(change?.patch["nodes"], { old: null, "w-1": { role: "worker", phase: "Ready" } });
-    assert.equal("services" in change!.patch, false);
+    assert.equal("services" in change.patch, false);
     assert.equal(change?.isDue, true);
     assert.deepEqual(change?.lines.slice(0, 2), [
       "node old: is gone, taken out of the record",
