@@ -35,9 +35,11 @@ function unknownKey(key: string, project: string): string {
 function foreignKey(key: KeyName, system: System, project: string): string | undefined {
   const { systems = SYSTEMS }: ConfigurationKey = CONFIGURATION_KEYS[key];
   if (systems.includes(system)) return undefined;
-  const named = systems.map((one) => `"${one}"`).join(" and ");
-  const choice = systems.map((one) => `${project}:system: ${one}`).join(" or ");
-  return `belongs to the system${systems.length > 1 ? "s" : ""} ${named}; remove it, or write ${choice}`;
+  const [first = "", ...others] = systems;
+  if (others.length === 0)
+    return `belongs to the system "${first}"; remove it, or write ${project}:system: ${first}`;
+  const named = systems.map((one) => `"${one}"`).join(", ");
+  return `belongs to the systems ${named}; remove it, or write one of them as ${project}:system`;
 }
 
 function wronglyKept(key: KeyName, fullKey: string, isEncrypted: boolean): string | undefined {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ConfigurationReader, loadConfiguration } from "../../../stacks/schema";
 import { mistakesOf } from "./mistakes";
 
-const KUBECONFIG = "clusters: []\nusers: []\ncontexts: []\n";
+const KUBECONFIG = "clusters: []\nusers: []\ncontexts: [{name: management}]\n";
 
 const smallest = (over: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: "demo",
@@ -66,20 +66,22 @@ describe("configuration: azimuth", () => {
       reader(undefined, { "foresail:azimuth": undefined, "foresail:managementKubeconfig": undefined }),
       [
         "azimuth: is missing; examples/azimuth/ shows a whole one",
-        "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < kubeconfig",
+        "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
       ],
     ],
     [
       "says that a kubeconfig is none, without a word of it",
       reader(smallest(), { "foresail:managementKubeconfig": "hunter2" }),
       [
-        "managementKubeconfig: is not a kubeconfig; it needs clusters, users and contexts, as kubectl config view --raw writes them",
+        "managementKubeconfig: is not a kubeconfig; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
       ],
     ],
     [
       "refuses keys of other systems",
       reader(smallest(), { "foresail:cluster": "{}" }),
-      ['cluster: belongs to the systems "ssh" and "openstack"; remove it, or write foresail:system: ssh'],
+      [
+        'cluster: belongs to the systems "ssh", "openstack", "tumblebug"; remove it, or write one of them as foresail:system',
+      ],
     ],
     [
       "guesses what was meant",

@@ -86,7 +86,7 @@ describe("configuration: the system machine-pool", () => {
   it("names what is missing, and keys of other systems, all at once", () => {
     const others = { "foresail:managementKubeconfig": undefined, "foresail:cluster": "{}" };
     assert.deepEqual(mistakesOf(reader(undefined, others)), [
-      'cluster: belongs to the systems "ssh" and "openstack"; remove it, or write foresail:system: ssh or foresail:system: openstack',
+      'cluster: belongs to the systems "ssh", "openstack", "tumblebug"; remove it, or write one of them as foresail:system',
       "machinePool: is missing; examples/machine-pool/ shows a whole one",
       "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
     ]);
