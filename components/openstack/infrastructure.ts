@@ -3,6 +3,7 @@ import { Provider } from "@pulumi/openstack/provider";
 import { planRollout, type MachineRollout } from "../../core/openstack/machine-rollout";
 import { networkChangeRefusals } from "../../core/openstack/network-change";
 import { wantedSlots, type Pool } from "../../core/openstack/pool";
+import { inRecordedOrder } from "../../core/openstack/recorded-order";
 import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
 import { laterLines } from "../../core/openstack/rollout-lines";
 import { SECURITY_GROUPS } from "../../core/openstack/security-rules";
@@ -165,7 +166,7 @@ export class Infrastructure {
       this.clusterName,
       {
         network: own,
-        allowedCidrs: [...new Set([...access.api, network.cidr])],
+        allowedCidrs: inRecordedOrder([...access.api, network.cidr], this.state.allowedCidrs),
         ...(floatingIp && network.externalNetwork ? { externalNetwork: network.externalNetwork } : {}),
         mark: this.mark,
       },

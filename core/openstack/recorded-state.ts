@@ -21,6 +21,8 @@ export interface RecordedState {
   mark?: string;
   /** Names of the floating IPs that the state has. */
   floatingIps: ReadonlySet<string>;
+  /** Blocks that the API's load balancer lets in, in the cloud's order. */
+  allowedCidrs: readonly string[];
   /** Where the API's load balancer has its address. */
   balancerNetwork?: NetworkKey;
   /** Names that were in use once and still leave a trace, so that no other machine may take them. */
@@ -30,6 +32,7 @@ export interface RecordedState {
 const INSTANCE = "openstack:compute/instance:Instance";
 const LOAD_BALANCER = "openstack:loadbalancer/loadBalancer:LoadBalancer";
 const SUBNET = "openstack:networking/subnet:Subnet";
+const LISTENER = "openstack:loadbalancer/listener:Listener";
 const FLOATING_IP = "openstack:networking/floatingIp:FloatingIp";
 const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
@@ -77,6 +80,9 @@ export function recordedState(cluster: string, resources: StateResources): Recor
       )
       .sort(),
     floatingIps: new Set(entries.flatMap(({ type, name }) => (type === FLOATING_IP ? [name] : []))),
+    allowedCidrs: textsOf(
+      entries.find(({ type, name }) => type === LISTENER && name === `${cluster}-api`)?.outputs.allowedCidrs,
+    ),
     ...balancerNetwork(cluster, entries),
     ...markOf(
       entries.find(({ type, outputs }) => type === CLOUD_PLAN && outputs.cluster === cluster)?.outputs,
@@ -101,6 +107,10 @@ function balancerNetwork(
 
 function markOf(plan: Readonly<Record<string, unknown>> = {}): { mark?: string } {
   return typeof plan.mark === "string" ? { mark: plan.mark } : {};
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
 function namesOf(value: unknown): string[] {

@@ -131,6 +131,30 @@ describe("OpenstackCluster on machines that exist", () => {
     }
   });
 
+  it("keeps the load balancer's blocks in the order in which the cloud answered them", async () => {
+    const endpoint = { octavia: { floatingIp: false } };
+    const access = (...api: string[]) => ({ ssh: [], api, nodePorts: [] });
+    const blocks = async (api: string[], answered: string[]) => {
+      cluster.forget();
+      const listener = {
+        type: "openstack:loadbalancer/listener:Listener",
+        outputs: { allowedCidrs: answered },
+      };
+      const existing = { "urn:pulumi:test::foresail::x::demo-api": listener };
+      await cluster.make({ endpoint, access: access(...api), existing });
+      return cluster.only("Listener").inputs.allowedCidrs;
+    };
+    const network = "10.20.0.0/24";
+    assert.deepEqual(await blocks(["192.0.2.7/32", "192.0.2.1/32"], []), [
+      network,
+      "192.0.2.1/32",
+      "192.0.2.7/32",
+    ]);
+    const answered = ["192.0.2.7/32", network, "192.0.2.1/32"];
+    assert.deepEqual(await blocks(["192.0.2.1/32", "192.0.2.7/32"], answered), answered);
+    assert.deepEqual(await blocks(["192.0.2.1/32"], answered), [network, "192.0.2.1/32"]);
+  });
+
   it("makes another machine for a server that somebody deleted, and has the cluster forget the old one", async () => {
     await cluster.make();
     const lost = cluster.names("Instance")[2]!;

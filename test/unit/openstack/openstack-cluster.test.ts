@@ -95,7 +95,7 @@ describe("OpenstackCluster", () => {
       endpoint: { octavia: { floatingIp: true } },
     });
     assert.equal(cluster.of("Member").length, 3);
-    assert.deepEqual(cluster.only("Listener").inputs.allowedCidrs, ["198.51.100.0/24", "10.20.0.0/24"]);
+    assert.deepEqual(cluster.only("Listener").inputs.allowedCidrs, ["10.20.0.0/24", "198.51.100.0/24"]);
     assert.deepEqual(cluster.names("LoopbackEndpoint"), []);
     const { nodes, external } = await promised(endpoints);
     assert.equal(nodes, "10.20.0.9:6443");
