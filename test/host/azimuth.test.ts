@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { monitorServices } from "../../clients/azimuth/services-monitor";
+import { resumeCluster } from "../../clients/azimuth/resume";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
+import {
+  AZIMUTH_DEFINITIONS,
+  CLUSTER_API_DEFINITIONS,
+  ZENITH_DEFINITIONS,
+} from "../../sandbox/azimuth/definitions";
+import { installDefinitions } from "../../sandbox/management/definitions";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { untilTrue } from "../engine/azimuth-ground";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { simulationPrograms } from "../simulation/programs";
+import { ProviderHost } from "./provider-host";
+
+const namespace = "az-demo";
+const PLACE = { namespace, cluster: "demo", hasRecord: true };
+
+interface Live {
+  metadata: { annotations?: Record<string, string>; ownerReferences?: object[]; finalizers?: string[] };
+  spec: { zenithServices?: Record<string, unknown> };
+  status?: { services?: Record<string, unknown>; lastUpdated?: string };
+  data?: Record<string, string>;
+}
+
+describe("a cluster's objects in a management cluster with Azimuth", function () {
+  this.timeout(90_000);
+  let api: BareApiServer;
+  let clone: string;
+  let host: ProviderHost;
+  let client: KubernetesClient;
+  let registrar: Registrar;
+  const ends: AbortController[] = [];
+
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    const { etcd, kubeApiserver } = await simulationPrograms();
+    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
+    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
+    await installDefinitions(client, [
+      ...AZIMUTH_DEFINITIONS,
+      ...CLUSTER_API_DEFINITIONS,
+      ...ZENITH_DEFINITIONS,
+    ]);
+    registrar = await Registrar.start();
+    clone = makeCompiledClone();
+    host = await ProviderHost.start(clone);
+    await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await client.create({
+      apiVersion: API.azimuth,
+      kind: "Cluster",
+      metadata: { name: "demo", namespace },
+      spec: {
+        label: "demo",
+        templateName: "t",
+        cloudCredentialsSecretName: "c",
+        controlPlaneMachineSize: "s",
+        paused: true,
+      },
+    });
+    await client.create({
+      apiVersion: API.identity,
+      kind: "Platform",
+      metadata: { name: "kube-demo", namespace },
+      spec: { realmName: "az-demo" },
+    });
+    await client.create({
+      apiVersion: API.addons,
+      kind: "HelmRelease",
+      metadata: {
+        name: "demo-site",
+        namespace,
+        labels: {
+          "capi.stackhpc.com/cluster": "demo",
+          "capi.stackhpc.com/component": "site",
+          "addons.stackhpc.com/cluster": "demo",
+          "addons.stackhpc.com/release-name": "site",
+          "addons.stackhpc.com/release-namespace": namespace,
+        },
+      },
+      spec: {
+        clusterName: "demo",
+        targetNamespace: namespace,
+        chart: { repo: "https://r", name: "site", version: "1.0.0" },
+      },
+    });
+    const value = Buffer.from(api.kubeconfig()).toString("base64");
+    await client.create({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "demo-kubeconfig", namespace },
+      data: { value },
+    });
+  });
+  afterEach(() => ends.forEach((end) => end.abort()));
+  after(async () => {
+    await host?.stop();
+    await registrar?.stop();
+    client?.close();
+    await api?.stop();
+    if (clone) removeFolder(clone);
+  });
+
+  const get = (apiVersion: string, kind: string, name: string) =>
+    client.get<Live>({ apiVersion, kind, namespace, name });
+  const inputs = (over: object = {}) => ({
+    kubeconfig: api.kubeconfig(),
+    stack: "foresail/test",
+    namespace,
+    cluster: "demo",
+    ...over,
+  });
+  const services = async () =>
+    Object.keys((await get(API.azimuth, "Cluster", "demo"))?.status?.services ?? {});
+  const platform = async () =>
+    Object.keys((await get(API.identity, "Platform", "kube-demo"))?.spec.zenithServices ?? {});
+  const noted = async () =>
+    Object.keys(
+      JSON.parse(
+        (await get(API.addons, "HelmRelease", "demo-site"))?.metadata.annotations?.[SERVICES_ANNOTATION] ??
+          "{}",
+      ) as object,
+    );
+  const reserve = async (name: string) => {
+    const release = { "meta.helm.sh/release-name": "site", "meta.helm.sh/release-namespace": namespace };
+    const ref = { apiVersion: API.zenith, kind: "Reservation", namespace, name };
+    const { apiVersion, kind } = ref;
+    await client.apply({ apiVersion, kind, metadata: { name, namespace, annotations: release }, spec: {} });
+    const status = { phase: "Ready", subdomain: name, fqdn: `${name}.example.com` };
+    await client.mergePatch(ref, { status }, { subresource: "status" });
+  };
+  const giveUp = (name: string) =>
+    client.delete({ apiVersion: API.zenith, kind: "Reservation", namespace, name });
+  const inStep = (names: string[]) =>
+    untilTrue(`the services ${names.join(", ") || "to go"}`, async () => {
+      const wanted = names.map((name) => `${namespace}-${name}`).sort();
+      const all = await Promise.all([services(), platform(), noted()]);
+      return all.every((found) => JSON.stringify(found.sort()) === JSON.stringify(wanted));
+    });
+  const monitor = () => {
+    const end = new AbortController();
+    const said: string[] = [];
+    const place = { management: client, place: PLACE, signal: end.signal };
+    const done = monitorServices({ ...place, say: (line) => said.push(line) });
+    ends.push(end);
+    return { said, stop: async () => (end.abort(), done) };
+  };
+
+  it("has one key and one reserved name, whoever asks how often", async () => {
+    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
+    const wish = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
+    registrar.failures = { count: 2, status: 503 };
+    const { outputs } = await host.create("azimuth/ZenithKeypair", wish);
+    assert.equal(registrar.reservations.length, 1);
+    assert.match(String(outputs["publicKey"]), /^ssh-ed25519 AAAA/);
+    assert.equal(
+      registrar.reservations[0]?.publicKey,
+      String(outputs["publicKey"]).split(" ").slice(0, 2).join(" "),
+    );
+    const again = await host.create("azimuth/ZenithKeypair", wish);
+    assert.equal(again.outputs["privateKey"], outputs["privateKey"]);
+    assert.equal(registrar.reservations.length, 1);
+    assert.ok(!host.printed.includes("PRIVATE KEY"));
+
+    // somebody deletes the Secret: the same key comes back, with the same name
+    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
+    const { inputs: checked } = await host.check("azimuth/ZenithKeypair", outputs, wish);
+    assert.match(String(checked["steps"]), /write the key of the state .* again/);
+    await host.update("azimuth/ZenithKeypair", outputs, { ...checked });
+    assert.equal(registrar.reservations.length, 1);
+    const secret = await get("v1", "Secret", "demo-zenith-apiserver");
+    assert.equal(Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString(), outputs["privateKey"]);
+  });
+
+  it("goes on with the key of a run that was cut off before a name was reserved", async () => {
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" };
+    const before = (await get("v1", "Secret", "demo-zenith-apiserver"))?.data;
+    await client.mergePatch(ref, { metadata: { annotations: null } });
+    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
+    const { outputs } = await host.create(
+      "azimuth/ZenithKeypair",
+      inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 }),
+    );
+    assert.deepEqual((await get("v1", "Secret", "demo-zenith-apiserver"))?.data, before);
+    assert.equal(outputs["subdomain"], registrar.reservations.at(-1)?.subdomain);
+  });
+
+  it("gets a new time when the fingerprint is another, and only then", async () => {
+    const wish = inputs({ moment: "end", fingerprint: "1" });
+    const { outputs } = await host.create("azimuth/StatusStamp", wish);
+    const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
+    const first = await at();
+    assert.match(first ?? "", /\+00:00$/);
+    assert.equal((await host.diff("azimuth/StatusStamp", outputs, wish)).changes, false);
+    const other = { ...wish, fingerprint: "2" };
+    assert.equal((await host.diff("azimuth/StatusStamp", outputs, other)).changes, true);
+    await host.update("azimuth/StatusStamp", outputs, other);
+    assert.notEqual(await at(), first);
+    await host.create("azimuth/StatusStamp", { ...wish, moment: "start", fingerprint: "3" });
+    assert.match(host.printed, /status.lastUpdated is set already/);
+  });
+
+  it("has its services written by a run, which then finds nothing more to do", async () => {
+    const wish = inputs({ hasRecord: true });
+    await reserve("shop");
+    const changes = async () => (await host.diff("azimuth/ServiceSync", wish, wish)).changes;
+    assert.equal(await changes(), true);
+    await host.update("azimuth/ServiceSync", wish, wish);
+    await inStep(["shop"]);
+    assert.equal(await changes(), false);
+    await giveUp("shop");
+    assert.equal(await changes(), true);
+    await host.update("azimuth/ServiceSync", wish, wish);
+    await inStep([]);
+  });
+
+  it("has its services in step while the monitor runs, among others who write, and through restarts", async () => {
+    const first = monitor();
+    await reserve("one");
+    await inStep(["one"]);
+    // somebody else writes to the same objects all the time, and takes entries away
+    const storm = new AbortController();
+    const stormed = (async () => {
+      for (let count = 0; !storm.signal.aborted; count++) {
+        const annotations = { storm: String(count) };
+        const names = [
+          [API.azimuth, "Cluster", "demo"],
+          [API.identity, "Platform", "kube-demo"],
+          [API.addons, "HelmRelease", "demo-site"],
+        ] as const;
+        for (const [apiVersion, kind, name] of names)
+          await client.mergePatch({ apiVersion, kind, namespace, name }, { metadata: { annotations } });
+      }
+    })();
+    await reserve("two");
+    await client.mergePatch(
+      { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" },
+      {
+        status: {
+          services: { [`${namespace}-one`]: null, stale: { subdomain: "s", fqdn: "s", label: "S" } },
+        },
+      },
+      { subresource: "status" },
+    );
+    try {
+      await inStep(["one", "two"]);
+    } finally {
+      storm.abort();
+      await stormed;
+      await first.stop();
+    }
+    await giveUp("one");
+    await reserve("three");
+    const second = monitor();
+    await inStep(["two", "three"]);
+    await second.stop();
+    assert.ok(
+      second.said.some((line) => line.includes("one goes")),
+      second.said.join("\n"),
+    );
+  });
+
+  it("has its services in step again after an outage of the API", async () => {
+    const running = monitor();
+    await inStep(["two", "three"]);
+    await api.stopApiServer();
+    await pause(1500);
+    await api.startApiServer();
+    await reserve("four");
+    await giveUp("two");
+    await inStep(["three", "four"]);
+    await running.stop();
+  });
+
+  it("belongs to its owner again when it is resumed", async () => {
+    const machine = { apiVersion: API.scheduling, kind: "Lease", metadata: { name: "demo", namespace } };
+    await client.create({
+      ...machine,
+      spec: { cloudCredentialsSecretName: "c", resources: { machines: [] } },
+    });
+    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo" };
+    const place = { ...PLACE, leaseName: "demo", owner };
+    const lines = await resumeCluster(client, place);
+    assert.ok(lines.includes("Lease az-demo/demo: belongs to Cluster demo again"), lines.join("\n"));
+    const lease = await get(API.scheduling, "Lease", "demo");
+    assert.deepEqual(lease?.metadata.finalizers, ["azimuth.stackhpc.com"]);
+    assert.deepEqual(await resumeCluster(client, place), []);
+  });
+});
