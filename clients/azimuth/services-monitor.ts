@@ -30,6 +30,8 @@ interface Platform {
 /** After a failure; what is written does not hang on it, since everything is compared anew. */
 const RETRY_MILLISECONDS = 500;
 const CONNECT_SECONDS = 3600;
+/** How long the events of an own write may take; what still differs then is written again. */
+const ECHO_MILLISECONDS = 500;
 
 /**
  * Keeps a cluster's services in step: Reservations in the cluster are followed, and the record's status, the addons'
@@ -52,6 +54,8 @@ class ServicesMonitor {
   private isDue = false;
   private isWriting = false;
   private hasEnded = false;
+  /** what was written last: the events that tell of it may still be on their way */
+  private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
   private target: { kubeconfig: string; end: AbortController; done: Promise<void> } | undefined;
 
   constructor(private readonly args: MonitorArgs) {}
@@ -157,6 +161,11 @@ class ServicesMonitor {
     }
   }
 
+  private isOnItsWay(lines: readonly string[]): boolean {
+    const { lines: written, at } = this.written;
+    return Date.now() - at < ECHO_MILLISECONDS && lines.every((line) => written.has(line));
+  }
+
   /** Something is another: it is compared, and written if need be. */
   private touch(): void {
     this.isDue = true;
@@ -178,7 +187,12 @@ class ServicesMonitor {
           ...(this.platform ? { platform: this.platform.spec?.zenithServices ?? {} } : {}),
         });
         if (change.lines.length === 0) continue;
+        if (this.isOnItsWay(change.lines)) {
+          setTimeout(() => this.touch(), ECHO_MILLISECONDS).unref();
+          continue;
+        }
         await writeServices(management, place, change);
+        this.written = { lines: new Set(change.lines), at: Date.now() };
         for (const line of change.lines) say(line);
       }
     } catch (error) {

@@ -23,6 +23,14 @@ export interface AzimuthGround {
 
 const openCluster = () => new ManagementCluster(FOLDER);
 
+/** A destroy needs the API and the controllers that let go of what they hold. */
+async function awaken(context: EquippedContext): Promise<void> {
+  if ((await openCluster().running()).includes(STAND_INS)) return;
+  const { ensureToolchain } = await import("../toolchain/index.js");
+  const toolchain = await ensureToolchain({ kubernetes: [KUBERNETES_VERSION] }, context.report);
+  await start({ ...context, toolchain });
+}
+
 /** The registrar's address has to stay the same: the stack's configuration names it. */
 async function registrarPort(): Promise<number> {
   const file = path.join(FOLDER, "registrar-port");
@@ -142,7 +150,7 @@ export const azimuthSystem: System<AzimuthGround> = {
   }),
   settle: () => Promise.resolve(),
   check,
-  awaken: async (context) => void (await start(context)),
+  awaken,
   nextCommands: (context) => nextCommands(context),
   clusters: () => Promise.resolve([]),
   isStarted: async () => (await openCluster().running()).length > 0,

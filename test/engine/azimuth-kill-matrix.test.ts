@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
+import { leaveOut } from "../left-out";
+import { azimuthGround, configure, liveObjects } from "./azimuth-ground";
+import { type KillMode, untilOrphansEnd, upKilledWhen } from "./killed-up";
+
+const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+
+/** Every resource, in the order in which a first run makes them. */
+const STEPS = [
+  "demo-template",
+  "demo-record",
+  "demo-started",
+  "demo-etcd-key",
+  "demo-realm",
+  "demo-oidc-client",
+  "demo-platform",
+  "demo-services",
+  "demo-lease",
+  "demo-zenith-key",
+  "demo-gone",
+  "demo-chart-recovery",
+  "demo-chart",
+  "demo-finished",
+];
+
+describe("a cluster through Azimuth whose run is killed after each step in turn", function () {
+  this.timeout(1_800_000);
+  before(function () {
+    if (!BY_NIGHT) leaveOut(this, "kills at every step take minutes: FORESAIL_TEST_ALL=1");
+  });
+  const ground = azimuthGround();
+  const { get } = liveObjects(ground);
+  const modes: KillMode[] = ["the whole tree", "pulumi alone"];
+
+  for (const mode of modes)
+    it(`comes up all the same, with one key and one release (${mode})`, async () => {
+      configure(ground);
+      const reserved = ground.registrar.reservations.length;
+      for (const step of STEPS) {
+        const killed = await upKilledWhen(ground.stack, mode, (output) =>
+          output().includes(`${step} creating`) ? { step } : undefined,
+        );
+        await untilOrphansEnd(killed.orphans);
+        await ground.stack.clearDeadLocks();
+      }
+      await ground.stack.up();
+      assert.equal(ground.registrar.reservations.length, reserved + 1, "a name was reserved twice");
+      assert.ok(await get(API.clusterApi, "Cluster", "demo"));
+      const lease = await get(API.scheduling, "Lease", "demo");
+      assert.deepEqual(
+        lease?.metadata.finalizers?.filter((name) => name === LEASE_FINALIZER),
+        [LEASE_FINALIZER],
+      );
+      await ground.stack.up();
+      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+      await ground.stack.destroy();
+      assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
+    });
+});
