@@ -6,6 +6,7 @@ import { projectFolder } from "../sandbox/places";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
+import { azimuth } from "./measurements/azimuth";
 import { openstack } from "./measurements/openstack";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
@@ -29,6 +30,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   rollout,
   openstack,
   tumblebug,
+  azimuth,
 ];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
