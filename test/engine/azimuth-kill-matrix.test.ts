@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import type { ProcessFacts } from "../../clients/process/identity";
 import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
 import { leaveOut } from "../left-out";
+import { killProcess } from "../support/process-tree";
 import { azimuthGround, configure, liveObjects } from "./azimuth-ground";
 import { type KillMode, untilOrphansEnd, upKilledWhen } from "./killed-up";
 
+/** What Helm's work on the stand-in charts takes at most. */
+const WORK_MILLISECONDS = 2_000;
 const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 /** Every resource, in the order in which a first run makes them. */
@@ -24,6 +29,13 @@ const STEPS = [
   "demo-finished",
 ];
 
+/** The kubernetes plugin ends its work without its engine, and then idles on for ever. */
+async function untilPluginsIdle(orphans: readonly ProcessFacts[]): Promise<void> {
+  const plugins = orphans.filter(({ command }) => command.startsWith("pulumi-resource"));
+  if (plugins.length > 0) await pause(WORK_MILLISECONDS);
+  plugins.forEach(killProcess);
+}
+
 describe("a cluster through Azimuth whose run is killed after each step in turn", function () {
   this.timeout(1_800_000);
   before(function () {
@@ -41,6 +53,7 @@ describe("a cluster through Azimuth whose run is killed after each step in turn"
         const killed = await upKilledWhen(ground.stack, mode, (output) =>
           output().includes(`${step} creating`) ? { step } : undefined,
         );
+        await untilPluginsIdle(killed.orphans);
         await untilOrphansEnd(killed.orphans);
         await ground.stack.clearDeadLocks();
       }
