@@ -7,6 +7,7 @@ import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
+import { machinePool } from "./measurements/machine-pool";
 import { openstack } from "./measurements/openstack";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
@@ -31,6 +32,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   openstack,
   tumblebug,
   azimuth,
+  machinePool,
 ];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 

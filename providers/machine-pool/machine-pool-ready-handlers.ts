@@ -132,7 +132,7 @@ export const handlers: Handlers = {
       // the next run has to wait again, whatever this one changed elsewhere
       const properties = { ...olds, ...news, ready: false };
       throw new PartialFailure(
-        id as string,
+        id,
         properties,
         { resource: nameOf(news), step: "follow the pool" },
         error,
@@ -146,6 +146,6 @@ export const handlers: Handlers = {
     if (found === undefined) return {};
     const isReady = "ready" in found.conclusion;
     for (const line of stateLine(props, found)) report(nameOf(props), line);
-    return { id: id as string, props: outputsOf(props, found, isReady) };
+    return { id: id, props: outputsOf(props, found, isReady) };
   },
 };

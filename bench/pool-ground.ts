@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../sandbox/capi/kinds";
+import type { Toolchain } from "../sandbox/toolchain";
+import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
+import { type MachinePoolGround, poolConfiguration, poolStack } from "../test/engine/machine-pool-ground";
+import { apiPrograms } from "../test/engine/simulated-ground";
+import { CapiGround } from "../test/simulation/capi-ground";
+
+// in the folder of the API server, where it runs
+const AUDIT_POLICY = "audit-policy.yaml";
+const AUDIT_LOG = "audit.log";
+
+/** A stack of one pool on Cluster API's own manager, whose requests are counted. */
+export class PoolGround {
+  private constructor(private readonly made: MachinePoolGround) {}
+
+  /** @param milliseconds from a machine's creation to its ready Node */
+  static async start(toolchain: Toolchain, milliseconds: number): Promise<PoolGround> {
+    const capi = new CapiGround({
+      programs: apiPrograms(toolchain),
+      manager: toolchain.program("cluster-api"),
+      milliseconds,
+      apiServerArguments: [`--audit-policy-file=${AUDIT_POLICY}`, `--audit-log-path=${AUDIT_LOG}`],
+    });
+    writeFileSync(
+      path.join(capi.api.folder, AUDIT_POLICY),
+      "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{ level: Metadata }]\n",
+    );
+    await capi.start();
+    const folder = makeCompiledClone();
+    const stack = await poolStack({ capi, folder, toolchain }, "bench");
+    return new PoolGround({ capi, stack, folder, toolchain });
+  }
+
+  /** Path of the administrator's kubeconfig. */
+  get kubeconfigFile(): string {
+    return this.made.capi.api.kubeconfigFile;
+  }
+
+  configure(fields: Record<string, unknown>): void {
+    this.made.stack.configure(poolConfiguration(fields));
+  }
+
+  /** Runs `pulumi up`. @throws Error when it fails */
+  async up(): Promise<void> {
+    await this.made.stack.up();
+  }
+
+  /** Runs `pulumi up` to whatever end it has. */
+  async try(): Promise<void> {
+    await this.made.stack.call(["up", "--yes", "--skip-preview"]);
+  }
+
+  /** When so many Nodes are Ready, in milliseconds of `Date.now()`. */
+  async readyAt(count: number, seconds: number): Promise<number> {
+    return this.made.capi.kubernetes.watchUntil<number, NodeStatus>({
+      what: `${count} nodes`,
+      apiVersion: "v1",
+      kind: "Node",
+      seconds,
+      decide: (nodes) => {
+        const ready = nodes.filter(({ status }) =>
+          (status?.conditions ?? []).some(({ type, status: is }) => type === "Ready" && is === "True"),
+        );
+        return ready.length === count ? { done: Date.now() } : { pending: `${ready.length} are` };
+      },
+    });
+  }
+
+  /** How many requests of the stack the API server has answered so far. */
+  requests(): number {
+    const log = readFileSync(path.join(this.made.capi.api.folder, AUDIT_LOG), "utf8");
+    return log
+      .split("\n")
+      .filter((line) => line.includes('"userAgent":"foresail/') && line.includes("foresail/bench")).length;
+  }
+
+  /** Makes the machines that come from now on never register. */
+  async withholdNodes(name: string): Promise<void> {
+    await this.made.capi.kubernetes.mergePatch(
+      { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace: "demo", name },
+      { metadata: { annotations: { [FAULT]: "no-nodes" } } },
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.made.capi.stop();
+    removeFolder(this.made.folder);
+  }
+}
+
+interface NodeStatus {
+  status?: { conditions?: { type: string; status: string }[] };
+}
