@@ -4,6 +4,9 @@ import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine
 
 type Fields = Record<string, unknown>;
 
+// Cluster API's controller looks at some of many new nodes a second time only after 30 s
+const MANY = process.env.FORESAIL_TEST_ALL === "1" ? 200 : 20;
+
 describe("a MachinePool through the engine, with Cluster API's own manager", function () {
   this.timeout(120_000);
   const ground = machinePoolGround({ milliseconds: 150 });
@@ -164,10 +167,10 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     await ground.capi.removeWebhook();
   });
 
-  it("has 200 nodes as objects, and none at the end", async () => {
-    configure({ replicas: 200, version: "1.30.0", timeouts: { nodes: 60 } });
+  it(`has ${MANY} nodes as objects, and none at the end`, async () => {
+    configure({ replicas: MANY, version: "1.30.0", timeouts: { nodes: 60 } });
     await up();
-    assert.equal((await nodes()).length, 200);
+    assert.equal((await nodes()).length, MANY);
     assert.deepEqual(await ground.stack.preview(), []);
     await ground.stack.destroy();
     assert.deepEqual([await pool(), await nodes()], [undefined, []]);
