@@ -52,10 +52,10 @@ describe("a MachinePool that does not come up, through the engine", function () 
   for (const line of KILLS)
     it(`goes on after a SIGKILL at "${line}", with one pool and one set of nodes`, async () => {
       ground.stack.configure(poolConfiguration({ replicas: 2 }));
-      const { killed, orphans } = await upKilledWhen(ground.stack, "pulumi alone", (output) =>
-        output().includes(line) ? { line } : undefined,
+      const { killed, orphans, output } = await upKilledWhen(ground.stack, "pulumi alone", (said) =>
+        said().includes(line) ? { line } : undefined,
       );
-      assert.ok(killed, "it should have been killed");
+      assert.ok(killed, `it should have been killed:\n${output}`);
       await untilOrphansEnd(orphans);
       const uid = (await pool("pool-a"))?.metadata.uid;
       await ground.stack.clearDeadLocks();
