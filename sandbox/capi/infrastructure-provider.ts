@@ -102,6 +102,7 @@ class PoolWork {
     };
     const step = nextStep(instances, wanted, made, ready.every(Boolean));
     if (step.do === "create") {
+      if (made === 0) await this.machines.prepare();
       // the list is written first: a machine whose making was cut off is found again
       await this.writeInstances([...instances, ...step.instances], made + step.instances.length, "Scaling");
       const data = await this.joinData(secret);

@@ -1,8 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { KubernetesError, type KubernetesClient } from "../../clients/kubernetes";
 import type { Instance } from "./kinds";
 
 /** Makes and deletes the machines of pools. */
 export interface PoolMachines {
+  /** Whatever a pool needs before its first machine. */
+  prepare(): Promise<void>;
   /** Makes a machine, unless it is there. @returns once it was begun; its Node comes when it comes */
   create(instance: Instance, order: MachineOrder): Promise<void>;
   /** Deletes a machine and its Node, unless they are gone. */
@@ -25,15 +28,19 @@ export interface MachineOrder {
 
 /** Machines that are nothing but their Node objects, in the workload cluster. */
 export class PlainNodes implements PoolMachines {
-  /** @param milliseconds from a machine's creation to its Node */
+  /** @param milliseconds that a pool takes to prepare, and that a machine takes to its Node */
   constructor(
     private readonly workload: KubernetesClient,
     private readonly milliseconds = 0,
   ) {}
 
+  async prepare(): Promise<void> {
+    if (this.milliseconds > 0) await pause(this.milliseconds);
+  }
+
   async create(instance: Instance, { providerID, fault }: MachineOrder): Promise<void> {
     if (fault === "no-node") return;
-    if (this.milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, this.milliseconds));
+    if (this.milliseconds > 0) await pause(this.milliseconds);
     const ref = { apiVersion: "v1", kind: "Node", name: instance.name };
     const node = { apiVersion: "v1", kind: "Node", metadata: { name: instance.name }, spec: { providerID } };
     await this.workload.create(node).catch((error: unknown) => {

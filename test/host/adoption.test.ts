@@ -6,6 +6,7 @@ import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
+import { SlowRelay } from "../simulation/slow-relay";
 import { widget, WIDGETS } from "../simulation/widgets";
 import { ProviderHost } from "./provider-host";
 
@@ -282,6 +283,21 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     const { outputs } = await host.create(ADOPTION, news);
     assert.deepEqual([outputs["uid"], outputs["made"]], [uid, true]);
     await host.delete(ADOPTION, outputs);
+  });
+
+  it("knows what it made although the answer was lost", async () => {
+    const relay = await SlowRelay.open(api.port, 300);
+    const creating = host.create(
+      ADOPTION,
+      inputs(widget("unheard"), { kubeconfig: api.kubeconfig(relay.port) }),
+    );
+    while ((await live("unheard")) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    relay.cut();
+    const { outputs } = await creating;
+    assert.deepEqual([outputs["made"], outputs["uid"]], [true, (await live("unheard"))?.metadata.uid]);
+    await relay.close();
+    await host.delete(ADOPTION, { ...outputs, kubeconfig: api.kubeconfig() });
+    assert.equal(await live("unheard"), undefined);
   });
 
   it("waits as ObjectReady for what others make, and sees it turn", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { KubernetesClient, type NewObject } from "../../clients/kubernetes";
 import { waitFor } from "../../clients/wait";
 import { bootstrapProvider } from "../../sandbox/capi/bootstrap-provider";
@@ -24,7 +25,7 @@ export interface CapiGroundOptions {
   readonly programs: ApiServerPrograms;
   /** Cluster API's core manager. */
   readonly manager: string;
-  /** From a machine's creation to its Node. */
+  /** How long the stand-ins take to the join data, to a pool's first machine and to each Node. */
   readonly milliseconds?: number;
   readonly apiServerArguments?: readonly string[];
 }
@@ -80,7 +81,7 @@ export class CapiGround {
     const client = () => KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 10 });
     const own = await client();
     this.controllers = [
-      bootstrapProvider(own, () => Promise.resolve("#cloud-config"), say),
+      bootstrapProvider(own, () => pause(milliseconds, "#cloud-config"), say),
       infrastructureProvider(own, new PlainNodes(own, milliseconds), say),
     ];
     for (const controller of this.controllers) void controller.run().finally(() => undefined);
