@@ -25,12 +25,16 @@ export function transitions(pool: ObservedPool): string[] {
 
 /** Tells each transition once, when it happens. */
 export class Transitions {
-  private last = new Set<string>();
+  private last: Set<string> | undefined;
+
+  /** @param isNew whether the pool has just been made, so that all that it has gone through has just happened */
+  constructor(private readonly isNew: boolean) {}
 
   /** @returns the lines that are new since the last look */
   seen(pool: ObservedPool): string[] {
     const lines = transitions(pool);
-    const fresh = lines.filter((line) => !this.last.has(line));
+    const known = this.last ?? new Set(this.isNew ? [] : lines);
+    const fresh = lines.filter((line) => !known.has(line));
     this.last = new Set(lines);
     return fresh;
   }

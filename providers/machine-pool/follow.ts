@@ -24,14 +24,17 @@ export interface Followed {
  * Follows a pool until every node is there and Ready: by one watch of the pool, and one of the nodes once the pool
  * itself says that all is well. Tells each transition when it happens.
  *
+ * @param options.isNew whether this run made the pool
+
+ * @param options.isNew whether the pool has just been made: of an older one only what happens now is told
  * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
  */
 export async function followPool(
   session: PoolSession,
   inputs: PoolInputs,
-  { signal, progress }: { signal: AbortSignal; progress: (line: string) => void },
+  { isNew, signal, progress }: { isNew: boolean; signal: AbortSignal; progress: (line: string) => void },
 ): Promise<Followed> {
-  const told = new Transitions();
+  const told = new Transitions(isNew);
   const left = { ...inputs.timeouts };
   let stage: Stage = "bootstrap";
   for (;;) {

@@ -17,14 +17,14 @@ const idOf = ({ namespace, name }: PoolInputs) => `${namespace}/${name}`;
 const nameOf = (inputs: PoolInputs) => `MachinePoolReady ${idOf(inputs)}`;
 
 /** Follows the pool to its end. Nothing is changed, so that a failed run may simply be run again. */
-async function follow(inputs: PoolInputs): Promise<PoolOutputs> {
+async function follow(inputs: PoolInputs, isNew: boolean): Promise<PoolOutputs> {
   const resource = nameOf(inputs);
   const engine = engineSignal();
   const progress = (line: string) => report(resource, line);
   let session: PoolSession | undefined;
   try {
     session = await PoolSession.open(inputs, { signal: engine.signal, progress });
-    const followed = await followPool(session, inputs, { signal: engine.signal, progress });
+    const followed = await followPool(session, inputs, { isNew, signal: engine.signal, progress });
     const outputs = outputsOf(inputs, followed, true);
     progress(`every node is Ready: ${outputs.nodes.map(({ name }) => name).join(", ") || "none wanted"}`);
     return outputs;
@@ -117,7 +117,7 @@ export const handlers: Handlers = {
 
   async create(inputs: PoolInputs) {
     try {
-      return { id: idOf(inputs), outs: await follow(inputs) };
+      return { id: idOf(inputs), outs: await follow(inputs, true) };
     } catch (error) {
       throw new Error(describeFailure({ resource: nameOf(inputs), step: "follow the pool" }, error), {
         cause: error,
@@ -127,16 +127,11 @@ export const handlers: Handlers = {
 
   async update(id, olds: PoolOutputs, news: PoolInputs) {
     try {
-      return { outs: await follow(news) };
+      return { outs: await follow(news, false) };
     } catch (error) {
       // the next run has to wait again, whatever this one changed elsewhere
       const properties = { ...olds, ...news, ready: false };
-      throw new PartialFailure(
-        id,
-        properties,
-        { resource: nameOf(news), step: "follow the pool" },
-        error,
-      );
+      throw new PartialFailure(id, properties, { resource: nameOf(news), step: "follow the pool" }, error);
     }
   },
 

@@ -45,7 +45,6 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     for (const line of [
       "its Cluster has become its owner",
       "bootstrap is ready, data in the Secret pool-a-bootstrap",
-      "phase Provisioning",
       "infrastructure is ready",
       "phase Running",
       "3 of 3 replicas: 3 ready, 3 available, 0 unavailable",

@@ -293,8 +293,14 @@ describe("the phase of a MachinePool, as its controller writes it", () => {
 });
 
 describe("the transitions of a MachinePool", () => {
+  it("are not told of a pool that had gone through them before", () => {
+    const told = new Transitions(false);
+    assert.deepEqual(told.seen(observePool(machinePool())), []);
+    assert.deepEqual(told.seen(observePool(machinePool({ phase: "ScalingUp" }))), ["phase ScalingUp"]);
+  });
+
   it("are told once each, when they happen", () => {
-    const told = new Transitions();
+    const told = new Transitions(true);
     const seen = (status: Fields) => told.seen(observePool(machinePool(status)));
     assert.deepEqual(seen({ phase: "Pending", bootstrapReady: false, infrastructureReady: false }), [
       "its Cluster has become its owner",
