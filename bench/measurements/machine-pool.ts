@@ -3,11 +3,9 @@ import { promisify } from "node:util";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import type { Measurement } from "../measurement";
 import { PoolGround } from "../pool-ground";
-import { MemoryWatch } from "../process-memory";
 import { pairedRatio, summarise } from "../statistics";
 
 const ROUNDS = 20;
-const NODES = 1_000;
 const MACHINE_MILLISECONDS = 300;
 const WAIT_SECONDS = 120;
 const WATCHED_SECONDS = 60;
@@ -18,7 +16,7 @@ const KUBERNETES = "1.36.3";
 export const machinePool: Measurement = {
   name: "machine-pool",
   title: "Following a MachinePool",
-  summary: `from the last ready node to the end of up, ${ROUNDS} times; requests; memory with ${NODES} nodes`,
+  summary: `from the last ready node to the end of up, ${ROUNDS} times; requests while it waits`,
   async measure({ toolchain, report, load, say, rounds = ROUNDS }) {
     const programs = await ensureToolchain(
       { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES] },
@@ -45,7 +43,6 @@ export const machinePool: Measurement = {
       }
       const perMinute = await requestsPerMinute(ground, rounds);
       say(`${perMinute} requests a minute`);
-      const memory = await memoryOf(ground);
       const figure = summarise(own);
       return {
         rows: [
@@ -58,7 +55,6 @@ export const machinePool: Measurement = {
           },
           { what: "last node Ready → `kubectl wait` has ended", unit: "s", figure: summarise(others) },
           { what: "requests a minute while it waits", unit: "", figure: summarise([perMinute]) },
-          { what: `dynamic provider, peak, ${NODES} nodes`, unit: "MB", figure: summarise([memory]) },
         ],
         notes: [
           "Cluster API's core manager 1.7.1 on a plain API server, machines that are Node objects; one node more each round.",
@@ -96,15 +92,4 @@ async function requestsPerMinute(ground: PoolGround, replicas: number): Promise<
   const before = ground.requests();
   await ground.try();
   return ground.requests() - before;
-}
-
-async function memoryOf(ground: PoolGround): Promise<number> {
-  ground.configure({ name: "pool-many", replicas: NODES, timeouts: {} });
-  const watch = new MemoryWatch();
-  try {
-    await ground.up();
-  } finally {
-    watch.stop();
-  }
-  return Math.round(watch.stop().get("dynamic provider") ?? 0);
 }

@@ -86,7 +86,8 @@ export function poolConfiguration(
         spec: { template: { flavor: "small" } },
         ...infrastructure,
       },
-      timeouts: { bootstrap: 20, infrastructure: 20, nodes: 20, deletion: 30 },
+      // longer than the half minute after which Cluster API looks at counts again
+      timeouts: { bootstrap: 60, infrastructure: 60, nodes: 60, deletion: 60 },
       ...fields,
     },
   };
