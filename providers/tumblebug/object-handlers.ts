@@ -118,7 +118,7 @@ export function objectHandlers<
     },
 
     async update(id, olds: Outputs, news: Inputs) {
-      const kept = { ...olds, ...news } as Outputs;
+      const kept = { ...olds, ...news };
       if (!kind.change || (news.steps ?? []).length === 0) return { outs: kept };
       const resource = resourceOf(news);
       try {

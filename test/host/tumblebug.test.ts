@@ -264,7 +264,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           const olds = ask(["cp-1", "cp-2", "cp-3", "w-1", "w-2"], {});
           const news = ask(
             slots.map(({ machine }) => machine),
-            made.leaving as object,
+            made.leaving,
           );
           const checked = await host.check(removal, olds, news);
           assert.deepEqual(checked.inputs.steps, [

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { carriesMark, markedDescription } from "../../../core/marks";
-import { leftoverLine, leftoversOf, OBJECT_KINDS, type MarkedObject } from "../../../core/openstack/leftovers";
+import {
+  leftoverLine,
+  leftoversOf,
+  OBJECT_KINDS,
+  type MarkedObject,
+} from "../../../core/openstack/leftovers";
 
 const object = (kind: MarkedObject["kind"], id: string, over: Partial<MarkedObject> = {}): MarkedObject => ({
   kind,

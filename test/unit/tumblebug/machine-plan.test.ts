@@ -139,7 +139,7 @@ describe("which VM is which machine", () => {
       [{ status: "Terminated" }, true, false],
     ];
     for (const [over, settled, running] of cases) {
-      const one = { ...vm("a-1"), ...over } as LiveVm;
+      const one = { ...vm("a-1"), ...over };
       assert.deepEqual([isSettled(one), isRunning(one)], [settled, running], JSON.stringify(over));
     }
   });
