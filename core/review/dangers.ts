@@ -72,7 +72,7 @@ function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"
   if (line.rest.startsWith("lost, ")) return "lost";
   if (BLOCKED.test(line.rest)) return "blocked";
   if (CONTROL_PLANE.test(line.rest)) return "control plane";
-  if (/\bdelete its Node\b/.test(line.rest)) return "deleted";
+  if (/\bdelete its (Node|VM)\b/.test(line.rest)) return "deleted";
   return isVersionStep(line) && controlPlanes.has(line.machine) ? "control plane" : undefined;
 }
 

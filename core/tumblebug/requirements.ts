@@ -183,6 +183,9 @@ function blockLacks(
 }
 
 function slotLacks(slot: Slot, wish: TumblebugWish, facts: TumblebugFacts): Lack[] {
+  const { connections } = facts;
+  // without its connection nothing can be said of what is behind it
+  if (Object.hasOwn(connections, slot.connection) && connections[slot.connection] === undefined) return [];
   return [...nameLacks(slot, wish, facts), ...specLacks(slot, facts), ...imageLacks(slot, facts)];
 }
 

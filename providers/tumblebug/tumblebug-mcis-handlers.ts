@@ -19,7 +19,7 @@ import { convergeMcis } from "./tumblebug-mcis-converge";
 import { mcisName, type McisInputs, type McisOutputs, type Recorded } from "./tumblebug-mcis-inputs";
 
 /** How long a preview waits for the server. */
-const PREVIEW_SECONDS = 20;
+const PREVIEW_SECONDS = 15;
 
 /** The VMs that the server has, undefined when there is no such MCIS; or why it could not be asked. */
 async function tryToRead(inputs: McisInputs): Promise<{ live: LiveVm[] | undefined } | string> {

@@ -22,7 +22,7 @@ interface Outputs extends Inputs {
 }
 
 /** How long a preview waits for the server. */
-const PREVIEW_SECONDS = 30;
+const PREVIEW_SECONDS = 15;
 
 /** What is compared. What names mean on the server only new objects take. */
 const WISHES = [
