@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import type { Slot } from "../../core/tumblebug/groups";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { ProviderHost } from "./provider-host";
+import { CONNECTION, MARK, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
+
+type Fields = Record<string, unknown>;
+
+describe("what Tumblebug's server is asked before anything is made, in Pulumi's own process", function () {
+  this.timeout(60_000);
+  let clone: string;
+  let host: ProviderHost;
+  before(async () => {
+    clone = makeCompiledClone();
+    host = await ProviderHost.start(clone);
+  });
+  after(async () => {
+    await host?.stop();
+    if (clone) removeFolder(clone);
+  });
+
+  for (const generation of ["mcis", "infra"] as TestedGeneration[])
+    describe(`against the generation ${generation}`, () => {
+      const key = "tumblebug/TumblebugPlan";
+      let ground: TumblebugGround;
+      before(async () => {
+        ground = await TumblebugGround.start(generation);
+      });
+      after(() => ground.stop());
+      afterEach(() => {
+        ground.server.faults.clear();
+        ground.server.passed.length = 0;
+      });
+
+      const names = (connection = CONNECTION) => ({
+        vNets: [{ name: "k1-vpc", connection }],
+        securityGroups: [{ name: "k1-sg", connection }],
+        sshKeys: [{ name: "k1-sshkey", connection }],
+        images: [{ name: "k1-image", connection, cloudImage: "debian-12" }],
+        specs: [{ name: "k1-spec", connection }],
+      });
+      const wish = (over: Fields = {}): Fields => ({
+        ...{ server: ground.access, namespace: "ns1", createNamespace: false, infrastructure: "k1" },
+        connections: [{ name: CONNECTION, vNet: "k1-vpc", cidr: "10.21.3.0/24" }],
+        slots: [slot("cp-1"), slot("w-1")],
+        ...{ loadBalancer: false, allowMock: false, objects: names() },
+        ...over,
+      });
+      const of = (over: Partial<Slot>): Fields => ({ slots: [slot("cp-1", over)] });
+      const connected = (name: string): Fields => ({
+        ...of({ connection: name }),
+        connections: [{ name, vNet: "k1-vpc", cidr: "10.21.3.0/24" }],
+        objects: names(name),
+      });
+      const elsewhere = (credentials: object): Fields => ({
+        server: { ...(ground.access as Fields), credentials },
+      });
+
+      const refused: [what: string, over: () => Fields, property: string, words: RegExp][] = [
+        ["no namespace", () => ({ namespace: "nobody" }), "namespace", /no namespace "nobody"/],
+        [
+          "no connection",
+          () => connected("aws-nowhere"),
+          "connections.aws-nowhere",
+          /no connection "aws-nowhere".*GetControlPlaneConnectionInfoFailedReason/,
+        ],
+        ["a pretended cloud", () => connected("mock-default"), "connections.mock-default", /pretended cloud/],
+        ["no machine type", () => of({ spec: "t9.none" }), "groups.cp.spec", /no machine type "t9.none"/],
+        ["too few cores", () => of({ spec: "one-vcpu" }), "groups.cp.spec", /1 vCPU.*InvalidMCIRReason/],
+        ["too little memory", () => of({ spec: "one-gibibyte" }), "groups.cp.spec", /1024 MiB/],
+        [
+          "a wrong password",
+          () => elsewhere({ username: "default", password: "wrong" }),
+          "address",
+          /401.*\n *next: check the user name and password/,
+        ],
+      ];
+      for (const [what, over, property, words] of refused)
+        it(`refuses ${what}, and says where and what to do`, async () => {
+          const { refusals } = await host.check(key, {}, wish(over()));
+          assert.deepEqual([...new Set(refusals.map((one) => one.property))], [`tumblebug.${property}`]);
+          assert.match(refusals[0]!.reason, words);
+          assert.ok(!JSON.stringify(refusals).includes("secret-word"));
+        });
+
+      it("says that CB-Spider is down when it is, and not that a machine type is missing", async () => {
+        const text = "an error occurred while requesting to CB-Spider";
+        const effect = { kind: "status", status: 404, text } as const;
+        ground.server.faults.add({ method: "POST", path: "/lookupSpec", effect });
+        const { refusals } = await host.check(key, {}, wish());
+        assert.match(refusals[0]?.reason ?? "", /bring CB-Spider up/);
+      });
+
+      it("waits out a server that is busy for a moment", async () => {
+        const effect = { kind: "status", status: 429, message: "rate limit exceeded" } as const;
+        ground.server.faults.add({ method: "GET", path: "/connConfig", times: 1, effect });
+        assert.deepEqual((await host.check(key, {}, wish())).refusals, []);
+      });
+
+      it("finds out the generation, where connections lead, and what others made", async () => {
+        const made = await ground.ask("POST", "/ns/ns1/resources/sshKey", {
+          ...{ name: "k1-sshkey", connectionName: CONNECTION, username: "cb-user" },
+        });
+        assert.ok(made.status < 300, made.text);
+        const { inputs, refusals } = await host.check(key, {}, wish());
+        assert.deepEqual(refusals, []);
+        assert.deepEqual(inputs.found, {
+          generation,
+          connections: {
+            [CONNECTION]: { provider: "aws", region: "ap-northeast-2", zone: "ap-northeast-2a" },
+          },
+          foreign: ["sshKeys/k1-sshkey"],
+          namespaceIsForeign: true,
+        });
+        assert.deepEqual(inputs.spread, ["aws ap-northeast-2 ap-northeast-2a: cp-1, w-1"]);
+        assert.deepEqual(
+          ground.changes().filter((line) => !line.includes("/lookup")),
+          ["POST /ns/ns1/resources/sshKey"],
+        );
+      });
+
+      it("asks for little when the same is wished again, and has nothing to do", async () => {
+        const first = await host.check(key, {}, wish());
+        const { outputs } = await host.create(key, first.inputs);
+        ground.server.passed.length = 0;
+        const second = await host.check(key, first.inputs, { ...wish(), mark: outputs.mark });
+        assert.deepEqual(second.inputs.found, first.inputs.found);
+        assert.equal((await host.diff(key, outputs, second.inputs)).changes, false);
+        // the generation, the namespace and the MCIS, and what today's server needs to say that one is not there
+        assert.ok(ground.server.passed.length <= 6, JSON.stringify(ground.server.passed));
+      });
+
+      // the client waits for the server as long as a preview may; once is enough
+      if (generation === "mcis")
+        it("says that nothing was checked when a server that was read before does not answer", async () => {
+          const { inputs } = await host.check(key, {}, wish());
+          const server = {
+            ...(ground.access as Fields),
+            address: "http://127.0.0.1:9/tumblebug",
+            generation,
+          };
+          const again = await host.check(key, inputs, wish({ server }));
+          assert.deepEqual([again.refusals, again.inputs.found], [[], inputs.found]);
+          assert.match(host.printed, /could not be read, so nothing of it was checked/);
+        });
+
+      it("refuses an MCIS of others, and knows the stack's own by its mark", async () => {
+        const mcis = (description: string) =>
+          generation === "mcis"
+            ? ground.ask("POST", "/ns/ns1/mcis", { name: "k2", description, installMonAgent: "no", vm: [] })
+            : ground.ask("POST", "/ns/ns1/infra", { name: "k2", description, nodeGroups: [] });
+        await mcis(`foresail ${MARK}`);
+        const own = await host.check(key, {}, wish({ infrastructure: "k2", mark: MARK }));
+        assert.deepEqual(own.refusals, []);
+        const others = await host.check(key, {}, wish({ infrastructure: "k2" }));
+        assert.match(others.refusals[0]?.reason ?? "", /AlreadyExistMCISFailedReason/);
+      });
+
+      it("makes a namespace unless it is there, and deletes only its own", async () => {
+        const namespace = "tumblebug/TumblebugNamespace";
+        const ask = (name: string) => ({ ...(ground.object(name) as Fields), foreign: name === "ns1" });
+        for (const [name, made] of [
+          ["ns2", true],
+          ["ns1", false],
+        ] as const) {
+          const { inputs } = await host.check(namespace, {}, ask(name));
+          const { outputs } = await host.create(namespace, inputs);
+          assert.equal(outputs.made, made);
+          await host.delete(namespace, outputs);
+          assert.equal((await host.read(namespace, outputs)) === undefined, made);
+        }
+      });
+    });
+});
