@@ -11,6 +11,7 @@ import {
 import type { Infrastructure } from "../../core/tumblebug/model";
 import { machineVm } from "../../core/tumblebug/machine-vm";
 import { ReasonedError } from "../../core/tumblebug/reasons";
+import { allInParallel } from "../kubeadm/all-in-parallel";
 import { report } from "../kubeadm/machines-session";
 import {
   groupWishes,
@@ -52,12 +53,12 @@ export async function convergeMcis(
     if (plan.lost.length > 0)
       throw new ReasonedError("AddNodeEntityFailedReason", lostLines(plan).join("\n"));
     begun = true;
-    await make(tumblebug, inputs, plan, settled);
+    const refusals = await make(tumblebug, inputs, plan, settled);
     const after = await settle(tumblebug, inputs, signal);
     const final = planFor(inputs, recorded, after);
     outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, final, after) };
     outputs.leaving = final.leaving;
-    return { outputs: wantedOnly(outputs), begun, ...failureOf(inputs, final, after) };
+    return { outputs: wantedOnly(outputs), begun, ...failureOf(inputs, final, after, refusals) };
   } catch (error) {
     // what has come up until now is good
     if (begun) await recordWhatIsThere(tumblebug, recorded, inputs, outputs);
@@ -96,33 +97,41 @@ function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure 
   );
 }
 
+/**
+ * Asks for the VMs that are missing. @returns why the server refused some of them: what came of the others is seen by its
+ * record, which is there also when every VM of a new MCIS failed
+ */
 async function make(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,
   plan: MachinePlan,
   before: Infrastructure | undefined,
-): Promise<void> {
+): Promise<Error[]> {
   const { namespace, infrastructure: name, mark } = inputs;
   const resource = mcisName(inputs);
   const groups = groupWishes(inputs, plan.made);
   if (!before) {
     report(resource, `create with ${plan.made.map(({ machine }) => machine).join(", ")}`);
-    await infrastructures.create(namespace, { name, description: markedDescription(mark), groups });
-    return;
+    try {
+      await infrastructures.create(namespace, { name, description: markedDescription(mark), groups });
+      return [];
+    } catch (error) {
+      const found = await infrastructures.read(namespace, name);
+      if (!found || !carriesMark(found.description, mark)) throw error;
+      return [error as Error];
+    }
   }
-  for (const { machine, vm, why } of plan.failed) {
+  await allInParallel(plan.failed, async ({ machine, vm, why }) => {
     report(resource, `${machine}: delete its VM ${vm}, which never came up (${why})`);
     await infrastructures.deleteMachine(namespace, name, vm);
-  }
+  });
   const results = await Promise.allSettled(
     groups.map((group) => {
       report(resource, `add ${group.size} to ${group.name}`);
       return infrastructures.addGroup(namespace, name, group);
     }),
   );
-  const failed = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
-  if (failed.length > 0)
-    throw new Error(failed.map(({ message }) => message).join("\n"), { cause: failed[0] });
+  return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
 }
 
 /** Waits until nothing more happens to any VM by itself. */
@@ -156,6 +165,7 @@ function failureOf(
   inputs: McisInputs,
   plan: MachinePlan,
   found: Infrastructure | undefined,
+  refusals: readonly Error[],
 ): { failure?: Error } {
   if (plan.made.length === 0) return {};
   const why = (machine: string) => {
@@ -164,7 +174,8 @@ function failureOf(
   };
   const up = Object.keys(plan.kept);
   const lines = plan.made.map(({ machine }) => `  ${machine}: ${why(machine)}`);
-  const words = (found?.messages ?? []).map((message) => `  ${message}`);
+  const said = [...refusals.map(({ message }) => message), ...(found?.messages ?? [])];
+  const words = [...new Set(said)].map((message) => `  ${message}`);
   return {
     failure: new ReasonedError(
       "CreateMCISFailedReason",
