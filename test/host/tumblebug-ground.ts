@@ -1,11 +1,15 @@
+import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Slot } from "../../core/tumblebug/groups";
+import { securityRules, type ExplainedRule } from "../../core/tumblebug/security-rules";
+import type { HandlerKey } from "../../providers/dynamic-resource";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { PretendedMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../sandbox/tumblebug/server";
 import { removeFolder } from "../engine/compiled-clone";
+import type { ProviderHost } from "./provider-host";
 
 export type TestedGeneration = "mcis" | "infra";
 
@@ -90,3 +94,43 @@ export const slot = (machine: string, over: Partial<Slot> = {}): Slot => ({
   image: "debian-12",
   ...over,
 });
+
+/** Rules of every machine, with SSH from these blocks. */
+export const rulesFor = (ssh: string[]): ExplainedRule[] =>
+  securityRules("nodes", {
+    ...{ ssh, api: [], nodePorts: [], nodes: ["10.21.3.0/24"], pods: "10.244.0.0/16" },
+    ...{ podNetwork: "flannel", overInternet: false },
+  });
+
+/** What VMs are made from: handlers, kind, name, what it is asked for with, and the reason when it can't be made. */
+export const OBJECTS: readonly [HandlerKey, string, string, object, string][] = [
+  [
+    "tumblebug/TumblebugVNet",
+    "vNet",
+    "k1-vpc",
+    { cidr: "10.21.3.0/24", cidrWritten: false, subnet: "k1-subnet" },
+    "CreateVpcFailedReason",
+  ],
+  [
+    "tumblebug/TumblebugSecurityGroup",
+    "securityGroup",
+    "k1-sg",
+    { vNet: "k1-vpc", rules: rulesFor(["192.0.2.0/24"]) },
+    "CreateSecurityGroupFailedReason",
+  ],
+  ["tumblebug/TumblebugSshKey", "sshKey", "k1-sshkey", { user: "cb-user" }, "CreateSSHKeyFailedReason"],
+  ["tumblebug/TumblebugImage", "image", "k1-image", { cloudImage: "debian-12" }, "CreateVmImageFailedReason"],
+  ["tumblebug/TumblebugSpec", "spec", "k1-spec", { cloudSpec: "t3.medium" }, "CreateVmSpecFailedReason"],
+];
+
+/** As the engine does it: check, then create with what check returned. */
+export async function createOn(
+  host: ProviderHost,
+  key: HandlerKey,
+  wish: object,
+): Promise<{ steps: string[]; outputs: Record<string, unknown> }> {
+  const { inputs, refusals } = await host.check(key, {}, wish);
+  assert.deepEqual(refusals, []);
+  const { outputs } = await host.create(key, inputs);
+  return { steps: (inputs.steps ?? []) as string[], outputs };
+}

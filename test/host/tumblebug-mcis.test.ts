@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { keptOf, ProviderHost } from "./provider-host";
+import {
+  CONNECTION,
+  createOn,
+  MARK,
+  OBJECTS,
+  slot,
+  TumblebugGround,
+  type TestedGeneration,
+} from "./tumblebug-ground";
+
+type Outputs = Record<string, unknown>;
+
+describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
+  this.timeout(60_000);
+  let clone: string;
+  let host: ProviderHost;
+  before(async () => {
+    clone = makeCompiledClone();
+    host = await ProviderHost.start(clone);
+  });
+  after(async () => {
+    await host?.stop();
+    if (clone) removeFolder(clone);
+  });
+
+  for (const generation of ["mcis", "infra"] as TestedGeneration[])
+    describe(`the MCIS of the generation ${generation}`, () => {
+      let ground: TumblebugGround;
+      before(async () => {
+        ground = await TumblebugGround.start(generation);
+      });
+      after(() => ground.stop());
+      afterEach(() => {
+        ground.server.faults.clear();
+        ground.server.passed.length = 0;
+      });
+      const key = "tumblebug/TumblebugMcis";
+      const wish = (slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => slot(name))) => ({
+        ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", mark: MARK, slots },
+        objects: {
+          [CONNECTION]: { vNet: "k1-vpc", subnet: "k1-subnet", nodes: "k1-sg", sshKey: "k1-sshkey" },
+        },
+        specs: { [`${CONNECTION} t3.medium`]: "k1-spec" },
+        images: { [`${CONNECTION} debian-12`]: generation === "mcis" ? "k1-image" : "debian-12" },
+        ...{ user: "cb-user", timeoutSeconds: 15 },
+      });
+      const recorded = ({ vms, leaving }: Outputs) => ({ recorded: { vms, leaving } });
+      let made: Outputs;
+      before(async () => {
+        for (const [of, , name, own] of OBJECTS) await createOn(host, of, ground.object(name, own));
+      });
+
+      it("that came back partial fails with every VM's words, and keeps the good ones", async () => {
+        const systemMessage = "InsufficientInstanceCapacity: no t3.medium left";
+        for (const machine of ["cp-2", "w-2"])
+          ground.server.faults.addForMachines({
+            machine,
+            times: 1,
+            effect: { kind: "failed", systemMessage },
+          });
+        const { inputs } = await host.check(key, {}, wish());
+        assert.equal((inputs.steps as string[]).length, 5);
+        const error: Error = await host.create(key, inputs).then(
+          () => assert.fail("it has to fail"),
+          (reason: Error) => reason,
+        );
+        assert.match(error.message, /CreateMCISFailedReason/);
+        assert.match(error.message, /2 of 5 VMs did not come up/);
+        assert.match(error.message, /cp-2: VM cp-2 Failed: InsufficientInstanceCapacity: no t3.medium left/);
+        assert.match(error.message, /w-2: VM w-2-1 Failed: InsufficientInstanceCapacity/);
+        assert.match(error.message, /up: cp-1, cp-3, w-1/);
+        made = keptOf(error)!;
+        assert.deepEqual(Object.keys(made.vms as object).sort(), ["cp-1", "cp-3", "w-1"]);
+        assert.deepEqual((made.failure as Outputs).reason, "CreateMCISFailedReason");
+      });
+
+      it("replaces only the VMs that never came up in the next run", async () => {
+        const { inputs, refusals } = await host.check(key, wish(), { ...wish(), ...recorded(made) });
+        assert.deepEqual(refusals, []);
+        assert.deepEqual(
+          (inputs.steps as string[]).map((step) => step.replace(/ \(.*/, "")),
+          [
+            "cp-2: delete its VM cp-2, which never came up",
+            `cp-2: create its VM in ${CONNECTION}`,
+            "w-2: delete its VM w-2-1, which never came up",
+            `w-2: create its VM in ${CONNECTION}`,
+          ],
+        );
+        const before = made.vms as Record<string, { vm: string }>;
+        made = await host.update(key, made, inputs);
+        const vms = made.vms as Record<string, { vm: string; publicAddress: string }>;
+        assert.deepEqual(Object.keys(vms).sort(), ["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
+        for (const machine of Object.keys(before)) assert.deepEqual(vms[machine], before[machine]);
+        assert.ok(Object.values(vms).every(({ publicAddress }) => publicAddress.startsWith("203.")));
+        assert.equal(made.failure, undefined);
+        assert.equal(ground.changes().length, 4, ground.changes().join());
+      });
+
+      it("has nothing to do in a second run, and asks for nothing", async () => {
+        const { inputs } = await host.check(key, wish(), { ...wish(), ...recorded(made) });
+        assert.deepEqual(inputs.steps, []);
+        assert.equal((await host.diff(key, made, inputs)).changes, false);
+        assert.deepEqual(ground.changes(), []);
+      });
+
+      it("knows its VMs again when no run could record them", async () => {
+        const { inputs } = await host.check(key, {}, wish());
+        assert.deepEqual(inputs.steps, []);
+        const { outputs } = await host.create(key, inputs);
+        assert.deepEqual(Object.keys(outputs.vms as object).sort(), ["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
+        assert.deepEqual(ground.changes(), []);
+      });
+
+      it("leaves the VM of a machine that is not wanted until the cluster let it go, and then deletes it", async () => {
+        const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
+        const { inputs } = await host.check(key, wish(), { ...wish(slots), ...recorded(made) });
+        assert.deepEqual(inputs.steps, [`w-3: create its VM in ${CONNECTION} (t3.medium, debian-12)`]);
+        const leaver = (made.vms as Record<string, { vm: string }>)["w-2"]!.vm;
+        made = await host.update(key, made, inputs);
+        assert.deepEqual(made.leaving, { "w-2": leaver });
+        assert.equal(ground.changes().length, 1, ground.changes().join());
+
+        const removal = "tumblebug/TumblebugVmRemoval";
+        const ask = (machines: string[], leaving: object) => ({
+          ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", timeoutSeconds: 15 },
+          ...{ machines, leaving, left: {} },
+        });
+        const olds = ask(["cp-1", "cp-2", "cp-3", "w-1", "w-2"], {});
+        const news = ask(
+          slots.map(({ machine }) => machine),
+          made.leaving,
+        );
+        const checked = await host.check(removal, olds, news);
+        assert.deepEqual(checked.inputs.steps, [
+          `w-2: delete its VM ${leaver}, now that it has left the cluster`,
+        ]);
+        ground.server.passed.length = 0;
+        const outputs = await host.update(removal, { ...olds, left: {} }, checked.inputs);
+        assert.deepEqual(outputs.left, {});
+        assert.equal(ground.changes().length, 1, ground.changes().join());
+        const again = await host.check(removal, checked.inputs, news);
+        assert.deepEqual(again.inputs.steps, []);
+      });
+
+      it("refuses to make a lost machine anew under the same name, and says what to do", async () => {
+        const { vm } = (made.vms as Record<string, { vm: string }>)["w-1"]!;
+        const place = generation === "mcis" ? `/ns/ns1/mcis/k1/vm/${vm}` : `/ns/ns1/infra/k1/node/${vm}`;
+        await ground.ask("DELETE", place);
+        const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
+        const { refusals } = await host.check(key, wish(slots), { ...wish(slots), ...recorded(made) });
+        assert.match(
+          refusals[0]?.reason ?? "",
+          /w-1: its VM .* is lost .*`tumblebug.replace`.*`tumblebug.lost`/,
+        );
+      });
+
+      // what waits is the same code in both generations
+      if (generation === "mcis")
+        it("whose VM hangs ends with the VM's name, and goes on when it has come up", async () => {
+          const effect = { kind: "late-address", milliseconds: 4000 } as const;
+          ground.server.faults.addForMachines({ machine: "late", times: 1, effect });
+          const asked = { ...wish([slot("late-1")]), infrastructure: "k3", timeoutSeconds: 2 };
+          const { inputs } = await host.check(key, {}, asked);
+          const error: Error = await host.create(key, inputs).then(
+            () => assert.fail("it has to fail"),
+            (reason: Error) => reason,
+          );
+          assert.match(
+            error.message,
+            /waited 2 s for the VMs of the MCIS k3 to come up; last seen: late-1-1/,
+          );
+          const kept = keptOf(error)!;
+          const next = { ...asked, timeoutSeconds: 15 };
+          const again = await host.check(key, asked, { ...next, ...recorded(kept) });
+          assert.deepEqual(again.inputs.steps, []);
+          assert.equal((await host.diff(key, kept, again.inputs)).changes, true);
+          ground.server.passed.length = 0;
+          const done = await host.update(key, kept, again.inputs);
+          assert.deepEqual(Object.keys(done.vms as object), ["late-1"]);
+          assert.deepEqual(ground.changes(), []);
+          await host.delete(key, done);
+        });
+
+      // the older generation says 201 to that, as to a part
+      if (generation === "infra")
+        it("of which nothing came up is kept and made anew in the next run", async () => {
+          const effect = { kind: "failed", systemMessage: "quota exceeded" } as const;
+          ground.server.faults.addForMachines({ machine: "none", times: 1, effect });
+          const asked = { ...wish([slot("none-1")]), infrastructure: "k4" };
+          const { inputs } = await host.check(key, {}, asked);
+          const error: Error = await host.create(key, inputs).then(
+            () => assert.fail("it has to fail"),
+            (reason: Error) => reason,
+          );
+          assert.match(error.message, /none-1: VM none-1-1 Failed: .*quota exceeded/);
+          const kept = keptOf(error)!;
+          const again = await host.check(key, asked, { ...asked, ...recorded(kept) });
+          const done = await host.update(key, kept, again.inputs);
+          assert.deepEqual(Object.keys(done.vms as object), ["none-1"]);
+          await host.delete(key, done);
+        });
+
+      it("has a load balancer in front of its control planes, which is made once", async () => {
+        const balancer = "tumblebug/TumblebugLoadBalancer";
+        const asked = {
+          ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
+          ...{ port: 6443, targetPort: 6443, machines: ["cp-1", "cp-2", "cp-3"], timeoutSeconds: 15 },
+        };
+        const refusal = { kind: "status", status: 500, message: "no address left" } as const;
+        ground.server.faults.add({ method: "POST", path: "/nlb", times: 1, effect: refusal });
+        await assert.rejects(createOn(host, balancer, asked), /CreateNLBFailedReason.*no address left/);
+        ground.server.passed.length = 0;
+        ground.server.faults.add({
+          method: "POST",
+          path: "/nlb",
+          times: 1,
+          effect: { kind: "lost-reply" },
+        });
+        const { steps, outputs } = await createOn(host, balancer, asked);
+        assert.deepEqual(steps, ["create a load balancer on port 6443 in front of cp-1, cp-2, cp-3"]);
+        assert.match(String(outputs.address), /^127\./);
+        assert.equal(ground.changes().length, 1, ground.changes().join());
+        const { refusals } = await host.check(balancer, asked, { ...asked, machines: ["cp-1"] });
+        assert.match(refusals[0]?.reason ?? "", /keeps the machines that it was made with/);
+        assert.equal((await host.read(balancer, outputs))?.address, outputs.address);
+        await host.delete(balancer, outputs);
+        assert.equal(await host.read(balancer, outputs), undefined);
+      });
+
+      it("of others is never touched", async () => {
+        const { inputs } = await host.check(key, {}, { ...wish(), mark: "another" });
+        await assert.rejects(host.create(key, inputs), /AlreadyExistMCISFailedReason/);
+        assert.deepEqual(ground.changes(), []);
+      });
+
+      it("is terminated and deleted, and leaves no VM", async () => {
+        await host.delete(key, made);
+        assert.equal(ground.machines.count, 0);
+        assert.equal(await host.read(key, made).then((props) => typeof props), "object");
+        await host.delete(key, made);
+      });
+    });
+});
