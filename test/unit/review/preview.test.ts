@@ -77,6 +77,20 @@ describe("a preview as the engine prints it", () => {
     );
   });
 
+  it("that deletes the VM of a machine says so among the dangers, and not one that makes one", () => {
+    const step = (inputs: object) => ({
+      op: "update",
+      urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:TumblebugVmRemoval::k1-removal",
+      newState: { inputs },
+    });
+    const steps = ["w-2: delete its VM w-2-1, now that it has left the cluster", "w-3: create its VM in aws"];
+    const dangers = findDangers(readPreview(JSON.stringify({ steps: [step({ steps })] })));
+    assert.deepEqual(
+      dangers.map(({ kind, words }) => [kind, words]),
+      [["deleted", steps[0]]],
+    );
+  });
+
   for (const text of ["", "{", "[]", "null", "{}", '{"steps":{}}', '{"steps":[{"op":"create"}]}'])
     it(`is not ${JSON.stringify(text)}`, () => assert.throws(() => readPreview(text), NotAPreviewError));
 });
