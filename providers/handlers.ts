@@ -138,9 +138,9 @@ export const handlers = {
       require("./tumblebug/tumblebug-mcis-handlers") as typeof import("./tumblebug/tumblebug-mcis-handlers")
     ).handlers;
   },
-  get "tumblebug/TumblebugVmRemoval"(): Handlers {
+  get "tumblebug/TumblebugVm"(): Handlers {
     return (
-      require("./tumblebug/tumblebug-vm-removal-handlers") as typeof import("./tumblebug/tumblebug-vm-removal-handlers")
+      require("./tumblebug/tumblebug-vm-handlers") as typeof import("./tumblebug/tumblebug-vm-handlers")
     ).handlers;
   },
   get "tumblebug/TumblebugLoadBalancer"(): Handlers {

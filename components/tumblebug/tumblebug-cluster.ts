@@ -5,7 +5,7 @@ import type { MachineVm } from "../../core/tumblebug/machine-vm";
 import { provisioned, recordedStatus, type ClusterStatus } from "../../core/tumblebug/phase";
 import type { NodeOutput } from "../../providers/kubeadm/node-group";
 import { TumblebugLoadBalancer } from "../../providers/tumblebug/tumblebug-load-balancer";
-import { TumblebugVmRemoval } from "../../providers/tumblebug/tumblebug-vm-removal";
+import { TumblebugVm } from "../../providers/tumblebug/tumblebug-vm";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { fitNetwork } from "./pod-network";
@@ -42,7 +42,6 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     this.machines = new TumblebugMachines(clusterName, args, { parent: this });
     const balancer = this.makeLoadBalancer();
     const cluster = this.makeCluster(balancer);
-    this.removeVms(cluster);
 
     this.kubeconfig = cluster.kubeconfig;
     this.endpoints = cluster.endpoints;
@@ -108,7 +107,10 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     const group = this.args.groups.find((one) => one.name === slot.group);
     const vm = this.machines.vmOf(name);
     const privateKey = this.machines.privateKeys[connection];
-    const { publicAddress: address, user } = vm;
+    const held = this.hold(name, vm.vm);
+    // whatever uses the address is deleted before the VM
+    const address = pulumi.all([vm.publicAddress, held.vm]).apply(([known]) => known);
+    const { user } = vm;
     const internalAddress =
       nodeAddresses === "public"
         ? address
@@ -132,21 +134,13 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     };
   }
 
-  /** After everything of the cluster: a machine has left it when its VM goes. */
-  private removeVms(cluster: KubeadmCluster): void {
+  private hold(machine: string, vm: pulumi.Output<string>): TumblebugVm {
     const { namespace, timeoutSeconds } = this.args;
-    new TumblebugVmRemoval(
-      `${this.clusterName}-removal`,
-      {
-        server: this.machines.server,
-        namespace,
-        infrastructure: this.machines.infrastructure,
-        machines: this.machines.slots.map(({ machine }) => machine),
-        leaving: this.machines.mcis.leaving,
-        timeoutSeconds,
-        left: this.machines.recorded.left,
-      },
-      { parent: this, dependsOn: [this.machines.mcis, cluster], customTimeouts: longEnough(timeoutSeconds) },
+    const { server, infrastructure, mcis } = this.machines;
+    return new TumblebugVm(
+      `${this.clusterName}-${machine}-vm`,
+      { server, namespace, infrastructure, machine, vm, timeoutSeconds },
+      { parent: this, dependsOn: [mcis], deletedWith: mcis, customTimeouts: longEnough(timeoutSeconds) },
     );
   }
 

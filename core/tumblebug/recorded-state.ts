@@ -9,8 +9,6 @@ export interface RecordedCluster {
   vms: Record<string, MachineVm>;
   /** Machine → VM of those that are to go. */
   leaving: Record<string, string>;
-  /** Machine → VM of those that could not be deleted when they had left. */
-  left: Record<string, string>;
   /** Why the last run that came to the VMs failed there. */
   failure?: { reason: string; message: string };
   /** Whether every node is there. */
@@ -29,12 +27,10 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
   };
   const plan = outputsOf("TumblebugPlan", `${cluster}-plan`) ?? {};
   const mcis = outputsOf("TumblebugMcis", `${cluster}-machines`) ?? {};
-  const removal = outputsOf("TumblebugVmRemoval", `${cluster}-removal`) ?? {};
   return {
     ...(typeof plan["mark"] === "string" ? { mark: plan["mark"] } : {}),
     vms: (mcis["vms"] ?? {}) as RecordedCluster["vms"],
     leaving: (mcis["leaving"] ?? {}) as RecordedCluster["leaving"],
-    left: (removal["left"] ?? {}) as RecordedCluster["left"],
     ...(mcis["failure"] ? { failure: mcis["failure"] as NonNullable<RecordedCluster["failure"]> } : {}),
     isComplete: outputsOf("NodeRollout", `${cluster}-rollout`) !== undefined,
   };

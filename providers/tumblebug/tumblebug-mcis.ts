@@ -20,7 +20,7 @@ export interface TumblebugMcisArgs {
   namespace: string;
   infrastructure: string;
   mark: pulumi.Input<string>;
-  /** The machines that are wanted. Change: makes the VMs of new ones; those of others go by TumblebugVmRemoval. */
+  /** The machines that are wanted. Change: makes the VMs of new ones; those of others go by TumblebugVm. */
   slots: Slot[];
   /** Connection → what its VMs are made from: {@link ConnectionObjects}. */
   objects: pulumi.Input<Record<string, pulumi.Input<object>>>;

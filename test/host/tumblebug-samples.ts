@@ -60,12 +60,12 @@ export const TUMBLEBUG_SAMPLES = {
     user: "cb-user",
     timeoutSeconds: 5,
   },
-  "tumblebug/TumblebugVmRemoval": {
+  "tumblebug/TumblebugVm": {
     server,
     namespace: "ns1",
     infrastructure: "k1",
-    machines: [],
-    leaving: {},
+    machine: "w-1",
+    vm: "w-1-1",
     timeoutSeconds: 5,
   },
   "tumblebug/TumblebugLoadBalancer": {

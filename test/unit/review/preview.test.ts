@@ -77,13 +77,13 @@ describe("a preview as the engine prints it", () => {
     );
   });
 
-  it("that deletes the VM of a machine says so among the dangers, and not one that makes one", () => {
+  it("that deletes a VM says so among the dangers, and not one that makes one", () => {
     const step = (inputs: object) => ({
       op: "update",
-      urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:TumblebugVmRemoval::k1-removal",
+      urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:TumblebugMcis::k1-machines",
       newState: { inputs },
     });
-    const steps = ["w-2: delete its VM w-2-1, now that it has left the cluster", "w-3: create its VM in aws"];
+    const steps = ["w-2: delete its VM w-2-1, which never came up (Failed)", "w-3: create its VM in aws"];
     const dangers = findDangers(readPreview(JSON.stringify({ steps: [step({ steps })] })));
     assert.deepEqual(
       dangers.map(({ kind, words }) => [kind, words]),

@@ -191,14 +191,11 @@ describe("TumblebugCluster", () => {
     assert.deepEqual(fitted, { cilium: { values: { encryption: { enabled: true, type: "wireguard" } } } });
   });
 
-  it("removes VMs after everything of the cluster", async () => {
+  it("holds each machine's VM by a resource that goes after all that uses the machine, and with the MCIS", async () => {
     await cluster();
-    const { dependsOn } = only("TumblebugVmRemoval").options;
-    const after = (dependsOn as pulumi.Resource[]).map(
-      (resource) => (resource as unknown as { __pulumiType: string }).__pulumiType,
-    );
-    assert.ok(after.includes("foresail:kubeadm:KubeadmCluster"), after.join());
-    assert.ok(registered.findIndex(({ type }) => type.endsWith(":TumblebugVmRemoval")) > -1);
+    assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-w-1-vm", "k1-w-2-vm"]);
+    for (const { options } of of("TumblebugVm"))
+      assert.equal((options.deletedWith as unknown as { __name: string }).__name, "k1-machines");
   });
 
   it("has a load balancer that the nodes really use, in front of the control planes' VM group", async () => {
