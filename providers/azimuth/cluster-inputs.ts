@@ -1,4 +1,4 @@
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 
 /** What every resource of a cluster on a management cluster carries. */
 export interface AzimuthInputs {

@@ -2,7 +2,7 @@ import { engineSignal } from "../../clients/process/parent-watch";
 import { recoverRelease } from "../../core/helm/release-record";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { askCluster, connectTo } from "../kubernetes/inputs";
 
 interface Inputs {

@@ -7,7 +7,8 @@ import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import type { ClusterInputs } from "./inputs";
 import { firstReady } from "./living-control-plane";
-import { MachinesSession, report } from "./machines-session";
+import { MachinesSession } from "./machines-session";
+import { report } from "../report";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

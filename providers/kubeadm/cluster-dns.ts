@@ -1,6 +1,6 @@
 import { dnsPodsToMove } from "../../core/membership/cluster-dns";
 import type { ClusterSession } from "./cluster-session";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { observeNodes } from "./observed-nodes";
 
 const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };

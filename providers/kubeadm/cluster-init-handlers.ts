@@ -12,7 +12,8 @@ import type { Handlers } from "../handler-types";
 import { isKnown, isKnownList } from "../unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
-import { MachinesSession, report } from "./machines-session";
+import { MachinesSession } from "./machines-session";
+import { report } from "../report";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

@@ -1,6 +1,8 @@
 import { acquireLease, KubernetesClient, type LeaseHandle } from "../../clients/kubernetes";
 import { assertEngineAlive, engineSignal } from "../../clients/process/parent-watch";
-import { MachinesSession, report, userAgent } from "./machines-session";
+import { MachinesSession } from "./machines-session";
+import { report } from "../report";
+import { userAgent } from "../user-agent";
 import type { ClusterInputs } from "./inputs";
 
 /** How long a handler waits at most for whoever changes the cluster now, before it is refused by name. */

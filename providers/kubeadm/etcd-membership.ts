@@ -10,7 +10,8 @@ import { refuseMemberAddition } from "../../core/membership/quorum";
 import { Transient, waitFor, WaitTimeout } from "../../clients/wait";
 import type { ClusterSession } from "./cluster-session";
 import { firstReady, noneReady } from "./living-control-plane";
-import { report, type MachinesSession } from "./machines-session";
+import type { MachinesSession } from "./machines-session";
+import { report } from "../report";
 import type { NodeGroupInputs } from "./node-group-inputs";
 
 const ETCD_SECONDS = 60;

@@ -1,7 +1,7 @@
 import type { JumpHost, SshCredentials } from "../../core/machine";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { sshTarget } from "./ssh-targets";
 
 interface Inputs {

@@ -6,7 +6,8 @@ import type { Handlers } from "../handler-types";
 import { allInParallel } from "./all-in-parallel";
 import { isKnownList } from "../unknown";
 import type { ClusterInputs } from "./inputs";
-import { MachinesSession, report } from "./machines-session";
+import { MachinesSession } from "./machines-session";
+import { report } from "../report";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

@@ -1,21 +1,10 @@
 import { assertEngineAlive } from "../../clients/process/parent-watch";
 import type { SshPool } from "../../clients/ssh";
-import { foresailVersion } from "../../clients/version";
 import type { Script } from "../../core/kubeadm/steps/script";
 import type { Machine } from "../../core/machine";
-import { redact } from "../../core/redaction";
 import type { ClusterInputs } from "./inputs";
+import { report } from "../report";
 import { sshTarget } from "./ssh-targets";
-
-/** Prints one line of progress; the engine shows it among the resource's messages. */
-export function report(resource: string, line: string): void {
-  console.log(redact(`${resource}: ${line}`));
-}
-
-/** How calls to the API name the stack that asks. */
-export function userAgent({ stack }: Pick<ClusterInputs, "stack">): string {
-  return ["foresail/" + foresailVersion(), ...(stack === undefined ? [] : [stack])].join(" ");
-}
 
 /** One handler's connections to the machines of a cluster. Close it when the handler ends. */
 export class MachinesSession {

@@ -9,7 +9,8 @@ import type { Handlers } from "../handler-types";
 import { isKnown, isKnownList } from "../unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
-import { MachinesSession, report } from "./machines-session";
+import { MachinesSession } from "./machines-session";
+import { report } from "../report";
 import { observationAccess } from "./reader-kubeconfig";
 
 interface Inputs extends ClusterInputs {

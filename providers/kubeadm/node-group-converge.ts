@@ -11,7 +11,7 @@ import { nodeOutputs } from "./node-outputs";
 import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
 import { applyNodeSettings } from "./node-settings";
 import { removeNode } from "./node-removal";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { observeNodes } from "./observed-nodes";
 
 export interface ConvergeResult {

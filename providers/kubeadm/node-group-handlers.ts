@@ -12,7 +12,7 @@ import type { Handlers } from "../handler-types";
 import { PartialFailure } from "../failure";
 import { isKnown, isKnownList } from "../unknown";
 import { observationAccess } from "./reader-kubeconfig";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
 const PREVIEW_SECONDS = 10;

@@ -16,7 +16,7 @@ import { clusterVersion } from "./cluster-version";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
 import { livingControlPlane } from "./living-control-plane";
-import { report } from "./machines-session";
+import { report } from "../report";
 import type { NodeGroupInputs } from "./node-group-inputs";
 import { applyNodeSettings, nodeReference, waitUntilReady } from "./node-settings";
 import { observeNode, type NodeObject } from "./observed-nodes";

@@ -4,7 +4,7 @@ import { refuseMemberRemoval } from "../../core/membership/quorum";
 import { drainNode } from "../../clients/kubernetes/drain";
 import type { ClusterSession } from "./cluster-session";
 import { etcdMembers, removeEtcdMember } from "./etcd-membership";
-import { report } from "./machines-session";
+import { report } from "../report";
 import type { NodeGroupInputs } from "./node-group-inputs";
 import { nodeReference } from "./node-settings";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { isKnownList } from "../unknown";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
 
 const READ_SECONDS = 10;

@@ -8,7 +8,7 @@ import {
 import type { Machine } from "../../core/machine";
 import type { ClusterSession } from "./cluster-session";
 import type { ObservedNode } from "../../core/membership/observed-node";
-import { report } from "./machines-session";
+import { report } from "../report";
 import { observeNode, type NodeObject } from "./observed-nodes";
 
 /** The reference of a machine's Node. */

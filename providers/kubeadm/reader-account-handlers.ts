@@ -3,7 +3,7 @@ import { READER, READER_OBJECTS } from "../../core/kubeadm/reader-account";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import type { ClusterInputs } from "./inputs";
-import { userAgent } from "./machines-session";
+import { userAgent } from "../user-agent";
 
 interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
   kubeconfig: string;

@@ -8,7 +8,7 @@ import { missingObject, preconditionFault } from "../../core/objects/preconditio
 import { judgeStatus, wishesSomething } from "../../core/objects/status";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import {
   type AdoptionInputs,

@@ -1,7 +1,7 @@
 import type { ConnectOptions, KubernetesClient } from "../../clients/kubernetes";
 import { objectName, type Identity } from "../../core/objects/identity";
 import { isKnown } from "../unknown";
-import { userAgent } from "../kubeadm/machines-session";
+import { userAgent } from "../user-agent";
 
 /** What every resource on a cluster's objects carries. */
 export interface ObjectInputs {

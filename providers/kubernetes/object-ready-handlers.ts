@@ -7,7 +7,7 @@ import { missingObject } from "../../core/objects/precondition";
 import { judgeStatus, type ObservedObject, type StatusWish } from "../../core/objects/status";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import { waitLine } from "./adoption-inputs";
 import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";

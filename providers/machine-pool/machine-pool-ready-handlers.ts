@@ -5,7 +5,7 @@ import { type PoolBefore, poolSteps } from "../../core/machine-pool/steps";
 import { groupOf } from "../../core/objects/identity";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import { followPool } from "./follow";
 import type { PoolInputs, PoolOutputs } from "./pool-inputs";

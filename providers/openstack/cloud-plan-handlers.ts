@@ -4,7 +4,7 @@ import { engineSignal } from "../../clients/process/parent-watch";
 import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../../core/openstack/leftovers";
 import { cloudLacks, findNamed, type CloudFacts, type Lack } from "../../core/openstack/requirements";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";

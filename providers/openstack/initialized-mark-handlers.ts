@@ -8,7 +8,8 @@ import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { allInParallel } from "../kubeadm/all-in-parallel";
 import type { ClusterInputs } from "../kubeadm/inputs";
-import { MachinesSession, report } from "../kubeadm/machines-session";
+import { MachinesSession } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnownList } from "../unknown";
 
 interface Inputs extends ClusterInputs {

@@ -3,7 +3,7 @@ import type { JumpHost, SshCredentials } from "../../core/machine";
 import { consoleHostKeys } from "../../core/openstack/console-host-keys";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { sshTarget } from "../kubeadm/ssh-targets";
 
 interface Inputs {

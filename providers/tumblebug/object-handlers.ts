@@ -5,7 +5,7 @@ import { carriesMark, markedDescription } from "../../core/marks";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
 import { withServer } from "./server";
 

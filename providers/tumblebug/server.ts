@@ -1,7 +1,7 @@
 import { engineSignal } from "../../clients/process/parent-watch";
 import type { Tumblebug } from "../../clients/tumblebug";
 import type { Generation } from "../../core/tumblebug/model";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 
 /** Where the server is, as every resource carries it. */
 export interface ServerInputs {

@@ -3,7 +3,7 @@ import { waitFor } from "../../clients/wait";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isRefusal } from "./object-handlers";
 import { withServer, type ServerInputs } from "./server";
 

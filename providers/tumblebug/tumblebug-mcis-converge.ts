@@ -12,7 +12,7 @@ import type { Infrastructure } from "../../core/tumblebug/model";
 import { machineVm } from "../../core/tumblebug/machine-vm";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { allInParallel } from "../kubeadm/all-in-parallel";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import {
   groupWishes,
   mcisName,

@@ -11,7 +11,7 @@ import { machineVm } from "../../core/tumblebug/machine-vm";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import { isRefusal } from "./object-handlers";
 import { withServer } from "./server";

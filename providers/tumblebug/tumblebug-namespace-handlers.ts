@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { carriesMark, markedDescription } from "../../core/marks";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isRefusal } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
 import { withServer } from "./server";

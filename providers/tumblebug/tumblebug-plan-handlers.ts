@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { spreadLines } from "../../core/tumblebug/labels";
 import { tumblebugLacks } from "../../core/tumblebug/requirements";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { isKnown } from "../unknown";
 import { withServer, type ServerInputs } from "./server";
 import type { FoundOnServer } from "./tumblebug-plan";

@@ -1,7 +1,7 @@
 import type { FirewallRule, SecurityGroup, SecurityGroupWish } from "../../core/tumblebug/model";
 import { ruleChanges, ruleWords, type ExplainedRule } from "../../core/tumblebug/security-rules";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { report } from "../kubeadm/machines-session";
+import { report } from "../report";
 import { withServer, type ServerInputs } from "./server";
 
 interface Inputs {

@@ -6,7 +6,7 @@ import { pendingOf, type Asked } from "../../../core/rollout/progress";
 import { staysCordoned } from "../../../core/rollout/step";
 import { desiredSoftware, type RolloutWish } from "../../../core/rollout/wish";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../machines-session";
+import { report } from "../../report";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { nodeReference } from "../node-settings";
 import { untilEtcdSpares } from "./quorum-guard";

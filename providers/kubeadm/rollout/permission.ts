@@ -2,7 +2,7 @@ import { passGate, soak } from "../../../clients/gate";
 import { pauseRequested } from "../../../clients/kubernetes";
 import { endsInTime, stopTime } from "../../../core/rollout/stop-after";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../machines-session";
+import { report } from "../../report";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { RolloutPaused } from "./paused";
 

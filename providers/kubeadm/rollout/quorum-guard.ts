@@ -2,7 +2,7 @@ import { waitFor } from "../../../clients/wait";
 import { refuseMemberAbsence } from "../../../core/membership/quorum";
 import type { ClusterSession } from "../cluster-session";
 import { seeEtcdMembers } from "../etcd-membership";
-import { report } from "../machines-session";
+import { report } from "../../report";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 
 /**

@@ -1,6 +1,6 @@
 import { recordHistory, recordNodeEvent, type NodeEvent } from "../../../clients/kubernetes";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../machines-session";
+import { report } from "../../report";
 
 /** Writes down what happened, on the Node and in the history. A rollout does not fail for its own record. */
 export class RolloutRecord {

@@ -2,7 +2,7 @@ import { nextSteps, type NextSteps } from "../../../core/rollout/next";
 import { observeRolloutNode, type NodeParts } from "../../../core/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../../core/rollout/plan";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../machines-session";
+import { report } from "../../report";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { observe, type Observation } from "./observation";
 import { NodeTurn } from "./one-node";
