@@ -125,7 +125,9 @@ describe("an engine that is killed", function () {
         break;
       }
       met.add(nameOf(up.killed));
-      await settle(up, event === "end");
+      await settle(up, event === "end").catch((error: unknown) => {
+        throw new Error(`killed at ${[...met].join(", ")}: ${String(error)}`, { cause: error });
+      });
     }
     expectNothingTwice(journalFrom(from));
     assert.deepEqual(await describeCluster(ground), after);
@@ -133,13 +135,22 @@ describe("an engine that is killed", function () {
   }
 
   const changes = [
-    { title: "first up", from: () => empty, machines: SMALL, to: () => smallCluster, byDay: KILLS },
+    {
+      title: "first up",
+      from: () => empty,
+      machines: SMALL,
+      to: () => smallCluster,
+      byDay: [KILLS[1]],
+      // an engine that dies before it has asked its dynamic provider anything leaves that idle for ever, as Pulumi does
+      byNight: [KILLS[1]],
+    },
     {
       title: "scale-up from 1+1 to 3+2",
       from: () => small,
       machines: LARGE,
       to: () => largeCluster,
       byDay: [KILLS[1]],
+      byNight: KILLS,
     },
     {
       title: "scale-down from 3+2 to 2+1",
@@ -147,10 +158,11 @@ describe("an engine that is killed", function () {
       machines: MEDIUM,
       to: () => mediumCluster,
       byDay: [KILLS[0]],
+      byNight: KILLS,
     },
   ];
-  for (const { title, from, machines, to, byDay } of changes) {
-    for (const { mode, event } of IN_THE_NIGHT ? KILLS : byDay) {
+  for (const { title, from, machines, to, byDay, byNight } of changes) {
+    for (const { mode, event } of IN_THE_NIGHT ? byNight : byDay) {
       it(`goes on with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
         assert.ok((await killInTurn(mode, event, from(), machines, to())) > 5);
       });
