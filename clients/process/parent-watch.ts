@@ -30,6 +30,9 @@ export function engineProcess(from: number = process.pid, read: ReadProcess = re
   return parent ? identityOf(parent) : { pid: self?.parent ?? process.ppid, startTime: "" };
 }
 
+/** Shorter than the pause before a call is sent again, so that an orphan sends none twice. */
+const LOOK_MILLISECONDS = 100;
+
 // Found once, as early as this is loaded: later, an orphan's ancestors are others.
 const engine = engineProcess();
 
@@ -40,13 +43,13 @@ export function assertEngineAlive(watched: ProcessIdentity = engine): void {
 
 /**
  * A signal that aborts with EngineGone soon after the engine's death, for waits and remote commands that should
- * end with it. Looks every second; doesn't keep the process running.
+ * end with it. Doesn't keep the process running.
  */
 export function engineSignal(watched: ProcessIdentity = engine): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();
   const timer = setInterval(() => {
     if (!isAlive(watched)) controller.abort(new EngineGone(watched.pid));
-  }, 1000);
+  }, LOOK_MILLISECONDS);
   timer.unref();
   return { signal: controller.signal, stop: () => clearInterval(timer) };
 }
