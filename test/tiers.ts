@@ -18,7 +18,7 @@ export interface Tier {
   readonly beside?: TierName;
 }
 
-export type TierName = "unit" | "engine" | "rollout" | "e2e" | "clouds" | "faults";
+export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults";
 
 /** Every tier, in the order in which `npm test` shows them: the fast ones first. */
 export const TIERS: readonly Tier[] = [
@@ -32,12 +32,21 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "engine",
-    summary: "the provider host and the engine, on simulated machines",
-    folders: ["host", "engine"],
+    summary: "the engine, on simulated machines and bare API servers",
+    folders: ["engine"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,
     ground: "programs",
     night: "kills of the engine at every step in every way",
+  },
+  {
+    name: "host",
+    summary: "the handlers in Pulumi's own process",
+    folders: ["host"],
+    timeoutMilliseconds: 180_000,
+    limitSeconds: 2_400,
+    ground: "programs",
+    beside: "engine",
   },
   {
     name: "rollout",
