@@ -74,6 +74,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
+    fleets: ["pool-nodes"],
     night: "kills after every object of a cloud, and rolls of three control planes there",
     beside: "e2e",
   },

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { KubernetesError, type KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesError, type KubernetesClient, type Node } from "../../clients/kubernetes";
 import type { Instance } from "./kinds";
 
 /** Makes and deletes the machines of pools. */
@@ -72,7 +72,11 @@ export class PlainNodes implements PoolMachines {
   }
 
   async isReady({ name }: Instance): Promise<boolean> {
-    const node = await this.workload.getNode(name);
-    return (node?.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
+    return isNodeReady(await this.workload.getNode(name));
   }
+}
+
+/** Whether a Node is there and Ready. */
+export function isNodeReady(node: Node | undefined): boolean {
+  return (node?.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
 }

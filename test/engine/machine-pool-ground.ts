@@ -48,12 +48,14 @@ export function machinePoolGround(options: { milliseconds?: number } = {}): Mach
   return made;
 }
 
-/** A further stack on the same ground. */
+/** A further stack on the same ground. @param seconds deadline of one command; default: that of every stack */
 export async function poolStack(
   { capi, folder, toolchain }: Pick<MachinePoolGround, "capi" | "folder" | "toolchain">,
   name: string,
+  seconds?: number,
 ): Promise<TestStack> {
-  const stack = await new TestStack({ folder, project: "foresail", stack: name }, toolchain).create();
+  const place = { folder, project: "foresail", stack: name, ...(seconds && { seconds }) };
+  const stack = await new TestStack(place, toolchain).create();
   await stack.setSecret("managementKubeconfig", capi.api.kubeconfig());
   return stack;
 }

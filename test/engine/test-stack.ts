@@ -43,6 +43,8 @@ export interface StackPlace {
   readonly passphrase?: string;
   /** Where its state is; default: a folder of its own in the project. */
   readonly stateFolder?: string;
+  /** Deadline of one command; default: 120. */
+  readonly seconds?: number;
 }
 
 export const PASSPHRASE = "a passphrase for tests";
@@ -186,7 +188,7 @@ export class TestStack {
       ],
       folder: this.place.folder,
       environment: this.environment,
-      seconds: SECONDS,
+      seconds: this.place.seconds ?? SECONDS,
       ...(input === undefined ? {} : { input }),
     };
   }

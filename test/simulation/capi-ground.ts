@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { KubernetesClient, type NewObject } from "../../clients/kubernetes";
 import { waitFor } from "../../clients/wait";
-import { bootstrapProvider } from "../../sandbox/capi/bootstrap-provider";
+import { bootstrapProvider, type JoinData } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";
 import { CLUSTER_API, PROVIDER_DEFINITIONS } from "../../sandbox/capi/kinds";
-import { PlainNodes } from "../../sandbox/capi/machines";
+import { PlainNodes, type PoolMachines } from "../../sandbox/capi/machines";
 import { managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
 import { POOL_CLUSTER, untilManagerReady } from "../../sandbox/capi/sandbox-cluster";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
@@ -28,11 +28,22 @@ export interface CapiGroundOptions {
   /** How long the stand-ins take to the join data, to a pool's first machine and to each Node. */
   readonly milliseconds?: number;
   readonly apiServerArguments?: readonly string[];
+  /** A cluster of its own for the pools' nodes; default: plain Node objects in the management cluster. */
+  readonly workload?: Workload;
+}
+
+/** A cluster that pools' machines join, and how they do. */
+export interface Workload {
+  /** As this machine reaches it. */
+  readonly kubeconfig: string;
+  readonly machines: PoolMachines;
+  readonly joinData: JoinData;
 }
 
 /**
  * Cluster API's real core manager on a real API server, with the sandbox's bootstrap and infrastructure providers in
- * this process. The API server is management and workload cluster in one: the pools' Nodes are plain objects in it.
+ * this process. The API server is management and workload cluster in one, unless another is given: the pools' Nodes are
+ * plain objects in it.
  */
 export class CapiGround {
   readonly api: BareApiServer;
@@ -58,7 +69,8 @@ export class CapiGround {
     const definitions = await readObjects(await managerDefinitions(this.options.manager));
     await installDefinitions(this.kubernetes, [...definitions, ...PROVIDER_DEFINITIONS]);
     await this.startManager();
-    await registerCluster(this.kubernetes, CLUSTER, this.api.kubeconfig());
+    const { workload } = this.options;
+    await registerCluster(this.kubernetes, CLUSTER, workload?.kubeconfig ?? this.api.kubeconfig());
     await this.startProviders();
     return this;
   }
@@ -80,10 +92,11 @@ export class CapiGround {
     const say = (line: string) => void this.complaints.push(line);
     const client = () => KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 10 });
     const own = await client();
-    this.controllers = [
-      bootstrapProvider(own, () => pause(milliseconds, "#cloud-config"), say),
-      infrastructureProvider(own, new PlainNodes(own, milliseconds), say),
-    ];
+    const { machines, joinData }: Pick<Workload, "machines" | "joinData"> = this.options.workload ?? {
+      machines: new PlainNodes(own, milliseconds),
+      joinData: () => pause(milliseconds, "#cloud-config"),
+    };
+    this.controllers = [bootstrapProvider(own, joinData, say), infrastructureProvider(own, machines, say)];
     for (const controller of this.controllers) void controller.run().finally(() => undefined);
   }
 

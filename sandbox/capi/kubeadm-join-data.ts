@@ -1,0 +1,82 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { stringify } from "yaml";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../../core/kubeadm/specification";
+import { prepareScript } from "../../core/kubeadm/steps/prepare";
+import { quote, writeFile } from "../../core/kubeadm/steps/script";
+
+/** What a machine knows of itself when it boots, as cloud-init names it. */
+export interface MachineFacts {
+  readonly hostname: string;
+  readonly address: string;
+  readonly providerID: string;
+}
+
+// one Secret serves every machine of a pool: each fills in its own facts
+const PLACEHOLDERS: MachineFacts = {
+  hostname: "{{ v1.local_hostname }}",
+  address: "{{ ds.meta_data.local_ipv4 }}",
+  providerID: "{{ ds.meta_data.provider_id }}",
+};
+const PREPARE = "/run/foresail-prepare";
+const CONFIGURATION = "/run/foresail-join.yaml";
+
+/**
+ * What makes any machine a worker: a shell script for root that readies it and runs `kubeadm join` with a token and the
+ * hash of the cluster's certificate authority. Secret, because of the token.
+ *
+ * @param specification of the workload cluster; its endpoint is an address that the machines reach
+ * @param certificateAuthority base64, as a kubeconfig has it
+ * @param token of bootstrap, `id.secret`; machines join as long as it lives
+ */
+export function kubeadmJoinData(
+  specification: ClusterSpecification,
+  { certificateAuthority, token }: { certificateAuthority: string; token: string },
+): string {
+  const { hostname, address, providerID } = PLACEHOLDERS;
+  const configuration = {
+    apiVersion: "kubeadm.k8s.io/v1beta4",
+    kind: "JoinConfiguration",
+    discovery: {
+      bootstrapToken: {
+        apiServerEndpoint: controlPlaneEndpoint(specification.endpoint),
+        token,
+        caCertHashes: [publicKeyHash(certificateAuthority)],
+      },
+    },
+    nodeRegistration: {
+      name: hostname,
+      criSocket: "unix:///run/containerd/containerd.sock",
+      taints: [],
+      kubeletExtraArgs: [
+        { name: "node-ip", value: address },
+        { name: "provider-id", value: providerID },
+      ],
+      ignorePreflightErrors: specification.ignorePreflightErrors,
+    },
+  };
+  const prepare = prepareScript(specification, { name: hostname, internalAddress: address }, []);
+  return [
+    "set -euo pipefail",
+    "umask 077",
+    writeFile(PREPARE, prepare.text),
+    writeFile(CONFIGURATION, stringify(configuration, { lineWidth: 0 })),
+    `bash ${quote(PREPARE)} </dev/null`,
+    `kubeadm join --config ${quote(CONFIGURATION)} </dev/null`,
+    `rm -f ${quote(PREPARE)} ${quote(CONFIGURATION)}`,
+  ].join("\n");
+}
+
+/** Join data with the facts of one machine in it. */
+export function fillIn(data: string, facts: MachineFacts): string {
+  return (Object.keys(PLACEHOLDERS) as (keyof MachineFacts)[]).reduce(
+    (text, fact) => text.replaceAll(PLACEHOLDERS[fact], facts[fact]),
+    data,
+  );
+}
+
+/** kubeadm's name of a certificate authority: the SHA-256 of its public key's SubjectPublicKeyInfo. */
+function publicKeyHash(certificateAuthority: string): string {
+  const { publicKey } = new X509Certificate(Buffer.from(certificateAuthority, "base64"));
+  const key = publicKey.export({ type: "spki", format: "der" });
+  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+}
