@@ -5,14 +5,21 @@ import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
 import { type MachinePoolGround, poolConfiguration, poolStack } from "../test/engine/machine-pool-ground";
 import { apiPrograms } from "../test/engine/simulated-ground";
+import type { TestStack } from "../test/engine/test-stack";
 import { CapiGround } from "../test/simulation/capi-ground";
+import { MemoryWatch } from "./process-memory";
 
 // in the folder of the API server, where it runs
 const AUDIT_POLICY = "audit-policy.yaml";
 const AUDIT_LOG = "audit.log";
 
+// Cluster API annotates the nodes of a cluster one by one, five a second
+const MANY_NODES_SECONDS = 900;
+
 /** A stack of one pool on Cluster API's own manager, whose requests are counted. */
 export class PoolGround {
+  private memoryStack: TestStack | undefined;
+
   private constructor(private readonly made: MachinePoolGround) {}
 
   /** @param milliseconds from a machine's creation to its ready Node */
@@ -50,6 +57,20 @@ export class PoolGround {
   /** Runs `pulumi up` to whatever end it has. */
   async try(): Promise<void> {
     await this.made.stack.call(["up", "--yes", "--skip-preview"]);
+  }
+
+  /**
+   * Brings a second pool, in a stack of its own, to so many nodes.
+   * @returns the peak of the dynamic provider's resident memory meanwhile, in MB
+   */
+  async memoryAt(replicas: number): Promise<number> {
+    const seconds = MANY_NODES_SECONDS;
+    this.memoryStack ??= await poolStack(this.made, "memory", 2 * seconds);
+    const timeouts = { bootstrap: seconds, infrastructure: seconds, nodes: seconds, deletion: seconds };
+    this.memoryStack.configure(poolConfiguration({ name: "pool-b", replicas, timeouts }));
+    const watch = new MemoryWatch();
+    await this.memoryStack.up().finally(() => watch.stop());
+    return watch.stop().get("dynamic provider") ?? 0;
   }
 
   /** When so many Nodes are Ready, in milliseconds of `Date.now()`. */

@@ -54,8 +54,10 @@ export function nodeFaults(
   version: string | undefined,
 ): string[] {
   const wanted = version === undefined ? undefined : withV(version);
+  // looked up: pools have a thousand nodes, and each change of one asks again
+  const registered = new Map(nodes.map((node) => [node.providerID, node]));
   return providerIDs.flatMap((providerID) => {
-    const node = nodes.find((one) => one.providerID === providerID);
+    const node = registered.get(providerID);
     if (node === undefined) return [`no node has registered for ${providerID}`];
     if (wanted !== undefined && node.version !== undefined && node.version !== wanted)
       return [`node ${node.name} runs ${node.version}, not ${wanted} yet`];
