@@ -47,6 +47,8 @@ export interface ObservedPool {
   /** names of the Nodes that were matched */
   nodes: string[];
   providerIDs: string[];
+  /** what makes its machines; unknown in v1beta2, which counts the machines of the present template instead */
+  infrastructure?: { apiVersion: string; kind: string; name: string };
   failure?: string;
   conditions: Condition[];
 }
@@ -91,6 +93,9 @@ export function observePool(object: object): ObservedPool {
     failure: failures.length === 0 ? undefined : failures.join(": "),
   };
   const upToDate = count("status.upToDateReplicas");
+  const [apiVersion, kind, infrastructure] = ["apiVersion", "kind", "name"].map((field) =>
+    text(`spec.template.spec.infrastructureRef.${field}`),
+  );
   return {
     ...(Object.fromEntries(
       Object.entries(optional).filter(([, value]) => value !== undefined),
@@ -118,6 +123,9 @@ export function observePool(object: object): ObservedPool {
     },
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
+    ...(apiVersion && kind && infrastructure
+      ? { infrastructure: { apiVersion, kind, name: infrastructure } }
+      : {}),
     conditions,
   };
 }

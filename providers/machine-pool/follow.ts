@@ -1,6 +1,7 @@
 import type { Node } from "../../clients/kubernetes";
 import { WaitTimeout } from "../../clients/wait";
 import { conclude, type Stage, waitWords } from "../../core/machine-pool/conclusion";
+import { unsettled } from "../../core/machine-pool/infrastructure";
 import { nodeFaults, observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
 import { Transitions } from "../../core/machine-pool/transitions";
@@ -54,8 +55,19 @@ export async function followPool(
       progress,
     });
     left.nodes -= (Date.now() - nodesBegan) / 1000;
-    if (found !== undefined) return found;
-    stage = "nodes";
+    if (found === undefined) {
+      stage = "nodes";
+      continue;
+    }
+    const settlingBegan = Date.now();
+    const isSettled = await untilSettled(session, inputs, watched.nodesOf, {
+      seconds: left.infrastructure,
+      signal,
+      progress,
+    });
+    left.infrastructure -= (Date.now() - settlingBegan) / 1000;
+    if (isSettled) return found;
+    stage = "infrastructure";
   }
 }
 
@@ -97,6 +109,31 @@ async function watchPool(
       throw new PoolFailed(`${name}: it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
     throw error;
   }
+}
+
+/** @returns whether the infrastructure had done what it is asked for; else it has now, and the pool has to be looked at anew */
+async function untilSettled(
+  { management }: PoolSession,
+  { namespace }: PoolInputs,
+  { infrastructure }: ObservedPool,
+  { seconds, signal, progress }: Omit<Watch, "told">,
+): Promise<boolean> {
+  if (infrastructure === undefined) return true;
+  const ref = { ...infrastructure, namespace };
+  const first = await management.get<object>(ref);
+  if (first === undefined || unsettled(first) === undefined) return true;
+  await management.watchUntil<true, object>({
+    ...ref,
+    what: `${ref.kind} ${namespace}/${ref.name}`,
+    seconds: Math.max(seconds, 0.05),
+    signal,
+    progress,
+    decide: ([object]) => {
+      const why = object && unsettled(object);
+      return why === undefined ? { done: true } : { pending: why };
+    },
+  });
+  return false;
 }
 
 /** @returns undefined when the pool has changed meanwhile, and has to be looked at anew */

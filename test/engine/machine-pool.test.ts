@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { waitFor } from "../../clients/wait";
 import { CLUSTER_API } from "../../sandbox/capi/kinds";
 import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
 
@@ -89,6 +91,39 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       [],
     );
     assert.deepEqual(await ground.stack.preview(), []);
+  });
+
+  it("is rolled to another template, and up ends when every node is made from it", async () => {
+    const before = await nodes();
+    ground.stack.configure(
+      poolConfiguration({ replicas: 2, version: "1.30.0" }, { spec: { template: { flavor: "large" } } }),
+    );
+    assert.deepEqual(await stepsOf(), [
+      "pool-a: roll all 2 nodes, made from another template",
+      "pool-a: wait until every node is Ready",
+    ]);
+    // its controller is away, so for a while the pool says what was true before
+    ground.capi.stopProviders();
+    const { child, output } = ground.stack.startUp();
+    const ended = once(child, "exit");
+    await waitFor<void>({
+      what: "up to wait for the infrastructure",
+      seconds: 60,
+      probe: () => {
+        assert.equal(child.exitCode, null, output());
+        const isSeen = output().includes("its controller has not seen the change yet");
+        return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
+      },
+    }).finally(() => ground.capi.startProviders());
+    assert.deepEqual(await ended, [0, null], output());
+    const made = await nodes();
+    assert.equal(made.length, 2);
+    assert.deepEqual(
+      made.filter((name) => before.includes(name)),
+      [],
+    );
+    configure({ replicas: 2, version: "1.30.0" });
+    await up();
   });
 
   it("shows a node that fails after the pool was Running, which Cluster API does not notice", async () => {
