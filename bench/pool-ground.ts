@@ -61,16 +61,20 @@ export class PoolGround {
 
   /**
    * Brings a second pool, in a stack of its own, to so many nodes.
-   * @returns the peak of the dynamic provider's resident memory meanwhile, in MB
+   * @returns how long that took, and the peak of the dynamic provider's resident memory meanwhile
    */
-  async memoryAt(replicas: number): Promise<number> {
-    const seconds = MANY_NODES_SECONDS;
-    this.memoryStack ??= await poolStack(this.made, "memory", 2 * seconds);
-    const timeouts = { bootstrap: seconds, infrastructure: seconds, nodes: seconds, deletion: seconds };
+  async memoryAt(replicas: number): Promise<{ megabytes: number; seconds: number }> {
+    const stage = MANY_NODES_SECONDS;
+    this.memoryStack ??= await poolStack(this.made, "memory", 2 * stage);
+    const timeouts = { bootstrap: stage, infrastructure: stage, nodes: stage, deletion: stage };
     this.memoryStack.configure(poolConfiguration({ name: "pool-b", replicas, timeouts }));
     const watch = new MemoryWatch();
+    const began = performance.now();
     await this.memoryStack.up().finally(() => watch.stop());
-    return watch.stop().get("dynamic provider") ?? 0;
+    return {
+      megabytes: watch.stop().get("dynamic provider") ?? 0,
+      seconds: (performance.now() - began) / 1_000,
+    };
   }
 
   /** When so many Nodes are Ready, in milliseconds of `Date.now()`. */

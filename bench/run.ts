@@ -8,6 +8,7 @@ import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
 import type { Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
 import { machinePool } from "./measurements/machine-pool";
+import { machinePoolMemory } from "./measurements/machine-pool-memory";
 import { openstack } from "./measurements/openstack";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
@@ -33,6 +34,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   tumblebug,
   azimuth,
   machinePool,
+  machinePoolMemory,
 ];
 const page = path.join(projectFolder, "docs", "benchmarks.md");
 
@@ -60,7 +62,7 @@ function parseRounds(text: string): number {
 }
 
 async function main(): Promise<void> {
-  const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`).join("\n");
+  const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n");
   const names = new Argument("[NAME...]", "which to run; all without a name").choices(
     MEASUREMENTS.map(({ name }) => name),
   );

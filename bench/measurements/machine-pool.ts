@@ -10,14 +10,13 @@ const MACHINE_MILLISECONDS = 300;
 const WAIT_SECONDS = 120;
 const WATCHED_SECONDS = 60;
 const WANTED_SECONDS = 1;
-const MANY = 1_000;
 const KUBERNETES = "1.36.3";
 
 /** From the last node being Ready to the end of `pulumi up`, beside `kubectl wait`; and what the waiting costs. */
 export const machinePool: Measurement = {
   name: "machine-pool",
   title: "Following a MachinePool",
-  summary: `from the last ready node to the end of up, ${ROUNDS} times; requests while it waits, and memory`,
+  summary: `from the last ready node to the end of up, ${ROUNDS} times; requests while it waits`,
   async measure({ toolchain, report, load, say, rounds = ROUNDS }) {
     const programs = await ensureToolchain(
       { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES] },
@@ -44,10 +43,6 @@ export const machinePool: Measurement = {
       }
       const perMinute = await requestsPerMinute(ground, rounds);
       say(`${perMinute} requests a minute`);
-      const few = await ground.memoryAt(1);
-      say(`${few.toFixed(0)} MB for 1 node`);
-      const many = await ground.memoryAt(MANY);
-      say(`${many.toFixed(0)} MB for ${MANY} nodes`);
       const figure = summarise(own);
       return {
         rows: [
@@ -60,17 +55,10 @@ export const machinePool: Measurement = {
           },
           { what: "last node Ready → `kubectl wait` has ended", unit: "s", figure: summarise(others) },
           { what: "requests a minute while it waits", unit: "", figure: summarise([perMinute]) },
-          {
-            what: `memory of the process that follows, ${MANY} nodes`,
-            unit: "MB",
-            figure: summarise([many]),
-            ratio: { figure: pairedRatio([few], [many]), to: "1 node" },
-          },
         ],
         notes: [
           "Cluster API's core manager 1.7.1 on a plain API server, machines that are Node objects; one node more each round.",
           "The most of all rounds stands for p99. `kubectl wait` begins as the last node is Ready, so it waits for the pool's count alone.",
-          "The memory is the peak of the dynamic provider's resident set, from the first to the last node being Ready.",
           "A loop that looks every 30 s would see it 15 s later in the middle, and 30 s at worst.",
         ],
       };

@@ -1,0 +1,47 @@
+import { ensureToolchain } from "../../sandbox/toolchain";
+import type { Measurement } from "../measurement";
+import { PoolGround } from "../pool-ground";
+import { pairedRatio, summarise } from "../statistics";
+
+const [FEW, MANY] = [1, 1_000];
+const MACHINE_MILLISECONDS = 100;
+const KUBERNETES = "1.36.3";
+
+/** What a pool of a thousand nodes costs in memory, beside a pool of one. */
+export const machinePoolMemory: Measurement = {
+  name: "machine-pool-memory",
+  title: "Memory while following a MachinePool",
+  summary: `of ${FEW} node and of ${MANY}: peak memory of the process that follows`,
+  async measure({ report, load, say }) {
+    const programs = await ensureToolchain(
+      { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES] },
+      report,
+    );
+    const ground = await PoolGround.start(programs, MACHINE_MILLISECONDS);
+    try {
+      load.note();
+      const few = await ground.memoryAt(FEW);
+      say(`${FEW} node: ${few.megabytes.toFixed(0)} MB, ${few.seconds.toFixed(0)} s`);
+      const many = await ground.memoryAt(MANY);
+      say(`${MANY} nodes: ${many.megabytes.toFixed(0)} MB, ${many.seconds.toFixed(0)} s`);
+      return {
+        rows: [
+          { what: `peak memory, ${FEW} node`, unit: "MB", figure: summarise([few.megabytes]) },
+          {
+            what: `peak memory, ${MANY} nodes`,
+            unit: "MB",
+            figure: summarise([many.megabytes]),
+            ratio: { figure: pairedRatio([few.megabytes], [many.megabytes]), to: `${FEW} node` },
+          },
+          { what: `\`pulumi up\` to ${MANY} nodes`, unit: "s", figure: summarise([many.seconds]) },
+        ],
+        notes: [
+          "Resident memory of the dynamic provider, which follows the pool and the nodes, during the whole `pulumi up`.",
+          "Cluster API's core manager 1.7.1, machines that are Node objects. Most of the time is its own: it marks the nodes one by one.",
+        ],
+      };
+    } finally {
+      await ground.stop();
+    }
+  },
+};
