@@ -23,10 +23,8 @@ export interface Followed {
 
 /**
  * Follows a pool until every node is there and Ready: by one watch of the pool, and one of the nodes once the pool
- * itself says that all is well. Tells each transition when it happens.
+ * itself says that all is well; at the end its infrastructure is asked whether it is still at work. Tells each transition when it happens.
  *
- * @param options.isNew whether this run made the pool
-
  * @param options.isNew whether the pool has just been made: of an older one only what happens now is told
  * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
  */
