@@ -75,7 +75,8 @@ export const TIERS: readonly Tier[] = [
     limitSeconds: 3_600,
     ground: "nodes",
     fleets: ["pool-nodes"],
-    night: "kills after every object of a cloud, and rolls of three control planes there",
+    night:
+      "kills after every object of a cloud, rolls of three control planes there, and a machine pool of real nodes",
     beside: "e2e",
   },
   {
