@@ -39,7 +39,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     this.context = { name, namespace, kubeconfig, args, opts: { parent: this } };
 
     const sources = findSources(this.context);
-    const fromTemplate = templateValues(args, sources.template);
+    const fromTemplate = templateValues(sources.template);
     const owner = makeOwner(this.context, [sources.template, sources.credentials]);
     const controller = ownerReference(this.context, owner, true);
     this.started = [owner, ...this.stamp("start", fromTemplate, [owner])];

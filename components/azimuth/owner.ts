@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { templateFields } from "../../core/azimuth/cluster-values";
 import { API, INSTALLED_BY } from "../../core/azimuth/names";
 import { clusterRecord, ownerConfigMap, ownerOf } from "../../core/azimuth/objects";
 import type { Owner } from "../../core/objects/adoption";
@@ -23,7 +24,7 @@ export function findSources({ name, namespace, kubeconfig, args, opts }: Cluster
         object: { apiVersion: API.azimuth, kind: "ClusterTemplate", name: templateName },
         wait: { fields: { values: "spec.values" } },
         mustExist: true,
-        mustHave: ["spec.values.kubernetesVersion", "spec.values.machineImageId"],
+        mustHave: templateFields(args.cluster),
         installedBy: INSTALLED_BY.azimuth,
       },
       opts,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { clusterValues, templateMistakes, unreservedSizes } from "../../core/azimuth/cluster-values";
+import { clusterValues, unreservedSizes } from "../../core/azimuth/cluster-values";
 import { roleBindingValues } from "../../core/azimuth/role-bindings";
 import type { JsonObject } from "../../core/merge";
 import { nearest } from "../../core/validation/spelling";
@@ -18,14 +18,9 @@ export interface ValueSources {
   zenith?: pulumi.Output<JsonObject>;
 }
 
-/** The template's values. @throws pulumi.RunError, when they are read, with what is missing in them */
-export function templateValues(args: AzimuthClusterArgs, template: ObjectReady): pulumi.Output<JsonObject> {
-  const { templateName, leaseName } = args.cluster;
-  return template.values.apply(({ values }) => {
-    const mistakes = templateMistakes(templateName, values as JsonObject, leaseName !== undefined);
-    if (mistakes.length > 0) throw new pulumi.RunError(mistakes.join("\n"));
-    return values as JsonObject;
-  });
+/** The template's values. */
+export function templateValues(template: ObjectReady): pulumi.Output<JsonObject> {
+  return template.values.apply(({ values }) => values as JsonObject);
 }
 
 interface Realm {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../merge";
+import type { RequiredField } from "../objects/required-fields";
 import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./cluster";
 import { mergeValues } from "./values";
 
@@ -187,15 +188,13 @@ export function unreservedSizes(
   );
 }
 
-/** What is missing in the node groups of a template for a cluster with a Lease; the chart would fail at it much later. */
-export function templateMistakes(template: string, values: JsonObject, leased: boolean): string[] {
-  if (!leased) return [];
-  return nodeGroups(values).flatMap((group, index) =>
-    typeof group.machineFlavor === "string"
+/** What a template must have for a cluster, or its chart would fail much later. */
+export function templateFields({ leaseName }: Pick<ClusterSpecification, "leaseName">): RequiredField[] {
+  return [
+    { path: "spec.values.kubernetesVersion" },
+    { path: "spec.values.machineImageId" },
+    ...(leaseName === undefined
       ? []
-      : [
-          `ClusterTemplate ${template} has no spec.values.nodeGroups[${index}].machineFlavor, which a cluster with a lease needs; ` +
-            `let whoever keeps it add it, or name another ClusterTemplate`,
-        ],
-  );
+      : [{ path: "spec.values.nodeGroups[*].machineFlavor", neededBy: "a cluster with a lease" }]),
+  ];
 }

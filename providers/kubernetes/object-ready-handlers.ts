@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { type Identity, groupOf, identityText, objectName } from "../../core/objects/identity";
 import { changedPaths } from "../../core/objects/changes";
-import { valueAt } from "../../core/objects/path";
 import { missingObject } from "../../core/objects/precondition";
+import { missingFields, type RequiredField } from "../../core/objects/required-fields";
 import { judgeStatus, type ObservedObject, type StatusWish } from "../../core/objects/status";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
@@ -17,7 +17,7 @@ interface Inputs extends ObjectInputs {
   wait: StatusWish;
   triggers?: unknown[];
   mustExist?: boolean;
-  mustHave?: string[];
+  mustHave?: RequiredField[];
   installedBy?: string;
   steps?: string[];
 }
@@ -40,6 +40,9 @@ async function waitReady(inputs: Inputs): Promise<Outputs> {
     try {
       const waiter = { kubernetes, signal: engine.signal, progress };
       const { uid, values } = await untilReady(waiter, inputs.object, inputs.wait, inputs.timeoutSeconds);
+      // the check may have found nobody who answers
+      const lacks = inputs.mustHave ? lackReasons(inputs, await kubernetes.get<Live>(inputs.object)) : [];
+      if (lacks.length > 0) throw new Error(lacks.join("; "));
       return { ...inputs, uid, ready: true, values };
     } finally {
       kubernetes.close();
@@ -70,6 +73,12 @@ async function missing(inputs: Inputs): Promise<string | undefined> {
   }
 }
 
+/** What the object lacks that it must have, with the mend; none is lacking where it is of use. */
+function lackReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
+  const mend = `let whoever keeps it add it, or name another ${object.kind}`;
+  return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${mend}`);
+}
+
 /** How the object is now. A kind that is not served has no objects. */
 async function look(inputs: Inputs) {
   const { KindNotServed } = await import("../../clients/kubernetes/index.js");
@@ -77,8 +86,7 @@ async function look(inputs: Inputs) {
     try {
       const live = await kubernetes.get<Live>(inputs.object);
       if (live === undefined) return undefined;
-      const lacks = (inputs.mustHave ?? []).filter((path) => (valueAt(live, path) ?? "") === "");
-      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), lacks };
+      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), live };
     } catch (error) {
       if (error instanceof KindNotServed) return undefined;
       throw error;
@@ -97,20 +105,16 @@ export const handlers: Handlers = {
     if ("refusal" in asked)
       return { inputs: news, failures: [{ property: "object", reason: asked.refusal }] };
     const name = objectName(news.object);
+    const found = "answer" in asked ? asked.answer : undefined;
     const reason =
-      news.mustExist && "answer" in asked && asked.answer === undefined ? await missing(news) : undefined;
-    const { lacks = [] } = ("answer" in asked ? asked.answer : undefined) ?? {};
-    const reasons = [
-      ...(reason === undefined ? [] : [reason]),
-      ...lacks.map(
-        (path) => `${name} has no ${path}; let whoever keeps it add it, or name another ${news.object.kind}`,
-      ),
-    ];
+      news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
+    const lacks = found ? lackReasons(news, found.live) : [];
+    const reasons = [...(reason === undefined ? [] : [reason]), ...lacks];
     if (reasons.length > 0) {
       const failures = reasons.map((each) => ({ property: "object", reason: each }));
       return { inputs: { ...news, steps: [] }, failures };
     }
-    const judged = "answer" in asked ? asked.answer?.judged : undefined;
+    const judged = found?.judged;
     if (judged && "done" in judged) {
       const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
       const steps = changed.length === 0 ? [] : [`${name}: take what has changed: ${changed.join(", ")}`];

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { RequiredField } from "../../core/objects/required-fields";
 import type { StatusWish } from "../../core/objects/status";
 import { DynamicResource } from "../dynamic-resource";
 
@@ -20,8 +21,8 @@ export interface ObjectReadyArgs {
   triggers?: pulumi.Input<unknown>[];
   /** The preview refuses when the object is not there, or its kind is not served. */
   mustExist?: boolean;
-  /** Paths of fields without which the object is of no use: the preview refuses then. */
-  mustHave?: string[];
+  /** Fields without which the object is of no use: the preview refuses then. */
+  mustHave?: RequiredField[];
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait; default 300. */

@@ -25,13 +25,20 @@ export interface AzimuthGround {
   values(over?: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** A template that nobody could make a cluster from. */
-const BROKEN_TEMPLATE = {
+/** Templates that nobody could make a cluster from. */
+const BROKEN_TEMPLATES = [
+  { name: "broken", description: "No image", values: {} },
+  {
+    name: "flavourless",
+    description: "A node group without a flavour",
+    values: { machineImageId: "3c9e-img", nodeGroups: [{ name: "gpu" }] },
+  },
+].map(({ name, description, values }) => ({
   apiVersion: API.azimuth,
   kind: "ClusterTemplate",
-  metadata: { name: "broken" },
-  spec: { label: "Broken", description: "No image", values: { kubernetesVersion: "1.36.3" } },
-};
+  metadata: { name },
+  spec: { label: name, description, values: { kubernetesVersion: "1.36.3", ...values } },
+}));
 
 /** Registers the mocha hooks; the object is filled in before the first test. */
 export function azimuthGround(): AzimuthGround {
@@ -47,7 +54,7 @@ export function azimuthGround(): AzimuthGround {
     made.standIns = await StandIns.start({ kubeconfig });
     made.registrar = await Registrar.start();
     await makeTenancy(made.management);
-    await made.management.apply(BROKEN_TEMPLATE);
+    for (const template of BROKEN_TEMPLATES) await made.management.apply(template);
     made.folder = makeCompiledClone();
     const place = { folder: made.folder, project: "foresail" };
     made.stack = new TestStack({ ...place, stack: "test" }, toolchain);

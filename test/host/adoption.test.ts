@@ -300,7 +300,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     assert.equal(await live("unheard"), undefined);
   });
 
-  it("waits as ObjectReady for what others make, and sees it turn", async () => {
+  it("waits as ObjectReady for what others make, sees it turn, and refuses what lacks a field", async () => {
     const news = {
       kubeconfig: api.kubeconfig(),
       stack: STACK,
@@ -323,5 +323,10 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       host.create(key, { ...news, timeoutSeconds: 1 }),
       /condition Ready is False \(Gone: away\)/,
     );
+    const lacking = { ...news, wait: {}, mustHave: [{ path: "spec.painter", neededBy: "a wall" }] };
+    const words = /Widget default\/awaited has no spec.painter, which a wall needs; let whoever keeps it/;
+    const { refusals } = await host.check(key, {}, lacking);
+    assert.match(refusals.map(({ reason }) => reason).join(), words);
+    await assert.rejects(host.create(key, lacking), words);
   });
 });

@@ -4,13 +4,14 @@ import { mergeValues } from "../../../core/azimuth/values";
 import {
   clusterValues,
   specificationValues,
-  templateMistakes,
+  templateFields,
   unreservedSizes,
   withLeasedFlavors,
 } from "../../../core/azimuth/cluster-values";
 import type { ClusterSpecification } from "../../../core/azimuth/cluster";
 import { roleBindingValues } from "../../../core/azimuth/role-bindings";
 import type { Json, JsonObject } from "../../../core/merge";
+import { missingFields } from "../../../core/objects/required-fields";
 
 const cluster: ClusterSpecification = {
   label: "demo",
@@ -194,10 +195,18 @@ describe("Helm values of a cluster", () => {
 
   it("are refused when a node group of the template has no flavour for the Lease", () => {
     const values = { nodeGroups: [{ name: "gpu" }, { name: "cpu", machineFlavor: "c" }] };
-    assert.deepEqual(templateMistakes("kube", values, false), []);
-    const [first = "", ...others] = templateMistakes("kube", values, true);
-    assert.match(first, /no spec.values.nodeGroups\[0\].machineFlavor, which a cluster with a lease needs/);
-    assert.deepEqual(others, []);
+    const template = { spec: { values: { kubernetesVersion: "1.36.3", machineImageId: "i", ...values } } };
+    assert.deepEqual(missingFields(template, templateFields({})), []);
+    assert.deepEqual(missingFields(template, templateFields({ leaseName: "demo" })), [
+      "spec.values.nodeGroups[0].machineFlavor, which a cluster with a lease needs",
+    ]);
+  });
+
+  it("are refused without version and image, and a template needs no node groups of its own", () => {
+    assert.deepEqual(missingFields({ spec: { values: {} } }, templateFields({ leaseName: "demo" })), [
+      "spec.values.kubernetesVersion",
+      "spec.values.machineImageId",
+    ]);
   });
 
   it("bind the groups of Realm and Platform to a role", () => {

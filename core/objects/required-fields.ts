@@ -1,0 +1,30 @@
+import { type FieldPath, valueAt } from "./path";
+
+/** A field without which an object is of no use. */
+export interface RequiredField {
+  /** `[*]` stands for every entry of a list, which may be empty or missing: "spec.values.nodeGroups[*].machineFlavor" */
+  path: FieldPath;
+  /** what needs it, where that is not plain: "a cluster with a lease" */
+  neededBy?: string;
+}
+
+const EVERY = "[*]";
+
+/** The fields that an object lacks, in words: "spec.image", "spec.groups[0].size, which a cluster with a lease needs". */
+export function missingFields(object: unknown, required: readonly RequiredField[]): string[] {
+  return required.flatMap(({ path, neededBy }) =>
+    eachPath(object, path)
+      .filter((each) => (valueAt(object, each) ?? "") === "")
+      .map((each) => (neededBy === undefined ? each : `${each}, which ${neededBy} needs`)),
+  );
+}
+
+function eachPath(object: unknown, path: FieldPath): FieldPath[] {
+  const at = path.indexOf(EVERY);
+  if (at === -1) return [path];
+  const list = valueAt(object, path.slice(0, at));
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((_, index) =>
+    eachPath(object, `${path.slice(0, at)}[${index}]${path.slice(at + EVERY.length)}`),
+  );
+}
