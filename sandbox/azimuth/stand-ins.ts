@@ -1,4 +1,5 @@
 import { KubernetesClient } from "../../clients/kubernetes";
+import { follow } from "../../clients/kubernetes/follow";
 import { runAddons } from "./controllers/addons";
 import { runClusterApi } from "./controllers/cluster-api";
 import type { Surroundings } from "./controllers/controller";
@@ -6,7 +7,7 @@ import { runIdentity } from "./controllers/identity";
 import { runSchedule } from "./controllers/schedule";
 import { runZenith } from "./controllers/zenith";
 import { AZIMUTH_DEFINITIONS, CLUSTER_API_DEFINITIONS, ZENITH_DEFINITIONS } from "./definitions";
-import { Faults } from "./faults";
+import { Faults, type Faulty } from "./faults";
 import { installDefinitions } from "../management/definitions";
 
 export interface StandInOptions {
@@ -58,6 +59,16 @@ export class StandIns {
     this.target.close();
   }
 
+  /** What people ask of objects that are not there yet, by annotations of their namespace. */
+  private followFaults(): Promise<void> {
+    return follow<{ metadata?: Partial<Faulty> }>(this.client, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      signal: this.end.signal,
+      onObjects: (namespaces) => this.faults.takeNamespaces(namespaces),
+    });
+  }
+
   private run(targetKubeconfig: string, say: (line: string) => void): void {
     const { client, target, faults } = this;
     const around: Surroundings = { client, faults, say, signal: this.end.signal };
@@ -67,6 +78,7 @@ export class StandIns {
       runClusterApi(around, () => targetKubeconfig),
       runAddons(around, () => Promise.resolve(target)),
       runZenith({ ...around, client: target }),
+      this.followFaults(),
     ]);
     this.running.catch((error: unknown) => say(`stand-ins: ${String(error)}`));
   }

@@ -50,7 +50,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
   it("refuses what does not exist, and names what does", async () => {
     assert.match(
       await refusal({ templateName: "kube-9" }),
-      /ClusterTemplate kube-9 does not exist; there are broken, kube-1-36-3, kube-1-36-4/,
+      /ClusterTemplate kube-9 does not exist; there are broken, flavourless, kube-1-36-3, kube-1-36-4/,
     );
     assert.match(
       await refusal({ zenithIdentityRealmName: "az-other" }),
@@ -63,6 +63,10 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.match(
       await refusal({ templateName: "broken" }),
       /ClusterTemplate broken has no spec.values.machineImageId/,
+    );
+    assert.match(
+      await refusal({ templateName: "flavourless" }),
+      /flavourless has no spec.values.nodeGroups\[0\].machineFlavor, which a cluster with a lease needs; let whoever/,
     );
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });
@@ -134,10 +138,6 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       /OIDCClient az-demo\/kube-demo failed: .*the realm has no such client scope/,
     );
     ground.standIns.faults.clear();
-    await ground.management.mergePatch(
-      { apiVersion: API.identity, kind: "OIDCClient", namespace, name: "kube-demo" },
-      { metadata: { labels: { looked: "at" } } },
-    );
   });
 
   it("is mended by the run after one that was killed while Helm installed, which says so", async () => {

@@ -124,15 +124,6 @@ describe("a cluster through Azimuth, under the engine", function () {
 
   it("writes a service that appeared between two runs, once", async () => {
     ground.standIns.faults.clear();
-    await ground.management.mergePatch(
-      {
-        apiVersion: API.zenith,
-        kind: "Reservation",
-        namespace: "monitoring-system",
-        name: "kube-prometheus-stack-client",
-      },
-      { metadata: { labels: { looked: "at" } } },
-    );
     await untilTrue("the Reservation to be ready", async () => {
       const found = await ground.management.get<Live>({
         apiVersion: API.zenith,
@@ -261,10 +252,6 @@ describe("a cluster through Azimuth, under the engine", function () {
     await pause(1500);
     assert.ok((await get(API.scheduling, "Lease", "demo"))?.metadata.finalizers?.includes(LEASE_FINALIZER));
     ground.standIns.faults.clear();
-    await ground.management.mergePatch(
-      { apiVersion: API.clusterApi, kind: "Cluster", namespace, name: "demo" },
-      { metadata: { labels: { looked: "at" } } },
-    );
     await destroyed;
     assert.equal(await record(), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);

@@ -44,6 +44,8 @@ export interface ControllerArgs<O> {
 }
 
 const AFTER_FAILURE_MILLISECONDS = 500;
+/** An object that changes meanwhile is not left alone for longer. */
+const LONGEST_PAUSE_MILLISECONDS = 1000;
 
 /**
  * Runs a controller: each object is reconciled by one worker at a time, whenever it changes and whenever its last
@@ -56,8 +58,9 @@ export async function runController<O extends Seen>(
   const latest = new Map<string, O>();
   const done = new Map<string, string>();
   const busy = new Set<string>();
+  // what is asked to go wrong counts as a change of the object
   const versionOf = (object: O) =>
-    String((object.metadata as unknown as { resourceVersion?: string }).resourceVersion);
+    `${(object.metadata as unknown as { resourceVersion?: string }).resourceVersion ?? ""}/${faults.turn}`;
 
   const work = async (key: string): Promise<void> => {
     if (busy.has(key)) return;
@@ -70,7 +73,7 @@ export async function runController<O extends Seen>(
         const next = latest.get(key);
         if (next && versionOf(next) !== version) continue;
         if (again === undefined) break;
-        await pause(again, undefined, { signal });
+        await pause(Math.min(again, LONGEST_PAUSE_MILLISECONDS), undefined, { signal });
       }
     } catch {
       // the end of the process
@@ -104,6 +107,7 @@ export async function runController<O extends Seen>(
     }
   };
 
+  faults.onChange(() => [...latest.keys()].forEach((key) => void work(key)));
   await follow<O>(client, {
     apiVersion,
     kind,
