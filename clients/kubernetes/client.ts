@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions } from "./endpoints";
 import { KindNotServed, KubernetesError } from "./errors";
@@ -29,6 +30,8 @@ export interface ListArgs {
 
 const FIELD_MANAGER = "foresail";
 const CALL_SECONDS = 60;
+const CONFLICT_ATTEMPTS = 6;
+const CONFLICT_PAUSE_MILLISECONDS = 50;
 
 /** Calls the Kubernetes API of one cluster, at whichever of its API servers is healthy. */
 export class KubernetesClient {
@@ -134,7 +137,12 @@ export class KubernetesClient {
     return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
   }
 
-  /** JSON merge patch; null removes a field. With `metadata.resourceVersion` it holds only for that version. */
+  /**
+   * JSON merge patch; null removes a field. With `metadata.resourceVersion` it holds only for that version; without one,
+   * a conflict says only that others were quicker for a moment, and it is sent again a few times.
+   *
+   * @throws KubernetesError 409 when the object is another version, or others go on being quicker
+   */
   async mergePatch<O = KubernetesObject>(
     ref: ObjectRef,
     patch: object,
@@ -150,7 +158,8 @@ export class KubernetesClient {
       signal,
       milliseconds,
     };
-    return this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
+    const write = () => this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
+    return isForOneVersion(patch) ? write() : throughConflicts(write, signal ?? this.signal);
   }
 
   /** @returns whether there was such an object */
@@ -221,6 +230,23 @@ export interface DeleteOptions {
   gracePeriodSeconds?: number;
   /** deletes only the object with this uid */
   uid?: string;
+}
+
+function isForOneVersion(patch: { metadata?: { resourceVersion?: string } }): boolean {
+  return patch.metadata?.resourceVersion !== undefined;
+}
+
+/** Does a write again while others are quicker. */
+async function throughConflicts<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isConflict = error instanceof KubernetesError && error.reason === "Conflict";
+      if (!isConflict || attempt >= CONFLICT_ATTEMPTS) throw error;
+      await pause(CONFLICT_PAUSE_MILLISECONDS * attempt, undefined, { signal });
+    }
+  }
 }
 
 async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {

@@ -5,24 +5,25 @@ import { resumeCluster } from "../../clients/azimuth/resume";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
-import {
-  AZIMUTH_DEFINITIONS,
-  CLUSTER_API_DEFINITIONS,
-  ZENITH_DEFINITIONS,
-} from "../../sandbox/azimuth/definitions";
-import { installDefinitions } from "../../sandbox/management/definitions";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { ApiRelay } from "../simulation/api-relay";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
+import { makeClusterObjects } from "./azimuth-objects";
 import { ProviderHost } from "./provider-host";
 
 const namespace = "az-demo";
 const PLACE = { namespace, cluster: "demo", hasRecord: true };
 
 interface Live {
-  metadata: { annotations?: Record<string, string>; ownerReferences?: object[]; finalizers?: string[] };
+  metadata: {
+    resourceVersion: string;
+    annotations?: Record<string, string>;
+    ownerReferences?: object[];
+    finalizers?: string[];
+  };
   spec: { zenithServices?: Record<string, unknown> };
   status?: { services?: Record<string, unknown>; lastUpdated?: string };
   data?: Record<string, string>;
@@ -42,60 +43,10 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     const { etcd, kubeApiserver } = await simulationPrograms();
     api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
     client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
-    await installDefinitions(client, [
-      ...AZIMUTH_DEFINITIONS,
-      ...CLUSTER_API_DEFINITIONS,
-      ...ZENITH_DEFINITIONS,
-    ]);
+    await makeClusterObjects(client, { namespace, kubeconfig: api.kubeconfig() });
     registrar = await Registrar.start();
     clone = makeCompiledClone();
     host = await ProviderHost.start(clone);
-    await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-    await client.create({
-      apiVersion: API.azimuth,
-      kind: "Cluster",
-      metadata: { name: "demo", namespace },
-      spec: {
-        label: "demo",
-        templateName: "t",
-        cloudCredentialsSecretName: "c",
-        controlPlaneMachineSize: "s",
-        paused: true,
-      },
-    });
-    await client.create({
-      apiVersion: API.identity,
-      kind: "Platform",
-      metadata: { name: "kube-demo", namespace },
-      spec: { realmName: "az-demo" },
-    });
-    await client.create({
-      apiVersion: API.addons,
-      kind: "HelmRelease",
-      metadata: {
-        name: "demo-site",
-        namespace,
-        labels: {
-          "capi.stackhpc.com/cluster": "demo",
-          "capi.stackhpc.com/component": "site",
-          "addons.stackhpc.com/cluster": "demo",
-          "addons.stackhpc.com/release-name": "site",
-          "addons.stackhpc.com/release-namespace": namespace,
-        },
-      },
-      spec: {
-        clusterName: "demo",
-        targetNamespace: namespace,
-        chart: { repo: "https://r", name: "site", version: "1.0.0" },
-      },
-    });
-    const value = Buffer.from(api.kubeconfig()).toString("base64");
-    await client.create({
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "demo-kubeconfig", namespace },
-      data: { value },
-    });
   });
   afterEach(() => ends.forEach((end) => end.abort()));
   after(async () => {
@@ -132,7 +83,8 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     const { apiVersion, kind } = ref;
     await client.apply({ apiVersion, kind, metadata: { name, namespace, annotations: release }, spec: {} });
     const status = { phase: "Ready", subdomain: name, fqdn: `${name}.example.com` };
-    await client.mergePatch(ref, { status }, { subresource: "status" });
+    const written = await client.mergePatch<Live>(ref, { status }, { subresource: "status" });
+    return { version: written.metadata.resourceVersion };
   };
   const giveUp = (name: string) =>
     client.delete({ apiVersion: API.zenith, kind: "Reservation", namespace, name });
@@ -142,10 +94,10 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       const all = await Promise.all([services(), platform(), noted()]);
       return all.every((found) => JSON.stringify(found.sort()) === JSON.stringify(wanted));
     });
-  const monitor = () => {
+  const monitor = (management = client) => {
     const end = new AbortController();
     const said: string[] = [];
-    const place = { management: client, place: PLACE, signal: end.signal };
+    const place = { management, place: PLACE, signal: end.signal };
     const done = monitorServices({ ...place, say: (line) => said.push(line) });
     ends.push(end);
     return { said, stop: async () => (end.abort(), done) };
@@ -273,6 +225,63 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     await giveUp("two");
     await inStep(["three", "four"]);
     await running.stop();
+  });
+
+  it("has its services in step again when the API has forgotten what was watched", async () => {
+    const relay = await ApiRelay.open(api);
+    const kubeconfig = relay.kubeconfig();
+    const leadTo = (target: string) =>
+      client.mergePatch(
+        { apiVersion: "v1", kind: "Secret", namespace, name: "demo-kubeconfig" },
+        { data: { value: Buffer.from(target).toString("base64") } },
+      );
+    await leadTo(kubeconfig);
+    const watching = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
+    const running = monitor(watching);
+    try {
+      await untilTrue("its watches", () => Promise.resolve(relay.watching === 6));
+      const { version } = await reserve("five");
+      relay.forgetBefore(version);
+      await client.mergePatch(
+        { apiVersion: API.identity, kind: "Platform", namespace, name: "kube-demo" },
+        { spec: { zenithServices: null } },
+      );
+      await inStep(["three", "four", "five"]);
+      // of five kinds on the management cluster, and of the Reservations unless it has heard of the last
+      assert.ok(relay.refused >= 5, `${relay.refused} watches were refused`);
+    } finally {
+      await leadTo(api.kubeconfig());
+      await running.stop();
+      watching.close();
+      await relay.close();
+    }
+  });
+
+  it("is written to although others are quicker at first, by a run and by the monitor", async () => {
+    const relay = await ApiRelay.open(api);
+    const left = new Map<string, number>();
+    relay.refuse = ({ method, url: { pathname } }) => {
+      const turns = left.get(pathname) ?? 3;
+      if (method !== "PATCH" || turns === 0) return undefined;
+      left.set(pathname, turns - 1);
+      return { status: 409, reason: "Conflict", message: "the object has been modified" };
+    };
+    const kubeconfig = relay.kubeconfig();
+    await reserve("six");
+    const services = inputs({ hasRecord: true, kubeconfig });
+    await host.update("azimuth/ServiceSync", services, services);
+    await inStep(["three", "four", "five", "six"]);
+    const stamp = inputs({ moment: "end", fingerprint: "9", kubeconfig });
+    await host.create("azimuth/StatusStamp", stamp);
+    assert.ok(relay.refused >= 9, `${relay.refused} conflicts`);
+    left.clear();
+    const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
+    const running = monitor(management);
+    await giveUp("six");
+    await inStep(["three", "four", "five"]);
+    await running.stop();
+    management.close();
+    await relay.close();
   });
 
   it("belongs to its owner again when it is resumed", async () => {
