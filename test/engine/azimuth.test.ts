@@ -244,7 +244,7 @@ describe("a cluster through Azimuth, under the engine", function () {
   });
 
   it("lets the lease go when the cluster is gone, and not before", async () => {
-    ground.standIns.faults.set("CapiCluster", { neverReady: true });
+    ground.standIns.faults.set("Cluster", { neverReady: true });
     const destroyed = ground.stack.destroy();
     await untilTrue("the cluster to be deleted", async () =>
       Boolean((await get(API.clusterApi, "Cluster", "demo"))?.metadata.deletionTimestamp),

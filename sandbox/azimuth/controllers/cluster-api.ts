@@ -37,7 +37,7 @@ export async function runClusterApi(
     const { name, namespace, deletionTimestamp } = cluster.metadata;
     if (deletionTimestamp) return end(cluster);
     if (!(await holdBy(client, cluster, FINALIZER))) return undefined;
-    const { failed, neverReady } = faults.of("CapiCluster", cluster.metadata);
+    const { failed, neverReady } = faults.of("Cluster", cluster.metadata);
     if (failed !== undefined)
       return void (await setStatus(client, cluster, { phase: "Failed", failureMessage: failed }));
     if (cluster.status?.phase === undefined || neverReady)
@@ -69,7 +69,7 @@ export async function runClusterApi(
   /** Deletes what belongs to the cluster, and lets it go when that is gone. */
   const end = async (cluster: Cluster): Promise<number | undefined> => {
     const { name, namespace } = cluster.metadata;
-    const { neverReady } = faults.of("CapiCluster", cluster.metadata);
+    const { neverReady } = faults.of("Cluster", cluster.metadata);
     await setStatus(client, cluster, { phase: "Deleting" });
     if (neverReady) return undefined;
     const kinds = [

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { monitorServices } from "../../clients/azimuth/services-monitor";
+import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { projectFolder } from "../../sandbox/places";
+import { TENANCY } from "../../sandbox/azimuth/tenancy";
+import { leaveOut } from "../left-out";
+import { azimuthGround, liveObjects, untilTrue } from "./azimuth-ground";
+
+const { namespace } = TENANCY;
+const RELEASE_NAMESPACE = "tigera-operator";
+const SERVICE = `${RELEASE_NAMESPACE}-dashboard`;
+const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+
+type Section = Record<string, unknown> & { zenith: Record<string, unknown> };
+
+/** The value of `foresail:azimuth` in the example. */
+function exampleSection(): Section {
+  const file = path.join(projectFolder, "examples", "azimuth", "Pulumi.dev-demo.yaml");
+  const { config } = parse(readFileSync(file, "utf8")) as { config: Record<string, unknown> };
+  return config["foresail:azimuth"] as Section;
+}
+
+describe("the example of a cluster through Azimuth, on the sandbox's stand-ins", function () {
+  this.timeout(240_000);
+  before(function () {
+    if (!BY_NIGHT)
+      leaveOut(this, "by day azimuth.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
+  });
+  const ground = azimuthGround();
+  const { get } = liveObjects(ground);
+  const zenithServices = async () =>
+    Object.keys((await get(API.identity, "Platform", "kube-demo"))?.spec["zenithServices"] ?? {});
+  const calico = () => get(API.addons, "HelmRelease", "demo-cni-calico");
+
+  /** The example as it is, with the addresses and the charts of the sandbox. */
+  const configureExample = (over: Record<string, unknown> = {}) => {
+    const { zenith, ...section } = exampleSection();
+    const { charts } = ground.values()["azimuth"] as { charts: unknown };
+    const { url: registrarAdminUrl } = ground.registrar;
+    const azimuth = { ...section, zenith: { ...zenith, registrarAdminUrl }, charts, ...over };
+    ground.stack.configure({ system: "azimuth", azimuth });
+  };
+
+  /** A service comes and goes while the monitor runs. */
+  const serve = async (hasRecord: boolean): Promise<string[]> => {
+    const end = new AbortController();
+    const said: string[] = [];
+    const place = { namespace, cluster: "demo", hasRecord };
+    const say = (line: string) => said.push(line);
+    const running = monitorServices({ management: ground.management, place, signal: end.signal, say });
+    const ref = { apiVersion: API.zenith, kind: "Reservation" };
+    const annotations = {
+      "meta.helm.sh/release-name": "cni-calico",
+      "meta.helm.sh/release-namespace": RELEASE_NAMESPACE,
+    };
+    const metadata = { name: "dashboard", namespace: RELEASE_NAMESPACE, annotations };
+    try {
+      await ground.management.apply({ ...ref, metadata, spec: {} });
+      await untilTrue("the service", async () => (await zenithServices()).includes(SERVICE));
+      await untilTrue("its annotation", async () =>
+        Boolean((await calico())?.metadata.annotations?.[SERVICES_ANNOTATION]?.includes("dashboard")),
+      );
+      await ground.management.delete({ ...ref, namespace: RELEASE_NAMESPACE, name: "dashboard" });
+      await untilTrue("the service to go", async () => !(await zenithServices()).includes(SERVICE));
+      await untilTrue("its annotation to go", async () => {
+        const { annotations: noted = {} } = (await calico())?.metadata ?? {};
+        return noted[SERVICES_ANNOTATION] === undefined;
+      });
+    } finally {
+      end.abort();
+      await running;
+    }
+    return said;
+  };
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+
+  it("goes up from its file, has services that come and go, and comes down", async () => {
+    configureExample();
+    await ground.stack.up();
+    const burst = await get(API.clusterApi, "MachineDeployment", "demo-burst");
+    assert.ok(burst, "the group that scales by itself");
+    // Grafana's own service has come meanwhile
+    await ground.stack.up();
+    await expectUnchanged();
+    const said = await serve(true);
+    assert.ok(said.some((line) => line.includes(`status: service ${SERVICE}`)));
+    await expectUnchanged();
+    await ground.stack.destroy();
+    assert.equal(await get(API.clusterApi, "Cluster", "demo"), undefined);
+    assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
+  });
+
+  it("does all of it without a record, owned by a ConfigMap, while others change its objects all the time", async () => {
+    const stormy = ["OIDCClient", "Platform", "Lease"];
+    for (const kind of stormy) ground.standIns.faults.set(kind, { changedEvery: 20 });
+    configureExample({ record: false });
+    await ground.stack.up();
+    ground.standIns.faults.clear();
+    assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
+    const uid = (await get("v1", "ConfigMap", "demo-foresail"))?.metadata.uid;
+    assert.ok(uid);
+    const owned = [
+      [API.identity, "OIDCClient", "kube-demo"],
+      [API.identity, "Platform", "kube-demo"],
+      [API.scheduling, "Lease", "demo"],
+      ["v1", "Secret", "demo-zenith-apiserver"],
+    ] as const;
+    for (const [apiVersion, kind, name] of owned)
+      assert.deepEqual(
+        (await get(apiVersion, kind, name))?.metadata.ownerReferences?.map((owner) => owner.uid),
+        [uid],
+        kind,
+      );
+    await ground.stack.up();
+    await expectUnchanged();
+    await serve(false);
+    await expectUnchanged();
+    for (const kind of stormy) ground.standIns.faults.set(kind, { changedEvery: 20 });
+    await ground.stack.destroy();
+    ground.standIns.faults.clear();
+    assert.equal(await get("v1", "ConfigMap", "demo-foresail"), undefined);
+    assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);
+    const lease = await get(API.scheduling, "Lease", "demo");
+    assert.ok(lease, "the Lease is not this stack's to delete");
+    assert.ok(!lease.metadata.finalizers?.includes(LEASE_FINALIZER));
+  });
+});
