@@ -9,6 +9,7 @@ import {
 } from "../../sandbox/azimuth/definitions";
 import { installDefinitions } from "../../sandbox/management/definitions";
 import { BareApiServer } from "../../test/simulation/bare-api-server";
+import { measureRequests } from "../azimuth-requests";
 import type { Measurement } from "../measurement";
 import type { Row } from "../results";
 import { summarise } from "../statistics";
@@ -23,7 +24,7 @@ const KUBERNETES_VERSION = "1.36.3";
 export const azimuth: Measurement = {
   name: "azimuth",
   title: "Services of a cluster through Azimuth",
-  summary: `from a Reservation's event to record and annotation, at ${SIZES.join(", ")} services`,
+  summary: `from a Reservation's event to record and annotation, at ${SIZES.join(", ")} services; requests of an up`,
   async measure({ toolchain, load, say, rounds }) {
     const programs = toolchain.kubernetes(KUBERNETES_VERSION);
     const api = await new BareApiServer({
@@ -50,8 +51,11 @@ export const azimuth: Measurement = {
       }
       const notes = [
         `${EVENTS} Reservations at each size, one after another, beside those that are there: from the answer to the write that makes it Ready until both objects were seen to tell of it.`,
+        "Requests are those of foresail in one `pulumi up` of one stack, by the API server's audit log; the others of ten clusters have stacks of their own.",
         "Management cluster and target are one real API server on this machine; the monitor runs in the process that measures.",
       ];
+      load.note();
+      rows.push(...(await measureRequests(toolchain, say)));
       return { rows, notes };
     } finally {
       client.close();

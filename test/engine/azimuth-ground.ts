@@ -7,7 +7,8 @@ import { azimuthValues } from "../../sandbox/azimuth/stack-values";
 import { StandIns } from "../../sandbox/azimuth/stand-ins";
 import { makeTenancy, TENANCY } from "../../sandbox/azimuth/tenancy";
 import { TEST_NEEDS } from "../../sandbox/set-up";
-import { BareApiServer } from "../simulation/bare-api-server";
+import type { Toolchain } from "../../sandbox/toolchain";
+import { BareApiServer, type BareApiServerOptions } from "../simulation/bare-api-server";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
 import { TestStack } from "./test-stack";
@@ -21,6 +22,8 @@ export interface AzimuthGround {
   readonly stack: TestStack;
   /** Another stack of the same project. */
   other(): TestStack;
+  /** A further stack of it, by name, which is not made yet. */
+  stackOf(name: string): TestStack;
   /** The configuration of a stack. */
   values(over?: Record<string, unknown>): Record<string, unknown>;
 }
@@ -42,39 +45,57 @@ const BROKEN_TEMPLATES = [
 
 /** Registers the mocha hooks; the object is filled in before the first test. */
 export function azimuthGround(): AzimuthGround {
-  const made = {} as { -readonly [Key in keyof AzimuthGround]: AzimuthGround[Key] };
+  const made = {} as RunningAzimuth;
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
-    const toolchain = await engineToolchain(TEST_NEEDS.programs);
-    // what is owned goes with its owner; what the schema has in foreground, too
-    const controllers = ["garbage-collector-controller", "namespace-controller"];
-    made.api = await new BareApiServer({ programs: apiPrograms(toolchain), controllers }).start();
-    const kubeconfig = made.api.kubeconfig();
-    made.management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
-    made.standIns = await StandIns.start({ kubeconfig });
-    made.registrar = await Registrar.start();
-    await makeTenancy(made.management);
-    for (const template of BROKEN_TEMPLATES) await made.management.apply(template);
-    made.folder = makeCompiledClone();
-    const place = { folder: made.folder, project: "foresail" };
-    made.stack = new TestStack({ ...place, stack: "test" }, toolchain);
-    const other = new TestStack({ ...place, stack: "other" }, toolchain);
-    made.other = () => other;
-    made.values = (over = {}) => ({
-      system: "azimuth",
-      azimuth: { ...azimuthValues(made.registrar.url), ...over },
-    });
-    await made.stack.create();
-    await made.stack.setSecret("managementKubeconfig", kubeconfig);
+    Object.assign(made, await startAzimuth(await engineToolchain(TEST_NEEDS.programs)));
   });
-  after(async () => {
-    await made.registrar?.stop();
-    await made.standIns?.stop();
-    made.management?.close();
-    await made.api?.stop();
-    if (made.folder) removeFolder(made.folder);
-  });
+  after(() => made.stop?.());
   return made;
+}
+
+/** A ground that somebody has to stop. */
+export interface RunningAzimuth extends AzimuthGround {
+  stop(): Promise<void>;
+}
+
+/** Starts the management cluster and makes the stack. @param options further arguments of the API server */
+export async function startAzimuth(
+  toolchain: Toolchain,
+  options: Pick<BareApiServerOptions, "apiServerArguments"> = {},
+  prepare: (api: BareApiServer) => void = () => undefined,
+): Promise<RunningAzimuth> {
+  // what is owned goes with its owner; what the schema has in foreground, too
+  const controllers = ["garbage-collector-controller", "namespace-controller"];
+  const api = new BareApiServer({ ...options, programs: apiPrograms(toolchain), controllers });
+  prepare(api);
+  await api.start();
+  const kubeconfig = api.kubeconfig();
+  const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
+  const standIns = await StandIns.start({ kubeconfig });
+  const registrar = await Registrar.start();
+  await makeTenancy(management);
+  for (const template of BROKEN_TEMPLATES) await management.apply(template);
+  const folder = makeCompiledClone();
+  const stackOf = (stack: string) => new TestStack({ folder, project: "foresail", stack }, toolchain);
+  const stack = await stackOf("test").create();
+  await stack.setSecret("managementKubeconfig", kubeconfig);
+  const other = stackOf("other");
+  return {
+    ...{ api, management, standIns, registrar, folder, stack, stackOf },
+    other: () => other,
+    values: (over = {}) => ({
+      system: "azimuth",
+      azimuth: { ...azimuthValues(registrar.url), ...over },
+    }),
+    stop: async () => {
+      await registrar.stop();
+      await standIns.stop();
+      management.close();
+      await api.stop();
+      removeFolder(folder);
+    },
+  };
 }
 
 /** Sets the stack's configuration. */
