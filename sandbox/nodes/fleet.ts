@@ -4,9 +4,9 @@ import { chooseAddress } from "./addresses";
 import { canShareContent, ensureContent } from "./containerd-content";
 import { requireOwnControlGroups } from "./control-groups";
 import { ContainerEngine } from "./engine";
-import { findFreeSubnet } from "./free-subnet";
+import { createNetwork } from "./free-subnet";
 import { fleetNames, projectHash, type FleetNames } from "./names";
-import { createNode, labelArguments, takenPorts, type NodeVariant, type Place } from "./node-creation";
+import { createNode, takenPorts, type NodeVariant, type Place } from "./node-creation";
 import { ensureNodeImage } from "./node-image";
 import { NODE_USER } from "./node-recipe";
 import { writeRecord, type NodeRecord } from "./node-record";
@@ -192,7 +192,7 @@ export class NodeFleet {
   /** Ports and addresses that no node of any clone has, running or stopped. */
   private async findPlaces(engine: ContainerEngine, count: number): Promise<Place[]> {
     const subnet = await this.ensureNetwork(engine);
-    const ports = await findFreePorts(this.names.project, 2 * count, await takenPorts(engine));
+    const ports = await findFreePorts(this.names.seed, 2 * count, await takenPorts(engine));
     const addresses = new Set(
       (await survey(engine, this.names)).flatMap(({ record }) => record?.internalAddress ?? []),
     );
@@ -206,11 +206,8 @@ export class NodeFleet {
   }
 
   private async ensureNetwork(engine: ContainerEngine): Promise<string> {
-    const { network, labels, project } = this.names;
-    if (!(await engine.networks(labels)).includes(network)) {
-      const subnet = await findFreeSubnet(project, engine);
-      await engine.call(["network", "create", "--subnet", subnet, ...labelArguments(labels), network]);
-    }
+    const { network, labels } = this.names;
+    if (!(await engine.networks(labels)).includes(network)) await createNetwork(engine, this.names);
     const [subnet] = await engine.subnets(network);
     if (subnet === undefined)
       throw new Error(

@@ -6,6 +6,8 @@ export interface FleetNames {
   readonly project: string;
   readonly system: string;
   readonly network: string;
+  /** hexadecimal digits where the search for ports and a subnet begins: two fleets that start at once look elsewhere */
+  readonly seed: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +31,11 @@ const NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /** Eight hexadecimal digits of a project folder's path. */
 export function projectHash(projectFolder: string): string {
-  return createHash("sha256").update(projectFolder).digest("hex").slice(0, 8);
+  return shortHash(projectFolder);
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
 /**
@@ -38,10 +44,12 @@ export function projectHash(projectFolder: string): string {
  */
 export function fleetNames(project: string, system: string): FleetNames {
   requireName("system", system);
+  const network = `foresail-${project}-${system}`;
   return {
     project,
     system,
-    network: `foresail-${project}-${system}`,
+    network,
+    seed: shortHash(network),
     labels: { [PROJECT_LABEL]: project, [SYSTEM_LABEL]: system },
   };
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../clients/kubernetes";
 import { SshConnection } from "../../clients/ssh";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
@@ -16,6 +16,7 @@ import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { readServer, testCloud, TEST_CLOUD_SYSTEM } from "../support/openstack-cloud";
 import { PulumiStack } from "../support/pulumi-stack";
 import { silent } from "./test-cluster";
+import { withApi } from "./with-api";
 
 const ASK_SECONDS = 30;
 
@@ -198,15 +199,7 @@ export class OpenstackTestCluster {
 
   /** Works with the cluster's API. */
   async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
-    const client = await KubernetesClient.connect(
-      { kubeconfig: await this.stack.kubeconfig() },
-      { seconds: 60 },
-    );
-    try {
-      return await work(client);
-    } finally {
-      client.close();
-    }
+    return withApi(await this.stack.kubeconfig(), work);
   }
 
   /** Runs a script on a machine as root, by the address that the stack reaches it by. @returns what it printed */

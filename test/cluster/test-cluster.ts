@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../clients/kubernetes";
 import { SshConnection, type SshTarget } from "../../clients/ssh";
 import { Engine } from "../../sandbox/engine";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
@@ -15,6 +15,7 @@ import type { PlannedMachine } from "../../sandbox/systems/cluster-size";
 import { stackOf } from "../../sandbox/systems/system";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";
+import { withApi } from "./with-api";
 
 const UP_SECONDS = 1200;
 const ASK_SECONDS = 30;
@@ -156,12 +157,7 @@ export class TestCluster {
   /** Works with the cluster's API, at whichever control plane answers. */
   async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
     const { text } = await this.kubeconfig();
-    const client = await KubernetesClient.connect({ kubeconfig: text }, { seconds: 60 });
-    try {
-      return await work(client);
-    } finally {
-      client.close();
-    }
+    return withApi(text, work);
   }
 
   /** How SSH reaches a machine. */

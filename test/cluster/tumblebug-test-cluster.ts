@@ -1,5 +1,5 @@
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../clients/kubernetes";
 import { openTumblebug, type Tumblebug } from "../../clients/tumblebug";
 import type { Generation } from "../../core/tumblebug/model";
 import { containerNodeSettings } from "../../sandbox/nodes";
@@ -14,6 +14,7 @@ import { BackgroundServer, type ServerAccess } from "../../sandbox/tumblebug/bac
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { PulumiStack } from "../support/pulumi-stack";
 import { silent } from "./test-cluster";
+import { withApi } from "./with-api";
 
 /** The system of the container nodes of test servers, so that leftovers of a killed run are found. */
 export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
@@ -116,15 +117,7 @@ export class TumblebugTestCluster {
 
   /** Works with the cluster's API. */
   async withApi<T>(work: (client: KubernetesClient) => Promise<T>): Promise<T> {
-    const client = await KubernetesClient.connect(
-      { kubeconfig: await this.stack.kubeconfig() },
-      { seconds: 60 },
-    );
-    try {
-      return await work(client);
-    } finally {
-      client.close();
-    }
+    return withApi(await this.stack.kubeconfig(), work);
   }
 
   /** Works with the server's API. */

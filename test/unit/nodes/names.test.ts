@@ -10,6 +10,7 @@ describe("names of container nodes", () => {
       containerName(fleetNames(other!, "ssh"), "cp-1"),
     );
     assert.notEqual(fleetNames(one!, "ssh").network, fleetNames(one!, "e2e").network);
+    assert.notEqual(fleetNames(one!, "ssh").seed, fleetNames(one!, "e2e").seed);
   });
 
   it("hold project, system and node", () => {

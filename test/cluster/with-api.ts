@@ -1,0 +1,14 @@
+import { KubernetesClient } from "../../clients/kubernetes";
+
+/** Works with a cluster's API, and lets go of it afterwards. */
+export async function withApi<T>(
+  kubeconfig: string,
+  work: (client: KubernetesClient) => Promise<T>,
+): Promise<T> {
+  const client = await KubernetesClient.connect({ kubeconfig }, { seconds: 60 });
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
+}
