@@ -1,5 +1,5 @@
 import { redact } from "../core/redaction";
-import { laterTurns, unlistedChange } from "../core/review/server-order";
+import { isMachinePlan, laterTurns, unlistedChange } from "../core/review/server-order";
 import type { SavedPlan } from "../core/review/saved-plan";
 import type { Project } from "./project";
 import { runPlan, type RunEnd } from "./run-plan";
@@ -27,13 +27,12 @@ export async function runFurtherTurns(
       say(`refused: this was not listed before: ${strange}`);
       return "refused";
     }
-    for (const { type, steps } of preview.changes)
-      if (type === "CloudPlan") steps.forEach((line) => say(`  ${line}`));
+    for (const { steps } of preview.changes.filter(isMachinePlan)) for (const line of steps) say(`  ${line}`);
     const end = await runPlan({ ...run, engine: plan.engine }, say);
     if (end !== "done") return end;
     // what the first review named may change again, and of later runs only what is still listed
-    const named = reviewed.filter(({ type }) => type !== "CloudPlan");
-    reviewed = [...named, ...preview.changes.filter(({ type }) => type === "CloudPlan")];
+    const named = reviewed.filter((change) => !isMachinePlan(change));
+    reviewed = [...named, ...preview.changes.filter(isMachinePlan)];
   }
   return "done";
 }

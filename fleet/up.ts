@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { redact } from "../core/redaction";
 import { compareReview, type Verdict } from "../core/review/compare";
-import { laterTurns, unlistedChange } from "../core/review/server-order";
+import { isMachinePlan, laterTurns, unlistedChange } from "../core/review/server-order";
 import { parseSavedPlan, type SavedPlan } from "../core/review/saved-plan";
 import { sideBySide } from "../core/review/side-by-side";
 import { renderText } from "../core/review/text";
@@ -100,8 +100,8 @@ function choose(
     case "moved":
       if (isLaterTurn(saved, current)) {
         say("the first machines of what was reviewed are done; this is the next run:");
-        for (const { type, steps } of current.reviewed)
-          if (type === "CloudPlan") for (const step of steps) say(`  ${step}`);
+        for (const { steps } of current.reviewed.filter(isMachinePlan))
+          for (const step of steps) say(`  ${step}`);
         return current;
       }
       for (const line of sideBySide(verdict.differences, process.stdout.columns)) say(line);

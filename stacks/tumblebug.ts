@@ -43,8 +43,8 @@ export async function tumblebug(
     cluster: kubeadmArguments(configuration),
     existing: await readStackResources(),
   });
-  const { kubeconfig, endpoints, nodes, version, vms, status } = made;
-  return { kubeconfig, endpoints, nodes, version, vms, status };
+  const { kubeconfig, endpoints, nodes, version, vms, remaining, status } = made;
+  return { kubeconfig, endpoints, nodes, version, vms, remaining, status };
 }
 
 function group({ rootDisk, ...others }: TumblebugSection["groups"][number]) {

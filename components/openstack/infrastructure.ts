@@ -5,7 +5,7 @@ import { networkChangeRefusals } from "../../core/openstack/network-change";
 import { wantedSlots, type Pool } from "../../core/openstack/pool";
 import { inRecordedOrder } from "../../core/openstack/recorded-order";
 import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
-import { laterLines } from "../../core/openstack/rollout-lines";
+import { laterLines } from "../../core/later-lines";
 import { SECURITY_GROUPS } from "../../core/openstack/security-rules";
 import type { PodNetworkKind } from "../../core/network-ports";
 import { CloudPlan } from "../../providers/openstack/cloud-plan";

@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Slot } from "../../core/tumblebug/groups";
 import { connectionNames, imageName, specName, type ConnectionNames } from "../../core/tumblebug/names";
+import type { FirewallRule } from "../../core/tumblebug/model";
 import { factKey } from "../../core/tumblebug/requirements";
 import { securityRules, type SecurityWish } from "../../core/tumblebug/security-rules";
 import { TumblebugImage } from "../../providers/tumblebug/tumblebug-image";
@@ -21,6 +22,8 @@ export interface ObjectsWish {
   user: string;
   connections: readonly { name: string; cidr: string; cidrWritten: boolean }[];
   slots: readonly Slot[];
+  /** Security group → rules that others closed. */
+  goneRules: Readonly<Record<string, FirewallRule[]>>;
   /** What the machines of a connection accept. */
   security: (cidr: string) => SecurityWish;
 }
@@ -95,16 +98,19 @@ export function makeObjects(
       { ...common("vNets", names.vNet, connection), cidr, cidrWritten, subnet: names.subnet },
       opts,
     );
-    const group = (role: "nodes" | "controlPlanes") =>
-      new TumblebugSecurityGroup(
+    const group = (role: "nodes" | "controlPlanes") => {
+      const gone = wish.goneRules[names[role]];
+      return new TumblebugSecurityGroup(
         names[role],
         {
           ...common("securityGroups", names[role], connection),
           vNet: vNet.object,
           rules: securityRules(role, wish.security(cidr)),
+          ...(gone ? { gone } : {}),
         },
         opts,
       ).object;
+    };
     const key = new TumblebugSshKey(
       names.sshKey,
       { ...common("sshKeys", names.sshKey, connection), user },

@@ -17,7 +17,8 @@ const API_PORT = 6443;
 
 /**
  * A kubeadm cluster on VMs of one or several clouds, made by a CB-Tumblebug server, with everything that they need
- * there. A machine that is no longer wanted leaves the cluster before its VM goes.
+ * there. A machine that is no longer wanted leaves the cluster before its VM goes; of the control planes one update lets
+ * one go, and what is left to do then is in `remaining`, for the next update.
  */
 export class TumblebugCluster extends pulumi.ComponentResource {
   /** Administrator's kubeconfig. Secret. */
@@ -28,6 +29,8 @@ export class TumblebugCluster extends pulumi.ComponentResource {
   readonly version: pulumi.Output<string>;
   /** Machine → its VM. */
   readonly vms: pulumi.Output<Record<string, MachineVm>>;
+  /** What the next updates have to do with the control planes; empty when all are as wished. */
+  readonly remaining: pulumi.Output<string[]>;
   /** Pending, Provisioning, Provisioned or Failed, with reason and message. */
   readonly status: pulumi.Output<ClusterStatus>;
 
@@ -48,6 +51,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     this.nodes = cluster.nodes;
     this.version = cluster.version;
     this.vms = this.machines.mcis.vms;
+    this.remaining = pulumi.output(this.machines.turn.later);
     this.status = this.describeStatus(cluster);
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
@@ -55,12 +59,14 @@ export class TumblebugCluster extends pulumi.ComponentResource {
       nodes: this.nodes,
       version: this.version,
       vms: this.vms,
+      remaining: this.remaining,
       status: this.status,
     });
   }
 
   private makeLoadBalancer(): TumblebugLoadBalancer | undefined {
     const { endpoint, namespace, timeoutSeconds } = this.args;
+    const { balancerAddress } = this.machines.recorded;
     const planes = this.machines.slots.filter(({ role }) => role === "control-plane");
     const [first] = planes;
     if (!endpoint || !("nlb" in endpoint) || !first) return undefined;
@@ -74,6 +80,8 @@ export class TumblebugCluster extends pulumi.ComponentResource {
         port: endpoint.nlb.port,
         targetPort: API_PORT,
         machines: planes.map(({ machine }) => machine),
+        vms: this.machines.vmNames(planes),
+        ...(balancerAddress === undefined ? {} : { recorded: balancerAddress }),
         timeoutSeconds,
       },
       { parent: this, dependsOn: [this.machines.mcis] },
@@ -84,7 +92,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     const { cluster, endpoint, lost = [], nodeAddresses } = this.args;
     const reached: EndpointArgs | undefined =
       balancer && endpoint && "nlb" in endpoint
-        ? { external: { host: balancer.address, port: endpoint.nlb.port } }
+        ? { external: { host: balancer.endpoint, port: endpoint.nlb.port } }
         : endpoint && !("nlb" in endpoint)
           ? endpoint
           : undefined;
@@ -94,7 +102,9 @@ export class TumblebugCluster extends pulumi.ComponentResource {
         ...fitNetwork(cluster, nodeAddresses),
         machines: this.machines.slots.map((slot) => this.machine(slot)),
         ...(reached ? { endpoint: reached } : {}),
-        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.address] : [])],
+        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.endpoint] : [])],
+        // those that are too many leave one by one
+        allowEvenControlPlanes: true,
         lost,
       },
       { parent: this },

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { connectionBlocks } from "../../core/tumblebug/address-blocks";
 import { wantedSlots, type Slot } from "../../core/tumblebug/groups";
+import { planTurn, type MachineTurn } from "../../core/tumblebug/machine-turn";
 import type { MachineVm } from "../../core/tumblebug/machine-vm";
 import { recordedCluster, type RecordedCluster } from "../../core/tumblebug/recorded-state";
 import type { SecurityWish } from "../../core/tumblebug/security-rules";
@@ -15,14 +16,14 @@ import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 export type ServerInput = pulumi.Output<object>;
 
 /** What the machines are made with; the cluster on them is not looked at but for its pod network. */
-export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster" | "lost"> & {
+export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
   cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
 };
 
 /** The VMs of a cluster, in one or several clouds, with everything that they are made from. */
 export class TumblebugMachines extends pulumi.ComponentResource {
-  /** The machines that are wanted. */
-  readonly slots: Slot[];
+  /** The machines that this run has, and what it leaves to the next ones. */
+  readonly turn: MachineTurn;
   readonly recorded: RecordedCluster;
   /** Name of the MCIS, or infra. */
   readonly infrastructure: string;
@@ -42,9 +43,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
-    this.slots = wantedSlots(args.groups, args.replace);
-    this.blocks = connectionBlocks(args.networkCidr, args.connections);
     this.recorded = recordedCluster(clusterName, args.existing);
+    this.turn = planTurn(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
+    this.blocks = connectionBlocks(args.networkCidr, args.connections);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
     const { credentials, generation = "auto", ...server } = args.server;
@@ -60,12 +61,22 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     this.registerOutputs({ vms: this.mcis.vms });
   }
 
+  get slots(): readonly Slot[] {
+    return this.turn.slots;
+  }
+
   /** What is known of a machine's VM: of one that stays as it is also in a preview that adds others. */
   vmOf(machine: string): pulumi.Output<MachineVm> {
     return this.mcis.known.apply((known) => {
       const kept = known[machine];
       return kept ? pulumi.output(kept) : this.mcis.vms.apply((vms) => vms[machine] as MachineVm);
     });
+  }
+
+  /** Machine → name of its VM. */
+  vmNames(slots: readonly Slot[]): pulumi.Output<Record<string, string>> {
+    const named = slots.map(({ machine }) => [machine, this.vmOf(machine).vm] as const);
+    return pulumi.output(Object.fromEntries(named));
   }
 
   /** The connections that machines are in; others need nothing made. */
@@ -97,14 +108,32 @@ export class TumblebugMachines extends pulumi.ComponentResource {
           cidr,
           vNet: names.vNets.find(({ connection }) => connection === name)?.name ?? "",
         })),
-        slots: this.slots,
+        slots: [...this.slots],
         loadBalancer: endpoint !== undefined && "nlb" in endpoint,
         allowMock,
         objects: names,
+        ...this.describeTurn(),
         ...(this.recorded.mark === undefined ? {} : { mark: this.recorded.mark }),
       },
       { parent: this },
     );
+  }
+
+  /** A machine that is in a connection keeps everything that is made there. */
+  private describeTurn() {
+    const { steps, later, leaving, remarks, slots } = this.turn;
+    const named = this.args.connections.map(({ name }) => name);
+    const refusals = slots.flatMap(({ machine, connection }) =>
+      named.includes(connection)
+        ? []
+        : [
+            {
+              property: "tumblebug.connections",
+              reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
+            },
+          ],
+    );
+    return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
   private makeNamespace(): TumblebugNamespace[] {
@@ -138,6 +167,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         user,
         connections: this.connections,
         slots: this.slots,
+        goneRules: this.recorded.goneRules,
         security: () => this.security(),
       },
       this.child,
@@ -169,7 +199,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
         namespace,
         infrastructure: this.infrastructure,
         mark: this.mark,
-        slots: this.slots,
+        slots: [...this.slots],
         objects,
         specs,
         images,

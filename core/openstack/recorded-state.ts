@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
-import type { StateResources } from "../state-resources";
+import { namesIn, type StateResources } from "../state-resources";
 import { machineName } from "./machine-name";
 import { newMachine, recordOf, type MachineRecord } from "./machine-record";
 import { EXISTING_NETWORK, type NetworkKey, type Slot } from "./pool";
@@ -54,9 +54,9 @@ export function recordedState(cluster: string, resources: StateResources): Recor
       return recordOf(cluster, name, metadata as Record<string, unknown>) ?? [];
     });
   const groups = entries.filter(({ type, name }) => type === NODE_GROUP && name.startsWith(`${cluster}-`));
-  const joined = new Set(groups.flatMap(({ outputs }) => namesOf(outputs.nodes)));
+  const joined = new Set(groups.flatMap(({ outputs }) => namesIn(outputs.nodes)));
   // after a failure the members have machines among them that never came so far
-  const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesOf(outputs.members))]);
+  const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesIn(outputs.members))]);
   // cut off between init and the record of its members, any control plane may be one
   const isUnrecorded =
     entries.some(({ type, name }) => type === CLUSTER_INIT && name === `${cluster}-init`) &&
@@ -111,11 +111,6 @@ function markOf(plan: Readonly<Record<string, unknown>> = {}): { mark?: string }
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
-}
-
-function namesOf(value: unknown): string[] {
-  if (!Array.isArray(value)) return [];
-  return (value as { name?: unknown }[]).flatMap(({ name }) => (typeof name === "string" ? [name] : []));
 }
 
 /**

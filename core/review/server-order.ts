@@ -3,6 +3,10 @@ import type { ResourceChange } from "./preview";
 
 const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";
+const PLANS = [CLOUD_PLAN, "TumblebugPlan"];
+
+/** Whether a resource says which machines a run makes and deletes, and which the next ones do. */
+export const isMachinePlan = ({ type }: Pick<ReviewedChange, "type">): boolean => PLANS.includes(type);
 
 /**
  * Says which servers a preview would take away besides those whose turn it is. The engine makes what is new and then deletes
@@ -39,7 +43,7 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
 
 /** What the preview says of machines in later runs, as the plan of machines lists it. */
 export function laterTurns(changes: readonly ReviewedChange[]): string[] {
-  return changes.filter(({ type }) => type === CLOUD_PLAN).flatMap(({ inputs }) => textsOf(inputs["later"]));
+  return changes.filter(isMachinePlan).flatMap(({ inputs }) => textsOf(inputs["later"]));
 }
 
 /** Resources whose lines each begin with the machine that is changed. */
@@ -54,10 +58,14 @@ export function unlistedChange(
   changes: readonly ReviewedChange[],
 ): string | undefined {
   const promised = new Set(laterTurns(reviewed).map(bare));
-  const steps = changes.filter(({ type }) => type === CLOUD_PLAN).flatMap((change) => change.steps);
+  const plans = changes.filter(isMachinePlan);
+  const steps = plans.flatMap((change) => change.steps);
   const strange = [...steps, ...laterTurns(changes).map(bare)].find((line) => !promised.has(line));
   if (strange !== undefined) return strange;
-  const machines = steps.flatMap((line) => line.split(/[\s,:()]+/).filter((word) => /-\d+-/.test(word)));
+  const machines = plans.flatMap(({ inputs }) => [
+    ...textsOf(inputs["arriving"]),
+    ...textsOf(inputs["leaving"]),
+  ]);
   const node = changes
     .filter(({ type }) => BY_MACHINE.includes(type))
     .flatMap((change) => change.steps)
@@ -68,7 +76,7 @@ export function unlistedChange(
     ({ urn, name, type, operation }) =>
       !known.has(urn) &&
       !(operation === "update" && FOLLOWING.includes(type)) &&
-      !machines.some((machine) => name.includes(machine)),
+      !machines.some((machine) => `-${name}-`.includes(`-${machine}-`)),
   );
   return other && `${other.operation} ${other.type} ${other.name}`;
 }

@@ -140,7 +140,8 @@ export function objectHandlers<
       return withServer(resourceOf(outputs), outputs.server, async (tumblebug) => {
         const found = await kind.of(tumblebug).read(outputs.namespace, outputs.object);
         if (!found) return { id: "", props: {} };
-        return { id, props: { ...outputs, ...kind.outputs(found) } };
+        const drift = outputs.made ? kind.drift?.(outputs, found) : {};
+        return { id, props: { ...outputs, ...kind.outputs(found), ...drift } };
       });
     },
 

@@ -15,6 +15,8 @@ interface Inputs {
   port: number;
   targetPort: number;
   machines: string[];
+  /** Machine → name of its VM. */
+  vms: Record<string, string>;
   timeoutSeconds: number;
   steps?: string[];
 }
@@ -23,28 +25,29 @@ interface Outputs extends Inputs {
   address: string;
 }
 
+/** What a load balancer follows; the rest it is made with. */
+const COMPARED = ["server", "machines", "vms"] as const;
+
+const added = (before: readonly string[], after: readonly string[]): string[] =>
+  after.filter((one) => !before.includes(one));
+
 const resourceOf = ({ group }: Inputs) => `load balancer of ${group}`;
 
 export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
-    const exists = olds.group !== undefined;
-    const step = `create a load balancer on port ${news.port} in front of ${news.machines.join(", ")}`;
-    const differs = exists && !isDeepStrictEqual(olds.machines, news.machines);
-    const failures = differs
-      ? [
-          {
-            property: "machines",
-            reason:
-              `Tumblebug's load balancer keeps the machines that it was made with (${(olds.machines ?? []).join(", ")}); ` +
-              "set the control planes back, or make a new cluster with another number of them",
-          },
-        ]
-      : [];
-    return Promise.resolve({ inputs: { ...news, steps: exists ? [] : [step] }, failures });
+    const steps =
+      olds.machines === undefined
+        ? [`create a load balancer on port ${news.port} in front of ${news.machines.join(", ")}`]
+        : [
+            ...added(olds.machines, news.machines).map((machine) => `${machine}: put behind it`),
+            ...added(news.machines, olds.machines).map((machine) => `${machine}: take away from it`),
+          ];
+    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
   },
 
   diff(_id, olds: Outputs, news: Inputs) {
-    return Promise.resolve({ changes: !isDeepStrictEqual(olds.server, news.server) });
+    const changes = COMPARED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes });
   },
 
   async create(inputs: Inputs) {
@@ -88,7 +91,26 @@ export const handlers: Handlers = {
     }
   },
 
-  update: (_id, olds: Outputs, news: Inputs) => Promise.resolve({ outs: { ...olds, ...news } }),
+  async update(_id, olds: Outputs, news: Inputs) {
+    const { namespace, infrastructure, group } = news;
+    const resource = resourceOf(news);
+    const wanted = Object.values(news.vms);
+    try {
+      await withServer(resource, news.server, async ({ loadBalancers }) => {
+        const found = await loadBalancers.read(namespace, infrastructure, group);
+        if (!found) throw new Error(`the ${resource} is not there any more; run \`pulumi refresh\` first`);
+        const more = added(found.machines, wanted);
+        const less = added(wanted, found.machines);
+        if (more.length > 0) await loadBalancers.addMachines(namespace, infrastructure, group, more);
+        if (less.length > 0) await loadBalancers.removeMachines(namespace, infrastructure, group, less);
+      });
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "follow the control planes" }, error), {
+        cause: error,
+      });
+    }
+    return { outs: { ...olds, ...news } };
+  },
 
   read: (id, outputs: Outputs) =>
     withServer(resourceOf(outputs), outputs.server, async ({ loadBalancers }) => {

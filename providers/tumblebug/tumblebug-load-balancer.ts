@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "../dynamic-resource";
 import { withSecrets } from "./tumblebug-object";
 
@@ -12,8 +12,12 @@ export interface TumblebugLoadBalancerArgs {
   port: number;
   /** Of the control planes. */
   targetPort: number;
-  /** Machines behind it, by name: they can't change while it is there. */
+  /** Machines behind it, by name. */
   machines: string[];
+  /** Machine → name of its VM. */
+  vms: pulumi.Input<Record<string, string>>;
+  /** The address that the state has of it: a preview that changes it knows where it is. */
+  recorded?: string;
   /** How long it may need for its address. */
   timeoutSeconds: number;
 }
@@ -22,8 +26,16 @@ export interface TumblebugLoadBalancerArgs {
 export class TumblebugLoadBalancer extends DynamicResource {
   /** IP address or DNS name. */
   declare readonly address: pulumi.Output<string>;
+  declare readonly recorded: pulumi.Output<string | undefined>;
 
   constructor(name: string, args: TumblebugLoadBalancerArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugLoadBalancer", name, { ...args }, ["address"], withSecrets(opts));
+    super("tumblebug/TumblebugLoadBalancer", name, { ...args }, ["address", "recorded"], withSecrets(opts));
+  }
+
+  /** Where the control planes are reached, as soon as the load balancer follows them. */
+  get endpoint(): pulumi.Output<string> {
+    return this.recorded.apply((recorded) =>
+      recorded === undefined ? this.address : pulumi.output(recorded),
+    );
   }
 }

@@ -6,10 +6,11 @@ import type { Handlers } from "../handler-types";
 import { report } from "../report";
 import { isKnown } from "../unknown";
 import { withServer, type ServerInputs } from "./server";
-import type { FoundOnServer } from "./tumblebug-plan";
+import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
 import { readPlanFacts, type PlanWish } from "./tumblebug-plan-facts";
 
-interface Inputs extends PlanWish {
+interface Inputs
+  extends PlanWish, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
   server: ServerInputs;
   /** Made by check. */
   found?: FoundOnServer;
@@ -54,7 +55,9 @@ function spreadOf({ slots }: Inputs, { connections }: FoundOnServer): string[] {
 }
 
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, news: Inputs) {
+  async check(olds: Partial<Inputs>, { refusals, ...news }: Inputs) {
+    if (refusals) return { inputs: news, failures: refusals };
+    for (const line of [...news.steps, ...news.later, ...news.remarks]) report(nameOf(news), line);
     if (!isKnown(news)) return { inputs: news, failures: [] };
     const earlier = isSame(olds, news) ? olds.found : undefined;
     try {

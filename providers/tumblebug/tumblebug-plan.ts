@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Generation } from "../../core/tumblebug/model";
-import type { ConnectionFacts, TumblebugWish } from "../../core/tumblebug/requirements";
+import type { ConnectionFacts, Lack, TumblebugWish } from "../../core/tumblebug/requirements";
 import { DynamicResource } from "../dynamic-resource";
 import { withSecrets } from "./tumblebug-object";
 
@@ -12,6 +12,16 @@ export interface TumblebugPlanArgs extends TumblebugWish {
   server: pulumi.Input<object>;
   /** Names of the objects that the stack needs, by kind; of images: {name, connection, cloudImage}. */
   objects: Record<(typeof OBJECT_KINDS)[number], ObjectName[]>;
+  /** What this run does to control planes that are too many. */
+  steps: string[];
+  /** Control planes that leave in this run. */
+  leaving: string[];
+  /** What the next runs do. */
+  later: string[];
+  /** What the configuration says that nothing takes. */
+  remarks: string[];
+  /** Why this run can't be, whatever the server has. */
+  refusals?: Lack[];
   /** What the cluster's objects carry; absent in a stack's first run, which makes it up. */
   mark?: string;
 }

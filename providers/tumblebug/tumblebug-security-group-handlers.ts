@@ -8,6 +8,10 @@ import type { ObjectInputs } from "./object-kind";
 interface Inputs extends ObjectInputs {
   vNet: string;
   rules: ExplainedRule[];
+  /** What the server said of the rules when they were made; it may write them in another way. */
+  there?: FirewallRule[];
+  /** Rules that are not there any more. */
+  gone?: FirewallRule[];
 }
 
 const bare = ({ direction, protocol, ports, cidr }: FirewallRule): FirewallRule => ({
@@ -29,13 +33,17 @@ export const handlers: Handlers = objectHandlers<Inputs, SecurityGroupWish, Secu
     description,
   }),
   describe: ({ rules }) => rules.map(ruleWords).join("; "),
-  outputs: () => ({}),
+  outputs: ({ rules }) => ({ there: rules.map(bare), gone: [] }),
+  drift: ({ there = [] }, { rules }) => ({ there, gone: ruleChanges(rules, there).opened }),
   mismatch: ({ connection }, found) =>
     found.connection === connection ? undefined : `belongs to the connection ${found.connection}`,
   fixed: [],
   changes(olds, news) {
     const { opened, closed } = ruleChanges(olds.rules, news.rules);
+    const isGone = (rule: FirewallRule) => ruleChanges(news.gone ?? [], [rule]).opened.length === 0;
+    const again = news.rules.filter((rule) => isGone(rule) && !opened.includes(rule));
     return [
+      ...again.map((rule) => `${news.name}: open ${ruleWords(rule)} again: somebody has closed it`),
       ...opened.map((rule) => `${news.name}: open ${ruleWords(rule)}`),
       ...closed.map((rule) => `${news.name}: close ${ruleWords(rule)}`),
     ];

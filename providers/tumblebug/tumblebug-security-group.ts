@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { FirewallRule } from "../../core/tumblebug/model";
 import type { ExplainedRule } from "../../core/tumblebug/security-rules";
 import { DynamicResource } from "../dynamic-resource";
 import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
@@ -7,6 +8,8 @@ export interface TumblebugSecurityGroupArgs extends TumblebugObjectArgs {
   vNet: pulumi.Input<string>;
   /** Change: opens what is new, closes what is not wanted any more. */
   rules: ExplainedRule[];
+  /** Rules that others closed, as the last refresh found them: they are opened again. */
+  gone?: readonly FirewallRule[];
 }
 
 /** A security group of a connection: what its machines accept. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GENERATIONS } from "../support/tumblebug";
 import { readyNodes } from "../cluster/reachability";
-import { TumblebugTestCluster } from "../cluster/tumblebug-test-cluster";
+import { TumblebugTestCluster, type GroupWish } from "../cluster/tumblebug-test-cluster";
 import { leaveOut } from "../left-out";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
@@ -56,6 +56,26 @@ for (const generation of GENERATIONS)
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
       assert.equal((await cluster.contents()).machines?.length, 2);
+    });
+
+    it("takes two control planes more, and lets them go one by one", async function () {
+      if (!IN_THE_NIGHT) leaveOut(this, "control planes come and go in the night run");
+      const endpoint = ENDPOINTS[generation];
+      const [planes, workers] = ONE_AND_ONE as [GroupWish, GroupWish];
+      await cluster.configure([{ ...planes, count: 3 }, workers], { endpoint });
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "cp-2", "cp-3", "w-1"]);
+      await cluster.configure(ONE_AND_ONE, { endpoint });
+      const preview = await cluster.stack.previewed();
+      assert.match(preview.steps["e2e-tumblebug-plan"]!.join(), /^cp-3: leaves etcd and the cluster/);
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "cp-2", "w-1"]);
+      assert.equal(((await cluster.stack.outputs()).remaining as string[]).length, 1);
+      await cluster.up();
+      assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
+      assert.deepEqual((await cluster.stack.outputs()).remaining, []);
+      assert.equal((await cluster.contents()).machines?.length, 2);
+      assert.deepEqual((await cluster.stack.previewed()).changes, []);
     });
 
     it("leaves nothing behind when it is destroyed", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { openTumblebug, type Tumblebug } from "../../clients/tumblebug";
 import type { Slot } from "../../core/tumblebug/groups";
 import { securityRules, type ExplainedRule } from "../../core/tumblebug/security-rules";
 import type { HandlerKey } from "../../providers/dynamic-resource";
@@ -24,6 +25,7 @@ export class TumblebugGround {
 
   private constructor(
     readonly server: TumblebugServer,
+    private readonly generation: TestedGeneration,
     private readonly folder: string,
     machines: PretendedMachines,
   ) {
@@ -42,7 +44,7 @@ export class TumblebugGround {
       machines,
       limits: false,
     });
-    const ground = new TumblebugGround(server, folder, machines);
+    const ground = new TumblebugGround(server, generation, folder, machines);
     ground.address = await server.start();
     await ground.ask("POST", "/ns", { name: "ns1", description: "" });
     return ground;
@@ -62,6 +64,29 @@ export class TumblebugGround {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     return { status: answer.status, text: await answer.text() };
+  }
+
+  /** The VMs behind a load balancer, in order of their names. */
+  async behindBalancer(infrastructure: string, group: string): Promise<string[]> {
+    const found = await this.withServer(({ loadBalancers }) =>
+      loadBalancers.read("ns1", infrastructure, group),
+    );
+    return [...(found?.machines ?? [])].sort();
+  }
+
+  /** Works with the server as another client would. */
+  async withServer<T>(work: (tumblebug: Tumblebug) => Promise<T>): Promise<T> {
+    const tumblebug = await openTumblebug({
+      address: this.address,
+      user: CREDENTIALS.username,
+      password: CREDENTIALS.password,
+      generation: this.generation,
+    });
+    try {
+      return await work(tumblebug);
+    } finally {
+      tumblebug.close();
+    }
   }
 
   /** What changes the server was asked for, in order. */

@@ -192,11 +192,19 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
           await host.delete(key, done);
         });
 
-      it("has a load balancer in front of its control planes, which is made once", async () => {
+      it("has a load balancer in front of its control planes, which is made once and follows them", async () => {
         const balancer = "tumblebug/TumblebugLoadBalancer";
+        const known = made.vms as Record<string, { vm: string }>;
+        const vms = (...machines: string[]) => machines.map((machine) => known[machine]!.vm).sort();
+        const behind = (...machines: string[]) => ({
+          machines,
+          vms: Object.fromEntries(machines.map((machine) => [machine, known[machine]!.vm])),
+        });
+        const behindIt = () => ground.behindBalancer("k1", "cp");
         const asked = {
           ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
-          ...{ port: 6443, targetPort: 6443, machines: ["cp-1", "cp-2", "cp-3"], timeoutSeconds: 15 },
+          ...{ port: 6443, targetPort: 6443, timeoutSeconds: 15 },
+          ...behind("cp-1", "cp-2", "cp-3"),
         };
         const refusal = { kind: "status", status: 500, message: "no address left" } as const;
         ground.server.faults.add({ method: "POST", path: "/nlb", times: 1, effect: refusal });
@@ -212,8 +220,22 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         assert.deepEqual(steps, ["create a load balancer on port 6443 in front of cp-1, cp-2, cp-3"]);
         assert.match(String(outputs.address), /^127\./);
         assert.equal(ground.changes().length, 1, ground.changes().join());
-        const { refusals } = await host.check(balancer, asked, { ...asked, machines: ["cp-1"] });
-        assert.match(refusals[0]?.reason ?? "", /keeps the machines that it was made with/);
+        const fewer = await host.check(balancer, asked, { ...asked, ...behind("cp-1", "cp-2") });
+        assert.deepEqual(fewer.inputs.steps, ["cp-3: take away from it"]);
+        assert.equal((await host.diff(balancer, outputs, fewer.inputs)).changes, true);
+        ground.server.passed.length = 0;
+        ground.server.faults.add({
+          method: "DELETE",
+          path: "/nlb",
+          times: 1,
+          effect: { kind: "lost-reply" },
+        });
+        const now = await host.update(balancer, outputs, fewer.inputs);
+        assert.deepEqual([now.address, await behindIt()], [outputs.address, vms("cp-1", "cp-2")]);
+        const more = await host.check(balancer, fewer.inputs, asked);
+        assert.deepEqual(more.inputs.steps, ["cp-3: put behind it"]);
+        await host.update(balancer, now, more.inputs);
+        assert.deepEqual(await behindIt(), vms("cp-1", "cp-2", "cp-3"));
         assert.equal((await host.read(balancer, outputs))?.address, outputs.address);
         await host.delete(balancer, outputs);
         assert.equal(await host.read(balancer, outputs), undefined);

@@ -44,6 +44,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         connections: [{ name: CONNECTION, vNet: "k1-vpc", cidr: "10.21.3.0/24" }],
         slots: [slot("cp-1"), slot("w-1")],
         ...{ loadBalancer: false, allowMock: false, objects: names() },
+        ...{ steps: [], leaving: [], later: [], remarks: [] },
         ...over,
       });
       const of = (over: Partial<Slot>): Fields => ({ slots: [slot("cp-1", over)] });

@@ -41,6 +41,7 @@ export const TUMBLEBUG_SAMPLES = {
     loadBalancer: false,
     allowMock: false,
     objects: { vNets: [], securityGroups: [], sshKeys: [], images: [], specs: [] },
+    ...{ steps: [], leaving: [], later: [], remarks: [] },
   },
   "tumblebug/TumblebugNamespace": object,
   "tumblebug/TumblebugVNet": { ...object, cidr: "10.21.3.0/24", cidrWritten: false, subnet: "k1-subnet" },
@@ -76,6 +77,7 @@ export const TUMBLEBUG_SAMPLES = {
     port: 6443,
     targetPort: 6443,
     machines: ["cp-1"],
+    vms: { "cp-1": "cp-1" },
     timeoutSeconds: 5,
   },
 };

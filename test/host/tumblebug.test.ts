@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { FirewallRule } from "../../core/tumblebug/model";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { ProviderHost } from "./provider-host";
 import {
@@ -109,6 +110,25 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           assert.match(text, /198\.51\.100\.0\/24/);
           assert.doesNotMatch(text, /192\.0\.2\.0\/24/);
           assert.match(text, /10250/);
+        });
+
+        it("opens again what somebody has closed, after a refresh that saw it", async () => {
+          const key = "tumblebug/TumblebugSecurityGroup";
+          const wish = ground.object("k9-sg", { vNet: "k1-vpc", rules: rulesFor(["192.0.2.0/24"]) });
+          const { outputs } = await createOn(host, key, wish);
+          assert.deepEqual((await host.read(key, outputs))?.gone, []);
+          const ssh = (outputs.there as FirewallRule[]).find(({ ports = [] }) => ports[0] === 22);
+          await ground.withServer(({ securityGroups }) => securityGroups.removeRules("ns1", "k9-sg", [ssh!]));
+          const seen = (await host.read(key, outputs))!;
+          assert.deepEqual(seen.gone, [ssh]);
+          const { inputs } = await host.check(key, wish, { ...wish, gone: seen.gone });
+          assert.deepEqual(inputs.steps, [
+            "k9-sg: open tcp 22 to 192.0.2.0/24 (SSH, by which foresail works) again: somebody has closed it",
+          ]);
+          const mended = await host.update(key, seen, inputs);
+          assert.deepEqual((await host.read(key, mended))?.gone, []);
+          assert.deepEqual((await host.check(key, inputs, wish)).inputs.steps, []);
+          await host.delete(key, mended);
         });
 
         it("never moves a VNet that is there", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { MachineRecord } from "../../../core/openstack/machine-record";
 import { planRollout, type MachineTurn, type WantedMachine } from "../../../core/openstack/machine-rollout";
 import type { ExistingMachine } from "../../../core/openstack/recorded-state";
-import { laterLines } from "../../../core/openstack/rollout-lines";
+import { laterLines } from "../../../core/later-lines";
 
 /** A machine "w-1-a": the letter stands for what the hash stands for. */
 function machine(name: string, generation = 1): MachineRecord {

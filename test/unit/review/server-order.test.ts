@@ -10,8 +10,8 @@ const server = (machine: string, operation: Operation, replaceReasons: string[] 
     operation,
     replaceReasons,
   });
-const plan = (leaving: string[], steps: string[] = [], later: string[] = []) =>
-  change("demo-cloud", steps, { type: "CloudPlan", inputs: { cluster: "demo", leaving, later } });
+const plan = (leaving: string[], steps: string[] = [], later: string[] = [], arriving: string[] = []) =>
+  change("demo-cloud", steps, { type: "CloudPlan", inputs: { cluster: "demo", arriving, leaving, later } });
 
 describe("servers that a preview takes away", () => {
   it("are let go when it is their turn, and made whenever they are wanted", () => {
@@ -64,7 +64,7 @@ describe("a run that follows another", () => {
     group("demo-w", []),
     change("demo-rollout", [], { type: "NodeRollout" }),
   ];
-  const next = plan(["w-2-a"], [line], [`then, in the next run: ${last}`]);
+  const next = plan(["w-2-a"], [line], [`then, in the next run: ${last}`], ["w-2-b"]);
   const steps = [
     "w-2-b: join as worker of w, wait until Ready",
     "cluster DNS: move its pods apart if all of them are on one node",
@@ -81,7 +81,7 @@ describe("a run that follows another", () => {
     const before = [plan([], [], [`then, in the next run: ${other}`])];
     const pool = change("demo-v", ["v-1-b: join as worker of v, wait until Ready"]);
     const init = change("demo-init", [], { type: "ClusterInit" });
-    assert.equal(unlistedChange(before, [plan(["v-1-a"], [other]), pool, init]), undefined);
+    assert.equal(unlistedChange(before, [plan(["v-1-a"], [other], [], ["v-1-b"]), pool, init]), undefined);
   });
 
   it("is none when it has another machine, now or later", () => {
@@ -96,6 +96,15 @@ describe("a run that follows another", () => {
       unlistedChange(first, [next, change("demo-rollout", [strange], { type: "NodeRollout" })]),
       strange,
     );
+  });
+
+  it("is known by the machines' whole names", () => {
+    const before = [plan([], [], ["then, in the next run: cp-1: leaves"])];
+    const turn = plan(["cp-1"], ["cp-1: leaves"]);
+    const vm = (machine: string) =>
+      change(`k1-${machine}-vm`, [], { type: "TumblebugVm", operation: "delete" });
+    assert.equal(unlistedChange(before, [turn, vm("cp-1")]), undefined);
+    assert.equal(unlistedChange(before, [turn, vm("cp-11")]), "delete TumblebugVm k1-cp-11-vm");
   });
 
   it("is none when it changes what was not reviewed", () => {

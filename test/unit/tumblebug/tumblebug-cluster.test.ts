@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import type { TumblebugClusterArgs } from "../../../components/tumblebug/tumblebug-cluster-args";
-import type { MachineGroup } from "../../../core/tumblebug/groups";
+import { wantedSlots, type MachineGroup } from "../../../core/tumblebug/groups";
 
 interface Registered {
   name: string;
@@ -206,6 +206,56 @@ describe("TumblebugCluster", () => {
     assert.deepEqual(of("LoopbackEndpoint"), []);
     const { specification } = only("ClusterInit").inputs as { specification: { certificateNames: string[] } };
     assert.deepEqual(specification.certificateNames, ["198.51.100.9"]);
+  });
+
+  describe("of which an earlier run made three control planes", () => {
+    const named = (names: string[]) => names.map((name) => ({ name }));
+    const planes = ["cp-1", "cp-2", "cp-3"];
+    const slots = wantedSlots([group("cp", { count: 3 }), group("w")]);
+    const vms = Object.fromEntries(
+      slots.map(({ machine }) => [machine, { vm: `${machine}-1`, connection: "aws" }]),
+    );
+    const type = "pulumi-nodejs:dynamic/foresail:";
+    const existing = {
+      "urn::k1-machines": { type: `${type}TumblebugMcis`, outputs: { vms, slots } },
+      "urn::k1-control-plane": {
+        type: `${type}NodeGroup`,
+        outputs: { members: named(planes), machines: named(planes), nodes: named(planes) },
+      },
+      "urn::k1-api": { type: `${type}TumblebugLoadBalancer`, outputs: { address: "198.51.100.7" } },
+    };
+
+    it("lets one of them go in a run, and leaves the other to the next", async () => {
+      const made = await cluster({ existing, groups: [group("cp"), group("w")] });
+      assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-cp-2-vm", "k1-w-1-vm"]);
+      const { leaving, steps, later } = only("TumblebugPlan").inputs;
+      assert.deepEqual([leaving, (steps as string[]).length], [["cp-3"], 1]);
+      assert.deepEqual(await promised(pulumi.output(made.remaining)), later);
+      assert.match((later as string[]).join(), /^then, in the next run: cp-2: /);
+    });
+
+    it("keeps the load balancer's address in a preview that takes machines away from it", async () => {
+      const endpoint = { nlb: { port: 443 } };
+      const made = await cluster({ existing, endpoint, groups: [group("cp"), group("w")] });
+      const { machines, vms: behind } = only("TumblebugLoadBalancer").inputs;
+      assert.deepEqual(machines, ["cp-1", "cp-2"]);
+      assert.deepEqual(behind, { "cp-1": "cp-1-1", "cp-2": "cp-2-1" });
+      assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.7:443");
+    });
+
+    it("refuses to forget a connection that they are still in", async () => {
+      const moved = { connection: "gcp" };
+      await cluster({
+        existing,
+        connections: [{ name: "gcp" }],
+        groups: [group("cp", moved), group("w", moved)],
+      });
+      const { refusals } = only("TumblebugPlan").inputs as {
+        refusals: { property: string; reason: string }[];
+      };
+      assert.equal(refusals[0]?.property, "tumblebug.connections");
+      assert.match(refusals[0].reason, /^cp-1 is in "aws"; list that connection until the machine is gone/);
+    });
   });
 
   it("is Provisioned when a run came to its end", async () => {
