@@ -45,6 +45,20 @@ for (const generation of GENERATIONS)
       assert.deepEqual((await cluster.stack.previewed()).changes, []);
     });
 
+    it("is as the state has it for a refresh, which shows no secret", async () => {
+      const { exitCode, words } = await cluster.stack.refresh();
+      assert.equal(exitCode, 0, words);
+      assert.doesNotMatch(words, /updated|deleted/);
+      const state = await cluster.stack.export();
+      const keys = await cluster.withServer(({ sshKeys }) => sshKeys.list("sandbox"));
+      const keyLines = keys.map(({ privateKey = "" }) => privateKey.split("\n")[1] ?? "");
+      for (const secret of [cluster.password, ...keyLines]) {
+        assert.ok(secret.length > 10);
+        assert.equal(state.includes(secret), false);
+        assert.equal(words.includes(secret), false);
+      }
+    });
+
     it("takes a group more, and lets it go again", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "a group comes and goes in the night run");
       await cluster.configure([...ONE_AND_ONE, { name: "x", count: 1 }], {

@@ -110,6 +110,11 @@ export class TumblebugTestCluster {
     return words;
   }
 
+  /** Of the server's user. */
+  get password(): string {
+    return this.access.password;
+  }
+
   /** The nodes in the stack's outputs. */
   async nodes(): Promise<{ name: string; role: string }[]> {
     return ((await this.stack.outputs()).nodes ?? []) as { name: string; role: string }[];
