@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
 import { KubernetesClient as Client } from "../../clients/kubernetes";
 import { installDefinitions } from "../../sandbox/management/definitions";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -26,7 +25,6 @@ type Live = NewObject & {
 describe("Adoption and ObjectReady, on a real API server", function () {
   this.timeout(60_000);
   let api: BareApiServer;
-  let clone: string;
   let host: ProviderHost;
   let kubernetes: KubernetesClient;
 
@@ -36,14 +34,12 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
     kubernetes = await Client.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
     await installDefinitions(kubernetes, [WIDGETS]);
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
   });
   after(async () => {
     await host?.stop();
     kubernetes?.close();
     await api?.stop();
-    if (clone) removeFolder(clone);
   });
 
   const inputs = (object: NewObject, over: object = {}) => ({
@@ -273,7 +269,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
 
   it("makes the object again after a kill in the middle of its making, and once", async () => {
     const news = inputs(widget("killed"), { wait: { fields: { id: "status.id" } } });
-    const doomed = await ProviderHost.start(clone);
+    const doomed = await ProviderHost.start(host.folder);
     const creating = doomed.create(ADOPTION, news).catch(() => undefined);
     while ((await live("killed")) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
     await doomed.stop();

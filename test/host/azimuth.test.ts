@@ -5,7 +5,6 @@ import { resumeCluster } from "../../clients/azimuth/resume";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { ApiRelay } from "../simulation/api-relay";
@@ -32,7 +31,6 @@ interface Live {
 describe("a cluster's objects in a management cluster with Azimuth", function () {
   this.timeout(90_000);
   let api: BareApiServer;
-  let clone: string;
   let host: ProviderHost;
   let client: KubernetesClient;
   let registrar: Registrar;
@@ -45,8 +43,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
     await makeClusterObjects(client, { namespace, kubeconfig: api.kubeconfig() });
     registrar = await Registrar.start();
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
   });
   afterEach(() => ends.forEach((end) => end.abort()));
   after(async () => {
@@ -54,7 +51,6 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     await registrar?.stop();
     client?.close();
     await api?.stop();
-    if (clone) removeFolder(clone);
   });
 
   const get = (apiVersion: string, kind: string, name: string) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { removeFolder } from "../engine/compiled-clone";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { newKey, TestSshServer } from "../support/ssh-server";
@@ -15,18 +15,15 @@ describe("what the handlers decide, in Pulumi's own process", function () {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-host-"));
   const authority = new TestAuthority(folder);
   const server = new TestKubernetesServer(authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
-  let clone: string;
   let host: ProviderHost;
   before(async () => {
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
     await server.listen();
   });
   after(async () => {
     await host?.stop();
     await server.close();
     removeFolder(folder);
-    if (clone) removeFolder(clone);
   });
 
   const propertiesOf = (refusals: Refusal[]) => refusals.map(({ property }) => property);

@@ -9,6 +9,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
 import type { HandlerKey } from "../../providers/dynamic-resource";
 import { providerText } from "../../providers/dynamic-resource";
 import type { Properties } from "../../sandbox/command-plugin/wire";
+import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { plain, struct } from "./command-plugin/plugin-process";
 
 /** What stands for a value that a preview does not know yet. */
@@ -26,11 +27,27 @@ export interface Refusal {
 export class ProviderHost {
   /** What the handlers printed. */
   printed = "";
+  private ownsFolder = false;
 
   private constructor(
+    /** The project that it was started in. */
+    readonly folder: string,
     private readonly child: ChildProcess,
     private readonly client: ResourceProviderClient,
   ) {}
+
+  /** Starts it in a clone of its own, which `stop` removes. */
+  static async inClone(): Promise<ProviderHost> {
+    const clone = makeCompiledClone();
+    try {
+      const host = await ProviderHost.start(clone);
+      host.ownsFolder = true;
+      return host;
+    } catch (error) {
+      removeFolder(clone);
+      throw error;
+    }
+  }
 
   /** @param folder the Pulumi project in which the engine would start it */
   static async start(folder: string): Promise<ProviderHost> {
@@ -44,7 +61,7 @@ export class ProviderHost {
       signal: AbortSignal.timeout(CALL_DEADLINE),
     })) as [string];
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-    const host = new ProviderHost(child, client);
+    const host = new ProviderHost(folder, child, client);
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (data: Buffer) => (host.printed += data.toString()));
     const configure = new messages.ConfigureRequest();
@@ -55,10 +72,12 @@ export class ProviderHost {
 
   async stop(): Promise<void> {
     this.client.close();
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const ended = once(this.child, "exit");
-    this.child.kill("SIGKILL");
-    await ended;
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const ended = once(this.child, "exit");
+      this.child.kill("SIGKILL");
+      await ended;
+    }
+    if (this.ownsFolder) removeFolder(this.folder);
   }
 
   /** @param olds the recorded inputs; empty for a new resource */

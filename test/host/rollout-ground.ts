@@ -4,7 +4,7 @@ import path from "node:path";
 import { ETCD_SILENT } from "../../core/kubeadm/steps/etcd";
 import type { Machine } from "../../core/machine";
 import type { RolloutSettings } from "../../core/rollout/settings";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { removeFolder } from "../engine/compiled-clone";
 import { PretendedAgents, putClusterVersion, seenWrites } from "../simulation/pretended-agents";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
@@ -30,7 +30,6 @@ export class RolloutGround {
   readonly illMembers = new Set<string>();
   /** how many more times the etcd that is asked gives no answer */
   etcdSilences = 0;
-  private clone!: string;
   private names: string[] = [];
   private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));
   private readonly authority = new TestAuthority(this.folder);
@@ -47,8 +46,7 @@ export class RolloutGround {
   readonly server = new TestKubernetesServer(this.authority.issue("server", "/CN=server", ["IP:127.0.0.1"]));
 
   async start(): Promise<void> {
-    this.clone = makeCompiledClone();
-    this.host = await ProviderHost.start(this.clone);
+    this.host = await ProviderHost.inClone();
     await this.server.listen();
     await this.ssh.listen();
   }
@@ -59,7 +57,6 @@ export class RolloutGround {
     await this.server.close();
     await this.ssh.close();
     removeFolder(this.folder);
-    if (this.clone) removeFolder(this.clone);
   }
 
   /** A fresh cluster with these nodes, all at one version. */

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { keptOf, ProviderHost } from "./provider-host";
 import {
   CONNECTION,
@@ -15,15 +14,12 @@ type Outputs = Record<string, unknown>;
 
 describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
   this.timeout(60_000);
-  let clone: string;
   let host: ProviderHost;
   before(async () => {
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
   });
   after(async () => {
     await host?.stop();
-    if (clone) removeFolder(clone);
   });
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Slot } from "../../core/tumblebug/groups";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { ProviderHost } from "./provider-host";
 import { CONNECTION, MARK, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
 
@@ -8,15 +7,12 @@ type Fields = Record<string, unknown>;
 
 describe("what Tumblebug's server is asked before anything is made, in Pulumi's own process", function () {
   this.timeout(60_000);
-  let clone: string;
   let host: ProviderHost;
   before(async () => {
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
   });
   after(async () => {
     await host?.stop();
-    if (clone) removeFolder(clone);
   });
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])

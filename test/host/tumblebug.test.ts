@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { FirewallRule } from "../../core/tumblebug/model";
-import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { ProviderHost } from "./provider-host";
 import {
   CONNECTION,
@@ -15,15 +14,12 @@ type Outputs = Record<string, unknown>;
 
 describe("the resources of Tumblebug, in Pulumi's own process", function () {
   this.timeout(60_000);
-  let clone: string;
   let host: ProviderHost;
   before(async () => {
-    clone = makeCompiledClone();
-    host = await ProviderHost.start(clone);
+    host = await ProviderHost.inClone();
   });
   after(async () => {
     await host?.stop();
-    if (clone) removeFolder(clone);
   });
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])
