@@ -1,5 +1,6 @@
 import type { Handlers } from "./handler-types";
 import { endWithEngine } from "./orphan";
+import { believingThisRun } from "./steps-of-this-run";
 
 endWithEngine();
 
@@ -7,7 +8,7 @@ endWithEngine();
  * The handlers of every resource, by the key that is in state. Each is loaded when a resource of its kind is
  * met, so that a stack pays only for what it uses.
  */
-export const handlers = {
+export const handlers = believingThisRun({
   get "kubeadm/HostKey"(): Handlers {
     return (require("./kubeadm/host-key-handlers") as typeof import("./kubeadm/host-key-handlers")).handlers;
   },
@@ -148,4 +149,4 @@ export const handlers = {
       require("./tumblebug/tumblebug-load-balancer-handlers") as typeof import("./tumblebug/tumblebug-load-balancer-handlers")
     ).handlers;
   },
-};
+});

@@ -99,7 +99,10 @@ export const handlers: Handlers = {
 
   diff(_id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
     const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
-    return Promise.resolve({ changes: recorded || (news.steps ?? []).length > 0 });
+    const missing =
+      isKnownList(news.machines) &&
+      news.machines.some(({ name }) => !olds.nodes.some((node) => node.name === name));
+    return Promise.resolve({ changes: recorded || missing || (news.steps ?? []).length > 0 });
   },
 
   async create(inputs: NodeGroupInputs) {

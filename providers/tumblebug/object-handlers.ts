@@ -92,6 +92,7 @@ export function objectHandlers<
       const changes =
         replaces.length > 0 ||
         (news.steps ?? []).length > 0 ||
+        kind.hasDrifted?.(olds) === true ||
         // what a later delete needs
         (["server", "keepOnDelete"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
       return Promise.resolve({ changes, replaces });

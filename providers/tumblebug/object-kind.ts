@@ -51,6 +51,8 @@ export interface ObjectKind<
   outputs(found: Object): object;
   /** What a refresh records besides, of an object that this stack made and others changed. */
   drift?(outputs: Inputs, found: Object): object;
+  /** Whether a refresh recorded a difference. */
+  hasDrifted?(outputs: Inputs): boolean;
   /** Why an object of that name that others made can't be used; undefined when it can. */
   mismatch?(inputs: Inputs, found: Object): string | undefined;
   /** What can't change while it is there, beside its name. */

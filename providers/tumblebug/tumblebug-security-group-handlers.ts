@@ -35,6 +35,7 @@ export const handlers: Handlers = objectHandlers<Inputs, SecurityGroupWish, Secu
   describe: ({ rules }) => rules.map(ruleWords).join("; "),
   outputs: ({ rules }) => ({ there: rules.map(bare), gone: [] }),
   drift: ({ there = [] }, { rules }) => ({ there, gone: ruleChanges(rules, there).opened }),
+  hasDrifted: ({ gone = [] }) => gone.length > 0,
   mismatch: ({ connection }, found) =>
     found.connection === connection ? undefined : `belongs to the connection ${found.connection}`,
   fixed: [],

@@ -135,8 +135,9 @@ describe("the life of a cluster under the engine", () => {
   });
 
   it("heals a node that was deleted behind its back, after a refresh", async () => {
+    assert.equal((await ground.stack.refresh())["updated"], undefined);
     await ground.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
-    await ground.stack.refresh();
+    assert.equal((await ground.stack.refresh())["updated"], 1);
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
       "w-2: join as worker of workers, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
