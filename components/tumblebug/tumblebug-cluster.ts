@@ -81,7 +81,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
         targetPort: API_PORT,
         machines: planes.map(({ machine }) => machine),
         vms: this.machines.vmNames(planes),
-        ...(balancerAddress === undefined ? {} : { recorded: balancerAddress }),
+        recorded: balancerAddress,
         timeoutSeconds,
       },
       { parent: this, dependsOn: [this.machines.mcis] },

@@ -17,8 +17,8 @@ export interface RecordedCluster {
   controlPlanes: RecordedControlPlanes;
   /** Security group → rules that a refresh found closed by others. */
   goneRules: Record<string, FirewallRule[]>;
-  /** Where the control planes' load balancer is. */
-  balancerAddress?: string;
+  /** Where the control planes' load balancer is; "" when there is none. */
+  balancerAddress: string;
   /** Why the last run that came to the VMs failed there. */
   failure?: { reason: string; message: string };
   /** Whether every node is there. */
@@ -67,7 +67,7 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
       joined: namesIn(planes["nodes"]),
     },
     leaving: (mcis["leaving"] ?? {}) as RecordedCluster["leaving"],
-    ...(typeof address === "string" && address !== "" ? { balancerAddress: address } : {}),
+    balancerAddress: typeof address === "string" ? address : "",
     ...(mcis["failure"] ? { failure: mcis["failure"] as NonNullable<RecordedCluster["failure"]> } : {}),
     isComplete: outputsOf("NodeRollout", `${cluster}-rollout`) !== undefined,
   };

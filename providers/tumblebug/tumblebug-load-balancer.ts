@@ -16,8 +16,8 @@ export interface TumblebugLoadBalancerArgs {
   machines: string[];
   /** Machine → name of its VM. */
   vms: pulumi.Input<Record<string, string>>;
-  /** The address that the state has of it: a preview that changes it knows where it is. */
-  recorded?: string;
+  /** The address that the state has of it, or "": a preview that changes it knows where it is. */
+  recorded: string;
   /** How long it may need for its address. */
   timeoutSeconds: number;
 }
@@ -26,7 +26,7 @@ export interface TumblebugLoadBalancerArgs {
 export class TumblebugLoadBalancer extends DynamicResource {
   /** IP address or DNS name. */
   declare readonly address: pulumi.Output<string>;
-  declare readonly recorded: pulumi.Output<string | undefined>;
+  declare readonly recorded: pulumi.Output<string>;
 
   constructor(name: string, args: TumblebugLoadBalancerArgs, opts?: pulumi.CustomResourceOptions) {
     super("tumblebug/TumblebugLoadBalancer", name, { ...args }, ["address", "recorded"], withSecrets(opts));
@@ -34,8 +34,6 @@ export class TumblebugLoadBalancer extends DynamicResource {
 
   /** Where the control planes are reached, as soon as the load balancer follows them. */
   get endpoint(): pulumi.Output<string> {
-    return this.recorded.apply((recorded) =>
-      recorded === undefined ? this.address : pulumi.output(recorded),
-    );
+    return this.recorded.apply((recorded) => (recorded === "" ? this.address : pulumi.output(recorded)));
   }
 }

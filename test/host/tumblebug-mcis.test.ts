@@ -199,7 +199,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         const behindIt = () => ground.behindBalancer("k1", "cp");
         const asked = {
           ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
-          ...{ port: 6443, targetPort: 6443, timeoutSeconds: 15 },
+          ...{ port: 6443, targetPort: 6443, timeoutSeconds: 15, recorded: "" },
           ...behind("cp-1", "cp-2", "cp-3"),
         };
         const refusal = { kind: "status", status: 500, message: "no address left" } as const;

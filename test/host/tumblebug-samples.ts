@@ -78,6 +78,7 @@ export const TUMBLEBUG_SAMPLES = {
     targetPort: 6443,
     machines: ["cp-1"],
     vms: { "cp-1": "cp-1" },
+    recorded: "",
     timeoutSeconds: 5,
   },
 };
