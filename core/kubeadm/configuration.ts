@@ -68,6 +68,20 @@ function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]
 }
 
 /**
+ * kubeadm has etcd listen on the node's address alone. Where a cloud translates it on the way, what is sent to it comes
+ * in by the link's own address, at which nobody would listen.
+ */
+function etcd(specification: ClusterSpecification): JsonObject {
+  const own = specification.kubeadm.clusterConfiguration?.["etcd"] as JsonObject | undefined;
+  if (!specification.network.holdNodeAddress || own?.["external"] !== undefined) return {};
+  const extraArgs = [
+    { name: "listen-client-urls", value: "https://0.0.0.0:2379" },
+    { name: "listen-peer-urls", value: "https://0.0.0.0:2380" },
+  ];
+  return { etcd: { local: { extraArgs } } };
+}
+
+/**
  * kubeadm's ClusterConfiguration (v1beta4), the user's own merged last.
  *
  * @param controlPlanes all of them: each is in the certificate of the API server it may become
@@ -91,6 +105,7 @@ export function clusterConfiguration(
         dnsDomain: network.dnsDomain,
       },
       apiServer: apiServer(specification, controlPlanes),
+      ...etcd(specification),
     },
     specification.kubeadm.clusterConfiguration,
   );

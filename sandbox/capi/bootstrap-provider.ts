@@ -6,30 +6,30 @@ import type { KubernetesClient } from "../../clients/kubernetes";
 import { isDeepStrictEqual } from "node:util";
 import { Controller } from "./controller";
 import {
-  BOOTSTRAP_API,
   type Cluster,
   CLUSTER_API,
   CLUSTER_GROUP,
   type Condition,
-  CONFIG_KIND,
   FAULT,
   isPaused,
   type MachinePool,
   ownerOfKind,
+  type ProviderKind,
   type SandboxConfig,
 } from "./kinds";
 
 /** Makes the data by which a machine joins. */
 export type JoinData = (cluster: string, namespace: string) => Promise<string>;
 
-/** The bootstrap provider's controller on a management cluster. */
+/** The bootstrap provider's controller on a management cluster, for one kind of bootstrap objects. */
 export function bootstrapProvider(
   kubernetes: KubernetesClient,
+  own: ProviderKind,
   joinData: JoinData,
   say: (line: string) => void,
 ): Controller {
   const kinds = [
-    { apiVersion: BOOTSTRAP_API, kind: CONFIG_KIND },
+    own,
     { apiVersion: CLUSTER_API, kind: "MachinePool" },
     { apiVersion: CLUSTER_API, kind: "Cluster" },
   ];
@@ -39,21 +39,28 @@ export function bootstrapProvider(
     async (objects) => {
       const pools = (objects.get("MachinePool") ?? []) as MachinePool[];
       const clusters = (objects.get("Cluster") ?? []) as Cluster[];
-      for (const config of (objects.get(CONFIG_KIND) ?? []) as SandboxConfig[])
-        await reconcile(kubernetes, config, pools, clusters, joinData);
+      for (const config of (objects.get(own.kind) ?? []) as SandboxConfig[])
+        await reconcile({ kubernetes, own, joinData }, config, pools, clusters);
       return undefined;
     },
     say,
   );
 }
 
+/** What the work on an object is done with. */
+interface Provider {
+  readonly kubernetes: KubernetesClient;
+  readonly own: ProviderKind;
+  readonly joinData: JoinData;
+}
+
 async function reconcile(
-  kubernetes: KubernetesClient,
+  provider: Provider,
   config: SandboxConfig,
   pools: readonly MachinePool[],
   clusters: readonly Cluster[],
-  joinData: JoinData,
 ): Promise<void> {
+  const { kubernetes, own, joinData } = provider;
   const { metadata } = config;
   const owner = ownerOfKind(metadata, "MachinePool");
   if (owner === undefined || metadata.deletionTimestamp !== undefined) return;
@@ -63,7 +70,7 @@ async function reconcile(
   );
   if (pool === undefined || cluster === undefined || isPaused(metadata, cluster)) return;
   const missing = whatIsMissing(config, cluster);
-  if (missing !== undefined) return writeStatus(kubernetes, config, { ready: false, conditions: [missing] });
+  if (missing !== undefined) return writeStatus(provider, config, { ready: false, conditions: [missing] });
   const name = `${metadata.name}-bootstrap`;
   if (config.status?.ready !== true) {
     await kubernetes.apply(
@@ -76,8 +83,8 @@ async function reconcile(
           labels: { [`${CLUSTER_GROUP}/cluster-name`]: cluster.metadata.name },
           ownerReferences: [
             {
-              apiVersion: BOOTSTRAP_API,
-              kind: CONFIG_KIND,
+              apiVersion: own.apiVersion,
+              kind: own.kind,
               name: metadata.name,
               uid: metadata.uid,
               controller: true,
@@ -92,7 +99,7 @@ async function reconcile(
       { fieldManager: "sandbox-bootstrap", force: true },
     );
   }
-  await writeStatus(kubernetes, config, {
+  await writeStatus(provider, config, {
     ready: true,
     dataSecretName: name,
     conditions: [{ type: "Ready", status: "True" }],
@@ -120,14 +127,14 @@ function whatIsMissing(config: SandboxConfig, cluster: Cluster): Condition | und
 }
 
 async function writeStatus(
-  kubernetes: KubernetesClient,
+  { kubernetes, own }: Provider,
   config: SandboxConfig,
   wanted: NonNullable<SandboxConfig["status"]>,
 ): Promise<void> {
   const { generation: observedGeneration, name, namespace } = config.metadata;
   const status = { ...wanted, observedGeneration };
   if (isSameStatus(config.status, status)) return;
-  const ref = { apiVersion: BOOTSTRAP_API, kind: CONFIG_KIND, namespace, name };
+  const ref = { apiVersion: own.apiVersion, kind: own.kind, namespace, name };
   await kubernetes.mergePatch(
     ref,
     { status: { ...status, conditions: stamped(status.conditions) } },

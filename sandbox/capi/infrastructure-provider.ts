@@ -12,12 +12,11 @@ import {
   type Condition,
   FAULT,
   type Fault,
-  INFRASTRUCTURE_API,
   type Instance,
   isPaused,
   type MachinePool,
   ownerOfKind,
-  POOL_KIND,
+  type ProviderKind,
   type SandboxMachinePool,
 } from "./kinds";
 import type { MachineOrder, PoolMachines } from "./machines";
@@ -27,14 +26,15 @@ const LOOK_AGAIN_MILLISECONDS = 300;
 
 type Status = NonNullable<SandboxMachinePool["status"]>;
 
-/** The infrastructure provider's controller on a management cluster. */
+/** The infrastructure provider's controller on a management cluster, for one kind of pools. */
 export function infrastructureProvider(
   kubernetes: KubernetesClient,
+  own: ProviderKind,
   machines: PoolMachines,
   say: (line: string) => void,
 ): Controller {
   const kinds = [
-    { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND },
+    own,
     { apiVersion: CLUSTER_API, kind: "MachinePool" },
     { apiVersion: CLUSTER_API, kind: "Cluster" },
   ];
@@ -45,8 +45,8 @@ export function infrastructureProvider(
       const owners = (objects.get("MachinePool") ?? []) as MachinePool[];
       const clusters = (objects.get("Cluster") ?? []) as Cluster[];
       const again: (number | undefined)[] = [];
-      for (const pool of (objects.get(POOL_KIND) ?? []) as SandboxMachinePool[])
-        again.push(await new PoolWork(kubernetes, machines, pool).reconcile(owners, clusters));
+      for (const pool of (objects.get(own.kind) ?? []) as SandboxMachinePool[])
+        again.push(await new PoolWork(kubernetes, own, machines, pool).reconcile(owners, clusters));
       return again.find((milliseconds) => milliseconds !== undefined);
     },
     say,
@@ -57,6 +57,7 @@ export function infrastructureProvider(
 class PoolWork {
   constructor(
     private readonly kubernetes: KubernetesClient,
+    private readonly own: ProviderKind,
     private readonly machines: PoolMachines,
     private readonly pool: SandboxMachinePool,
   ) {}
@@ -206,7 +207,7 @@ class PoolWork {
 
   private get ref() {
     const { namespace, name } = this.pool.metadata;
-    return { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace, name };
+    return { apiVersion: this.own.apiVersion, kind: this.own.kind, namespace, name };
   }
 }
 

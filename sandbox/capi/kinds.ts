@@ -8,6 +8,26 @@ export const INFRASTRUCTURE_API = "infrastructure.cluster.x-k8s.io/v1beta1";
 export const CONFIG_KIND = "SandboxConfig";
 export const POOL_KIND = "SandboxMachinePool";
 
+/** A kind of a provider. */
+export interface ProviderKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** as in URLs: "sandboxconfigs" */
+  readonly plural: string;
+}
+
+/** What the stand-ins serve: a kind of bootstrap objects, and one of pools of machines. */
+export interface ProviderKinds {
+  readonly config: ProviderKind;
+  readonly pool: ProviderKind;
+}
+
+/** The stand-ins' own kinds. */
+export const SANDBOX_KINDS: ProviderKinds = {
+  config: { apiVersion: BOOTSTRAP_API, kind: CONFIG_KIND, plural: "sandboxconfigs" },
+  pool: { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, plural: "sandboxmachinepools" },
+};
+
 /** Annotation by which a test or a person asks a stand-in to go wrong; the values are in `Fault`. */
 export const FAULT = "sandbox.foresail.dev/fault";
 
@@ -91,7 +111,7 @@ export interface SandboxMachinePool {
 
 const OPEN = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-function definition(kind: string, plural: string, apiVersion: string): NewObject {
+function definition({ kind, plural, apiVersion }: ProviderKind): NewObject {
   const [group = "", version = ""] = apiVersion.split("/");
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -115,11 +135,10 @@ function definition(kind: string, plural: string, apiVersion: string): NewObject
   };
 }
 
-/** The definitions of the stand-ins' kinds. */
-export const PROVIDER_DEFINITIONS: readonly NewObject[] = [
-  definition(CONFIG_KIND, "sandboxconfigs", BOOTSTRAP_API),
-  definition(POOL_KIND, "sandboxmachinepools", INFRASTRUCTURE_API),
-];
+/** The definitions of kinds that the stand-ins serve; they take any specification. */
+export function providerDefinitions({ config, pool }: ProviderKinds): NewObject[] {
+  return [definition(config), definition(pool)];
+}
 
 /** The owner of that kind from Cluster API's own group. */
 export function ownerOfKind(metadata: Meta, kind: string): Owner | undefined {

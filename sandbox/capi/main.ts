@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { bootstrapProvider } from "./bootstrap-provider";
 import { infrastructureProvider } from "./infrastructure-provider";
+import { SANDBOX_KINDS } from "./kinds";
 import { PlainNodes } from "./machines";
 
 const CONNECT_SECONDS = 60;
@@ -17,8 +18,13 @@ async function main(): Promise<void> {
   const say = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
   const controllers = [
     // nothing boots here that would read it
-    bootstrapProvider(kubernetes, () => Promise.resolve("#cloud-config\n"), say),
-    infrastructureProvider(kubernetes, new PlainNodes(kubernetes, Number(milliseconds)), say),
+    bootstrapProvider(kubernetes, SANDBOX_KINDS.config, () => Promise.resolve("#cloud-config\n"), say),
+    infrastructureProvider(
+      kubernetes,
+      SANDBOX_KINDS.pool,
+      new PlainNodes(kubernetes, Number(milliseconds)),
+      say,
+    ),
   ];
   process.once("SIGTERM", () => controllers.forEach((controller) => controller.stop()));
   await Promise.all(controllers.map((controller) => controller.run()));

@@ -4,7 +4,7 @@ import { waitFor } from "../../clients/wait";
 import { type ApiServer, type ApiServerPrograms, freePorts } from "../management/api-server";
 import { installDefinitions, readObjects } from "../management/definitions";
 import type { ManagementCluster } from "../management/management-cluster";
-import { PROVIDER_DEFINITIONS } from "./kinds";
+import { providerDefinitions, SANDBOX_KINDS } from "./kinds";
 import { managerCommand, managerDefinitions } from "./manager";
 import { registerCluster } from "./workload-cluster";
 
@@ -39,7 +39,7 @@ export async function startCapi(cluster: ManagementCluster, programs: CapiProgra
     const running = await cluster.running();
     if (!running.includes(MANAGER)) {
       const definitions = await readObjects(await managerDefinitions(programs.manager));
-      await installDefinitions(kubernetes, [...definitions, ...PROVIDER_DEFINITIONS]);
+      await installDefinitions(kubernetes, [...definitions, ...providerDefinitions(SANDBOX_KINDS)]);
       await startManager(cluster, server, programs.manager);
     }
     const program = path.join(__dirname, "main.js");

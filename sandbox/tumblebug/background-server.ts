@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Processes } from "../processes";
+import { AddressTranslation } from "./address-translation";
 import { ContainerMachines } from "./container-machines";
 import { NodeFleet } from "../nodes/fleet";
 import { findFreePorts } from "../nodes/ports";
@@ -21,7 +22,10 @@ const NAME = "tumblebug";
 const START_SECONDS = 60;
 
 /** What a server is to be. */
-export interface ServerWish extends Pick<ProcessSettings, "generation" | "connections" | "bundles"> {
+export interface ServerWish extends Pick<
+  ProcessSettings,
+  "generation" | "connections" | "bundles" | "publicBlocks"
+> {
   readonly delays?: { readonly creation: number; readonly termination: number };
 }
 
@@ -85,6 +89,7 @@ export class BackgroundServer {
   /** Ends it and removes all that it made: no process, container, volume, network or file is left. */
   async delete(): Promise<void> {
     await this.kill();
+    if ((await this.settings())?.publicBlocks) await new AddressTranslation(this.system).end();
     await new NodeFleet(this.system).deleteAll();
     await rm(this.places.folder, { recursive: true, force: true });
   }

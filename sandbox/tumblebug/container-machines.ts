@@ -1,6 +1,7 @@
 import { NodeFleet } from "../nodes/fleet";
 import { KEYS_IN_NODE } from "../nodes/node-recipe";
 import type { Reporter } from "../progress";
+import { AddressTranslation } from "./address-translation";
 import type { MachineAddresses, Machines, MachineWish } from "./machines";
 
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
@@ -8,14 +9,21 @@ const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 /** VMs that are container nodes on one network, which this machine reaches too. */
 export class ContainerMachines implements Machines {
   private readonly fleet: NodeFleet;
+  private readonly translation: AddressTranslation;
+  private readonly translated = new Map<string, MachineAddresses>();
   private turn: Promise<unknown> = Promise.resolve();
 
-  /** @param bundles Kubernetes versions whose images each VM has from its beginning */
+  /**
+   * @param bundles Kubernetes versions whose images each VM has from its beginning
+   * @param publicBlocks connection → the /16 of its VMs' public addresses; absent: they are the private ones
+   */
   constructor(
     system: string,
     private readonly bundles: readonly string[],
+    private readonly publicBlocks?: Readonly<Record<string, string>>,
   ) {
     this.fleet = new NodeFleet(system);
+    this.translation = new AddressTranslation(system);
   }
 
   async create(wishes: readonly MachineWish[]): Promise<Map<string, MachineAddresses>> {
@@ -30,15 +38,18 @@ export class ContainerMachines implements Machines {
       ),
     );
     await Promise.all(wishes.map(({ id, user }) => this.fleet.execute(id, addUser(user))));
-    return new Map(
-      nodes.map(({ name, internalAddress }) => [
-        name,
-        { publicAddress: internalAddress, privateAddress: internalAddress },
-      ]),
+    const made = new Map(
+      wishes.map(({ id, connection }, index) => {
+        const privateAddress = nodes[index]?.internalAddress ?? "";
+        return [id, { publicAddress: this.publicAddress(connection, privateAddress), privateAddress }];
+      }),
     );
+    await this.translate(() => made.forEach((addresses, id) => this.translated.set(id, addresses)));
+    return made;
   }
 
   async remove(ids: readonly string[]): Promise<void> {
+    await this.translate(() => ids.forEach((id) => this.translated.delete(id)));
     await this.inTurn(() => Promise.all(ids.map((id) => this.fleet.delete(id))));
   }
 
@@ -51,6 +62,21 @@ export class ContainerMachines implements Machines {
   async powerOff(): Promise<void> {
     const running = (await this.fleet.list()).filter((node) => node.running);
     await Promise.all(running.map((node) => this.fleet.stop(node.name)));
+  }
+
+  /** The last half is that of the private address, which is this fleet's alone on this machine. */
+  private publicAddress(connection: string, privateAddress: string): string {
+    const block = this.publicBlocks?.[connection];
+    if (block === undefined) return privateAddress;
+    return [...block.split(".").slice(0, 2), ...privateAddress.split(".").slice(2)].join(".");
+  }
+
+  private async translate(change: () => void): Promise<void> {
+    if (this.publicBlocks === undefined) return;
+    await this.inTurn(() => {
+      change();
+      return this.translation.set([...this.translated.values()]);
+    });
   }
 
   /** Containers are made one batch after another: two would choose the same ports and addresses. */

@@ -157,6 +157,7 @@ export class Lifecycle {
     return {
       id: machineId(namespace, infrastructure.id, machine),
       hostname: machine.id,
+      connection: machine.connection,
       user: machine.user || "cb-user",
       publicKey: key?.publicKey ?? "",
     };

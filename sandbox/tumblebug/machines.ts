@@ -3,6 +3,7 @@ export interface MachineWish {
   /** a DNS label of its own among all VMs of the server */
   readonly id: string;
   readonly hostname: string;
+  readonly connection: string;
   readonly user: string;
   /** one line of authorized_keys */
   readonly publicKey: string;

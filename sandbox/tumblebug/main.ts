@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   const server = new TumblebugServer({
     ...settings,
     folder: serverPlaces(folder).state,
-    machines: new ContainerMachines(settings.system, settings.bundles),
+    machines: new ContainerMachines(settings.system, settings.bundles, settings.publicBlocks),
     delays: settings,
   });
   process.once("SIGTERM", () => void server.close());

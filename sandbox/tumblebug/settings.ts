@@ -16,6 +16,8 @@ export interface ProcessSettings {
   readonly system: string;
   /** Kubernetes versions whose images each VM has from its beginning. */
   readonly bundles: readonly string[];
+  /** Connection → the /16 of its VMs' public addresses, translated as clouds do; absent: they are the private ones. */
+  readonly publicBlocks?: Readonly<Record<string, string>>;
   /** How long the pretended clouds take, in milliseconds. */
   readonly creation: number;
   readonly termination: number;

@@ -4,7 +4,12 @@ import { waitFor } from "../../clients/wait";
 import { bootstrapProvider, type JoinData } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";
-import { CLUSTER_API, PROVIDER_DEFINITIONS } from "../../sandbox/capi/kinds";
+import {
+  CLUSTER_API,
+  providerDefinitions,
+  type ProviderKinds,
+  SANDBOX_KINDS,
+} from "../../sandbox/capi/kinds";
 import { PlainNodes, type PoolMachines } from "../../sandbox/capi/machines";
 import { managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
 import { POOL_CLUSTER, untilManagerReady } from "../../sandbox/capi/sandbox-cluster";
@@ -51,6 +56,7 @@ export class CapiGround {
   /** What the stand-ins complained of. */
   readonly complaints: string[] = [];
   private controllers: Controller[] = [];
+  private readonly kinds: ProviderKinds[] = [SANDBOX_KINDS];
   private webhookPort = 0;
 
   constructor(private readonly options: CapiGroundOptions) {
@@ -67,7 +73,7 @@ export class CapiGround {
     await this.api.start();
     this.kubernetes = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 10 });
     const definitions = await readObjects(await managerDefinitions(this.options.manager));
-    await installDefinitions(this.kubernetes, [...definitions, ...PROVIDER_DEFINITIONS]);
+    await installDefinitions(this.kubernetes, [...definitions, ...providerDefinitions(SANDBOX_KINDS)]);
     await this.startManager();
     const { workload } = this.options;
     await registerCluster(this.kubernetes, CLUSTER, workload?.kubeconfig ?? this.api.kubeconfig());
@@ -88,6 +94,14 @@ export class CapiGround {
     await untilManagerReady(health, 60);
   }
 
+  /** Has the stand-ins serve the kinds of other providers besides their own. */
+  async serveKinds(kinds: ProviderKinds): Promise<void> {
+    await installDefinitions(this.kubernetes, providerDefinitions(kinds));
+    this.kinds.push(kinds);
+    this.stopProviders();
+    await this.startProviders();
+  }
+
   async startProviders(milliseconds = this.options.milliseconds ?? 0): Promise<void> {
     const say = (line: string) => void this.complaints.push(line);
     const client = () => KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 10 });
@@ -96,7 +110,10 @@ export class CapiGround {
       machines: new PlainNodes(own, milliseconds),
       joinData: () => pause(milliseconds, "#cloud-config"),
     };
-    this.controllers = [bootstrapProvider(own, joinData, say), infrastructureProvider(own, machines, say)];
+    this.controllers = this.kinds.flatMap(({ config, pool }) => [
+      bootstrapProvider(own, config, joinData, say),
+      infrastructureProvider(own, pool, machines, say),
+    ]);
     for (const controller of this.controllers) void controller.run().finally(() => undefined);
   }
 

@@ -7,6 +7,7 @@ import {
   joinConfiguration,
 } from "../../../core/kubeadm/configuration";
 import { refuseSpecificationChange } from "../../../core/kubeadm/immutables";
+import type { JsonObject } from "../../../core/merge";
 import { adminCredentials, certificateAuthority, renderKubeconfig } from "../../../core/kubeadm/kubeconfig";
 import { assertGolden } from "../golden";
 import { exampleMachine, exampleSpecification } from "./examples";
@@ -62,6 +63,31 @@ describe("kubeadm configuration", () => {
       apiServer.extraArgs.map(({ name }) => name),
       ["encryption-provider-config", "audit-log-maxage"],
     );
+  });
+
+  it("has etcd listen on every address where a cloud translates that of the node, unless etcd is somebody else's", () => {
+    const { network } = exampleSpecification();
+    const etcdOf = (over: object, own?: JsonObject) =>
+      clusterConfiguration(
+        exampleSpecification({
+          network: { ...network, ...over },
+          ...(own ? { kubeadm: { clusterConfiguration: { etcd: own } } } : {}),
+        }),
+        planes,
+      )["etcd"];
+    const listen = [
+      { name: "listen-client-urls", value: "https://0.0.0.0:2379" },
+      { name: "listen-peer-urls", value: "https://0.0.0.0:2380" },
+    ];
+    const held = { holdNodeAddress: true };
+    assert.equal(etcdOf({}), undefined);
+    assert.deepEqual(etcdOf(held), { local: { extraArgs: listen } });
+    const quota = { name: "quota-backend-bytes", value: "8589934592" };
+    assert.deepEqual(etcdOf(held, { local: { extraArgs: [quota] } }), {
+      local: { extraArgs: [...listen, quota] },
+    });
+    const external = { external: { endpoints: ["https://192.0.2.50:2379"] } };
+    assert.deepEqual(etcdOf(held, external), external);
   });
 
   it("leaves encryption out when it is not wanted", () => {
