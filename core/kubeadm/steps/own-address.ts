@@ -1,5 +1,7 @@
 import { quote, writeFile } from "./script";
 
+const UNIT = "/etc/systemd/system/foresail-own-address.service";
+
 /** Puts an address on the loopback device unless a device has it; harmless when it runs twice. */
 const PROGRAM = `#!/bin/bash
 # foresail: the address by which the other nodes reach this one
@@ -33,8 +35,19 @@ export function holdOwnAddress(address: string): string {
   return [
     "mkdir -p /usr/local/lib/foresail",
     writeFile("/usr/local/lib/foresail/own-address", PROGRAM, "0755"),
-    writeFile("/etc/systemd/system/foresail-own-address.service", unit(address), "0644"),
+    writeFile(UNIT, unit(address), "0644"),
     "systemctl daemon-reload",
     `systemctl enable --quiet --now ${quote("foresail-own-address")}`,
   ].join("\n");
+}
+
+/** Shell lines that take from a machine the address that it was given; nothing happens on one that was given none. */
+export function releaseOwnAddress(): string {
+  return `
+if [ -e ${UNIT} ]; then
+  own=$(sed -n 's/^ExecStart=.* //p' ${UNIT})
+  systemctl disable --quiet --now foresail-own-address || true
+  ip address delete "$own/32" dev lo 2>/dev/null || true
+  rm -f ${UNIT}
+fi`.trim();
 }

@@ -1,4 +1,5 @@
 import { NODE_PATHS } from "../paths";
+import { releaseOwnAddress } from "./own-address";
 import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 
@@ -43,6 +44,7 @@ export function resetScript(cluster: string, machine: string): Script {
       "if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi",
       // else the next cluster would take the machine for somebody else's; files elsewhere may be the machine's own
       `if [ -e ${NODE_PATHS.files} ]; then grep '^/etc/kubernetes/' ${NODE_PATHS.files} | tr '\\n' '\\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi`,
+      releaseOwnAddress(),
       "rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail",
       `rm -rf ${NODE_PATHS.agent}`,
       `rm -f ${NODE_PATHS.agentUnit} ${NODE_PATHS.agentConfiguration}`,

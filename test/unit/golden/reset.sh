@@ -30,6 +30,12 @@ for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a
 while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)
 if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi
 if [ -e /var/lib/foresail/files ]; then grep '^/etc/kubernetes/' /var/lib/foresail/files | tr '\n' '\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi
+if [ -e /etc/systemd/system/foresail-own-address.service ]; then
+  own=$(sed -n 's/^ExecStart=.* //p' /etc/systemd/system/foresail-own-address.service)
+  systemctl disable --quiet --now foresail-own-address || true
+  ip address delete "$own/32" dev lo 2>/dev/null || true
+  rm -f /etc/systemd/system/foresail-own-address.service
+fi
 rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail
 rm -rf /var/lib/foresail/agent
 rm -f /etc/systemd/system/foresail-node-agent.service /etc/foresail/node-agent.conf

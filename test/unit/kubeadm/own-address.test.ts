@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { holdOwnAddress } from "../../../core/kubeadm/steps/own-address";
+import { holdOwnAddress, releaseOwnAddress } from "../../../core/kubeadm/steps/own-address";
+import { resetScript } from "../../../core/kubeadm/steps/reset";
 import { prepareScript } from "../../../core/kubeadm/steps/prepare";
 import { exampleMachine, exampleSpecification } from "./examples";
 
@@ -52,5 +53,31 @@ describe("the address by which other nodes reach a machine", () => {
       encoding: "utf8",
     });
     assert.deepEqual([stderr, status], ["", 0]);
+  });
+
+  it("is given back by a reset, and a machine that was given none has nothing done to it", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "foresail-own-address-"));
+    try {
+      const file = path.join(folder, "own-address.service");
+      for (const program of ["ip", "systemctl"])
+        writeFileSync(path.join(folder, program), `#!/bin/sh\necho ${program} "$@"\n`, { mode: 0o755 });
+      const lines = releaseOwnAddress().replaceAll("/etc/systemd/system/foresail-own-address.service", file);
+      const release = () =>
+        spawnSync("bash", ["-eu"], {
+          input: lines,
+          encoding: "utf8",
+          env: { ...process.env, PATH: `${folder}:${process.env["PATH"]}` },
+        }).stdout;
+      assert.equal(release(), "");
+      writeFileSync(file, "[Service]\nExecStart=/usr/local/lib/foresail/own-address 203.0.113.7\n");
+      assert.equal(
+        release(),
+        "systemctl disable --quiet --now foresail-own-address\nip address delete 203.0.113.7/32 dev lo\n",
+      );
+      assert.equal(existsSync(file), false);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    assert.ok(resetScript("demo", "w-1").text.includes(releaseOwnAddress()));
   });
 });
