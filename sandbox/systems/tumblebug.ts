@@ -91,7 +91,7 @@ export async function machinesOf(
       address: machine.publicAddress ?? "",
       port: machine.sshPort,
       user: machine.user,
-      hostKey: hostKeys.get(machine.publicAddress ?? "") ?? "",
+      hostKey: hostKeys.get(machine.privateAddress ?? "") ?? "",
       privateKey: keys.find(({ name }) => name === machine.sshKey)?.privateKey ?? "",
     }));
   } finally {
@@ -99,7 +99,7 @@ export async function machinesOf(
   }
 }
 
-/** The host key of each container node, by its address. */
+/** The host key of each container node, by its address, which is the VM's private one. */
 async function hostKeysOf(system: string): Promise<Map<string, string>> {
   const { NodeFleet } = await import("../nodes/index.js");
   const nodes = await new NodeFleet(system).list();

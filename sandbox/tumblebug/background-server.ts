@@ -43,7 +43,7 @@ export class BackgroundServer {
 
   /** @param system of the container nodes that its VMs are */
   constructor(
-    folder: string,
+    readonly folder: string,
     private readonly system: string,
   ) {
     this.places = serverPlaces(folder);

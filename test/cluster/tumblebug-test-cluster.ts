@@ -1,17 +1,22 @@
 import path from "node:path";
 import type { KubernetesClient } from "../../clients/kubernetes";
+import type { SshTarget } from "../../clients/ssh";
 import { openTumblebug, type Tumblebug } from "../../clients/tumblebug";
 import type { Generation } from "../../core/tumblebug/model";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { projectFolder } from "../../sandbox/nodes/places";
-import { setUp } from "../../sandbox/set-up";
+import { checkCluster } from "../../sandbox/check";
+import { writePrivate } from "../../sandbox/private-file";
+import { setUp, TEST_NEEDS } from "../../sandbox/set-up";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
-import { tumblebugSystem } from "../../sandbox/systems/tumblebug";
+import { machinesOf } from "../../sandbox/systems/tumblebug";
 import { tumblebugConfiguration } from "../../sandbox/systems/tumblebug-configuration";
 import { BackgroundServer, type ServerAccess } from "../../sandbox/tumblebug/background-server";
+import type { Toolchain } from "../../sandbox/toolchain";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
+import type { StoredConnection } from "../../sandbox/tumblebug/state";
 import { PulumiStack } from "../support/pulumi-stack";
 import { silent } from "./test-cluster";
 import { withApi } from "./with-api";
@@ -19,8 +24,13 @@ import { withApi } from "./with-api";
 /** The system of the container nodes of test servers, so that leftovers of a killed run are found. */
 export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
 
-/** The namespace that the sandbox's configuration names. */
-const NAMESPACE = "sandbox";
+/** What a server has besides its connections, for tests that need it otherwise than the sandbox. */
+export interface ServerOptions {
+  /** default: that of the sandbox's configuration, "sandbox" */
+  readonly namespace?: string;
+  /** connection → the /16 of its VMs' public addresses; default: they are the private ones */
+  readonly publicBlocks?: Readonly<Record<string, string>>;
+}
 
 /** A pretended server of the tests' own, in a folder that has always the same place. */
 export function testTumblebug(): BackgroundServer {
@@ -44,25 +54,31 @@ export class TumblebugTestCluster {
     readonly name: string,
     readonly server: BackgroundServer,
     readonly stack: PulumiStack,
+    readonly toolchain: Toolchain,
     private readonly access: ServerAccess,
     private readonly generation: Generation,
     readonly connections: readonly string[],
+    private readonly namespace: string,
   ) {}
 
   /** Starts an empty server and makes a stack, after what a killed run left of both was removed. */
   static async create(
     name: string,
     generation: Generation,
-    regions: readonly (readonly [provider: string, region: string])[],
+    regions: readonly (StoredConnection | readonly [provider: string, region: string])[],
+    { namespace = "sandbox", publicBlocks }: ServerOptions = {},
   ): Promise<TumblebugTestCluster> {
-    const toolchain = await setUp(tumblebugSystem.needs, silent);
+    const toolchain = await setUp(TEST_NEEDS, silent);
     const server = testTumblebug();
     await server.delete();
-    const connections = regions.map(([provider, region]) => connectionOf(provider, region));
-    const access = await server.start({ generation, connections, bundles: [KUBERNETES_VERSION] }, silent);
+    const connections = regions.map((one) => ("name" in one ? one : connectionOf(...one)));
+    const access = await server.start(
+      { generation, connections, bundles: [KUBERNETES_VERSION], ...(publicBlocks ? { publicBlocks } : {}) },
+      silent,
+    );
     const stack = await PulumiStack.create(`test-${name}`, toolchain, {});
     const names = connections.map((each) => each.name);
-    return new TumblebugTestCluster(name, server, stack, access, generation, names);
+    return new TumblebugTestCluster(name, server, stack, toolchain, access, generation, names, namespace);
   }
 
   /**
@@ -80,20 +96,28 @@ export class TumblebugTestCluster {
       },
       containerNodeSettings,
     );
-    await this.stack.configure(
+    await this.configureAs(
+      { ...cluster, name: this.name },
       {
-        system: "tumblebug",
-        cluster: { ...cluster, name: this.name },
-        tumblebug: {
-          ...tumblebug,
-          ...more,
-          groups: groups.map(({ name, count, connection = 0 }, index) => ({
-            ...{ name, count, spec: "t3.medium", image: "debian-12" },
-            role: index === 0 ? "control-plane" : "worker",
-            connection: this.connections[connection],
-          })),
-        },
+        ...tumblebug,
+        ...more,
+        groups: groups.map(({ name, count, connection = 0 }, index) => ({
+          ...{ name, count, spec: "t3.medium", image: "debian-12" },
+          role: index === 0 ? "control-plane" : "worker",
+          connection: this.connections[connection],
+        })),
       },
+    );
+  }
+
+  /** Writes the stack's configuration as it is given, but for the address of the server and its credentials. */
+  async configureAs(
+    cluster: Readonly<Record<string, unknown>>,
+    tumblebug: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const { address } = this.access;
+    await this.stack.configure(
+      { system: "tumblebug", cluster, tumblebug: { ...tumblebug, address } },
       {
         tumblebugCredentials: JSON.stringify({
           username: this.access.user,
@@ -141,19 +165,39 @@ export class TumblebugTestCluster {
     const { labels } = fleetNames(projectHash(projectFolder), TEST_TUMBLEBUG_SYSTEM);
     return this.withServer(async (tumblebug) => {
       const named = (list: readonly { name: string }[]) => list.map(({ name }) => name).sort();
-      const found = await tumblebug.infrastructures.read(NAMESPACE, this.name);
+      const { namespace } = this;
+      const found = await tumblebug.infrastructures.read(namespace, this.name);
       return {
-        namespaces: (await tumblebug.namespaces.read(NAMESPACE)) === undefined ? [] : [NAMESPACE],
-        vNets: named(await tumblebug.vNets.list(NAMESPACE)),
-        securityGroups: named(await tumblebug.securityGroups.list(NAMESPACE)),
-        sshKeys: named(await tumblebug.sshKeys.list(NAMESPACE)),
-        images: named(await tumblebug.images.list(NAMESPACE)),
-        specs: named(await tumblebug.specs.list(NAMESPACE)),
+        namespaces: (await tumblebug.namespaces.read(namespace)) === undefined ? [] : [namespace],
+        vNets: named(await tumblebug.vNets.list(namespace)),
+        securityGroups: named(await tumblebug.securityGroups.list(namespace)),
+        sshKeys: named(await tumblebug.sshKeys.list(namespace)),
+        images: named(await tumblebug.images.list(namespace)),
+        specs: named(await tumblebug.specs.list(namespace)),
         infrastructures: found === undefined ? [] : [found.name],
         machines: named(found?.machines ?? []),
         containers: (await engine.containers(labels)).map(({ name }) => name).sort(),
         volumes: (await engine.volumes(labels)).sort(),
       };
+    });
+  }
+
+  /** The VMs as SSH reaches them, each by its public address. */
+  async targets(): Promise<SshTarget[]> {
+    const { access, generation, namespace } = this;
+    return machinesOf({ access, generation }, TEST_TUMBLEBUG_SYSTEM, namespace, this.name);
+  }
+
+  /** Tries whether pods run and every node reaches those of the others. @throws Error that says what does not work */
+  async check(): Promise<void> {
+    const kubeconfig = await this.stack.kubeconfig();
+    const kubeconfigFile = path.join(this.server.folder, "kubeconfig");
+    await writePrivate(kubeconfigFile, kubeconfig);
+    const machines = await this.targets();
+    await checkCluster(silent, {
+      ...{ kubeconfig, kubeconfigFile, machines },
+      kubectl: this.toolchain.kubernetes(KUBERNETES_VERSION).kubectl,
+      nodes: (await this.nodes()).map(({ name }) => name),
     });
   }
 
