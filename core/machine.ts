@@ -51,6 +51,21 @@ export function machineKey(credentials: SshCredentials, machine: string): string
   return credentials.privateKeys?.[machine] ?? credentials.privateKey;
 }
 
+/**
+ * Credentials that open machines which are no longer wanted, too: only what is recorded has their own keys.
+ *
+ * @param leaving names of those machines
+ */
+export function withKeysOfLeaving(
+  credentials: SshCredentials,
+  recorded: SshCredentials | undefined,
+  leaving: readonly string[],
+): SshCredentials {
+  const kept = Object.entries(recorded?.privateKeys ?? {}).filter(([machine]) => leaving.includes(machine));
+  if (kept.length === 0) return credentials;
+  return { ...credentials, privateKeys: { ...Object.fromEntries(kept), ...credentials.privateKeys } };
+}
+
 /** The key that opens the jump host; undefined: the SSH agent is asked. */
 export function jumpHostKey(credentials: SshCredentials): string | undefined {
   return credentials.jumpHostPrivateKey ?? credentials.privateKey;

@@ -7,7 +7,7 @@ import {
 } from "../../core/membership/plan";
 import type { ObservedNode } from "../../core/membership/observed-node";
 import { refuseMajorityRemoval } from "../../core/membership/quorum";
-import { CONTROL_PLANE_GROUP } from "../../core/machine";
+import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../../core/machine";
 import type { Handlers } from "../handler-types";
 import { PartialFailure } from "../failure";
 import { isKnown, isKnownList } from "../unknown";
@@ -107,11 +107,11 @@ export const handlers: Handlers = {
 
   async create(inputs: NodeGroupInputs) {
     const id = `${inputs.specification.name}/${inputs.group}`;
-    return { id, outs: await converge(id, [], inputs) };
+    return { id, outs: await converge(id, { members: [] }, inputs) };
   },
 
   async update(id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
-    return { outs: await converge(id, olds.members, news) };
+    return { outs: await converge(id, olds, news) };
   },
 
   async read(id, outputs: NodeGroupOutputs) {
@@ -125,18 +125,26 @@ export const handlers: Handlers = {
   },
 
   async delete(id, outputs: NodeGroupOutputs) {
-    await converge(id, outputs.members, { ...outputs, machines: [] });
+    await converge(id, outputs, { ...outputs, machines: [] });
   },
 };
 
 async function converge(
   id: string,
-  members: NodeGroupOutputs["members"],
+  { members, credentials: recorded }: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
   inputs: NodeGroupInputs,
 ): Promise<NodeGroupOutputs> {
   const { convergeNodeGroup } = await import("./node-group-converge.js");
-  const result = await convergeNodeGroup(members, inputs);
+  const leaving = members
+    .map(({ name }) => name)
+    .filter((name) => !inputs.machines.some((machine) => machine.name === name));
+  const credentials = withKeysOfLeaving(inputs.credentials, recorded, leaving);
+  const result = await convergeNodeGroup(members, { ...inputs, credentials });
   const outs = { ...inputs, members: result.members, nodes: result.nodes };
-  if (result.failure) throw new PartialFailure(id, outs, result.failure.context, result.failure.error);
+  if (result.failure) {
+    // the next run has to open those that have not left yet
+    const { context, error } = result.failure;
+    throw new PartialFailure(id, { ...outs, credentials }, context, error);
+  }
   return outs;
 }
