@@ -134,7 +134,14 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
     if (!IN_THE_NIGHT) leaveOut(this, "workers are replaced in the night run");
     await configure({ replace: { "w-1": 1 } });
     const { steps } = await cluster.stack.previewed();
-    console.log(JSON.stringify(steps, undefined, 1));
+    assert.deepEqual(steps["dev-machines"], [
+      "w-1-r1: create its VM in aws-seoul (t3.large, ami-0123456789abcdef0)",
+    ]);
+    const inTurn = (steps["dev-w"] ?? []).filter((step) => !step.startsWith("cluster DNS"));
+    assert.deepEqual(inTurn, [
+      "w-1-r1: join as worker of w, wait until Ready",
+      "w-1: cordon, drain, kubeadm reset, delete its Node",
+    ]);
     await cluster.up();
     assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1-r1", "w-2"]);
     assert.deepEqual((await cluster.contents())["machines"], ["cp-1", "w-1-r1-1", "w-2-1"]);
