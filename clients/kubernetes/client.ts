@@ -124,6 +124,11 @@ export class KubernetesClient {
     }
   }
 
+  /** In which versions the API serves a kind of a named group, its preferred one first; none when it does not. */
+  async versionsOf(group: string, kind: string): Promise<string[]> {
+    return this.paths.versionsOf(group, kind);
+  }
+
   /**
    * Server-side apply.
    *

@@ -41,8 +41,11 @@ export class KindNotServed extends Error {
   constructor(
     readonly apiVersion: string,
     readonly kind: string,
+    /** versions of the same group in which it is served, as far as somebody asked */
+    servedIn: readonly string[] = [],
   ) {
-    super(`the cluster has no kind ${kind} in ${apiVersion}`);
+    const others = servedIn.length === 0 ? "" : `, only in ${servedIn.join(", ")}`;
+    super(`the cluster has no kind ${kind} in ${apiVersion}${others}`);
   }
 }
 

@@ -30,6 +30,10 @@ interface Discovery {
   resources?: { name: string; kind: string; namespaced: boolean }[];
 }
 
+interface Group {
+  versions?: { groupVersion: string }[];
+}
+
 /** Finds the paths of objects: from a table for the common kinds, from the API's own discovery for the others. */
 export class ResourcePaths {
   private readonly discovered = new Map<string, Resource>();
@@ -48,6 +52,26 @@ export class ResourcePaths {
     const within =
       resource.isNamespaced && kind.namespace ? `/namespaces/${encodeURIComponent(kind.namespace)}` : "";
     return `${group(kind.apiVersion)}${within}/${resource.plural}`;
+  }
+
+  /** In which versions the API serves a kind of a group, its preferred one first; none when it does not. */
+  async versionsOf(group: string, kind: string): Promise<string[]> {
+    const served: string[] = [];
+    for (const { groupVersion } of await this.versionsOfGroup(group)) {
+      const resource = await this.resource(groupVersion, kind).catch(noneWhenNotServed);
+      if (resource) served.push(groupVersion);
+    }
+    return served;
+  }
+
+  private async versionsOfGroup(group: string): Promise<{ groupVersion: string }[]> {
+    try {
+      // the server sorts them, the preferred one first
+      return ((await this.ask(`/apis/${group}`)) as Group).versions ?? [];
+    } catch (error) {
+      if (error instanceof KubernetesError && error.status === 404) return [];
+      throw error;
+    }
   }
 
   private async resource(apiVersion: string, kind: string): Promise<Resource> {
@@ -76,4 +100,8 @@ export class ResourcePaths {
 
 function group(apiVersion: string): string {
   return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+function noneWhenNotServed(error: unknown): undefined {
+  if (!(error instanceof KindNotServed)) throw error;
 }

@@ -106,10 +106,10 @@ export class MachinePool extends pulumi.ComponentResource {
 
   private pool(name: string, args: MachinePoolArgs, dependsOn: pulumi.Resource[]): Adoption {
     const { namespace, cluster, timeouts } = args;
-    const newer =
+    const installedBy =
       args.api === "v1beta2"
-        ? "Cluster API 1.11 or newer, or choose api: v1beta1"
-        : "Cluster API (clusterctl init)";
+        ? "Cluster API 1.11 or newer (or write api: v1beta1)"
+        : "Cluster API by clusterctl init (or write api: v1beta2, if it serves that)";
     return new Adoption(
       name,
       {
@@ -127,7 +127,7 @@ export class MachinePool extends pulumi.ComponentResource {
         }),
         adopt: args.adopt,
         ...(isScaledByOthers(args) ? { leave: ["spec.replicas"] } : {}),
-        installedBy: newer,
+        installedBy,
         timeoutSeconds: timeouts.deletion,
       },
       { parent: this, dependsOn },

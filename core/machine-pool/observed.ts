@@ -1,4 +1,6 @@
+import { groupOf } from "../objects/identity";
 import { valueAt } from "../objects/path";
+import { failureOf } from "./failure";
 
 /** A condition as Cluster API writes it; severity is of v1beta1 only. */
 export interface Condition {
@@ -18,8 +20,17 @@ export interface Counts {
   /** nodes that registered, Ready or not (Cluster API 1.7) */
   available: number;
   unavailable: number;
-  /** machines made from the present template; unknown to v1beta1 */
+  /** machines made from the present template; unknown to v1beta1, and the wish itself for a pool without Machine objects */
   upToDate?: number;
+}
+
+/** An object to which a pool refers, in the pool's namespace. */
+export interface Referred {
+  group: string;
+  /** v1beta2 does not say it: whichever the server has */
+  apiVersion?: string;
+  kind: string;
+  name: string;
 }
 
 /** What a MachinePool says of itself, the same for every version of the API. */
@@ -47,8 +58,10 @@ export interface ObservedPool {
   /** names of the Nodes that were matched */
   nodes: string[];
   providerIDs: string[];
-  /** what makes its machines; unknown in v1beta2, which counts the machines of the present template instead */
-  infrastructure?: { apiVersion: string; kind: string; name: string };
+  /** what makes its join data */
+  bootstrapConfig?: Referred;
+  /** what makes its machines */
+  infrastructure?: Referred;
   failure?: string;
   conditions: Condition[];
 }
@@ -73,15 +86,10 @@ export function observePool(object: object): ObservedPool {
   const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
   // v1beta2 keeps the older fields aside
   const older = valueAt(object, "status.deprecated.v1beta1");
-  const olderText = (field: string) => asText(valueAt(older, field));
   const conditions = [
     ...list<Condition>("status.conditions"),
     ...asList<Condition>(valueAt(older, "conditions")),
   ];
-  const failures = [
-    text("status.failureReason") ?? olderText("failureReason"),
-    text("status.failureMessage") ?? olderText("failureMessage"),
-  ].filter((words) => words !== undefined);
   const initialized = (field: string) => valueAt(object, `status.initialization.${field}`) === true;
   const optional = {
     observedGeneration: count("status.observedGeneration"),
@@ -90,16 +98,12 @@ export function observePool(object: object): ObservedPool {
     version: text("spec.template.spec.version"),
     dataSecretName: text("spec.template.spec.bootstrap.dataSecretName"),
     phase: text("status.phase"),
-    failure: failures.length === 0 ? undefined : failures.join(": "),
+    failure: failureOf(object),
+    bootstrapConfig: referred(valueAt(object, "spec.template.spec.bootstrap.configRef")),
+    infrastructure: referred(valueAt(object, "spec.template.spec.infrastructureRef")),
   };
-  const upToDate = count("status.upToDateReplicas");
-  const [apiVersion, kind, infrastructure] = ["apiVersion", "kind", "name"].map((field) =>
-    text(`spec.template.spec.infrastructureRef.${field}`),
-  );
   return {
-    ...(Object.fromEntries(
-      Object.entries(optional).filter(([, value]) => value !== undefined),
-    ) as typeof optional),
+    ...defined(optional),
     name: text("metadata.name") ?? "",
     uid: text("metadata.uid") ?? "",
     generation: count("metadata.generation") ?? 0,
@@ -113,21 +117,42 @@ export function observePool(object: object): ObservedPool {
       valueAt(object, "status.bootstrapReady") === true || initialized("bootstrapDataSecretCreated"),
     infrastructureReady:
       valueAt(object, "status.infrastructureReady") === true || initialized("infrastructureProvisioned"),
-    counts: {
-      replicas: count("status.replicas") ?? 0,
-      ready: count("status.readyReplicas") ?? 0,
-      available: count("status.availableReplicas") ?? 0,
-      unavailable:
-        count("status.unavailableReplicas") ?? asNumber(valueAt(older, "unavailableReplicas")) ?? 0,
-      ...(upToDate === undefined ? {} : { upToDate }),
-    },
+    counts: countsOf(object, older),
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
-    ...(apiVersion && kind && infrastructure
-      ? { infrastructure: { apiVersion, kind, name: infrastructure } }
-      : {}),
     conditions,
   };
+}
+
+/**
+ * The counts of a status. Those of v1beta2 itself are of Machine objects: for a pool that has none, Cluster API 1.11 writes
+ * what the infrastructure has, whether it has nodes or not. What it knows of nodes is among the older fields.
+ */
+function countsOf(object: object, older: unknown): Counts {
+  const count = (field: string) => asNumber(valueAt(object, `status.${field}`));
+  const ofNodes = (field: string) => (older === undefined ? count(field) : asNumber(valueAt(older, field))) ?? 0;
+  const upToDate = count("upToDateReplicas");
+  return {
+    replicas: count("replicas") ?? 0,
+    ready: ofNodes("readyReplicas"),
+    available: ofNodes("availableReplicas"),
+    unavailable: ofNodes("unavailableReplicas"),
+    ...(upToDate === undefined ? {} : { upToDate }),
+  };
+}
+
+function referred(reference: unknown): Referred | undefined {
+  const [apiGroup, apiVersion, kind, name] = ["apiGroup", "apiVersion", "kind", "name"].map((field) =>
+    asText(valueAt(reference, field)),
+  );
+  const group = apiGroup ?? (apiVersion && groupOf(apiVersion));
+  if (group === undefined || kind === undefined || name === undefined) return undefined;
+  return { group, ...(apiVersion === undefined ? {} : { apiVersion }), kind, name };
+}
+
+/** Without the fields that have no value. */
+function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
 function asText(value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { KubernetesClient } from "../../clients/kubernetes";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { decideAdoption } from "../../core/objects/adoption";
 import { changedPaths } from "../../core/objects/changes";
-import { groupOf, identityText, objectName } from "../../core/objects/identity";
+import { groupOf, type Identity, identityText, objectName } from "../../core/objects/identity";
 import { missingObject, preconditionFault } from "../../core/objects/precondition";
 import { judgeStatus, wishesSomething } from "../../core/objects/status";
 import { describeFailure, PartialFailure } from "../failure";
@@ -90,7 +90,7 @@ async function plan(
   const name = objectName(identityOf(inputs));
   try {
     const asked = await askCluster(inputs, async (kubernetes) => {
-      const live = await kubernetes.get<LiveObject>(identityOf(inputs));
+      const live = await readNamingVersions(kubernetes, identityOf(inputs));
       const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
       return { live, others };
     });
@@ -127,6 +127,21 @@ async function plan(
       };
     if (error instanceof KubernetesError) return { property: "object", refusal: error.message };
     throw error;
+  }
+}
+
+/** @throws KindNotServed with the versions in which the kind is served */
+async function readNamingVersions(
+  kubernetes: KubernetesClient,
+  identity: Identity,
+): Promise<LiveObject | undefined> {
+  try {
+    return await kubernetes.get<LiveObject>(identity);
+  } catch (error) {
+    const { KindNotServed } = await import("../../clients/kubernetes/index.js");
+    if (!(error instanceof KindNotServed)) throw error;
+    const { apiVersion, kind } = identity;
+    throw new KindNotServed(apiVersion, kind, await kubernetes.versionsOf(groupOf(apiVersion), kind));
   }
 }
 

@@ -7,6 +7,7 @@ import { type ObservedPool, observePool } from "../../core/machine-pool/observed
 import { Transitions } from "../../core/machine-pool/transitions";
 import type { PoolInputs } from "./pool-inputs";
 import { asksForNodes, PoolMissing, type PoolSession } from "./pool-session";
+import { untilGivenUp, whereIs } from "./referred-objects";
 
 /** The pool can't become what is wished by waiting. */
 export class PoolFailed extends Error {
@@ -21,17 +22,54 @@ export interface Followed {
   nodes: ObservedNode[];
 }
 
+interface Following {
+  /** whether the pool has just been made: of an older one only what happens now is told */
+  isNew: boolean;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
 /**
- * Follows a pool until every node is there and Ready: by one watch of the pool, and one of the nodes once the pool
- * itself says that all is well; at the end its infrastructure is asked whether it is still at work. Tells each transition when it happens.
+ * Follows a pool until every node is there and Ready, and ends at once when an object to which it refers has failed.
  *
- * @param options.isNew whether the pool has just been made: of an older one only what happens now is told
  * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
  */
 export async function followPool(
   session: PoolSession,
   inputs: PoolInputs,
-  { isNew, signal, progress }: { isNew: boolean; signal: AbortSignal; progress: (line: string) => void },
+  { isNew, signal, progress }: Following,
+): Promise<Followed> {
+  const { management } = session;
+  const object = await management.get<object>(session.ref);
+  if (object === undefined) throw new PoolMissing(inputs);
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const following = followStages(session, inputs, { isNew, signal: either, progress });
+  const { bootstrap, infrastructure, nodes } = inputs.timeouts;
+  const failing = untilGivenUp(management, inputs.namespace, observePool(object), {
+    seconds: bootstrap + infrastructure + nodes,
+    signal: either,
+  });
+  const failed = failing.then((words) => {
+    if (words === undefined || either.aborted) return following;
+    throw new PoolFailed(`${nameOf(inputs)}: its controllers have given it up: ${words}`);
+  });
+  try {
+    return await Promise.race([following, failed]);
+  } finally {
+    ended.abort();
+    await Promise.allSettled([following, failed]);
+  }
+}
+
+/**
+ * By one watch of the pool, and one of the nodes once the pool itself says that all is well; at the end its infrastructure
+ * is asked whether it is still at work. Tells each transition when it happens.
+ */
+async function followStages(
+  session: PoolSession,
+  inputs: PoolInputs,
+  { isNew, signal, progress }: Following,
 ): Promise<Followed> {
   const told = new Transitions(isNew);
   const left = { ...inputs.timeouts };
@@ -69,6 +107,8 @@ export async function followPool(
   }
 }
 
+const nameOf = ({ namespace, name }: PoolInputs) => `MachinePool ${namespace}/${name}`;
+
 interface Watch {
   seconds: number;
   told: Transitions;
@@ -82,7 +122,7 @@ async function watchPool(
   { stage, seconds, told, signal, progress }: Watch & { stage: Stage },
 ): Promise<Next> {
   const isClusterPaused = await session.isClusterPaused();
-  const name = `MachinePool ${inputs.namespace}/${inputs.name}`;
+  const name = nameOf(inputs);
   try {
     return await session.management.watchUntil<Next, object>({
       ...session.ref,
@@ -116,8 +156,8 @@ async function untilSettled(
   { infrastructure }: ObservedPool,
   { seconds, signal, progress }: Omit<Watch, "told">,
 ): Promise<boolean> {
-  if (infrastructure === undefined) return true;
-  const ref = { ...infrastructure, namespace };
+  const ref = infrastructure && (await whereIs(management, namespace, infrastructure));
+  if (ref === undefined) return true;
   const first = await management.get<object>(ref);
   if (first === undefined || unsettled(first) === undefined) return true;
   await management.watchUntil<true, object>({
@@ -141,7 +181,7 @@ async function watchNodes(
   pool: ObservedPool,
   { seconds, told, signal, progress }: Watch,
 ): Promise<Followed | undefined> {
-  const name = `MachinePool ${inputs.namespace}/${inputs.name}`;
+  const name = nameOf(inputs);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const workload = await session.workload(Math.max(seconds, 1));

@@ -1,7 +1,8 @@
 import { mkdirSync, copyFileSync } from "node:fs";
 import path from "node:path";
-import type { ApiServer, Command } from "../management/api-server";
 import { readdir } from "node:fs/promises";
+import type { NewObject } from "../../clients/kubernetes";
+import type { ApiServer, Command } from "../management/api-server";
 
 /** Files of the definitions that lie beside the manager's program. */
 export async function managerDefinitions(program: string): Promise<string[]> {
@@ -9,6 +10,33 @@ export async function managerDefinitions(program: string): Promise<string[]> {
   return (await readdir(folder))
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => path.join(folder, name));
+}
+
+interface Definition extends NewObject {
+  spec: { versions: { name: string; served: boolean }[] };
+}
+
+/**
+ * The definitions with the webhook that Cluster API's own installation gives those of several versions. Without it an
+ * object would be the same in each of them, and its fields of the other version lost.
+ *
+ * @param webhookPort of the manager
+ */
+export function convertedDefinitions(
+  definitions: readonly NewObject[],
+  server: ApiServer,
+  webhookPort: number,
+): NewObject[] {
+  const clientConfig = {
+    url: `https://127.0.0.1:${webhookPort}/convert`,
+    caBundle: Buffer.from(server.authorityCertificate).toString("base64"),
+  };
+  const conversion = { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } };
+  return (definitions as Definition[]).map((definition) =>
+    definition.spec.versions.some(({ name, served }) => served && name === "v1beta2")
+      ? { ...definition, spec: { ...definition.spec, conversion } }
+      : definition,
+  );
 }
 
 /** Ports of 127.0.0.1 for the manager. */

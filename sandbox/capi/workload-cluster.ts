@@ -36,11 +36,10 @@ export async function registerCluster(
     status: "True",
     lastTransitionTime: new Date().toISOString(),
   };
-  await kubernetes.mergePatch(
-    cluster,
-    { status: { infrastructureReady: true, controlPlaneReady: true, conditions: [condition] } },
-    { subresource: "status" },
-  );
+  // what Cluster API 1.11 and newer goes by; older versions drop it
+  const v1beta2 = { conditions: [{ ...condition, reason: "Initialized", message: "" }] };
+  const status = { infrastructureReady: true, controlPlaneReady: true, conditions: [condition], v1beta2 };
+  await kubernetes.mergePatch(cluster, { status }, { subresource: "status" });
   await waitFor<void>({
     what: `Cluster ${namespace}/${name} to be taken up`,
     seconds: 60,

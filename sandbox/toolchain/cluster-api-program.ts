@@ -2,6 +2,8 @@ import type { Program } from "./program";
 
 /** The version of Cluster API whose MachinePool controller the sandbox and the tests run. */
 export const CLUSTER_API_VERSION = "1.7.1";
+/** A version that serves `v1beta2` beside `v1beta1`. */
+export const NEWER_CLUSTER_API_VERSION = "1.11.1";
 
 const MODULE = "sigs.k8s.io/cluster-api";
 
@@ -22,19 +24,36 @@ const CRDS = [
 ];
 
 /** Cluster API's core manager, which is published as an image only, with the definitions of its kinds beside it. */
-export const clusterApi: Program = {
-  name: "cluster-api",
-  version: CLUSTER_API_VERSION,
-  title: `Cluster API ${CLUSTER_API_VERSION}, its core manager`,
-  folder: `programs/cluster-api-${CLUSTER_API_VERSION}`,
-  files: ["manager", ...CRDS],
-  downloads: [],
-  builds: [
-    {
-      module: "cluster-api",
-      packages: { manager: MODULE },
-      ldflags: `-s -w -X ${MODULE}/version.gitVersion=v${CLUSTER_API_VERSION}`,
-      beside: { module: MODULE, files: CRDS.map((file) => `config/crd/bases/${file}`) },
-    },
-  ],
-};
+function coreManager(
+  name: string,
+  version: string,
+  { module, crds }: { module: string; crds: readonly string[] },
+): Program {
+  return {
+    name,
+    version,
+    title: `Cluster API ${version}, its core manager`,
+    folder: `programs/cluster-api-${version}`,
+    files: ["manager", ...crds],
+    downloads: [],
+    builds: [
+      {
+        module,
+        packages: { manager: MODULE },
+        ldflags: `-s -w -X ${MODULE}/version.gitVersion=v${version}`,
+        beside: { module: MODULE, files: crds.map((file) => `config/crd/bases/${file}`) },
+      },
+    ],
+  };
+}
+
+export const clusterApi = coreManager("cluster-api", CLUSTER_API_VERSION, {
+  module: "cluster-api",
+  crds: CRDS,
+});
+
+/** Asked for by the tests of `v1beta2` only. */
+export const newerClusterApi = coreManager("cluster-api-newer", NEWER_CLUSTER_API_VERSION, {
+  module: `cluster-api-${NEWER_CLUSTER_API_VERSION}`,
+  crds: [...CRDS, "cluster.x-k8s.io_machinedrainrules.yaml"],
+});

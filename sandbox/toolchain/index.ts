@@ -3,7 +3,7 @@ import type { Reporter } from "../progress";
 import { cacheFolder } from "./cache";
 import { toolchainEnvironment } from "./environment";
 import { imageTags, type ImageTags } from "./image-tags";
-import { clusterApi } from "./cluster-api-program";
+import { clusterApi, newerClusterApi } from "./cluster-api-program";
 import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
 import type { Program } from "./program";
@@ -12,7 +12,7 @@ import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from ".
 
 export type { PythonPackagesName } from "./python-environment";
 
-const PROGRAMS = { ...pulumiPrograms, "cluster-api": clusterApi };
+const PROGRAMS = { ...pulumiPrograms, "cluster-api": clusterApi, "cluster-api-newer": newerClusterApi };
 
 /** A program that a system or a test tier can ask for. */
 export type ProgramName = keyof typeof PROGRAMS;

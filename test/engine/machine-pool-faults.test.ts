@@ -28,6 +28,16 @@ describe("a MachinePool that does not come up, through the engine", function () 
   };
   const asked = (fault: string) => ({ annotations: { [FAULT]: fault } });
 
+  it("names the version of the API that the server has, when it has not the wished one", async () => {
+    ground.stack.configure(poolConfiguration({ api: "v1beta2" }));
+    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0, "it should have failed");
+    assert.match(
+      stdout + stderr,
+      /no kind MachinePool in cluster\.x-k8s\.io\/v1beta2, only in cluster\.x-k8s\.io\/v1beta1; install Cluster API 1\.11 or newer \(or write api: v1beta1\) first/,
+    );
+  });
+
   it("names phase and condition when the join data never comes, and goes on when it does", async () => {
     const timeouts = { bootstrap: 2, infrastructure: 20, nodes: 20, deletion: 20 };
     ground.stack.configure(poolConfiguration({ replicas: 1, timeouts }, {}, asked("never-ready")));

@@ -24,18 +24,27 @@ export interface MachinePoolGround {
   readonly toolchain: Toolchain;
 }
 
-/** Registers the mocha hooks; the object is filled in before the first test. */
-export function machinePoolGround(options: { milliseconds?: number } = {}): MachinePoolGround {
+/**
+ * Registers the mocha hooks; the object is filled in before the first test.
+ * @param options.clusterApi which version's manager; default: the one that serves `v1beta1` alone
+ */
+export function machinePoolGround({
+  clusterApi = "cluster-api",
+  ...options
+}: {
+  milliseconds?: number;
+  clusterApi?: "cluster-api" | "cluster-api-newer";
+} = {}): MachinePoolGround {
   const made = {} as { -readonly [Key in keyof MachinePoolGround]: MachinePoolGround[Key] };
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
     made.toolchain = await ensureToolchain(
-      { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES_VERSION] },
+      { programs: ["pulumi", "language-nodejs", clusterApi], kubernetes: [KUBERNETES_VERSION] },
       createReporter(),
     );
     made.capi = await new CapiGround({
       programs: apiPrograms(made.toolchain),
-      manager: made.toolchain.program("cluster-api"),
+      manager: made.toolchain.program(clusterApi),
       ...options,
     }).start();
     made.folder = makeCompiledClone();

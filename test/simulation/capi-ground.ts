@@ -11,7 +11,7 @@ import {
   SANDBOX_KINDS,
 } from "../../sandbox/capi/kinds";
 import { PlainNodes, type PoolMachines } from "../../sandbox/capi/machines";
-import { managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
+import { convertedDefinitions, managerCommand, managerDefinitions } from "../../sandbox/capi/manager";
 import { POOL_CLUSTER, untilManagerReady } from "../../sandbox/capi/sandbox-cluster";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { installDefinitions, readObjects } from "../../sandbox/management/definitions";
@@ -72,26 +72,19 @@ export class CapiGround {
   async start(): Promise<this> {
     await this.api.start();
     this.kubernetes = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 10 });
-    const definitions = await readObjects(await managerDefinitions(this.options.manager));
+    const [webhook = 0, diagnostics = 0, health = 0] = await freePorts(3);
+    this.webhookPort = webhook;
+    const plain = await readObjects(await managerDefinitions(this.options.manager));
+    const definitions = convertedDefinitions(plain, this.api.server, webhook);
     await installDefinitions(this.kubernetes, [...definitions, ...providerDefinitions(SANDBOX_KINDS)]);
-    await this.startManager();
+    const ports = { webhook, diagnostics, health };
+    const { environment, ...command } = managerCommand(this.options.manager, this.api.server, ports);
+    this.api.run("manager", command, environment);
+    await untilManagerReady(health, 60);
     const { workload } = this.options;
     await registerCluster(this.kubernetes, CLUSTER, workload?.kubeconfig ?? this.api.kubeconfig());
     await this.startProviders();
     return this;
-  }
-
-  /** Starts the manager, and waits until it works. */
-  async startManager(): Promise<void> {
-    const [webhook = 0, diagnostics = 0, health = 0] = await freePorts(3);
-    const { environment, ...command } = managerCommand(this.options.manager, this.api.server, {
-      webhook,
-      diagnostics,
-      health,
-    });
-    this.webhookPort = webhook;
-    this.api.run("manager", command, environment);
-    await untilManagerReady(health, 60);
   }
 
   /** Has the stand-ins serve the kinds of other providers besides their own. */

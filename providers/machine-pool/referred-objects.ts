@@ -1,0 +1,45 @@
+import type { KubernetesClient, ObjectRef } from "../../clients/kubernetes";
+import { givenUp } from "../../core/machine-pool/failure";
+import type { ObservedPool, Referred } from "../../core/machine-pool/observed";
+
+/**
+ * Where an object to which a pool refers can be read. v1beta2 says the group alone, so the server is asked for the version.
+ * @returns undefined when the server does not have its kind
+ */
+export async function whereIs(
+  management: KubernetesClient,
+  namespace: string,
+  { group, apiVersion, kind, name }: Referred,
+): Promise<ObjectRef | undefined> {
+  const version = apiVersion ?? (await management.versionsOf(group, kind))[0];
+  return version === undefined ? undefined : { apiVersion: version, kind, namespace, name };
+}
+
+/**
+ * Watches what a pool refers to until one of the objects has failed for good. Cluster API 1.7 says so of the pool itself;
+ * the controller of 1.11.1 falls over it, and says nothing.
+ *
+ * @returns the object and its words; undefined when that can't be watched, or at the deadline
+ */
+export async function untilGivenUp(
+  management: KubernetesClient,
+  namespace: string,
+  { bootstrapConfig, infrastructure }: ObservedPool,
+  options: { seconds: number; signal: AbortSignal },
+): Promise<string | undefined> {
+  const watches = [bootstrapConfig, infrastructure].map(async (referred) => {
+    const ref = referred && (await whereIs(management, namespace, referred));
+    if (ref === undefined) throw new Error("there is nothing to watch");
+    return management.watchUntil<string, object>({
+      ...ref,
+      ...options,
+      what: `${ref.kind} ${ref.name} to fail`,
+      decide: ([object]) => {
+        const words = object && givenUp(object);
+        return words === undefined ? { pending: "it has not" } : { done: `${ref.kind} ${ref.name}: ${words}` };
+      },
+    });
+  });
+  // without a right to watch them, the pool's own words have to do
+  return Promise.any(watches).catch(() => undefined);
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { waitFor } from "../../clients/wait";
+import { FAULT } from "../../sandbox/capi/kinds";
+import { leaveOut } from "../left-out";
+import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
+
+type Fields = Record<string, unknown>;
+
+const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const API = "cluster.x-k8s.io/v1beta2";
+const WAIT = "pool-a: wait until every node is Ready";
+
+/** What Cluster API 1.11 writes of a pool. */
+interface NewerPool extends PoolObject {
+  status?: PoolObject["status"] & { initialization?: Fields; deprecated?: { v1beta1?: Fields } };
+}
+
+describe("a MachinePool of v1beta2", function () {
+  this.timeout(180_000);
+
+  before(function () {
+    if (!IN_THE_NIGHT) leaveOut(this, "by day pools are of v1beta1, on Cluster API 1.7: FORESAIL_TEST_ALL=1");
+  });
+
+  describe("through the engine, with the manager of Cluster API 1.11.1", () => {
+    const ground = machinePoolGround({ milliseconds: 150, clusterApi: "cluster-api-newer" });
+    const pool = () => ground.capi.get<NewerPool>(API, "MachinePool", "pool-a");
+    const nodes = async () =>
+      (await ground.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
+    const configure = (fields: Fields, infrastructure: Fields = {}, config: Fields = {}) =>
+      ground.stack.configure(poolConfiguration({ api: "v1beta2", ...fields }, infrastructure, config));
+    const flavor = (name: string) => ({ spec: { template: { flavor: name } } });
+    const asked = (fault: string) => ({ annotations: { [FAULT]: fault } });
+    const stepsOf = async () => {
+      const steps = await ground.stack.preview();
+      return steps.find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
+    };
+    const call = () => ground.stack.call(["up", "--yes", "--skip-preview"]);
+    /** Runs `up` to its good end. @returns what it said */
+    const up = async () => {
+      const { exitCode, stdout, stderr } = await call();
+      assert.equal(exitCode, 0, [stdout, stderr, ...ground.capi.complaints].join("\n"));
+      return stdout;
+    };
+    const failingUp = async () => {
+      const { exitCode, stdout, stderr } = await call();
+      assert.notEqual(exitCode, 0, "it should have failed");
+      return stdout + stderr;
+    };
+
+    it("goes from 0 to 2, 3 and 1 nodes as the previews say, and the next preview is empty", async () => {
+      configure({ replicas: 0 });
+      assert.deepEqual(await stepsOf(), ["pool-a: make a pool of 0 nodes", WAIT]);
+      await up();
+      for (const [replicas, step] of [
+        [2, "pool-a: scale 0 → 2, 2 nodes more"],
+        [3, "pool-a: scale 2 → 3, 1 node more"],
+        [1, "pool-a: scale 3 → 1, 2 nodes less"],
+      ] as const) {
+        configure({ replicas });
+        assert.deepEqual(await stepsOf(), [step, WAIT]);
+        const said = await up();
+        assert.match(said, new RegExp(`${replicas} of ${replicas} replicas: ${replicas} ready`));
+        assert.equal((await nodes()).length, replicas);
+        assert.deepEqual(await ground.stack.preview(), []);
+      }
+      const { status } = (await pool())!;
+      assert.equal(status?.phase, "Running");
+      assert.deepEqual(status?.initialization, {
+        bootstrapDataSecretCreated: true,
+        infrastructureProvisioned: true,
+      });
+    });
+
+    it("tells of nodes what is among the older fields, since the newer ones count machines", async () => {
+      configure({ replicas: 3 });
+      const said = await up();
+      // Cluster API 1.11.1 has readyReplicas 3 from the beginning
+      assert.match(said, /3 of 3 replicas: [012] ready/);
+      configure({ replicas: 2 });
+      await up();
+    });
+
+    it("is rolled to another template, and up ends when every node is made from it", async () => {
+      const before = await nodes();
+      configure({ replicas: 2 }, flavor("large"));
+      assert.deepEqual(await stepsOf(), ["pool-a: roll all 2 nodes, made from another template", WAIT]);
+      // its controller is away, so for a while the pool says what was true before
+      ground.capi.stopProviders();
+      const { child, output } = ground.stack.startUp();
+      const ended = once(child, "exit");
+      await waitFor<void>({
+        what: "up to wait for the infrastructure",
+        seconds: 60,
+        probe: () => {
+          assert.equal(child.exitCode, null, output());
+          const isSeen = output().includes("its controller has not seen the change yet");
+          return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
+        },
+      }).finally(() => ground.capi.startProviders());
+      assert.deepEqual(await ended, [0, null], output());
+      const made = await nodes();
+      assert.equal(made.length, 2);
+      assert.deepEqual(
+        made.filter((name) => before.includes(name)),
+        [],
+      );
+      assert.deepEqual(await ground.stack.preview(), []);
+    });
+
+    it("shows a node that fails after the pool was Running", async () => {
+      const [name = ""] = await nodes();
+      const ready = (status: string) =>
+        ground.capi.kubernetes.mergePatch(
+          { apiVersion: "v1", kind: "Node", name },
+          { status: { conditions: [{ type: "Ready", status, reason: "Told", message: "" }] } },
+          { subresource: "status" },
+        );
+      await ready("Unknown");
+      assert.deepEqual(await stepsOf(), [
+        `pool-a: phase Running, waits for node ${name} is not Ready (Ready is Unknown, Told)`,
+      ]);
+      await ready("True");
+      assert.deepEqual(await ground.stack.preview(), []);
+    });
+
+    it("is destroyed with its nodes", async () => {
+      await ground.stack.destroy();
+      assert.deepEqual([await pool(), await nodes()], [undefined, []]);
+    });
+
+    it("names phase and condition when the join data never comes, and goes on when it does", async () => {
+      const timeouts = { bootstrap: 2, infrastructure: 60, nodes: 60, deletion: 60 };
+      configure({ replicas: 1, timeouts }, {}, asked("never-ready"));
+      assert.match(
+        await failingUp(),
+        /waited 2 s for MachinePool demo\/pool-a \(bootstrap\); last seen: phase Pending, waits for bootstrap data, BootstrapReady is False \(DataNotMade: asked to make no data\)/,
+      );
+      configure({ replicas: 1, timeouts });
+      await up();
+      await ground.stack.destroy();
+    });
+
+    it("ends at once when the infrastructure has failed, of which the pool says nothing", async () => {
+      configure({ replicas: 1 }, asked("failed"));
+      const began = Date.now();
+      assert.match(await failingUp(), /SandboxMachinePool pool-a: CreateError: the cloud has no such flavour/);
+      assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
+      assert.equal((await pool())?.status?.deprecated?.v1beta1?.["failureReason"], undefined);
+      await ground.stack.destroy();
+    });
+
+    it("stays the same pool with the same nodes when a stack that wrote v1beta1 writes v1beta2", async () => {
+      configure({ api: "v1beta1", replicas: 2, minReadySeconds: 1 });
+      await up();
+      assert.deepEqual(await ground.stack.preview(), []);
+      const [uid, before] = [(await pool())?.metadata.uid, await nodes()];
+      configure({ replicas: 2, minReadySeconds: 1 });
+      assert.equal(await stepsOf(), undefined);
+      await up();
+      assert.deepEqual([(await pool())?.metadata.uid, await nodes()], [uid, before]);
+      assert.deepEqual(await ground.stack.preview(), []);
+      await ground.stack.destroy();
+      assert.deepEqual([await pool(), await nodes()], [undefined, []]);
+    });
+  });
+});
