@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../sandbox/capi/kinds";
+import { CLUSTER_API, FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../sandbox/capi/kinds";
 import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
 import { type MachinePoolGround, poolConfiguration, poolStack } from "../test/engine/machine-pool-ground";
@@ -49,9 +49,17 @@ export class PoolGround {
     this.made.stack.configure(poolConfiguration(fields));
   }
 
-  /** Runs `pulumi up`. @throws Error when it fails */
-  async up(): Promise<void> {
-    await this.made.stack.up();
+  /**
+   * Runs `pulumi up`.
+   * @returns when the pool's resource said that every node is Ready, in milliseconds of `Date.now()`
+   * @throws Error when it fails
+   */
+  async up(): Promise<number> {
+    let said = 0;
+    await this.made.stack.up((line) => {
+      if (line.includes("every node is Ready")) said ||= Date.now();
+    });
+    return said;
   }
 
   /** Runs `pulumi up` to whatever end it has. */
@@ -93,6 +101,22 @@ export class PoolGround {
     });
   }
 
+  /** When Cluster API has counted so many of a pool's nodes as ready, in milliseconds of `Date.now()`. */
+  async countedAt(name: string, count: number, seconds: number): Promise<number> {
+    return this.made.capi.kubernetes.watchUntil<number, PoolStatus>({
+      what: `${count} counted nodes`,
+      apiVersion: CLUSTER_API,
+      kind: "MachinePool",
+      namespace: "demo",
+      name,
+      seconds,
+      decide: ([pool]) => {
+        const counted = pool?.status?.readyReplicas ?? 0;
+        return counted === count ? { done: Date.now() } : { pending: `${counted} are` };
+      },
+    });
+  }
+
   /** How many requests of the stack the API server has answered so far. */
   requests(): number {
     const log = readFileSync(path.join(this.made.capi.api.folder, AUDIT_LOG), "utf8");
@@ -113,6 +137,10 @@ export class PoolGround {
     await this.made.capi.stop();
     removeFolder(this.made.folder);
   }
+}
+
+interface PoolStatus {
+  status?: { readyReplicas?: number };
 }
 
 interface NodeStatus {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ensureToolchain } from "../../sandbox/toolchain";
+import { EngineEnd } from "../engine-end";
 import type { Measurement } from "../measurement";
 import { PoolGround } from "../pool-ground";
 import { pairedRatio, summarise } from "../statistics";
@@ -24,22 +25,36 @@ export const machinePool: Measurement = {
     );
     const { kubectl } = toolchain.kubernetes(KUBERNETES);
     const ground = await PoolGround.start(programs, MACHINE_MILLISECONDS);
+    const engine = await EngineEnd.start(programs);
     try {
       ground.configure({ replicas: 0, timeouts: {} });
       await ground.up();
       const own: number[] = [];
+      const counts: number[] = [];
+      const saids: number[] = [];
       const others: number[] = [];
+      const floors: number[] = [];
       for (let replicas = 1; replicas <= rounds; replicas++) {
         load.note();
         ground.configure({ replicas, timeouts: {} });
         const ready = ground.readyAt(replicas, WAIT_SECONDS);
-        const [upEnded, waitEnded] = await Promise.all([
-          ground.up().then(() => Date.now()),
+        const [counted, { said, ended }, waitEnded] = await Promise.all([
+          ground.countedAt("pool-a", replicas, WAIT_SECONDS),
+          ground.up().then((said) => ({ said, ended: Date.now() })),
           ready.then(() => kubectlWait(kubectl, ground.kubeconfigFile, replicas)),
         ]);
-        own.push((upEnded - (await ready)) / 1_000);
-        others.push((waitEnded - (await ready)) / 1_000);
-        say(`${replicas}: up ${own.at(-1)} s, kubectl wait ${others.at(-1)} s after the last node`);
+        const after = async (moment: number) => (moment - (await ready)) / 1_000;
+        own.push(await after(ended));
+        counts.push(await after(counted));
+        saids.push(await after(said));
+        others.push(await after(waitEnded));
+        floors.push(await engine.measure());
+        const [sum, seen, up, wait, floor] = [counts, saids, own, others, floors].map((figures) =>
+          figures.at(-1)?.toFixed(2),
+        );
+        say(
+          `${replicas}: counted ${sum} s, seen ${seen} s, up ${up} s, kubectl wait ${wait} s; floor ${floor} s`,
+        );
       }
       const perMinute = await requestsPerMinute(ground, rounds);
       say(`${perMinute} requests a minute`);
@@ -53,16 +68,25 @@ export const machinePool: Measurement = {
             ratio: { figure: pairedRatio(others, own), to: "`kubectl wait`" },
             wanted: { words: "< 1 s", reached: figure.most < WANTED_SECONDS },
           },
+          { what: "last node Ready → Cluster API has counted it", unit: "s", figure: summarise(counts) },
+          { what: "last node Ready → the pool's resource is done", unit: "s", figure: summarise(saids) },
           { what: "last node Ready → `kubectl wait` has ended", unit: "s", figure: summarise(others) },
+          {
+            what: "floor: a resource of nothing is done → its `pulumi up` has ended",
+            unit: "s",
+            figure: summarise(floors),
+          },
           { what: "requests a minute while it waits", unit: "", figure: summarise([perMinute]) },
         ],
         notes: [
           "Cluster API's core manager 1.7.1 on a plain API server, machines that are Node objects; one node more each round.",
+          "The floor is a stack of one dynamic resource without foresail, in turn with the others: what Pulumi itself takes to end.",
           "The most of all rounds stands for p99. `kubectl wait` begins as the last node is Ready, so it waits for the pool's count alone.",
           "A loop that looks every 30 s would see it 15 s later in the middle, and 30 s at worst.",
         ],
       };
     } finally {
+      engine.delete();
       await ground.stop();
     }
   },

@@ -70,8 +70,11 @@ function stageOf(
     return waits("infrastructure", `${wanted} machines, there are ${counts.replicas}`);
   if (pool.providerIDs.length !== wanted)
     return waits("infrastructure", `${wanted} machines, ${pool.providerIDs.length} are listed`);
-  if (counts.available !== wanted || counts.ready !== wanted || pool.nodes.length !== wanted)
-    return waits("nodes", `${wanted} nodes, ${counts.available} are available, ${counts.ready} ready`);
+  // availableReplicas is not asked: Cluster API 1.7 has every node there that registered, and 1.11 those that had been Ready for
+  // minReadySeconds when it last counted, which is not again when they have been
+  const registered = pool.nodes.length;
+  if (counts.ready !== wanted || registered !== wanted)
+    return waits("nodes", `${wanted} nodes, ${registered} have registered, ${counts.ready} are ready`);
   if (counts.upToDate !== undefined && counts.upToDate !== wanted)
     return waits("nodes", `${wanted} machines of the present template, ${counts.upToDate} are`);
   if (conditionOf(pool, "InfrastructureReady")?.status === "False")

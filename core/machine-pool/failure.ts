@@ -7,7 +7,9 @@ import { valueAt } from "../objects/path";
 export function failureOf(object: object): string | undefined {
   const words = ["failureReason", "failureMessage"].flatMap((field) => {
     const paths = [`status.${field}`, `status.deprecated.v1beta1.${field}`];
-    const found = paths.map((path) => valueAt(object, path)).find((value) => value !== undefined && value !== "");
+    const found = paths
+      .map((path) => valueAt(object, path))
+      .find((value) => value !== undefined && value !== "");
     return typeof found === "string" ? [found] : [];
   });
   return words.length === 0 ? undefined : words.join(": ");
@@ -22,6 +24,7 @@ export function givenUp(object: {
   status?: { observedGeneration?: number };
 }): string | undefined {
   const { observedGeneration } = object.status ?? {};
-  const isOutdated = observedGeneration !== undefined && observedGeneration < (object.metadata?.generation ?? 0);
+  const isOutdated =
+    observedGeneration !== undefined && observedGeneration < (object.metadata?.generation ?? 0);
   return isOutdated ? undefined : failureOf(object);
 }

@@ -5,6 +5,8 @@ export interface ObservedNode {
   isReady: boolean;
   /** why it is not, in the kubelet's or the node controller's words */
   reason?: string;
+  /** since when it is as it is: an ISO time */
+  since?: string;
   /** of its kubelet: "v1.29.4" */
   version?: string;
 }
@@ -13,7 +15,13 @@ interface NodeObject {
   metadata?: { name?: string };
   spec?: { providerID?: string };
   status?: {
-    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    conditions?: {
+      type: string;
+      status: string;
+      reason?: string;
+      message?: string;
+      lastTransitionTime?: string;
+    }[];
     nodeInfo?: { kubeletVersion?: string };
   };
 }
@@ -32,6 +40,7 @@ export function observeNode({ metadata, spec, status }: NodeObject): ObservedNod
       : {
           reason: ready === undefined ? "no condition Ready" : `Ready is ${ready.status}${why && `, ${why}`}`,
         }),
+    ...(ready?.lastTransitionTime === undefined ? {} : { since: ready.lastTransitionTime }),
     ...(status?.nodeInfo?.kubeletVersion === undefined ? {} : { version: status.nodeInfo.kubeletVersion }),
   };
 }
@@ -63,4 +72,25 @@ export function nodeFaults(
       return [`node ${node.name} runs ${node.version}, not ${wanted} yet`];
     return node.isReady ? [] : [`node ${node.name} is not Ready (${node.reason})`];
   });
+}
+
+/**
+ * How long it takes until every node of a pool has been Ready for so many seconds, if none fails meanwhile; never longer than
+ * that, whatever the nodes' clocks say.
+ *
+ * @param providerIDs of the pool's machines
+ * @param now milliseconds since 1970
+ * @returns seconds; 0 when they have
+ */
+export function secondsUntilAvailable(
+  providerIDs: readonly string[],
+  nodes: readonly ObservedNode[],
+  minReadySeconds: number,
+  now: number,
+): number {
+  if (minReadySeconds === 0) return 0;
+  const left = nodes
+    .filter(({ providerID, since }) => since !== undefined && providerIDs.includes(providerID ?? ""))
+    .map(({ since = "" }) => minReadySeconds - (now - Date.parse(since)) / 1000);
+  return Math.min(minReadySeconds, Math.max(0, ...left));
 }

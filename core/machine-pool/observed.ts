@@ -17,7 +17,7 @@ export interface Counts {
   replicas: number;
   /** nodes that are Ready */
   ready: number;
-  /** nodes that registered, Ready or not (Cluster API 1.7) */
+  /** nodes that registered, Ready or not (Cluster API 1.7); nodes that were Ready for minReadySeconds when they were counted (1.11) */
   available: number;
   unavailable: number;
   /** machines made from the present template; unknown to v1beta1, and the wish itself for a pool without Machine objects */
@@ -48,6 +48,8 @@ export interface ObservedPool {
   managedBy?: string;
   /** spec.replicas */
   wanted?: number;
+  /** how long a node has to be Ready before it is available; 0: not at all */
+  minReadySeconds: number;
   version?: string;
   dataSecretName?: string;
   hasConfigRef: boolean;
@@ -117,6 +119,8 @@ export function observePool(object: object): ObservedPool {
       valueAt(object, "status.bootstrapReady") === true || initialized("bootstrapDataSecretCreated"),
     infrastructureReady:
       valueAt(object, "status.infrastructureReady") === true || initialized("infrastructureProvisioned"),
+    // the newer API has it with the machines
+    minReadySeconds: count("spec.minReadySeconds") ?? count("spec.template.spec.minReadySeconds") ?? 0,
     counts: countsOf(object, older),
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
@@ -130,7 +134,8 @@ export function observePool(object: object): ObservedPool {
  */
 function countsOf(object: object, older: unknown): Counts {
   const count = (field: string) => asNumber(valueAt(object, `status.${field}`));
-  const ofNodes = (field: string) => (older === undefined ? count(field) : asNumber(valueAt(older, field))) ?? 0;
+  const ofNodes = (field: string) =>
+    (older === undefined ? count(field) : asNumber(valueAt(older, field))) ?? 0;
   const upToDate = count("upToDateReplicas");
   return {
     replicas: count("replicas") ?? 0,

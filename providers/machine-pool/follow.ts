@@ -1,8 +1,14 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Node } from "../../clients/kubernetes";
 import { WaitTimeout } from "../../clients/wait";
 import { conclude, type Stage, waitWords } from "../../core/machine-pool/conclusion";
 import { unsettled } from "../../core/machine-pool/infrastructure";
-import { nodeFaults, observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
+import {
+  nodeFaults,
+  observeNode,
+  type ObservedNode,
+  secondsUntilAvailable,
+} from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
 import { Transitions } from "../../core/machine-pool/transitions";
 import type { PoolInputs } from "./pool-inputs";
@@ -75,6 +81,7 @@ async function followStages(
   const left = { ...inputs.timeouts };
   let stage: Stage = "bootstrap";
   for (;;) {
+    session.warmUp();
     const began = Date.now();
     const seconds = Math.max(left[stage], 0.05);
     const watched = await watchPool(session, inputs, { stage, seconds, told, signal, progress });
@@ -102,9 +109,31 @@ async function followStages(
       progress,
     });
     left.infrastructure -= (Date.now() - settlingBegan) / 1000;
-    if (isSettled) return found;
-    stage = "infrastructure";
+    if (!isSettled) {
+      stage = "infrastructure";
+      continue;
+    }
+    const pauseBegan = Date.now();
+    if (await wereAvailable(found, inputs, { seconds: left.nodes, signal, progress })) return found;
+    left.nodes -= (Date.now() - pauseBegan) / 1000;
   }
+}
+
+/** @returns whether all nodes had been Ready for long enough; else they have now, and the pool has to be looked at anew */
+async function wereAvailable(
+  { pool, nodes }: Followed,
+  inputs: PoolInputs,
+  { seconds, signal, progress }: Omit<Watch, "told">,
+): Promise<boolean> {
+  const { minReadySeconds, providerIDs } = pool;
+  const missing = secondsUntilAvailable(providerIDs, nodes, minReadySeconds, Date.now());
+  if (missing === 0) return true;
+  const lack = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
+  if (missing > seconds)
+    throw new WaitTimeout(`the nodes of ${nameOf(inputs)} to be available`, lack, inputs.timeouts.nodes);
+  progress(lack);
+  await pause(missing * 1000, undefined, { signal });
+  return false;
 }
 
 const nameOf = ({ namespace, name }: PoolInputs) => `MachinePool ${namespace}/${name}`;

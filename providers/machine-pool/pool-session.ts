@@ -26,6 +26,8 @@ export interface Look {
 /** One handler's work on a pool: the management cluster, and the workload cluster once it is needed. */
 export class PoolSession {
   private workloadClient: KubernetesClient | undefined;
+  private warming: Promise<void> | undefined;
+  private isClosed = false;
 
   private constructor(
     readonly management: KubernetesClient,
@@ -72,19 +74,30 @@ export class PoolSession {
    * @throws Error when there is neither; KubernetesUnreachable
    */
   async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
+    await this.warming;
+    this.workloadClient ??= await this.openWorkload(seconds, this.progress);
+    return this.workloadClient;
+  }
+
+  /** Connects to the workload cluster while there is nothing else to do, so that nobody waits for it in the end. */
+  warmUp(): void {
+    if (this.workloadClient ?? this.warming) return;
+    const opened = this.openWorkload(LOOK_SECONDS).then((client) => {
+      this.workloadClient = client;
+      if (this.isClosed) client.close();
+    });
+    // there may be no kubeconfig yet; whoever needs the cluster says so
+    this.warming = opened.catch(() => undefined).finally(() => (this.warming = undefined));
+  }
+
+  private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
     const kubeconfig = this.inputs.workloadKubeconfig ?? (await this.clusterKubeconfig());
     const { stack } = this.inputs;
-    this.workloadClient ??= await connectTo(
+    const { signal } = this;
+    return connectTo(
       { kubeconfig, stack },
-      {
-        readsOnly: true,
-        authorisedPath: "/api/v1/nodes",
-        seconds,
-        signal: this.signal,
-        progress: this.progress,
-      },
+      { readsOnly: true, authorisedPath: "/api/v1/nodes", seconds, signal, progress },
     );
-    return this.workloadClient;
   }
 
   /** Looks at everything once. @returns undefined when there is no such pool */
@@ -102,6 +115,7 @@ export class PoolSession {
   }
 
   close(): void {
+    this.isClosed = true;
     this.workloadClient?.close();
     this.management.close();
   }

@@ -36,7 +36,9 @@ export async function untilGivenUp(
       what: `${ref.kind} ${ref.name} to fail`,
       decide: ([object]) => {
         const words = object && givenUp(object);
-        return words === undefined ? { pending: "it has not" } : { done: `${ref.kind} ${ref.name}: ${words}` };
+        return words === undefined
+          ? { pending: "it has not" }
+          : { done: `${ref.kind} ${ref.name}: ${words}` };
       },
     });
   });

@@ -46,21 +46,16 @@ export class PlainNodes implements PoolMachines {
     await this.workload.create(node).catch((error: unknown) => {
       if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
     });
+    const ready =
+      fault === "not-ready"
+        ? { status: "False", reason: "KubeletNotReady", message: "the network is not ready" }
+        : { status: "True", reason: "KubeletReady", message: "it is ready" };
     await this.workload.mergePatch(
       ref,
       {
         status: {
           nodeInfo: { kubeletVersion: instance.version },
-          conditions: [
-            fault === "not-ready"
-              ? {
-                  type: "Ready",
-                  status: "False",
-                  reason: "KubeletNotReady",
-                  message: "the network is not ready",
-                }
-              : { type: "Ready", status: "True", reason: "KubeletReady", message: "it is ready" },
-          ],
+          conditions: [{ type: "Ready", ...ready, lastTransitionTime: new Date().toISOString() }],
         },
       },
       { subresource: "status" },

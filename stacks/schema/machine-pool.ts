@@ -70,7 +70,7 @@ export const MachinePoolSection = z.strictObject({
     .min(0)
     .max(86_400)
     .optional()
-    .describe("Seconds that a node must be Ready; Cluster API 1.7 does nothing with it."),
+    .describe("Seconds that a node has to be Ready before it counts as available, which a run waits for."),
   nodeDrainTimeoutSeconds: z
     .int()
     .min(0)

@@ -114,9 +114,13 @@ export class TestStack {
       }));
   }
 
-  /** @returns how many resources were created, updated, … */
-  async up(): Promise<Record<string, number>> {
-    return countChanges((await this.must(["up", "--yes", "--skip-preview"])).stdout);
+  /**
+   * @param onLine takes each line of the engine's output as it comes
+   * @returns how many resources were created, updated, …
+   */
+  async up(onLine?: (line: string) => void): Promise<Record<string, number>> {
+    const { stdout } = await this.must(["up", "--yes", "--skip-preview"], { ...(onLine && { onLine }) });
+    return countChanges(stdout);
   }
 
   async refresh(): Promise<Record<string, number>> {
@@ -176,7 +180,7 @@ export class TestStack {
     return answer;
   }
 
-  private callOf(args: readonly string[], { input, ofStack = true }: CallOptions) {
+  private callOf(args: readonly string[], { input, onLine, ofStack = true }: CallOptions) {
     return {
       program: this.toolchain.program("pulumi"),
       args: [
@@ -190,11 +194,13 @@ export class TestStack {
       environment: this.environment,
       seconds: this.place.seconds ?? SECONDS,
       ...(input === undefined ? {} : { input }),
+      ...(onLine === undefined ? {} : { onLine }),
     };
   }
 }
 
 interface CallOptions {
   input?: string;
+  onLine?: (line: string) => void;
   ofStack?: boolean;
 }

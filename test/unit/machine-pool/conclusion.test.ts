@@ -108,13 +108,13 @@ describe("what is concluded of a MachinePool", () => {
         nodeRefs: [],
       }),
       "nodes",
-      /2 nodes, 0 are available, 0 ready/,
+      /2 nodes, 0 have registered, 0 are ready/,
     ],
     [
       "with one ready node",
       machinePool({ phase: "ScalingUp", readyReplicas: 1 }),
       "nodes",
-      /2 are available, 1 ready/,
+      /2 have registered, 1 are ready/,
     ],
   ];
   for (const [time, pool, stage, words] of way)
@@ -237,7 +237,7 @@ describe("what is concluded of a MachinePool", () => {
         readyPools++;
         const readyNodes = nodes.filter(({ isReady }) => isReady).length;
         assert.ok(readyNodes >= p.wished, "a replica is missing");
-        assert.deepEqual([p.replicas, p.ready, p.available, p.listed], Array(4).fill(p.wished));
+        assert.deepEqual([p.replicas, p.ready, p.refs, p.listed], Array(4).fill(p.wished));
         assert.ok(bootstrapReady && infrastructureReady && isOwned && p.observedGeneration === 3);
       }),
       { numRuns: 2000 },

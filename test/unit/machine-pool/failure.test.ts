@@ -23,6 +23,9 @@ describe("why an object of Cluster API has failed for good", () => {
         metadata: { generation: 3 },
         status: { ...failure, ...(observedGeneration && { observedGeneration }) },
       });
-    assert.deepEqual([seen(2), seen(3), seen()], [undefined, ...Array<string>(2).fill("CreateError: no flavour")]);
+    assert.deepEqual(
+      [seen(2), seen(3), seen()],
+      [undefined, ...Array<string>(2).fill("CreateError: no flavour")],
+    );
   });
 });
