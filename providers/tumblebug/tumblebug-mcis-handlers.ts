@@ -87,7 +87,7 @@ export const handlers: Handlers = {
           ? []
           : [{ property, reason: `can't become "${news[property]}": set it back, or make a new stack` }],
       ),
-      ...lostLines(plan).map((reason) => ({ property: "slots", reason })),
+      ...lostLines(plan).map((reason) => ({ property: "tumblebug.replace", reason })),
     ];
     return { inputs: { ...news, steps, known, leaving: plan.leaving }, failures };
   },
