@@ -65,7 +65,7 @@ export const TIERS: readonly Tier[] = [
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
-    fleets: ["e2e", "e2e-nodes", "sites"],
+    fleets: ["e2e", "e2e-nodes", "sites", "pool-node"],
   },
   {
     name: "clouds",
