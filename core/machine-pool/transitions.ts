@@ -23,17 +23,23 @@ export function transitions(pool: ObservedPool): string[] {
   return lines;
 }
 
+/** What is known of a pool from an earlier run. */
+export type PoolAsKnown = Partial<Pick<ObservedPool, "phase" | "counts" | "wanted">>;
+
 /** Tells each transition once, when it happens. */
 export class Transitions {
   private last: Set<string> | undefined;
 
-  /** @param isNew whether the pool has just been made, so that all that it has gone through has just happened */
-  constructor(private readonly isNew: boolean) {}
+  /**
+   * @param before what the pool was at the end of the last run, so that what happened before the first look is told, too;
+   * undefined for one that has just been made: all that it has gone through has just happened
+   */
+  constructor(private readonly before: PoolAsKnown | undefined) {}
 
   /** @returns the lines that are new since the last look */
   seen(pool: ObservedPool): string[] {
     const lines = transitions(pool);
-    const known = this.last ?? new Set(this.isNew ? [] : lines);
+    const known = this.last ?? new Set(this.before ? transitions({ ...pool, ...this.before }) : []);
     const fresh = lines.filter((line) => !known.has(line));
     this.last = new Set(lines);
     return fresh;

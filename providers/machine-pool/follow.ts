@@ -10,7 +10,7 @@ import {
   secondsUntilAvailable,
 } from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
-import { Transitions } from "../../core/machine-pool/transitions";
+import { type PoolAsKnown, Transitions } from "../../core/machine-pool/transitions";
 import type { PoolInputs } from "./pool-inputs";
 import { asksForNodes, PoolMissing, type PoolSession } from "./pool-session";
 import { untilGivenUp, whereIs } from "./referred-objects";
@@ -29,8 +29,8 @@ export interface Followed {
 }
 
 interface Following {
-  /** whether the pool has just been made: of an older one only what happens now is told */
-  isNew: boolean;
+  /** what the pool was at the end of the last run; undefined when this is the first */
+  before?: PoolAsKnown;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
@@ -43,16 +43,13 @@ interface Following {
 export async function followPool(
   session: PoolSession,
   inputs: PoolInputs,
-  { isNew, signal, progress }: Following,
+  { signal, ...options }: Following,
 ): Promise<Followed> {
-  const { management } = session;
-  const object = await management.get<object>(session.ref);
-  if (object === undefined) throw new PoolMissing(inputs);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
-  const following = followStages(session, inputs, { isNew, signal: either, progress });
+  const following = followStages(session, inputs, { ...options, signal: either });
   const { bootstrap, infrastructure, nodes } = inputs.timeouts;
-  const failing = untilGivenUp(management, inputs.namespace, observePool(object), {
+  const failing = untilGivenUp(session.management, session.ref, {
     seconds: bootstrap + infrastructure + nodes,
     signal: either,
   });
@@ -75,9 +72,9 @@ export async function followPool(
 async function followStages(
   session: PoolSession,
   inputs: PoolInputs,
-  { isNew, signal, progress }: Following,
+  { before, signal, progress }: Following,
 ): Promise<Followed> {
-  const told = new Transitions(isNew);
+  const told = new Transitions(before);
   const left = { ...inputs.timeouts };
   let stage: Stage = "bootstrap";
   for (;;) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { waitWords } from "../../core/machine-pool/conclusion";
 import { type PoolBefore, poolSteps } from "../../core/machine-pool/steps";
+import type { PoolAsKnown } from "../../core/machine-pool/transitions";
 import { groupOf } from "../../core/objects/identity";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
@@ -17,14 +18,15 @@ const idOf = ({ namespace, name }: PoolInputs) => `${namespace}/${name}`;
 const nameOf = (inputs: PoolInputs) => `MachinePoolReady ${idOf(inputs)}`;
 
 /** Follows the pool to its end. Nothing is changed, so that a failed run may simply be run again. */
-async function follow(inputs: PoolInputs, isNew: boolean): Promise<PoolOutputs> {
+async function follow(inputs: PoolInputs, before?: PoolAsKnown): Promise<PoolOutputs> {
   const resource = nameOf(inputs);
   const engine = engineSignal();
   const progress = (line: string) => report(resource, line);
   let session: PoolSession | undefined;
   try {
     session = await PoolSession.open(inputs, { signal: engine.signal, progress });
-    const followed = await followPool(session, inputs, { isNew, signal: engine.signal, progress });
+    const options = { ...(before && { before }), signal: engine.signal, progress };
+    const followed = await followPool(session, inputs, options);
     const outputs = outputsOf(inputs, followed, true);
     progress(`every node is Ready: ${outputs.nodes.map(({ name }) => name).join(", ") || "none wanted"}`);
     return outputs;
@@ -32,6 +34,10 @@ async function follow(inputs: PoolInputs, isNew: boolean): Promise<PoolOutputs> 
     session?.close();
     engine.stop();
   }
+}
+
+function asKnown({ phase, counts, replicas }: PoolOutputs): PoolAsKnown {
+  return { phase, counts, ...(replicas === undefined ? {} : { wanted: replicas }) };
 }
 
 function outputsOf(
@@ -117,7 +123,7 @@ export const handlers: Handlers = {
 
   async create(inputs: PoolInputs) {
     try {
-      return { id: idOf(inputs), outs: await follow(inputs, true) };
+      return { id: idOf(inputs), outs: await follow(inputs) };
     } catch (error) {
       throw new Error(describeFailure({ resource: nameOf(inputs), step: "follow the pool" }, error), {
         cause: error,
@@ -127,7 +133,7 @@ export const handlers: Handlers = {
 
   async update(id, olds: PoolOutputs, news: PoolInputs) {
     try {
-      return { outs: await follow(news, false) };
+      return { outs: await follow(news, asKnown(olds)) };
     } catch (error) {
       // the next run has to wait again, whatever this one changed elsewhere
       const properties = { ...olds, ...news, ready: false };

@@ -1,6 +1,6 @@
 import type { KubernetesClient, ObjectRef } from "../../clients/kubernetes";
 import { givenUp } from "../../core/machine-pool/failure";
-import type { ObservedPool, Referred } from "../../core/machine-pool/observed";
+import { observePool, type Referred } from "../../core/machine-pool/observed";
 
 /**
  * Where an object to which a pool refers can be read. v1beta2 says the group alone, so the server is asked for the version.
@@ -19,16 +19,16 @@ export async function whereIs(
  * Watches what a pool refers to until one of the objects has failed for good. Cluster API 1.7 says so of the pool itself;
  * the controller of 1.11.1 falls over it, and says nothing.
  *
+ * @param pool names it
  * @returns the object and its words; undefined when that can't be watched, or at the deadline
  */
 export async function untilGivenUp(
   management: KubernetesClient,
-  namespace: string,
-  { bootstrapConfig, infrastructure }: ObservedPool,
+  pool: ObjectRef & { namespace: string },
   options: { seconds: number; signal: AbortSignal },
 ): Promise<string | undefined> {
-  const watches = [bootstrapConfig, infrastructure].map(async (referred) => {
-    const ref = referred && (await whereIs(management, namespace, referred));
+  const watch = async (referred: Referred | undefined) => {
+    const ref = referred && (await whereIs(management, pool.namespace, referred));
     if (ref === undefined) throw new Error("there is nothing to watch");
     return management.watchUntil<string, object>({
       ...ref,
@@ -41,7 +41,12 @@ export async function untilGivenUp(
           : { done: `${ref.kind} ${ref.name}: ${words}` };
       },
     });
-  });
-  // without a right to watch them, the pool's own words have to do
-  return Promise.any(watches).catch(() => undefined);
+  };
+  try {
+    const { bootstrapConfig, infrastructure } = observePool((await management.get<object>(pool)) ?? {});
+    return await Promise.any([watch(bootstrapConfig), watch(infrastructure)]);
+  } catch {
+    // without a right to watch them, the pool's own words have to do
+    return undefined;
+  }
 }

@@ -294,13 +294,21 @@ describe("the phase of a MachinePool, as its controller writes it", () => {
 
 describe("the transitions of a MachinePool", () => {
   it("are not told of a pool that had gone through them before", () => {
-    const told = new Transitions(false);
+    const told = new Transitions({});
     assert.deepEqual(told.seen(observePool(machinePool())), []);
     assert.deepEqual(told.seen(observePool(machinePool({ phase: "ScalingUp" }))), ["phase ScalingUp"]);
   });
 
+  it("are told of what happened after the last run and before the first look", () => {
+    const counts = { replicas: 1, ready: 1, available: 1, unavailable: 0 };
+    const told = new Transitions({ phase: "Running", counts, wanted: 1 });
+    assert.deepEqual(told.seen(observePool(machinePool())), [
+      "2 of 2 replicas: 2 ready, 2 available, 0 unavailable",
+    ]);
+  });
+
   it("are told once each, when they happen", () => {
-    const told = new Transitions(true);
+    const told = new Transitions(undefined);
     const seen = (status: Fields) => told.seen(observePool(machinePool(status)));
     assert.deepEqual(seen({ phase: "Pending", bootstrapReady: false, infrastructureReady: false }), [
       "its Cluster has become its owner",
