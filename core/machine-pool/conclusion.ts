@@ -38,13 +38,18 @@ const STAGE_CONDITIONS: Record<Stage, string> = {
  */
 export function conclude(pool: ObservedPool, wish: PoolWish, around: Surroundings): Conclusion {
   if (pool.isDeleting) return { failed: "it is being deleted" };
-  if (pool.failure !== undefined) return { failed: `its controllers have given it up: ${pool.failure}` };
+  if (pool.failure !== undefined) return givenUpBecause(pool.failure);
   const waiting = stageOf(pool, wish, around);
   if (waiting === undefined) return { ready: true };
   const paused = pausedBy(pool, around);
   if (paused !== undefined)
     return { failed: `it is paused by ${paused}, so nothing will happen; ${waiting.for}` };
   return { waits: waiting };
+}
+
+/** What is concluded of a failure that nobody clears. */
+export function givenUpBecause(words: string): { failed: string } {
+  return { failed: `its controllers have given it up: ${words}` };
 }
 
 function pausedBy({ isPaused, name }: ObservedPool, { isClusterPaused }: Surroundings): string | undefined {

@@ -121,7 +121,7 @@ export function observePool(object: object): ObservedPool {
       valueAt(object, "status.infrastructureReady") === true || initialized("infrastructureProvisioned"),
     // the newer API has it with the machines
     minReadySeconds: count("spec.minReadySeconds") ?? count("spec.template.spec.minReadySeconds") ?? 0,
-    counts: countsOf(object, older),
+    counts: countsOf(object),
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
     conditions,
@@ -132,10 +132,12 @@ export function observePool(object: object): ObservedPool {
  * The counts of a status. Those of v1beta2 itself are of Machine objects: for a pool that has none, Cluster API 1.11 writes
  * what the infrastructure has, whether it has nodes or not. What it knows of nodes is among the older fields.
  */
-function countsOf(object: object, older: unknown): Counts {
+function countsOf(object: object): Counts {
   const count = (field: string) => asNumber(valueAt(object, `status.${field}`));
+  // there and empty when the controller fell over a failure; then nobody knows of any node
+  const older = valueAt(object, "status.deprecated");
   const ofNodes = (field: string) =>
-    (older === undefined ? count(field) : asNumber(valueAt(older, field))) ?? 0;
+    (older === undefined ? count(field) : asNumber(valueAt(older, `v1beta1.${field}`))) ?? 0;
   const upToDate = count("upToDateReplicas");
   return {
     replicas: count("replicas") ?? 0,

@@ -1,24 +1,13 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Node } from "../../clients/kubernetes";
 import { WaitTimeout } from "../../clients/wait";
-import { conclude, type Stage, waitWords } from "../../core/machine-pool/conclusion";
-import { unsettled } from "../../core/machine-pool/infrastructure";
-import {
-  nodeFaults,
-  observeNode,
-  type ObservedNode,
-  secondsUntilAvailable,
-} from "../../core/machine-pool/nodes";
+import { conclude, givenUpBecause, type Stage, waitWords } from "../../core/machine-pool/conclusion";
+import { nodeFaults, observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
 import { type PoolAsKnown, Transitions } from "../../core/machine-pool/transitions";
 import type { PoolInputs } from "./pool-inputs";
-import { asksForNodes, PoolMissing, type PoolSession } from "./pool-session";
-import { untilGivenUp, whereIs } from "./referred-objects";
-
-/** The pool can't become what is wished by waiting. */
-export class PoolFailed extends Error {
-  override readonly name = "PoolFailed";
-}
+import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
+import { untilGivenUp } from "./referred-objects";
+import { untilSettled, wereAvailable } from "./settling";
 
 /** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
@@ -55,7 +44,7 @@ export async function followPool(
   });
   const failed = failing.then((words) => {
     if (words === undefined || either.aborted) return following;
-    throw new PoolFailed(`${nameOf(inputs)}: its controllers have given it up: ${words}`);
+    throw new PoolFailed(inputs, givenUpBecause(words).failed);
   });
   try {
     return await Promise.race([following, failed]);
@@ -116,25 +105,6 @@ async function followStages(
   }
 }
 
-/** @returns whether all nodes had been Ready for long enough; else they have now, and the pool has to be looked at anew */
-async function wereAvailable(
-  { pool, nodes }: Followed,
-  inputs: PoolInputs,
-  { seconds, signal, progress }: Omit<Watch, "told">,
-): Promise<boolean> {
-  const { minReadySeconds, providerIDs } = pool;
-  const missing = secondsUntilAvailable(providerIDs, nodes, minReadySeconds, Date.now());
-  if (missing === 0) return true;
-  const lack = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
-  if (missing > seconds)
-    throw new WaitTimeout(`the nodes of ${nameOf(inputs)} to be available`, lack, inputs.timeouts.nodes);
-  progress(lack);
-  await pause(missing * 1000, undefined, { signal });
-  return false;
-}
-
-const nameOf = ({ namespace, name }: PoolInputs) => `MachinePool ${namespace}/${name}`;
-
 interface Watch {
   seconds: number;
   told: Transitions;
@@ -161,7 +131,7 @@ async function watchPool(
         const pool = observePool(object);
         told.seen(pool).forEach(progress);
         const conclusion = conclude(pool, inputs, { isClusterPaused });
-        if ("failed" in conclusion) throw new PoolFailed(`${name}: ${conclusion.failed}`);
+        if ("failed" in conclusion) throw new PoolFailed(inputs, conclusion.failed);
         if ("ready" in conclusion || asksForNodes(conclusion)) return { done: { nodesOf: pool } };
         const { waits } = conclusion;
         return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
@@ -170,34 +140,9 @@ async function watchPool(
   } catch (error) {
     // somebody may have paused the cluster in the middle of it
     if (error instanceof WaitTimeout && !isClusterPaused && (await session.isClusterPaused()))
-      throw new PoolFailed(`${name}: it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
+      throw new PoolFailed(inputs, `it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
     throw error;
   }
-}
-
-/** @returns whether the infrastructure had done what it is asked for; else it has now, and the pool has to be looked at anew */
-async function untilSettled(
-  { management }: PoolSession,
-  { namespace }: PoolInputs,
-  { infrastructure }: ObservedPool,
-  { seconds, signal, progress }: Omit<Watch, "told">,
-): Promise<boolean> {
-  const ref = infrastructure && (await whereIs(management, namespace, infrastructure));
-  if (ref === undefined) return true;
-  const first = await management.get<object>(ref);
-  if (first === undefined || unsettled(first) === undefined) return true;
-  await management.watchUntil<true, object>({
-    ...ref,
-    what: `${ref.kind} ${namespace}/${ref.name}`,
-    seconds: Math.max(seconds, 0.05),
-    signal,
-    progress,
-    decide: ([object]) => {
-      const why = object && unsettled(object);
-      return why === undefined ? { done: true } : { pending: why };
-    },
-  });
-  return false;
 }
 
 /** @returns undefined when the pool has changed meanwhile, and has to be looked at anew */

@@ -1,18 +1,33 @@
 import type { KubernetesClient } from "../../clients/kubernetes";
-import { conclude, type Conclusion } from "../../core/machine-pool/conclusion";
+import { conclude, type Conclusion, givenUpBecause } from "../../core/machine-pool/conclusion";
 import { observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
 import { connectTo } from "../kubernetes/inputs";
 import type { PoolInputs, PoolNode } from "./pool-inputs";
+import { failureBeside } from "./referred-objects";
 
 const LOOK_SECONDS = 10;
+
+/** How messages name a pool. */
+export function nameOf({ namespace, name }: Pick<PoolInputs, "namespace" | "name">): string {
+  return `MachinePool ${namespace}/${name}`;
+}
+
+/** The pool can't become what is wished by waiting. */
+export class PoolFailed extends Error {
+  override readonly name = "PoolFailed";
+
+  constructor(pool: Pick<PoolInputs, "namespace" | "name">, why: string) {
+    super(`${nameOf(pool)}: ${why}`);
+  }
+}
 
 /** A pool is not there, though it was to be made before. */
 export class PoolMissing extends Error {
   override readonly name = "PoolMissing";
 
-  constructor({ namespace, name }: Pick<PoolInputs, "namespace" | "name">) {
-    super(`there is no MachinePool ${namespace}/${name}: somebody deleted it`);
+  constructor(pool: Pick<PoolInputs, "namespace" | "name">) {
+    super(`there is no ${nameOf(pool)}: somebody deleted it`);
   }
 }
 
@@ -107,11 +122,18 @@ export class PoolSession {
     const pool = observePool(object);
     const isClusterPaused = await this.isClusterPaused();
     const first = conclude(pool, this.inputs, { isClusterPaused });
-    if (!asksForNodes(first)) return { pool, nodes: [], conclusion: first };
+    if (!asksForNodes(first)) return { pool, nodes: [], conclusion: await this.withFailures(pool, first) };
     const found = await this.nodes();
     const around = typeof found === "string" ? { nodesSilent: found } : { nodes: found };
     const nodes = typeof found === "string" ? [] : found;
     return { pool, nodes, conclusion: conclude(pool, this.inputs, { isClusterPaused, ...around }) };
+  }
+
+  /** What is held up may have failed without the pool's saying so. */
+  private async withFailures(pool: ObservedPool, conclusion: Conclusion): Promise<Conclusion> {
+    if (!("waits" in conclusion)) return conclusion;
+    const words = await failureBeside(this.management, this.inputs.namespace, pool);
+    return words === undefined ? conclusion : givenUpBecause(words);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import type { KubernetesClient, ObjectRef } from "../../clients/kubernetes";
 import { givenUp } from "../../core/machine-pool/failure";
-import { observePool, type Referred } from "../../core/machine-pool/observed";
+import { type ObservedPool, observePool, type Referred } from "../../core/machine-pool/observed";
 
 /**
  * Where an object to which a pool refers can be read. v1beta2 says the group alone, so the server is asked for the version.
@@ -13,6 +13,21 @@ export async function whereIs(
 ): Promise<ObjectRef | undefined> {
   const version = apiVersion ?? (await management.versionsOf(group, kind))[0];
   return version === undefined ? undefined : { apiVersion: version, kind, namespace, name };
+}
+
+/** Why an object to which a pool refers has failed for good, with its name; undefined when none says so. */
+export async function failureBeside(
+  management: KubernetesClient,
+  namespace: string,
+  { bootstrapConfig, infrastructure }: ObservedPool,
+): Promise<string | undefined> {
+  for (const referred of [bootstrapConfig, infrastructure]) {
+    const ref = referred && (await whereIs(management, namespace, referred));
+    const object = ref && (await management.get<object>(ref));
+    const words = object && givenUp(object);
+    if (words !== undefined) return `${ref?.kind} ${ref?.name}: ${words}`;
+  }
+  return undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { waitFor } from "../../clients/wait";
-import { FAULT } from "../../sandbox/capi/kinds";
+import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../../sandbox/capi/kinds";
 import { leaveOut } from "../left-out";
 import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
 
@@ -134,6 +134,26 @@ describe("a MachinePool of v1beta2", function () {
       ]);
       await ready("True");
       assert.deepEqual(await ground.stack.preview(), []);
+    });
+
+    it("shows a failure after the pool was Running, over which the controller falls", async () => {
+      await ground.capi.kubernetes.mergePatch(
+        { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace: "demo", name: "pool-a" },
+        { metadata: asked("failed") },
+      );
+      await ground.capi.kubernetes.watchUntil<true, NewerPool>({
+        what: "the controller to lose what it knew",
+        apiVersion: API,
+        kind: "MachinePool",
+        namespace: "demo",
+        name: "pool-a",
+        seconds: 20,
+        decide: ([object]) =>
+          object?.status?.deprecated?.v1beta1 === undefined ? { done: true } : { pending: "it knows" },
+      });
+      assert.deepEqual(await stepsOf(), [
+        "pool-a: its controllers have given it up: SandboxMachinePool pool-a: CreateError: the cloud has no such flavour",
+      ]);
     });
 
     it("is destroyed with its nodes", async () => {
