@@ -10,6 +10,7 @@ import { azimuth } from "./measurements/azimuth";
 import { machinePool } from "./measurements/machine-pool";
 import { machinePoolMemory } from "./measurements/machine-pool-memory";
 import { openstack } from "./measurements/openstack";
+import { openstackPreview } from "./measurements/openstack-preview";
 import { planner } from "./measurements/planner";
 import { preview } from "./measurements/preview";
 import { rollout } from "./measurements/rollout";
@@ -31,6 +32,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   rolloutPreview,
   rollout,
   openstack,
+  openstackPreview,
   tumblebug,
   azimuth,
   machinePool,

@@ -11,27 +11,16 @@ import {
   type Phases,
 } from "../object-waits";
 import { PARALLEL_OPERATIONS } from "../../core/engine/parallel-operations";
-import { measurePreviews } from "../openstack-previews";
 import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
 import { pairedRatio, summarise } from "../statistics";
 
-/** How many servers. */
-export interface Sizes {
-  /** Of each `up`, and how often; the first is of 1 server, whose waits are the critical path. */
-  readonly ups: readonly { readonly servers: number; readonly rounds: number }[];
-  readonly preview: number;
-}
-
-/** A quarter of an hour in all; `--rounds` makes all sizes equally often. */
-const SIZES: Sizes = {
-  ups: [
-    { servers: 1, rounds: 3 },
-    { servers: 5, rounds: 2 },
-    { servers: 20, rounds: 1 },
-  ],
-  preview: 100,
-};
+/** How many servers, and how often; the first is 1 server, whose waits are the critical path. `--rounds` makes all equally often. */
+const SIZES = [
+  { servers: 1, rounds: 3 },
+  { servers: 5, rounds: 2 },
+  { servers: 20, rounds: 1 },
+];
 const MOST = 1.2;
 /** Below this it is the noise of the clock and not a chain that is too long. */
 const NOTICEABLE = 0.1;
@@ -40,27 +29,22 @@ const NOTICEABLE = 0.1;
 export const openstack: Measurement = {
   name: "openstack",
   title: "OpenStack servers",
-  summary: "`pulumi up` of 1, 5 and 20 servers against the provider's own waits, and a preview of 100",
-  measure: (context) => measureOpenstack(context, SIZES),
+  summary: "`pulumi up` of 1, 5 and 20 servers against the provider's own waits",
+  measure: measureOpenstack,
 };
 
-/** The measurement with other sizes. */
-export async function measureOpenstack(
-  context: BenchContext,
-  sizes: Sizes,
-): Promise<Pick<Result, "rows" | "notes">> {
+async function measureOpenstack(context: BenchContext): Promise<Pick<Result, "rows" | "notes">> {
   const cloud = await startBenchCloud(context);
   try {
     const rows: Row[] = [];
     const notes: string[] = [];
     let critical: Chain[] | undefined;
-    for (const { servers, rounds } of sizes.ups) {
+    for (const { servers, rounds } of SIZES) {
       const runs = await compareUps(context, cloud, servers, context.rounds ?? rounds);
       critical ??= runs.floor.map(({ objects }) => longestChain(objects));
       rows.push(...rowsOfUps(servers, runs, critical));
       notes.push(...notesOfUps(servers, runs));
     }
-    rows.push(...(await measurePreviews(context, cloud, sizes.preview)));
     return { rows, notes: [...NOTES, ...notes] };
   } finally {
     await cloud.delete();

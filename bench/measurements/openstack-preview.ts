@@ -1,0 +1,62 @@
+import { PARALLEL_OPERATIONS } from "../../core/engine/parallel-operations";
+import { startBenchCloud, type BenchCloud } from "../cloud";
+import type { BenchContext, Measurement } from "../measurement";
+import { makeStack } from "../openstack-stacks";
+import type { Row } from "../results";
+import { BenchStack } from "../stack";
+import { pairedRatio, summarise } from "../statistics";
+
+const SERVERS = 100;
+const PREVIEWS = 5;
+
+/** A preview without changes of many OpenStack servers. */
+export const openstackPreview: Measurement = {
+  name: "openstack-preview",
+  title: "Previews of OpenStack servers",
+  summary: `a preview without changes of ${SERVERS} servers, against an empty program`,
+  async measure(context) {
+    const cloud = await startBenchCloud(context);
+    try {
+      return { rows: await measurePreviews(context, cloud, SERVERS), notes: NOTES };
+    } finally {
+      await cloud.delete();
+    }
+  },
+};
+
+const NOTES = [
+  "A real OpenStack without hypervisors: its servers are rows in nova's database. It runs on the same processors as what is measured.",
+];
+
+/** In turn with an empty program: less no preview takes. The servers stay for the cloud's end: deleting a hundred takes minutes. */
+async function measurePreviews(context: BenchContext, cloud: BenchCloud, servers: number): Promise<Row[]> {
+  const stack = await makeStack(cloud, "foresail", servers);
+  const empty = await BenchStack.ofEmptyProgram(cloud.toolchain);
+  const seconds: Record<"empty" | "foresail", number[]> = { empty: [], foresail: [] };
+  try {
+    await context.report.step(`${servers} servers`, () => stack.up({ parallel: PARALLEL_OPERATIONS }));
+    await empty.up();
+    // once for the file caches
+    await stack.preview();
+    for (let round = 0; round < (context.rounds ?? PREVIEWS); round++) {
+      context.load.note();
+      seconds.empty.push((await empty.preview()).seconds);
+      seconds.foresail.push((await stack.preview()).seconds);
+      context.say(
+        `preview of ${servers}: ${seconds.foresail.at(-1)?.toFixed(2)} s; of an empty program ${seconds.empty.at(-1)?.toFixed(2)} s`,
+      );
+    }
+  } finally {
+    stack.delete();
+    empty.delete();
+  }
+  return [
+    { what: "preview of an empty program", unit: "s", figure: summarise(seconds.empty) },
+    {
+      what: `preview without changes, foresail, ${servers} servers`,
+      unit: "s",
+      figure: summarise(seconds.foresail),
+      ratio: { figure: pairedRatio(seconds.empty, seconds.foresail), to: "the empty program" },
+    },
+  ];
+}
