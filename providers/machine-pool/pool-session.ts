@@ -132,7 +132,8 @@ export class PoolSession {
   /** What is held up may have failed without the pool's saying so. */
   private async withFailures(pool: ObservedPool, conclusion: Conclusion): Promise<Conclusion> {
     if (!("waits" in conclusion)) return conclusion;
-    const words = await failureBeside(this.management, this.inputs.namespace, pool);
+    // what can't be read, by a lack of rights or of its kind, says nothing
+    const words = await failureBeside(this.management, this.inputs.namespace, pool).catch(() => undefined);
     return words === undefined ? conclusion : givenUpBecause(words);
   }
 
