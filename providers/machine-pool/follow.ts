@@ -7,7 +7,7 @@ import { type PoolAsKnown, Transitions } from "../../core/machine-pool/transitio
 import type { PoolInputs } from "./pool-inputs";
 import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
 import { untilGivenUp } from "./referred-objects";
-import { untilSettled, wereAvailable } from "./settling";
+import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
 
 /** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
@@ -65,18 +65,22 @@ async function followStages(
 ): Promise<Followed> {
   const told = new Transitions(before);
   const left = { ...inputs.timeouts };
+  const isClusterPaused = await session.isClusterPaused();
   let stage: Stage = "bootstrap";
   for (;;) {
     session.warmUp();
     const began = Date.now();
     const seconds = Math.max(left[stage], 0.05);
-    const watched = await watchPool(session, inputs, { stage, seconds, told, signal, progress });
+    const options = { stage, isClusterPaused, seconds, told, signal, progress };
+    const watched = await watchPool(session, inputs, options);
     left[stage] -= (Date.now() - began) / 1000;
     if ("stage" in watched) {
       stage = watched.stage;
       continue;
     }
     const nodesBegan = Date.now();
+    // asked while the nodes are: a request less at the end
+    const infrastructure = askInfrastructure(session, inputs, watched.nodesOf);
     const found = await watchNodes(session, inputs, watched.nodesOf, {
       seconds: left.nodes,
       told,
@@ -84,12 +88,13 @@ async function followStages(
       progress,
     });
     left.nodes -= (Date.now() - nodesBegan) / 1000;
+    const asked = await infrastructure;
     if (found === undefined) {
       stage = "nodes";
       continue;
     }
     const settlingBegan = Date.now();
-    const isSettled = await untilSettled(session, inputs, watched.nodesOf, {
+    const isSettled = await untilSettled(session, inputs, asked, {
       seconds: left.infrastructure,
       signal,
       progress,
@@ -115,9 +120,18 @@ interface Watch {
 async function watchPool(
   session: PoolSession,
   inputs: PoolInputs,
-  { stage, seconds, told, signal, progress }: Watch & { stage: Stage },
+  {
+    stage,
+    isClusterPaused,
+    seconds,
+    told,
+    signal,
+    progress,
+  }: Watch & {
+    stage: Stage;
+    isClusterPaused: boolean;
+  },
 ): Promise<Next> {
-  const isClusterPaused = await session.isClusterPaused();
   const name = nameOf(inputs);
   try {
     return await session.management.watchUntil<Next, object>({

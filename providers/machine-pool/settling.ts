@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { ObjectRef } from "../../clients/kubernetes";
 import { WaitTimeout } from "../../clients/wait";
 import { givenUpBecause } from "../../core/machine-pool/conclusion";
 import { givenUp } from "../../core/machine-pool/failure";
@@ -16,27 +17,45 @@ interface Wait {
   progress: (line: string) => void;
 }
 
+/** The infrastructure object as it is now, or why it can't be read. */
+export type Infrastructure = { ref: ObjectRef; object: object } | { error: unknown } | undefined;
+
+/** Reads the infrastructure object of a pool. @returns undefined when the pool has none that is there; never throws */
+export async function askInfrastructure(
+  { management }: PoolSession,
+  { namespace }: PoolInputs,
+  { infrastructure }: ObservedPool,
+): Promise<Infrastructure> {
+  try {
+    const ref = infrastructure && (await whereIs(management, namespace, infrastructure));
+    const object = ref && (await management.get<object>(ref));
+    return ref && object && { ref, object };
+  } catch (error) {
+    return { error };
+  }
+}
+
 /**
+ * @param asked the infrastructure object, read when the pool had its machines
  * @returns whether the infrastructure had done what it is asked for; else it has now, and the pool has to be looked at anew
- * @throws PoolFailed
+ * @throws PoolFailed; why the object could not be read
  */
 export async function untilSettled(
   { management }: PoolSession,
   inputs: PoolInputs,
-  { infrastructure }: ObservedPool,
+  asked: Infrastructure,
   { seconds, signal, progress }: Wait,
 ): Promise<boolean> {
-  const { namespace } = inputs;
-  const ref = infrastructure && (await whereIs(management, namespace, infrastructure));
-  const first = ref && (await management.get<object>(ref));
-  if (ref === undefined || first === undefined) return true;
+  if (asked === undefined) return true;
+  if ("error" in asked) throw asked.error;
+  const { ref, object: first } = asked;
   const words = givenUp(first);
   if (words !== undefined)
     throw new PoolFailed(inputs, givenUpBecause(`${ref.kind} ${ref.name}: ${words}`).failed);
   if (unsettled(first) === undefined) return true;
   await management.watchUntil<true, object>({
     ...ref,
-    what: `${ref.kind} ${namespace}/${ref.name}`,
+    what: `${ref.kind} ${inputs.namespace}/${ref.name}`,
     seconds: Math.max(seconds, 0.05),
     signal,
     progress,
