@@ -97,11 +97,13 @@ export const handlers: Handlers = {
     return { inputs: { ...news, steps: lines }, failures: reason ? [{ property: "machines", reason }] : [] };
   },
 
-  diff(_id, olds: NodeGroupOutputs, news: NodeGroupInputs) {
+  diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {
     const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    const { nodes } = olds;
     const missing =
+      nodes !== undefined &&
       isKnownList(news.machines) &&
-      news.machines.some(({ name }) => !olds.nodes.some((node) => node.name === name));
+      news.machines.some(({ name }) => !nodes.some((node) => node.name === name));
     return Promise.resolve({ changes: recorded || missing || (news.steps ?? []).length > 0 });
   },
 

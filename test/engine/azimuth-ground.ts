@@ -126,7 +126,7 @@ export function liveObjects(ground: AzimuthGround) {
 }
 
 /** Waits until something is so. */
-export function untilTrue(what: string, probe: () => Promise<boolean>, seconds = 10): Promise<true> {
+export function untilTrue(what: string, probe: () => Promise<boolean>, seconds = 60): Promise<true> {
   return waitFor<true>({
     what,
     seconds,
