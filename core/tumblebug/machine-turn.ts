@@ -35,12 +35,12 @@ export function planTurn(
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const isWanted = new Set(wanted.map(({ machine }) => machine));
   const surplus = controlPlanes.members
-    .filter((machine) => !isWanted.has(machine) && known.has(machine))
+    .filter((machine) => !isWanted.has(machine))
     .sort((one, other) => byIndex(other, one));
   const staying = surplus.filter(
-    (machine) => !lost.includes(machine) && controlPlanes.kept.includes(machine),
+    (machine) => known.has(machine) && !lost.includes(machine) && controlPlanes.kept.includes(machine),
   );
-  // dead ones and those that are half-way out come first
+  // dead ones and those that are half-way out, whose VMs are spoken for no more, come first
   const isBusy = staying.length < surplus.length;
   const joined = controlPlanes.joined.filter((machine) => !lost.includes(machine));
   const goes = !isBusy && joined.length > 1 ? staying.slice(0, 1) : [];

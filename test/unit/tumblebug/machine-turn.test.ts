@@ -60,7 +60,7 @@ describe("the control planes of one run", () => {
 
   it("wait while another one is half-way out", () => {
     const recorded = {
-      slots: slotsOf(5),
+      slots: slotsOf(5).filter(({ machine }) => machine !== "cp-5"),
       controlPlanes: {
         members: ["cp-1", "cp-2", "cp-3", "cp-4", "cp-5"],
         kept: ["cp-1", "cp-2", "cp-3", "cp-4"],
