@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { waitFor } from "../../clients/wait";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
 import { CapiGround, CLUSTER } from "../simulation/capi-ground";
@@ -102,4 +105,24 @@ export function poolConfiguration(
       ...fields,
     },
   };
+}
+
+/** An `up` that has to wait for the infrastructure: its controller is away, so for a while the pool says what was true before. */
+export async function upWhileProvidersAreAway({
+  capi,
+  stack,
+}: Pick<MachinePoolGround, "capi" | "stack">): Promise<void> {
+  capi.stopProviders();
+  const { child, output } = stack.startUp();
+  const ended = once(child, "exit");
+  await waitFor<void>({
+    what: "up to wait for the infrastructure",
+    seconds: 60,
+    probe: () => {
+      assert.equal(child.exitCode, null, output());
+      const isSeen = output().includes("its controller has not seen the change yet");
+      return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
+    },
+  }).finally(() => capi.startProviders());
+  assert.deepEqual(await ended, [0, null], output());
 }

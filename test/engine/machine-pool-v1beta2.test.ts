@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { waitFor } from "../../clients/wait";
 import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../../sandbox/capi/kinds";
 import { leaveOut } from "../left-out";
-import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
+import {
+  machinePoolGround,
+  poolConfiguration,
+  type PoolObject,
+  upWhileProvidersAreAway,
+} from "./machine-pool-ground";
 
 type Fields = Record<string, unknown>;
 
@@ -97,20 +100,7 @@ describe("a MachinePool of v1beta2", function () {
       const before = await nodes();
       configure({ replicas: 2 }, flavor("large"));
       assert.deepEqual(await stepsOf(), ["pool-a: roll all 2 nodes, made from another template", WAIT]);
-      // its controller is away, so for a while the pool says what was true before
-      ground.capi.stopProviders();
-      const { child, output } = ground.stack.startUp();
-      const ended = once(child, "exit");
-      await waitFor<void>({
-        what: "up to wait for the infrastructure",
-        seconds: 60,
-        probe: () => {
-          assert.equal(child.exitCode, null, output());
-          const isSeen = output().includes("its controller has not seen the change yet");
-          return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
-        },
-      }).finally(() => ground.capi.startProviders());
-      assert.deepEqual(await ended, [0, null], output());
+      await upWhileProvidersAreAway(ground);
       const made = await nodes();
       assert.equal(made.length, 2);
       assert.deepEqual(

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { waitFor } from "../../clients/wait";
 import { CLUSTER_API } from "../../sandbox/capi/kinds";
-import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
+import {
+  machinePoolGround,
+  poolConfiguration,
+  type PoolObject,
+  upWhileProvidersAreAway,
+} from "./machine-pool-ground";
 
 type Fields = Record<string, unknown>;
 
@@ -102,20 +105,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       "pool-a: roll all 2 nodes, made from another template",
       "pool-a: wait until every node is Ready",
     ]);
-    // its controller is away, so for a while the pool says what was true before
-    ground.capi.stopProviders();
-    const { child, output } = ground.stack.startUp();
-    const ended = once(child, "exit");
-    await waitFor<void>({
-      what: "up to wait for the infrastructure",
-      seconds: 60,
-      probe: () => {
-        assert.equal(child.exitCode, null, output());
-        const isSeen = output().includes("its controller has not seen the change yet");
-        return Promise.resolve(isSeen ? { done: undefined } : { pending: output() });
-      },
-    }).finally(() => ground.capi.startProviders());
-    assert.deepEqual(await ended, [0, null], output());
+    await upWhileProvidersAreAway(ground);
     const made = await nodes();
     assert.equal(made.length, 2);
     assert.deepEqual(

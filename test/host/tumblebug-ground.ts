@@ -100,6 +100,19 @@ export class TumblebugGround {
     return { address: this.address, generation: "auto", credentials: CREDENTIALS };
   }
 
+  /** What an MCIS is asked for with, made from OBJECTS. */
+  mcis(infrastructure: string, slots: Slot[]) {
+    return {
+      ...{ server: this.access, namespace: "ns1", infrastructure, mark: MARK, slots },
+      objects: {
+        [CONNECTION]: { vNet: "k1-vpc", subnet: "k1-subnet", nodes: "k1-sg", sshKey: "k1-sshkey" },
+      },
+      specs: { [`${CONNECTION} t3.medium`]: "k1-spec" },
+      images: { [`${CONNECTION} debian-12`]: this.generation === "mcis" ? "k1-image" : "debian-12" },
+      ...{ user: "cb-user", timeoutSeconds: 15 },
+    };
+  }
+
   object(name: string, over: object = {}): object {
     return {
       ...{ server: this.access, namespace: "ns1", name, connection: CONNECTION, mark: MARK },

@@ -3,7 +3,6 @@ import { keptOf, ProviderHost } from "./provider-host";
 import {
   CONNECTION,
   createOn,
-  MARK,
   OBJECTS,
   slot,
   TumblebugGround,
@@ -34,15 +33,8 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         ground.server.passed.length = 0;
       });
       const key = "tumblebug/TumblebugMcis";
-      const wish = (slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => slot(name))) => ({
-        ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", mark: MARK, slots },
-        objects: {
-          [CONNECTION]: { vNet: "k1-vpc", subnet: "k1-subnet", nodes: "k1-sg", sshKey: "k1-sshkey" },
-        },
-        specs: { [`${CONNECTION} t3.medium`]: "k1-spec" },
-        images: { [`${CONNECTION} debian-12`]: generation === "mcis" ? "k1-image" : "debian-12" },
-        ...{ user: "cb-user", timeoutSeconds: 15 },
-      });
+      const wish = (slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => slot(name))) =>
+        ground.mcis("k1", slots);
       const recorded = ({ vms, leaving }: Outputs) => ({ recorded: { vms, leaving } });
       let made: Outputs;
       before(async () => {

@@ -2,15 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Slot } from "../../core/tumblebug/groups";
 import { keptOf, ProviderHost } from "./provider-host";
-import {
-  CONNECTION,
-  createOn,
-  MARK,
-  OBJECTS,
-  slot,
-  TumblebugGround,
-  type TestedGeneration,
-} from "./tumblebug-ground";
+import { createOn, OBJECTS, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
 
 /** How many stacks are drawn a generation. `FORESAIL_SCENARIOS=100 npm run test:host` draws a hundred. */
 const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 4);
@@ -60,15 +52,6 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
         ...Array.from({ length: planes }, (_, index) => slot(`cp-${index + 1}`)),
         ...workers.map((name) => slot(name)),
       ];
-      const wish = (infrastructure: string, slots: Slot[]) => ({
-        ...{ server: ground.access, namespace: "ns1", infrastructure, mark: MARK, slots },
-        objects: {
-          [CONNECTION]: { vNet: "k1-vpc", subnet: "k1-subnet", nodes: "k1-sg", sshKey: "k1-sshkey" },
-        },
-        specs: { [`${CONNECTION} t3.medium`]: "k1-spec" },
-        images: { [`${CONNECTION} debian-12`]: generation === "mcis" ? "k1-image" : "debian-12" },
-        ...{ user: "cb-user", timeoutSeconds: 15 },
-      });
       /** VM → its group. */
       const vmsOf = (infrastructure: string) =>
         ground.withServer(async ({ infrastructures }) => {
@@ -96,7 +79,7 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
         const slots = slotsOf(wanted);
         const recorded = before ? { recorded: { vms: before.vms, leaving: before.leaving } } : {};
         const { inputs, refusals } = await host.check(KEY, before ?? {}, {
-          ...wish(infrastructure, slots),
+          ...ground.mcis(infrastructure, slots),
           ...recorded,
         });
         assert.deepEqual(refusals, []);
