@@ -54,7 +54,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
       (await cluster.stack.preview()).words,
       /openstack\.pools\.w\.zones[^]*no availability zone "mars"; it has /,
     );
-    await cluster.configure({ ...wish(CLOUD_NAMES.flavor), cidr: "10.97.32.0/24" });
+    await cluster.configure({ ...wish(CLOUD_NAMES.flavor), cidr: "172.30.32.0/24" });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
