@@ -3,6 +3,7 @@ import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
 import type { MachineArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterConfiguration, Machine, SshConfiguration } from "./schema";
+import { API_SERVER_PORT } from "./schema/complete";
 
 /** A kubeadm cluster on machines that exist and answer SSH. */
 export function ssh(configuration: SshConfiguration): Record<string, pulumi.Output<unknown>> {
@@ -11,6 +12,7 @@ export function ssh(configuration: SshConfiguration): Record<string, pulumi.Outp
     ...kubeadmArguments(configuration),
     machines: cluster.machines.map((machine) => machineArgs(machine, sshPrivateKeys)),
     endpoint: endpoint(cluster),
+    loadBalancer: loadBalancer(cluster),
     lost: cluster.lost,
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
   });
@@ -24,4 +26,17 @@ function machineArgs(machine: Machine, privateKeys: pulumi.Output<Record<string,
 function endpoint({ endpoint: { loopback, external } }: ClusterConfiguration) {
   if (external) return { external };
   return loopback ? { loopback } : undefined;
+}
+
+/**
+ * The load balancer that the kubeconfig names. Whose control planes are reached in another way than by their address
+ * may not reach what the nodes do.
+ *
+ * @returns host:port
+ */
+export function loadBalancer({ endpoint: { external }, machines }: ClusterConfiguration) {
+  const isReached = machines.every(
+    (machine) => machine.role === "worker" || machine.apiServer === `${machine.address}:${API_SERVER_PORT}`,
+  );
+  return external && isReached ? `${external.host}:${external.port}` : undefined;
 }

@@ -85,6 +85,11 @@ export interface KubeadmClusterArgs {
   source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node, port 8443 */
   endpoint?: EndpointArgs;
+  /**
+   * host:port by which people reach a load balancer in front of the API servers: the kubeconfig's current context. The
+   * host is that of `endpoint.external`, or among `certificateNames`. @default none, and it names a control plane
+   */
+  loadBalancer?: pulumi.Input<string>;
   /** Further names and addresses in the certificates of the API servers; of a new cluster only. */
   certificateNames?: pulumi.Input<string>[];
   network?: {

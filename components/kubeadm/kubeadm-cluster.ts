@@ -36,8 +36,13 @@ import { assertArguments } from "./validation";
  * export const kubeconfig = cluster.kubeconfig;
  */
 export class KubeadmCluster extends pulumi.ComponentResource {
-  /** Administrator's kubeconfig: one context a control plane, the current one healthy. Secret. */
+  /**
+   * Administrator's kubeconfig: one context a control plane, the current one healthy; where there is a load balancer it
+   * is the current one. Secret.
+   */
   readonly kubeconfig: pulumi.Output<string>;
+  /** The same without the load balancer, which may come into service after the first control plane. Secret. */
+  readonly directKubeconfig: pulumi.Output<string>;
   /** The API servers: host:port as the nodes use it, and one a control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
   readonly nodes: pulumi.Output<NodeOutput[]>;
@@ -70,7 +75,9 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const prepared = this.prepareMachines();
     const init = this.initialise(prepared);
     this.existence = init;
-    this.kubeconfig = this.readKubeconfig(init);
+    const { direct, balanced } = this.readKubeconfig(init);
+    this.directKubeconfig = direct;
+    this.kubeconfig = balanced;
     this.makeReader(init);
     const network = this.installNetwork(init);
     const controlPlanes = this.joinControlPlanes(init, prepared, network);
@@ -121,7 +128,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     );
   }
 
-  private readKubeconfig(init: ClusterInit): pulumi.Output<string> {
+  private readKubeconfig(init: ClusterInit) {
     const machines = this.machinesOf(CONTROL_PLANE_GROUP);
     const { admin, healthy } = new AdminKubeconfig(
       `${this.clusterName}-kubeconfig`,
@@ -132,12 +139,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       const { certificateName } = this.args.machines.find((machine) => machine.name === name) ?? {};
       return { name, apiServer, ...(certificateName === undefined ? {} : { certificateName }) };
     });
-    const text = pulumi
-      .all([pulumi.output(servers), admin, healthy])
-      .apply(([planes, credentials, preferred]) =>
-        renderKubeconfig(this.clusterName, planes, credentials, preferred),
+    const render = (loadBalancer?: pulumi.Input<string>) =>
+      pulumi.secret(
+        pulumi
+          .all([pulumi.output(servers), admin, healthy, loadBalancer])
+          .apply(([controlPlanes, credentials, preferred, balancer]) => {
+            const balanced = balancer === undefined ? {} : { loadBalancer: balancer };
+            return renderKubeconfig(this.clusterName, { controlPlanes, preferred, ...balanced }, credentials);
+          }),
       );
-    return pulumi.secret(text);
+    return { direct: render(), balanced: render(this.args.loadBalancer) };
   }
 
   /** For previews by whoever may not change anything. */
@@ -145,7 +156,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const { specification, stack, timeouts } = this.common;
     return new ReaderAccount(
       `${this.clusterName}-reader`,
-      { specification, stack, timeouts, kubeconfig: this.kubeconfig },
+      { specification, stack, timeouts, kubeconfig: this.directKubeconfig },
       { parent: this, dependsOn: [init], deletedWith: init },
     );
   }
@@ -156,7 +167,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       {
         plugin: networkPlugin(this.args),
         podCidr: this.args.network?.podCidr ?? "10.244.0.0/16",
-        kubeconfig: this.kubeconfig,
+        kubeconfig: this.directKubeconfig,
       },
       { parent: this, dependsOn: [init], deletedWith: init },
     );
@@ -204,7 +215,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(),
         annotations: rolloutSettings(this.args).annotations,
         staged: stagedFor(this.args),
-        kubeconfig: this.kubeconfig,
+        kubeconfig: this.directKubeconfig,
       },
       { parent: this, dependsOn: [init, ...after], deletedWith: init },
     );
@@ -218,7 +229,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         ...this.common,
         machines: this.machinesOf(),
         rollout: { ...rolloutSettings(this.args) },
-        kubeconfig: this.kubeconfig,
+        kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
       { parent: this, dependsOn: [init, agents], deletedWith: init },
@@ -234,7 +245,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
-        kubeconfig: this.kubeconfig,
+        kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
       // on destroy the machines are reset together; nothing is drained that has nowhere to go

@@ -106,6 +106,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         kubeadm: cloudProvider.enabled ? withExternalCloudProvider(cluster.kubeadm) : cluster.kubeadm,
         machines: machines.map(({ args }) => args),
         ...(reached ? { endpoint: reached } : {}),
+        loadBalancer: this.loadBalancer(balancer, reached),
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // while a control plane is replaced there is one more for a while
         allowEvenControlPlanes: true,
@@ -113,6 +114,16 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       },
       { parent: this },
     );
+  }
+
+  /** What stands in front of the API servers for people: where control planes have no floating IP, what the nodes use. */
+  private loadBalancer(balancer?: ApiLoadBalancer, reached?: EndpointArgs): pulumi.Input<string> | undefined {
+    if (balancer?.floatingIp) return pulumi.interpolate`${balancer.floatingIp}:${API_PORT}`;
+    const isElsewhere = this.args.pools.some(
+      ({ role, floatingIp }) => role === "control-plane" && floatingIp,
+    );
+    if (isElsewhere || reached === undefined || !("external" in reached)) return undefined;
+    return pulumi.interpolate`${reached.external.host}:${reached.external.port}`;
   }
 
   /** Each machine is marked in the cloud when its agent has found it ready. */
@@ -137,7 +148,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     installCloudAddons(
       this.clusterName,
       {
-        kubeconfig: cluster.kubeconfig,
+        kubeconfig: cluster.directKubeconfig,
         found: plan.found,
         ...(region ? { region } : {}),
         ...(cloudProvider.applicationCredential

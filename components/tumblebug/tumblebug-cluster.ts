@@ -102,6 +102,9 @@ export class TumblebugCluster extends pulumi.ComponentResource {
         ...fitNetwork(cluster, nodeAddresses),
         machines: this.machines.slots.map((slot) => this.machine(slot)),
         ...(reached ? { endpoint: reached } : {}),
+        ...(balancer && reached && "external" in reached
+          ? { loadBalancer: pulumi.interpolate`${balancer.endpoint}:${reached.external.port}` }
+          : {}),
         certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.endpoint] : [])],
         // those that are too many leave one by one
         allowEvenControlPlanes: true,

@@ -25,24 +25,37 @@ export function adminCredentials(adminConf: string): AdminCredentials {
   return { certificateAuthority, clientCertificate, clientKey };
 }
 
+/** The API servers that a kubeconfig names. */
+export interface ApiServers {
+  controlPlanes: (Pick<Machine, "name" | "apiServer"> & { certificateName?: string })[];
+  /** Name of the control plane to be asked first. */
+  preferred?: string;
+  /** host:port of what stands in front of all of them. */
+  loadBalancer?: string;
+}
+
 /**
- * The kubeconfig that foresail exports: one cluster and context a control plane, the current one being
- * `preferred` if it is still there, else the first.
+ * A kubeconfig with one cluster and context a control plane, and one with the cluster's own name for the load balancer.
+ * The current one is the load balancer's; without one that of `preferred` if it is still there, else the first.
  */
 export function renderKubeconfig(
   cluster: string,
-  controlPlanes: (Pick<Machine, "name" | "apiServer"> & { certificateName?: string })[],
+  { controlPlanes, preferred, loadBalancer }: ApiServers,
   credentials: AdminCredentials,
-  preferred?: string,
 ): string {
-  const entry = (machine: string) => `${cluster}-${machine}`;
-  const current = controlPlanes.find(({ name }) => name === preferred) ?? controlPlanes[0];
+  const found = controlPlanes.find(({ name }) => name === preferred) ?? controlPlanes[0];
+  const balanced = loadBalancer === undefined ? [] : [{ entry: cluster, apiServer: loadBalancer }];
+  const servers: { entry: string; apiServer: string; certificateName?: string }[] = [
+    ...balanced,
+    ...controlPlanes.map(({ name, ...plane }) => ({ ...plane, entry: `${cluster}-${name}` })),
+  ];
+  const current = balanced[0]?.entry ?? (found ? `${cluster}-${found.name}` : "");
   return stringify(
     {
       apiVersion: "v1",
       kind: "Config",
-      clusters: controlPlanes.map(({ name, apiServer, certificateName }) => ({
-        name: entry(name),
+      clusters: servers.map(({ entry, apiServer, certificateName }) => ({
+        name: entry,
         cluster: {
           server: `https://${apiServer}`,
           ...(certificateName === undefined ? {} : { "tls-server-name": certificateName }),
@@ -58,11 +71,11 @@ export function renderKubeconfig(
           },
         },
       ],
-      contexts: controlPlanes.map(({ name }) => ({
-        name: entry(name),
-        context: { cluster: entry(name), user: `${cluster}-admin` },
+      contexts: servers.map(({ entry }) => ({
+        name: entry,
+        context: { cluster: entry, user: `${cluster}-admin` },
       })),
-      "current-context": current ? entry(current.name) : "",
+      "current-context": current,
     },
     { lineWidth: 0 },
   );

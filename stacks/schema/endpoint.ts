@@ -16,7 +16,9 @@ const ENDPOINTS = {
       port: port().default(6443).describe("Port of the load balancer."),
     })
     .optional()
-    .describe("A load balancer that exists and that foresail does not touch."),
+    .describe(
+      "A load balancer that exists and that foresail does not touch. The kubeconfig names it first, unless control planes are reached in another way.",
+    ),
 };
 
 /** Exactly one of `loopback` and `external`; it can't change after init. */

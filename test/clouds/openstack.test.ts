@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { KubernetesClient } from "../../clients/kubernetes";
+import { readEndpoints } from "../../clients/kubernetes/kubeconfig";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
 import { OpenstackTestCluster, type OpenstackWish, type PoolWish } from "../cluster/openstack-test-cluster";
@@ -149,6 +150,8 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     const { nodes, external } = await cluster.endpoints();
     assert.equal(nodes, `${vip}:6443`);
     const kubeconfig = await cluster.stack.kubeconfig();
+    const [current] = await readEndpoints({ kubeconfig });
+    assert.deepEqual([current?.name, current?.server], [cluster.name, `https://${external}`]);
     for (const address of [nodes, external ?? ""]) {
       const client = await KubernetesClient.connect(
         { kubeconfig: kubeconfig.replace(/server: https:\S+/g, `server: https://${address}`) },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ClusterConfiguration, loadConfiguration } from "../../../stacks/schema";
+import { loadBalancer } from "../../../stacks/ssh";
 import { cluster, controlPlane, reader, worker } from "./valid";
 
 describe("configuration: defaults", () => {
@@ -35,6 +36,17 @@ describe("configuration: defaults", () => {
       apiServer: "192.0.2.11:6443",
     });
     assert.deepEqual(second, { ...common, ...worker(), internalAddress: "192.0.2.21", pool: "workers" });
+  });
+
+  it("names a load balancer in the kubeconfig, unless control planes are reached in another way", () => {
+    const external = { endpoint: { external: { host: "lb.example.com", port: 443 } } };
+    const cases: [Record<string, unknown>, string | undefined][] = [
+      [{}, undefined],
+      [external, "lb.example.com:443"],
+      [{ ...external, machines: [controlPlane({ apiServer: "192.0.2.99:16443" }), worker()] }, undefined],
+    ];
+    for (const [fields, expected] of cases)
+      assert.equal(loadBalancer(ClusterConfiguration.parse(cluster(fields))), expected);
   });
 
   it("takes user and port from cluster.ssh, and what a machine says before them", () => {

@@ -123,7 +123,9 @@ describe("exported kubeconfig", () => {
   const credentials = { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" };
 
   it("has one context a control plane and names the healthy one", () => {
-    const file = parse(renderKubeconfig("demo", planes, credentials, "cp-2")) as {
+    const file = parse(
+      renderKubeconfig("demo", { controlPlanes: planes, preferred: "cp-2" }, credentials),
+    ) as {
       "current-context": string;
       contexts: { name: string }[];
       clusters: { cluster: { server: string } }[];
@@ -137,14 +139,31 @@ describe("exported kubeconfig", () => {
   });
 
   it("falls back to the first when the named one has gone", () => {
-    const file = parse(renderKubeconfig("demo", planes, credentials, "cp-9")) as {
+    const file = parse(
+      renderKubeconfig("demo", { controlPlanes: planes, preferred: "cp-9" }, credentials),
+    ) as {
       "current-context": string;
     };
     assert.equal(file["current-context"], "demo-cp-1");
   });
 
+  it("names the load balancer as the current one, by the cluster's name, before the control planes", () => {
+    const servers = { controlPlanes: planes, preferred: "cp-2", loadBalancer: "203.0.113.5:6443" };
+    const file = parse(renderKubeconfig("demo", servers, credentials)) as {
+      "current-context": string;
+      contexts: { name: string; context: { cluster: string } }[];
+      clusters: { name: string; cluster: { server: string } }[];
+    };
+    assert.equal(file["current-context"], "demo");
+    assert.deepEqual(
+      file.contexts.map(({ name, context }) => [name, context.cluster]),
+      ["demo", "demo-cp-1", "demo-cp-2", "demo-cp-3"].map((name) => [name, name]),
+    );
+    assert.deepEqual(file.clusters[0]?.cluster.server, "https://203.0.113.5:6443");
+  });
+
   it("takes the credentials out of admin.conf, and refuses another file", () => {
-    const text = renderKubeconfig("demo", planes, credentials);
+    const text = renderKubeconfig("demo", { controlPlanes: planes }, credentials);
     assert.deepEqual(adminCredentials(text), credentials);
     assert.throws(() => adminCredentials("apiVersion: v1\n"), /holds no certificate authority/);
   });

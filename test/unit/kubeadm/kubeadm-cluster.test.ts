@@ -171,6 +171,17 @@ describe("KubeadmCluster", () => {
     assert.ok(!names().some((name) => name.includes("LoopbackEndpoint")));
   });
 
+  it("names a load balancer in the kubeconfig for people, and not in the one that it works by", async () => {
+    const made = await cluster({ machines: [machine("cp-1")], loadBalancer: "api.example.com:443" });
+    const namesIn = (kubeconfig: unknown) =>
+      [...JSON.stringify(kubeconfig).matchAll(/server: https:\/\/([\w.:-]+)/g)].map(([, server]) => server);
+    const direct = namesIn(await promised(made.directKubeconfig));
+    assert.equal(direct.length, 1);
+    assert.deepEqual(namesIn(await promised(made.kubeconfig)), ["api.example.com:443", ...direct]);
+    // a secret is wrapped
+    assert.deepEqual(namesIn(find("demo-reader").inputs.kubeconfig), direct);
+  });
+
   it("reads a host key at first contact only where none is given", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1", { hostKey: undefined })] });
     assert.deepEqual(

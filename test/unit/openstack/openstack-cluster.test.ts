@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import { readEndpoints } from "../../../clients/kubernetes/kubeconfig";
 import { MockedCluster, pool, promised } from "./mocked-cluster";
 
 describe("OpenstackCluster", () => {
@@ -104,6 +105,33 @@ describe("OpenstackCluster", () => {
       certificateNames: string[];
     };
     assert.equal(certificateNames.length, 2);
+  });
+
+  it("names the load balancer first in the kubeconfig, by the address at which people reach it", async () => {
+    const octavia = (floatingIp: boolean) => ({ octavia: { floatingIp } });
+    const cases: [string, Parameters<typeof cluster.make>[0], RegExp][] = [
+      ["its floating IP", { endpoint: octavia(true) }, /^https:\/\/192\.0\.2\.\d+:6443$/],
+      ["its address", { endpoint: octavia(false) }, /^https:\/\/10\.20\.0\.9:6443$/],
+      [
+        "a control plane, where only those have floating IPs",
+        { endpoint: octavia(false), pools: [pool("cp", { floatingIp: true })] },
+        /^https:\/\/192\.0\.2\.\d+:6443$/,
+      ],
+      [
+        "a load balancer that exists",
+        { endpoint: { external: { host: "api.example.com", port: 443 } } },
+        /^https:\/\/api\.example\.com:443$/,
+      ],
+      ["a control plane, where there is none", {}, /^https:\/\/10\.20\.0\.1\d:6443$/],
+    ];
+    for (const [what, over, server] of cases) {
+      cluster.forget();
+      const { kubeconfig } = await cluster.make(over);
+      const [first] = await readEndpoints({ kubeconfig: await promised(kubeconfig) });
+      assert.match(first?.server ?? "", server, what);
+      const [controlPlane = ""] = cluster.names("Instance");
+      assert.equal(first?.name, what.startsWith("a control plane") ? controlPlane : "demo", what);
+    }
   });
 
   it("boots from a volume where one is asked for", async () => {

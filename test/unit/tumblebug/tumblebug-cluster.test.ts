@@ -203,6 +203,8 @@ describe("TumblebugCluster", () => {
     const { group: behind, port, targetPort, machines } = only("TumblebugLoadBalancer").inputs;
     assert.deepEqual([behind, port, targetPort, machines], ["cp", 443, 6443, ["cp-1"]]);
     assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.9:443");
+    assert.match(await promised(made.kubeconfig), /^current-context: k1$/m);
+    assert.match(await promised(made.kubeconfig), /server: https:\/\/198\.51\.100\.9:443$/m);
     assert.deepEqual(of("LoopbackEndpoint"), []);
     const { specification } = only("ClusterInit").inputs as { specification: { certificateNames: string[] } };
     assert.deepEqual(specification.certificateNames, ["198.51.100.9"]);
