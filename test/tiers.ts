@@ -77,7 +77,7 @@ export const TIERS: readonly Tier[] = [
     fleets: ["pool-nodes"],
     night:
       "kills after every object of a cloud, rolls of three control planes there, nodes in two clouds that reach each other " +
-      "by translated addresses, and a machine pool of real nodes",
+      "by translated addresses, an example of OpenStack, and a machine pool of real nodes",
     beside: "e2e",
   },
   {

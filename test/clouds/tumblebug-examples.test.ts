@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { userInfo } from "node:os";
-import { parse } from "yaml";
 import { countChanges } from "../../sandbox/engine-output";
 import { containerNodeSettings } from "../../sandbox/nodes";
-import { projectFolder } from "../../sandbox/places";
 import { readyNodes } from "../cluster/reachability";
 import { TumblebugTestCluster } from "../cluster/tumblebug-test-cluster";
 import { leaveOut } from "../left-out";
+import { readExample } from "../support/example-file";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
@@ -38,14 +35,6 @@ interface Outputs {
 interface LabelledNode {
   metadata?: { name?: string; labels?: Record<string, string> };
   status?: { addresses?: { type: string; address: string }[] };
-}
-
-/** A file of examples/tumblebug. */
-function readExample(name: string): Example {
-  const file = path.join(projectFolder, "examples", "tumblebug", `Pulumi.${name}.yaml`);
-  const { config } = parse(readFileSync(file, "utf8")) as { config: Record<string, unknown> };
-  const { ["foresail:cluster"]: cluster, ["foresail:tumblebug"]: tumblebug } = config;
-  return { cluster, tumblebug } as Example;
 }
 
 /** Node → its region, zone and cloud, by its labels. */
@@ -99,7 +88,7 @@ function oneAfterTheOther(): void {
 describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
   this.timeout(600_000);
   oneAfterTheOther();
-  const example = readExample("dev-seoul");
+  const example = readExample("tumblebug", "dev-seoul") as unknown as Example;
   let cluster: TumblebugTestCluster;
   let empty: Record<string, string[]>;
 
@@ -179,7 +168,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
 describe("the example prod-two-clouds of CB-Tumblebug, as a file", function () {
   this.timeout(900_000);
   oneAfterTheOther();
-  const example = readExample("prod-two-clouds");
+  const example = readExample("tumblebug", "prod-two-clouds") as unknown as Example;
   const publicBlocks = {
     "aws-ap-northeast-2": "198.18.0.0/16",
     "gcp-asia-northeast1": "198.19.0.0/16",

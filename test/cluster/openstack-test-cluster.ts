@@ -101,8 +101,7 @@ export class OpenstackTestCluster {
     api = [],
     cidr = this.cidr,
   }: OpenstackWish): Promise<void> {
-    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
-    const { cluster, openstack } = openstackConfiguration(ground, containerNodeSettings);
+    const { cluster, openstack } = this.sandboxConfiguration(cidr);
     const access = openstack["access"] as { readonly api: readonly string[] };
     const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
     const wished = pools.map((pool, index) => ({
@@ -110,20 +109,30 @@ export class OpenstackTestCluster {
       ...machine,
       ...pool,
     }));
-    await this.stack.configure(
+    await this.configureAs(
+      { ...cluster, name: this.name },
       {
-        system: "openstack",
-        cluster: { ...cluster, name: this.name },
-        openstack: {
-          ...openstack,
-          access: { ...access, api: [...access.api, ...api] },
-          pools: wished,
-          replace,
-          ...(endpoint && { endpoint }),
-        },
+        ...openstack,
+        access: { ...access, api: [...access.api, ...api] },
+        pools: wished,
+        replace,
+        ...(endpoint && { endpoint }),
       },
+    );
+  }
+
+  /** Writes the stack's configuration of `foresail:cluster` and `foresail:openstack`. */
+  async configureAs(cluster: object, openstack: object): Promise<void> {
+    await this.stack.configure(
+      { system: "openstack", cluster, openstack },
       { sshPrivateKey: this.key.private },
     );
+  }
+
+  /** What a stack on the sandbox's cloud is configured with. @param cidr the machines' block */
+  sandboxConfiguration(cidr = this.cidr): ReturnType<typeof openstackConfiguration> {
+    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
+    return openstackConfiguration(ground, containerNodeSettings);
   }
 
   /**

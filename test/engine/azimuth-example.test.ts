@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { parse } from "yaml";
 import { monitorServices } from "../../clients/azimuth/services-monitor";
 import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
-import { projectFolder } from "../../sandbox/places";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
 import { leaveOut } from "../left-out";
+import { readExample } from "../support/example-file";
 import { azimuthGround, liveObjects, untilTrue } from "./azimuth-ground";
 
 const { namespace } = TENANCY;
@@ -15,13 +12,6 @@ const SERVICE = `${RELEASE_NAMESPACE}-dashboard`;
 const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 type Section = Record<string, unknown> & { zenith: Record<string, unknown> };
-
-/** The value of `foresail:azimuth` in the example. */
-function exampleSection(): Section {
-  const file = path.join(projectFolder, "examples", "azimuth", "Pulumi.dev-demo.yaml");
-  const { config } = parse(readFileSync(file, "utf8")) as { config: Record<string, unknown> };
-  return config["foresail:azimuth"] as Section;
-}
 
 describe("the example of a cluster through Azimuth, on the sandbox's stand-ins", function () {
   this.timeout(240_000);
@@ -37,7 +27,7 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
 
   /** The example as it is, with the addresses and the charts of the sandbox. */
   const configureExample = (over: Record<string, unknown> = {}) => {
-    const { zenith, ...section } = exampleSection();
+    const { zenith, ...section } = readExample("azimuth", "dev-demo")["azimuth"] as Section;
     const { charts } = ground.values()["azimuth"] as { charts: unknown };
     const { url: registrarAdminUrl } = ground.registrar;
     const azimuth = { ...section, zenith: { ...zenith, registrarAdminUrl }, charts, ...over };
