@@ -18,18 +18,19 @@ export class CloudApiError extends Error {
 export interface CloudApi {
   /**
    * Asks a service.
-   * @param path below the service's address; nova's without "/v2.1"
+   * @param path below the service's address; nova's without "/v2.1", cinder's without "/v3"
    * @returns the JSON of the answer; undefined when it has none
    * @throws CloudApiError
    */
   call(service: ServiceName, method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
+const VERSIONS: Partial<Record<ServiceName, string>> = { nova: "/v2.1", cinder: "/v3" };
+
 /** The administrator's calls go past the faults, the project's through them. */
 export function cloudApi(settings: CloudSettings, as: "administrator" | { credential: string }): CloudApi {
   const url = (service: ServiceName) =>
-    (as === "administrator" ? internalUrl : publicUrl)(settings, service) +
-    (service === "nova" ? "/v2.1" : "");
+    (as === "administrator" ? internalUrl : publicUrl)(settings, service) + (VERSIONS[service] ?? "");
   let token: string | undefined;
   const logIn = async (): Promise<string> => {
     const login = administratorLogin(settings, "");
@@ -58,6 +59,7 @@ export function cloudApi(settings: CloudSettings, as: "administrator" | { creden
       const headers = {
         "x-auth-token": token,
         ...(service === "nova" ? { "openstack-api-version": "compute 2.79" } : {}),
+        ...(service === "cinder" ? { "openstack-api-version": "volume 3.70" } : {}),
       };
       const response = await send(method, url(service) + path, body, headers);
       const text = await response.text();

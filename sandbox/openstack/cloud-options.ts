@@ -8,6 +8,8 @@ export interface CloudOptions {
   readonly containers?: boolean;
   /** Whether it has load balancers; default false. */
   readonly octavia?: boolean;
+  /** Whether it has volumes; default false. */
+  readonly cinder?: boolean;
   /** Kubernetes versions whose images each server has from its beginning; default none. */
   readonly bundles?: readonly string[];
 }

@@ -21,6 +21,7 @@ import {
   cloudPlaces,
   readSettings,
   SERVICES,
+  servicesOf,
   type CloudPlaces,
   type CloudSettings,
   type ServiceName,
@@ -86,9 +87,7 @@ export class Cloud {
       await plantSeed("catalog", python, this.places, settings);
       update("nova");
       if (settings.containers) await this.processes.start(ownProcess(MACHINES, this.places));
-      const second = SERVICES.filter(
-        (service) => !isWsgi(service) && (service !== "octavia" || settings.octavia),
-      );
+      const second = servicesOf(settings).filter((service) => !isWsgi(service));
       for (const service of second) await this.startService(service, python, settings);
       for (const service of second) await this.awaitService(service, settings);
       update("flavours, image, networks, credentials");
@@ -127,7 +126,7 @@ export class Cloud {
     const settings = await readSettings(this.places.folder);
     const wanted = [
       FRONT,
-      ...SERVICES.filter((service) => service !== "octavia" || settings?.octavia === true),
+      ...servicesOf(settings ?? { octavia: false }),
       ...(settings?.containers === false ? [] : [MACHINES]),
     ];
     return { running, missing: wanted.filter((name) => !running.includes(name)) };
@@ -149,10 +148,12 @@ export class Cloud {
    * Sets the project's quota.
    * @param compute such as { instances: 1 }
    * @param network such as { floating_ips: 0 }: neutron's words, without "s" at the end
+   * @param volume such as { gigabytes: 20 }
    */
   async setQuota(quota: {
     compute?: Record<string, number>;
     network?: Record<string, number>;
+    volume?: Record<string, number>;
   }): Promise<void> {
     const api = await this.api("administrator");
     const { project } = await this.planted();
@@ -160,6 +161,14 @@ export class Cloud {
       await api.call("nova", "PUT", `/os-quota-sets/${project}`, { quota_set: quota.compute });
     if (quota.network !== undefined)
       await api.call("neutron", "PUT", `/v2.0/quotas/${project}`, { quota: quota.network });
+    if (quota.volume !== undefined)
+      await api.call("cinder", "PUT", `/os-quota-sets/${project}`, { quota_set: quota.volume });
+  }
+
+  /** Lets cinder make no volume, for the given reason; makes it work again without one. */
+  async failVolumes(reason?: string): Promise<void> {
+    if (reason === undefined) await rm(this.places.volumeFault, { force: true });
+    else await writePrivate(this.places.volumeFault, reason);
   }
 
   private access(settings: CloudSettings, planted: Planted): CloudAccess {

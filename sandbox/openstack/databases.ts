@@ -81,8 +81,11 @@ export async function ensureDatabases(
     );
     await python("neutron_tables.py", database(configured, "neutron"));
   };
+  const cinder = async () => {
+    if (settings.cinder) await manage("cinder", "cinder-manage", "db", "sync");
+  };
   update("tables and keys");
-  await Promise.all([keystone(), nova()]);
+  await Promise.all([keystone(), nova(), cinder()]);
   const files = (await readdir(places.databases)).filter((name) => name.endsWith(".db"));
   await python("write_ahead.py", ...files.map((name) => path.join(places.databases, name)));
   await writeFile(whole, "");

@@ -40,6 +40,7 @@ export async function ensureSettings(
           system: options.system,
           containers,
           octavia: options.octavia ?? false,
+          cinder: options.cinder ?? false,
           bundles: options.bundles ?? [],
           ports,
           passwords: generatePasswords(),

@@ -14,6 +14,7 @@ export const CLOUD_NAMES = {
   largerFlavor: "foresail.medium",
   /** More than any host has. */
   impossibleFlavor: "foresail.impossible",
+  volumeType: "foresail.ssd",
   publicNetwork: "public",
   project: "foresail",
   zone: "nova",
@@ -38,6 +39,7 @@ export const FIRST_QUOTA = {
     security_groups: 50,
     security_group_rules: 500,
   },
+  volume: { volumes: 120, gigabytes: 10_000, per_volume_gigabytes: 1_000 },
 } as const;
 
 /** What python/seed.py makes. */
@@ -56,7 +58,10 @@ export interface Seed {
   readonly quota: {
     readonly compute: Readonly<Record<string, number>>;
     readonly network: Readonly<Record<string, number>>;
+    readonly volume: Readonly<Record<string, number>>;
   };
+  /** Empty where the cloud has no volumes. */
+  readonly volumeTypes: readonly string[];
   readonly flavors: readonly { name: string; vcpus: number; ram: number; disk: number }[];
   readonly image: string;
   readonly public: { name: string; cidr: string; gateway: string; first: string; last: string };
@@ -93,6 +98,7 @@ export function planSeed(settings: CloudSettings): Seed {
       entry("network", "neutron"),
       entry("image", "glance"),
       ...(settings.octavia ? [entry("load-balancer", "octavia")] : []),
+      ...(settings.cinder ? [entry("block-storage", "cinder", "/v3")] : []),
     ],
     project: {
       name: CLOUD_NAMES.project,
@@ -106,6 +112,7 @@ export function planSeed(settings: CloudSettings): Seed {
       { name: CLOUD_NAMES.largerFlavor, vcpus: 4, ram: 4096, disk: 40 },
       { name: CLOUD_NAMES.impossibleFlavor, vcpus: 4, ram: 8192, disk: 1_000_000 },
     ],
+    volumeTypes: settings.cinder ? [CLOUD_NAMES.volumeType] : [],
     image: CLOUD_NAMES.image,
     public: {
       name: CLOUD_NAMES.publicNetwork,

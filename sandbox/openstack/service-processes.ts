@@ -9,7 +9,7 @@ import type { CloudPlaces, CloudSettings, ServiceName } from "./settings";
 export const FRONT = "front";
 export const MACHINES = "machines";
 
-type WsgiService = Exclude<ServiceName, "nova" | "octavia">;
+type WsgiService = Exclude<ServiceName, "nova" | "octavia" | "cinder">;
 
 const WSGI_APPS: Readonly<Record<WsgiService, string>> = {
   keystone: "keystone_api:application",
@@ -38,6 +38,7 @@ export function pythonEnvironment(
     PYTHONUNBUFFERED: "1",
     PYTHONWARNINGS: "ignore",
     FORESAIL_FLOATING_IPS: places.floatingIps,
+    FORESAIL_VOLUME_FAULT: places.volumeFault,
     ...(settings.containers ? { FORESAIL_MACHINES: places.machines } : {}),
   };
 }

@@ -4,9 +4,12 @@ import path from "node:path";
 import { writePrivate } from "../private-file";
 
 /** The services of the cloud, each after those that it asks at its start. */
-export const SERVICES = ["keystone", "placement", "glance", "neutron", "nova", "octavia"] as const;
+export const SERVICES = ["keystone", "placement", "glance", "neutron", "nova", "octavia", "cinder"] as const;
 
 export type ServiceName = (typeof SERVICES)[number];
+
+/** The services that a cloud has only when asked for. */
+export const SERVICES_ON_REQUEST = ["octavia", "cinder"] as const satisfies readonly ServiceName[];
 
 /** What is fixed of a cloud from its first start to its deletion. */
 export interface CloudSettings {
@@ -16,6 +19,8 @@ export interface CloudSettings {
   readonly containers: boolean;
   /** Whether it has load balancers. */
   readonly octavia: boolean;
+  /** Whether it has volumes; a cloud of an older start has not. */
+  readonly cinder?: boolean;
   /** Kubernetes versions whose images each server has from its beginning, such as ["1.36.3"]. */
   readonly bundles: readonly string[];
   readonly ports: CloudPorts;
@@ -91,6 +96,17 @@ export function seedOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 8);
 }
 
+/** The services that a cloud has. */
+export function servicesOf(
+  settings: Pick<CloudSettings, (typeof SERVICES_ON_REQUEST)[number]>,
+): ServiceName[] {
+  const isOnRequest = (service: ServiceName) =>
+    (SERVICES_ON_REQUEST as readonly ServiceName[]).includes(service);
+  return SERVICES.filter(
+    (service) => !isOnRequest(service) || settings[service as (typeof SERVICES_ON_REQUEST)[number]] === true,
+  );
+}
+
 /** Where a cloud keeps what. */
 export function cloudPlaces(folder: string) {
   const at = (...parts: string[]) => path.join(folder, ...parts);
@@ -106,6 +122,7 @@ export function cloudPlaces(folder: string) {
     state: at("state"),
     machines: at("machines"),
     floatingIps: at("floating-ips.json"),
+    volumeFault: at("volume-fault.txt"),
   };
 }
 

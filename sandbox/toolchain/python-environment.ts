@@ -15,7 +15,7 @@ export interface PythonPackages {
   readonly title: string;
 }
 
-/** The sets by the names that Need uses; each has a folder with requirements.in and requirements.txt below python/. */
+/** The sets by the names that Need uses; each has a folder with requirements.in, excludes.txt and requirements.txt below python/. */
 export const pythonPackages = {
   openstack: { name: "openstack", version: "2025.1", title: "OpenStack 2025.1 from PyPI" },
 } satisfies Record<string, PythonPackages>;
@@ -138,6 +138,8 @@ async function install(
       uv,
       [
         ...["pip", "install", "--native-tls", "--require-hashes", "--compile-bytecode"],
+        // the locked list is whole; excludes.txt names what no driver here needs
+        "--no-deps",
         ...["--python", path.join(folder, "bin", "python"), "--requirement", locked],
       ],
       { minutes: MINUTES, env, line: (text) => update(text.trim()) },

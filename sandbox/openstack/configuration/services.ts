@@ -125,11 +125,43 @@ export function novaConfiguration(configured: Configured): string {
     scheduler: { workers: 1, max_attempts: 1 },
     oslo_concurrency: locks(configured),
     keystone_authtoken: tokenCheck(configured),
-    service_user: { send_service_user_token: false, ...login },
+    // cinder lets only nova itself detach a server's volume
+    service_user: { send_service_user_token: settings.cinder === true, ...login },
     placement: login,
     neutron: login,
     glance: login,
-    cinder: { auth_type: "password", catalog_info: "volumev3::internalURL" },
+    cinder: { auth_type: "password", catalog_info: "block-storage::internalURL" },
+  });
+}
+
+/** cinder.conf, for all of its services */
+export function cinderConfiguration(configured: Configured): string {
+  const { settings, places, environment } = configured;
+  return renderIni({
+    DEFAULT: {
+      log_file: logFile(configured, "cinder"),
+      host: "sandbox",
+      my_ip: "127.0.0.1",
+      state_path: places.state,
+      transport_url: NO_BROKER,
+      auth_strategy: "keystone",
+      api_paste_config: path.join(environment, "etc", "cinder", "api-paste.ini"),
+      resource_query_filters_file: path.join(environment, "etc", "cinder", "resource_filters.json"),
+      osapi_volume_listen: "127.0.0.1",
+      osapi_volume_listen_port: settings.ports.internal.cinder,
+      osapi_volume_workers: 1,
+      enabled_backends: "foresail",
+      glance_api_servers: internalUrl(settings, "glance"),
+      // there is one backend: a second attempt would only hide why the first one failed
+      scheduler_max_attempts: 1,
+      graceful_shutdown_timeout: 2,
+    },
+    foresail: { volume_driver: "foresail_volumes.ForesailVolumes", volume_backend_name: "foresail" },
+    database: { connection: database(configured, "cinder") },
+    coordination: { backend_url: `file://${path.join(places.state, "cinder-coordination")}` },
+    oslo_concurrency: locks(configured),
+    keystone_authtoken: { ...tokenCheck(configured), service_token_roles: "service" },
+    nova: serviceLogin(configured),
   });
 }
 
@@ -171,4 +203,5 @@ export const CONFIGURATIONS = {
   neutron: { file: "neutron.conf", render: neutronConfiguration },
   nova: { file: "nova.conf", render: novaConfiguration },
   octavia: { file: "octavia.conf", render: octaviaConfiguration },
+  cinder: { file: "cinder.conf", render: cinderConfiguration },
 } as const;

@@ -64,6 +64,13 @@ def ensure_content(cloud, seed):
     cloud.compute.update_quota_set(project, **seed["quota"]["compute"])
     cloud.network.update_quota(project.id, **seed["quota"]["network"])
 
+    if seed["volumeTypes"]:
+        types = {each.name for each in cloud.block_storage.types()}
+        for name in seed["volumeTypes"]:
+            if name not in types:
+                cloud.block_storage.create_type(name=name)
+        cloud.block_storage.update_quota_set(project, **seed["quota"]["volume"])
+
     own = cloud.connect_as(username=seed["project"]["user"], password=seed["project"]["password"],
                            user_domain_name="Default", project_name=seed["project"]["name"],
                            project_domain_name="Default")

@@ -16,6 +16,7 @@ import {
   PORT_COUNT,
   portsOf,
   SERVICES,
+  servicesOf,
 } from "../../../sandbox/openstack/settings";
 import { samplePlaces, sampleSettings } from "./cloud-settings";
 
@@ -83,6 +84,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
     const environment = pythonEnvironment(samplePlaces, { containers: false }, base);
     assert.deepEqual(Object.keys(environment).sort(), [
       "FORESAIL_FLOATING_IPS",
+      "FORESAIL_VOLUME_FAULT",
       "PATH",
       "PYTHONDONTWRITEBYTECODE",
       "PYTHONPATH",
@@ -112,18 +114,27 @@ describe("ports and passwords of a cloud", () => {
   });
 
   it("can't be too few", () => {
-    assert.throws(() => assignPorts([1, 2, 3]), /needs 13 ports, not 3/);
+    assert.throws(() => assignPorts([1, 2, 3]), /needs 15 ports, not 3/);
   });
 });
 
 describe("what the sandbox's OpenStack holds from its beginning", () => {
-  it("has load balancers in its catalog only when asked for", () => {
-    const types = (octavia: boolean) => planSeed(sampleSettings({ octavia })).catalog.map(({ type }) => type);
-    assert.deepEqual(
-      types(true).filter((type) => !types(false).includes(type)),
-      ["load-balancer"],
-    );
-  });
+  for (const [service, type] of [
+    ["octavia", "load-balancer"],
+    ["cinder", "block-storage"],
+  ] as const)
+    it(`has ${type} in its catalog, and runs ${service}, only when asked for`, () => {
+      const types = (has: boolean) =>
+        planSeed(sampleSettings({ [service]: has })).catalog.map((entry) => entry.type);
+      assert.deepEqual(
+        types(true).filter((each) => !types(false).includes(each)),
+        [type],
+      );
+      assert.deepEqual(servicesOf({ octavia: false, cinder: false, [service]: true }), [
+        ...["keystone", "placement", "glance", "neutron", "nova"],
+        service,
+      ]);
+    });
 
   it("leads clients through the faults and services past them", () => {
     const nova = planSeed(settings).catalog.find(({ type }) => type === "compute");
