@@ -11,6 +11,7 @@ const SERVICES = {
   network: { types: ["network"], version: "v2.0" },
   image: { types: ["image"], version: "v2" },
   "load-balancer": { types: ["load-balancer"], version: "v2" },
+  "block-storage": { types: ["block-storage", "volumev3"], version: "v3" },
 } as const;
 
 export type CloudService = keyof typeof SERVICES;
@@ -68,6 +69,11 @@ export class Cloud {
   async has(service: CloudService): Promise<boolean> {
     const token = await this.patiently("authentication", () => this.freshToken());
     return this.endpoint(token, service) !== undefined;
+  }
+
+  /** Id of the project that the credentials are for; undefined when they are for none. */
+  async project(): Promise<string | undefined> {
+    return (await this.patiently("authentication", () => this.freshToken())).project;
   }
 
   close(): void {

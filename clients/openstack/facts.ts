@@ -3,13 +3,17 @@ import type { CloudFacts } from "../../core/openstack/requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
 import { listAll } from "./list-all";
+import { readVolumeFacts } from "./volume-facts";
 
-/** What a run needs to know of a cloud before it makes anything: eight calls at once, and one a server in ERROR. */
+/**
+ * What a run needs to know of a cloud before it makes anything: eight calls at once, two more for root volumes, and one a
+ * server in ERROR.
+ */
 export async function readCloudFacts(
   cloud: Cloud,
-  wish: { servers: string; floatingIps: number },
+  wish: { servers: string; floatingIps: number; rootVolumes: boolean },
 ): Promise<CloudFacts> {
-  const [flavors, images, zones, networks, servers, failed, limits, floatingIps, hasLoadBalancer] =
+  const [flavors, images, zones, networks, servers, failed, limits, floatingIps, hasLoadBalancer, volumes] =
     await Promise.all([
       listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
       listAll<Image>(cloud, "image", "/images?limit=500", "images"),
@@ -30,6 +34,7 @@ export async function readCloudFacts(
       cloud.call("compute", "GET", "/limits"),
       wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
       cloud.has("load-balancer"),
+      wish.rootVolumes ? readVolumeFacts(cloud) : undefined,
     ]);
   const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
   const quota = (limit: string, used: string) => ({
@@ -38,12 +43,12 @@ export async function readCloudFacts(
   });
   return {
     flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, ram, disk })),
-    images: images.map(({ id, name, status, min_disk, min_ram }) => ({
-      id,
-      name: name ?? "",
-      status,
-      minDisk: min_disk,
-      minRam: min_ram,
+    images: images.map((image) => ({
+      id: image.id,
+      name: image.name ?? "",
+      status: image.status,
+      minDisk: smallestDisk(image),
+      minRam: image.min_ram,
     })),
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks: networks.map(({ id, name }) => ({ id, name })),
@@ -60,6 +65,7 @@ export async function readCloudFacts(
     },
     ...(floatingIps ? { floatingIps } : {}),
     hasLoadBalancer,
+    ...(volumes ? { volumes } : {}),
   };
 }
 
@@ -117,8 +123,18 @@ interface Image {
   id: string;
   name: string | null;
   status: string;
+  /** GiB */
   min_disk: number;
   min_ram: number;
+  /** Bytes of its file; absent while there is none. */
+  size?: number | null;
+  /** Bytes of the disk that it describes; absent where the cloud has not looked. */
+  virtual_size?: number | null;
+}
+
+/** GiB that a disk needs for an image: what is said of it, and what it holds. */
+function smallestDisk({ min_disk, size, virtual_size }: Image): number {
+  return Math.max(min_disk, Math.ceil(Math.max(size ?? 0, virtual_size ?? 0) / 2 ** 30));
 }
 
 interface FailedServer {

@@ -8,6 +8,8 @@ export interface Token {
   /** Milliseconds since the epoch. */
   expires: number;
   catalog: CatalogService[];
+  /** Id of the project that it is for, if it is for one. */
+  project?: string;
 }
 
 export interface CatalogService {
@@ -36,12 +38,13 @@ export async function obtainToken(
     throw new CloudRefusal("authentication", reply.status, words, refusalCode(reply.status, words));
   }
   const { token } = reply.body as {
-    token: { expires_at: string; catalog?: CatalogService[] };
+    token: { expires_at: string; catalog?: CatalogService[]; project?: { id: string } };
   };
   return {
     value,
     expires: Date.parse(token.expires_at),
     catalog: token.catalog ?? [],
+    ...(token.project ? { project: token.project.id } : {}),
   };
 }
 

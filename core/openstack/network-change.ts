@@ -1,5 +1,5 @@
 import type { NetworkKey } from "./pool";
-import type { Lack } from "./requirements";
+import type { Lack } from "./lacks";
 import type { PodNetworkKind } from "../network-ports";
 
 /** The networks of a cluster, as the state and the configuration have them. */

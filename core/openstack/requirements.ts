@@ -1,5 +1,8 @@
+import { exceededQuotas, findNamed, type Lack, type Named, type Quota } from "./lacks";
 import { slotOfMachine } from "./machine-name";
 import type { RootVolume } from "./pool";
+import { stillbornRemedy } from "./server-fault";
+import { volumeLacks, type VolumeFacts } from "./volume-requirements";
 
 /** A server as the cloud's checks see it. */
 export interface ServerWish {
@@ -21,11 +24,6 @@ export interface CloudWish {
   floatingIps: number;
 }
 
-interface Named {
-  id: string;
-  name: string;
-}
-
 /** What the cloud has, as far as it answered. A limit of -1 is none. */
 export interface CloudFacts {
   flavors: (Named & { vcpus: number; ram: number; disk: number })[];
@@ -37,20 +35,16 @@ export interface CloudFacts {
   /** Servers in state ERROR that never became Nodes, and why in the cloud's words. */
   stillborn: (Named & { reason: string })[];
   compute: {
-    instances: { limit: number; used: number };
-    cores: { limit: number; used: number };
+    instances: Quota;
+    cores: Quota;
     /** MiB */
-    ram: { limit: number; used: number };
+    ram: Quota;
   };
   /** Absent where the cloud does not tell it. */
-  floatingIps?: { limit: number; used: number };
+  floatingIps?: Quota;
   hasLoadBalancer: boolean;
-}
-
-/** Something that the cloud lacks, with the property of the configuration that asks for it. */
-export interface Lack {
-  property: string;
-  reason: string;
+  /** Absent where the cloud has no volumes, or none are asked for. */
+  volumes?: VolumeFacts;
 }
 
 /** Says what a cloud lacks for a run, before anything is made. Path names are those of `foresail:openstack`. */
@@ -61,27 +55,13 @@ export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
     ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
     ...networkLacks(wish, facts),
     ...quotaLacks(missing, wish.floatingIps, facts),
+    ...volumeLacks(
+      missing.flatMap(({ pool, rootVolume }) => (rootVolume ? [{ pool, rootVolume }] : [])),
+      facts.volumes,
+    ),
   ];
   // ten servers of a pool lack the same
   return [...new Map(lacks.map((lack) => [`${lack.property} ${lack.reason}`, lack])).values()];
-}
-
-/** The one with this name or id. @returns what is wrong when there is none, or more than one */
-export function findNamed<Item extends Named>(
-  what: string,
-  wish: string,
-  items: readonly Item[],
-): Item | string {
-  const found = items.filter(({ id, name }) => id === wish || name === wish);
-  const byId = found.find(({ id }) => id === wish);
-  if (byId) return byId;
-  const [first] = found;
-  if (first && found.length === 1) return first;
-  if (first)
-    return `the cloud has ${found.length} ${what}s called "${wish}"; write the id of one: ${found.map(({ id }) => id).join(", ")}`;
-  const names = [...new Set(items.map(({ name }) => name))].sort();
-  const shown = names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "");
-  return `the cloud has no ${what} "${wish}"; it has ${names.length === 0 ? "none at all" : shown}`;
 }
 
 function serverLacks(server: ServerWish, facts: CloudFacts): Lack[] {
@@ -126,7 +106,7 @@ function stillbornLacks({ name, pool }: ServerWish, { stillborn }: CloudFacts): 
     .map(({ reason }) => ({
       property: `openstack.pools.${pool}`,
       reason:
-        `the server ${name} is in state ERROR: ${reason} Take another flavour, image or zone, or have another one made ` +
+        `the server ${name} is in state ERROR: ${reason} ${stillbornRemedy(reason)}, or have another one made ` +
         `with the next number in \`replace: {${slotOfMachine(name)}: …}\``,
     }));
 }
@@ -154,22 +134,13 @@ function quotaLacks(
   const sizes = missing.map(({ flavor }) => flavors.find(({ id, name }) => id === flavor || name === flavor));
   const sum = (of: (flavor: { vcpus: number; ram: number }) => number) =>
     sizes.reduce((total, flavor) => total + (flavor ? of(flavor) : 0), 0);
-  const needs = [
-    { what: "servers", unit: "", need: missing.length, ...compute.instances },
-    { what: "cores", unit: "", need: sum(({ vcpus }) => vcpus), ...compute.cores },
-    ...(floatingIps ? [{ what: "floating IPs", unit: "", need: newFloatingIps, ...floatingIps }] : []),
-    { what: "memory", unit: " MiB", need: sum(({ ram }) => ram), ...compute.ram },
-  ];
-  return needs.flatMap(({ what, unit, need, limit, used }) =>
-    limit < 0 || need === 0 || used + need <= limit
-      ? []
-      : [
-          {
-            property: "openstack.pools",
-            reason:
-              `this run needs ${need}${unit} more of the quota for ${what}, and of ${limit}${unit} ${used}${unit} are in use; ` +
-              `ask for more, or ${what === "floating IPs" ? "release some" : "take fewer or smaller machines"}`,
-          },
-        ],
-  );
+  const fewer = "take fewer or smaller machines";
+  return exceededQuotas([
+    { what: "servers", unit: "", need: missing.length, ...compute.instances, todo: fewer },
+    { what: "cores", unit: "", need: sum(({ vcpus }) => vcpus), ...compute.cores, todo: fewer },
+    ...(floatingIps
+      ? [{ what: "floating IPs", unit: "", need: newFloatingIps, ...floatingIps, todo: "release some" }]
+      : []),
+    { what: "memory", unit: " MiB", need: sum(({ ram }) => ram), ...compute.ram, todo: fewer },
+  ]);
 }

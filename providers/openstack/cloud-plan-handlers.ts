@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../clients/process/parent-watch";
 import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../../core/openstack/leftovers";
-import { cloudLacks, findNamed, type CloudFacts, type Lack } from "../../core/openstack/requirements";
+import { findNamed, type Lack } from "../../core/openstack/lacks";
+import { cloudLacks, type CloudFacts } from "../../core/openstack/requirements";
 import type { Handlers } from "../handler-types";
 import { report } from "../report";
 import { isKnown } from "../unknown";
@@ -37,7 +38,11 @@ async function askCloud(
     const servers = `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`;
     const { mark, securityGroups = [], loadBalancer } = news;
     const [facts, marked] = await Promise.all([
-      readCloudFacts(cloud, { servers, floatingIps: news.floatingIps }),
+      readCloudFacts(cloud, {
+        servers,
+        floatingIps: news.floatingIps,
+        rootVolumes: news.servers.some(({ rootVolume }) => rootVolume !== undefined),
+      }),
       mark === undefined
         ? []
         : readMarkedObjects(cloud, { mark, servers: "-[0-9]+-[0-9a-z]+$", securityGroups, loadBalancer }),

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudWish, Lack } from "../../core/openstack/requirements";
+import type { Lack } from "../../core/openstack/lacks";
+import type { CloudWish } from "../../core/openstack/requirements";
 import { DynamicResource } from "../dynamic-resource";
 
 /** Everything is plain: a preview knows it all. */

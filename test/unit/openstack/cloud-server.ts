@@ -28,6 +28,7 @@ export class CloudServer {
   readonly authenticationFaults: Answer[] = [];
   tokens = 0;
   hasLoadBalancers = false;
+  hasVolumes = true;
   private readonly server: Server;
 
   constructor(private readonly service: Service = () => undefined) {
@@ -96,10 +97,12 @@ export class CloudServer {
       body: {
         token: {
           expires_at: new Date(Date.now() + this.tokenSeconds * 1000).toISOString(),
+          project: { id: "p1" },
           catalog: [
             endpoint("compute", "/compute/v2.1"),
             endpoint("network", "/network"),
             endpoint("image", "/image"),
+            ...(this.hasVolumes ? [endpoint("volumev3", "/volume/v3")] : []),
             ...(this.hasLoadBalancers ? [endpoint("load-balancer", "/load-balancer")] : []),
           ],
         },

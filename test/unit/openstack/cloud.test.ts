@@ -176,11 +176,24 @@ describe("a cloud's APIs", () => {
         });
       if (path === "/image/v2/images?limit=500")
         return ok({
-          images: [{ id: "i1", name: "debian", status: "active", min_disk: 5, min_ram: 0 }],
+          images: [
+            { id: "i1", name: "debian", status: "active", min_disk: 5, min_ram: 0, size: 3 * 2 ** 30 },
+            {
+              id: "i3",
+              name: "packed",
+              status: "active",
+              min_disk: 0,
+              min_ram: 0,
+              size: 2 ** 29,
+              virtual_size: 2 ** 31 + 1,
+            },
+          ],
           next: "/v2/images?limit=500&marker=i1",
         });
       if (path.startsWith("/image/v2/images"))
-        return ok({ images: [{ id: "i2", name: null, status: "queued", min_disk: 0, min_ram: 0 }] });
+        return ok({
+          images: [{ id: "i2", name: null, status: "queued", min_disk: 0, min_ram: 0, size: null }],
+        });
       if (path.startsWith("/compute/v2.1/os-availability-zone"))
         return ok({ availabilityZoneInfo: [{ zoneName: "az1", zoneState: { available: true } }] });
       if (path.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
@@ -197,6 +210,15 @@ describe("a cloud's APIs", () => {
       if (path === "/network/v2.0/quotas/tenant") return ok({ tenant: { tenant_id: "p1" } });
       if (path === "/network/v2.0/quotas/p1/details.json")
         return ok({ quota: { floatingip: { limit: 50, used: 3, reserved: 0 } } });
+      if (path === "/volume/v3/types") return ok({ volume_types: [{ id: "t1", name: "ssd" }] });
+      if (path === "/volume/v3/os-quota-sets/p1?usage=true")
+        return ok({
+          quota_set: {
+            id: "p1",
+            volumes: { limit: 10, in_use: 3, reserved: 1 },
+            gigabytes_ssd: { limit: -1, in_use: 120, reserved: 0 },
+          },
+        });
       if (path === "/compute/v2.1/limits")
         return ok({
           limits: {
@@ -205,14 +227,14 @@ describe("a cloud's APIs", () => {
         });
       return undefined;
     });
-    const facts = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1 });
+    const facts = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1, rootVolumes: true });
     assert.deepEqual(
       facts.flavors.map(({ name }) => name),
       ["small", "large"],
     );
     assert.deepEqual(
-      facts.images.map(({ name, status }) => `${name} ${status}`),
-      ["debian active", " queued"],
+      facts.images.map(({ name, status, minDisk }) => `${name} ${status} ${minDisk}`),
+      ["debian active 5", "packed active 3", " queued 0"],
     );
     assert.deepEqual(facts.compute, {
       instances: { limit: 10, used: 3 },
@@ -227,18 +249,41 @@ describe("a cloud's APIs", () => {
     assert.deepEqual(facts.stillborn, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
     assert.deepEqual(facts.floatingIps, { limit: 50, used: 3 });
+    assert.deepEqual(facts.volumes, {
+      types: [{ id: "t1", name: "ssd" }],
+      quota: { volumes: { limit: 10, used: 4 }, gigabytes_ssd: { limit: -1, used: 120 } },
+    });
   });
 
-  it("does without the quota for floating IPs where a project may not read it", async () => {
+  it("does without the quotas for floating IPs and volumes where a project may not read them", async () => {
     const open_ = await open(({ path }) => {
       if (path === "/compute/v2.1/limits") return limits;
-      if (path.includes("/quotas/"))
+      if (/\/(quotas|os-quota-sets)\//.test(path))
         return { status: 403, body: { NeutronError: { message: "not for you" } } };
       return { status: 200, body: {} };
     });
-    const { floatingIps } = await readCloudFacts(open_, { servers: "^w-", floatingIps: 1 });
+    const { floatingIps, volumes } = await readCloudFacts(open_, {
+      servers: "^w-",
+      floatingIps: 1,
+      rootVolumes: true,
+    });
     assert.equal(floatingIps, undefined);
+    assert.deepEqual(volumes, { types: [] });
   });
+
+  for (const [rootVolumes, hasVolumes, why] of [
+    [false, true, "none are wanted"],
+    [true, false, "the cloud has no service for them"],
+  ] as const)
+    it(`asks nothing about volumes where ${why}`, async () => {
+      const open_ = await open(({ path }) =>
+        path === "/compute/v2.1/limits" ? limits : { status: 200, body: {} },
+      );
+      server.hasVolumes = hasVolumes;
+      const { volumes } = await readCloudFacts(open_, { servers: "^w-", floatingIps: 0, rootVolumes });
+      assert.equal(volumes, undefined);
+      assert.ok(!server.calls.some((call) => call.includes("/volume/")));
+    });
 
   it("tells of some servers which are in a state", async () => {
     const open_ = await open(({ path }) =>

@@ -86,8 +86,67 @@ describe("what a cloud lacks for a run", () => {
     [
       "a root volume of the image's size",
       wish({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
-      facts(),
+      facts({ volumes: { types: [] } }),
       ['openstack.pools.w.rootVolume.size: 4 GiB is too small for the image "debian", which needs 5 GiB'],
+    ],
+    [
+      "a service for volumes, said once for a pool",
+      wish({
+        servers: [
+          server({ rootVolume: { size: 9 } }),
+          server({ name: "w-2-bbbbb", rootVolume: { size: 9 } }),
+        ],
+      }),
+      facts(),
+      [
+        "openstack.pools.w.rootVolume: the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
+      ],
+    ],
+    [
+      "a type of volumes",
+      wish({ servers: [server({ rootVolume: { size: 9, type: "nvme" } })] }),
+      facts({ volumes: { types: [{ id: "t1", name: "ssd" }] } }),
+      ['openstack.pools.w.rootVolume.type: the cloud has no volume type "nvme"; it has ssd'],
+    ],
+    [
+      "volumes of that size",
+      wish({ servers: [server({ rootVolume: { size: 90 } })] }),
+      facts({ volumes: { types: [], quota: { per_volume_gigabytes: { limit: 50, used: 0 } } } }),
+      [
+        "openstack.pools.w.rootVolume.size: 90 GiB is more than the quota allows one volume: 50 GiB; ask for more, or take a smaller one",
+      ],
+    ],
+    [
+      "quota of volumes, all together and of a type, by its id, too",
+      wish({
+        servers: [
+          server({ rootVolume: { size: 30 } }),
+          server({ name: "w-2-bbbbb", rootVolume: { size: 30, type: "t1" } }),
+        ],
+      }),
+      facts({
+        volumes: {
+          types: [{ id: "t1", name: "ssd" }],
+          quota: {
+            volumes: { limit: 10, used: 9 },
+            gigabytes: { limit: 100, used: 50 },
+            volumes_ssd: { limit: -1, used: 9 },
+            gigabytes_ssd: { limit: 20, used: 0 },
+            gigabytes_hdd: { limit: 0, used: 0 },
+          },
+        },
+      }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for volumes, and of 10 9 are in use; ask for more, or take fewer machines with a `rootVolume`",
+        "openstack.pools: this run needs 60 GiB more of the quota for the size of volumes, and of 100 GiB 50 GiB are in use; ask for more, or take a smaller `rootVolume.size`",
+        'openstack.pools: this run needs 30 GiB more of the quota for the size of volumes of type "ssd", and of 20 GiB 0 GiB are in use; ask for more, or take a smaller `rootVolume.size`',
+      ],
+    ],
+    [
+      "nothing for volumes that are there",
+      wish({ servers: [server({ rootVolume: { size: 30, type: "gone" } })] }),
+      facts({ servers: ["w-1-aaaaa"], volumes: { types: [], quota: { volumes: { limit: 1, used: 1 } } } }),
+      [],
     ],
     [
       "nothing for a flavour without a disk",
@@ -157,6 +216,17 @@ describe("what a cloud lacks for a run", () => {
       }),
       [
         "openstack.pools.w: the server w-2-bbbbb is in state ERROR: No valid host was found. Take another flavour, image or zone, or have another one made with the next number in `replace: {w-2: …}`",
+      ],
+    ],
+    [
+      "a server whose volume the cloud could not make",
+      wish(),
+      facts({
+        servers: ["w-1-aaaaa"],
+        stillborn: [{ id: "s1", name: "w-1-aaaaa", reason: "Volume v1 did not finish being created." }],
+      }),
+      [
+        "openstack.pools.w: the server w-1-aaaaa is in state ERROR: Volume v1 did not finish being created. Take another `rootVolume`, or have another one made with the next number in `replace: {w-1: …}`",
       ],
     ],
     [

@@ -13,6 +13,12 @@ describe("what is said of a server that a cloud could not make", () => {
 
   for (const [fault, todo] of [
     ["Quota exceeded for cores: Requested 4, but already used 10 of 10 cores", "ask for more of the quota"],
+    [
+      "VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota.",
+      "ask for more of the quota",
+    ],
+    ["Build of instance 7 aborted: Volume 9 did not finish being created", "take another `rootVolume`, or"],
+    ["Connection to cinder host failed", "take another `rootVolume`, or"],
     ["Build of instance aborted: image is corrupt.", "take another flavour, image or zone;"],
   ] as const)
     it(`is what to do about "${fault.slice(0, 20)}…"`, () => {

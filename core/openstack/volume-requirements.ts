@@ -1,0 +1,90 @@
+import { exceededQuotas, findNamed, type Lack, type Named, type Quota, type QuotaNeed } from "./lacks";
+import type { RootVolume } from "./pool";
+
+/** What a cloud has for root volumes. */
+export interface VolumeFacts {
+  types: Named[];
+  /** By Cinder's own keys, such as "volumes", "gigabytes" and "gigabytes_ssd"; absent where it does not tell them. */
+  quota?: Readonly<Record<string, Quota>>;
+}
+
+/** A server that boots from a volume. */
+export interface VolumeWish {
+  pool: string;
+  rootVolume: RootVolume;
+}
+
+/**
+ * Says what a cloud lacks for the root volumes of servers that are to be made.
+ * @param facts undefined when the cloud has no service for volumes
+ */
+export function volumeLacks(wishes: readonly VolumeWish[], facts: VolumeFacts | undefined): Lack[] {
+  if (facts === undefined)
+    return wishes.map(({ pool }) => ({
+      property: `openstack.pools.${pool}.rootVolume`,
+      reason:
+        "the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
+    }));
+  return [
+    ...wishes.flatMap((wish) => singleLacks(wish, facts)),
+    ...exceededQuotas(quotaNeeds(wishes, facts)),
+  ];
+}
+
+function singleLacks(
+  { pool, rootVolume: { size, type } }: VolumeWish,
+  { types, quota }: VolumeFacts,
+): Lack[] {
+  const path = `openstack.pools.${pool}.rootVolume`;
+  const found = type === undefined ? undefined : findNamed("volume type", type, types);
+  const largest = quota?.per_volume_gigabytes?.limit ?? -1;
+  return [
+    ...(typeof found === "string" ? [{ property: `${path}.type`, reason: found }] : []),
+    ...(largest >= 0 && size > largest
+      ? [
+          {
+            property: `${path}.size`,
+            reason: `${size} GiB is more than the quota allows one volume: ${largest} GiB; ask for more, or take a smaller one`,
+          },
+        ]
+      : []),
+  ];
+}
+
+function quotaNeeds(wishes: readonly VolumeWish[], { types, quota = {} }: VolumeFacts): QuotaNeed[] {
+  const typeOf = ({ rootVolume: { type } }: VolumeWish) => {
+    const found = type === undefined ? undefined : findNamed("volume type", type, types);
+    return typeof found === "object" ? found.name : undefined;
+  };
+  const needs = (of: readonly VolumeWish[], suffix: string, words: string): QuotaNeed[] => {
+    const none = { limit: -1, used: 0 };
+    const size = of.reduce((sum, { rootVolume }) => sum + rootVolume.size, 0);
+    return [
+      {
+        what: `volumes${words}`,
+        unit: "",
+        need: of.length,
+        ...(quota[`volumes${suffix}`] ?? none),
+        todo: "take fewer machines with a `rootVolume`",
+      },
+      {
+        what: `the size of volumes${words}`,
+        unit: " GiB",
+        need: size,
+        ...(quota[`gigabytes${suffix}`] ?? none),
+        todo: "take a smaller `rootVolume.size`",
+      },
+    ];
+  };
+  const named = [...new Set(wishes.map(typeOf))].filter((name) => name !== undefined);
+  return [
+    ...needs(wishes, "", ""),
+    ...named.flatMap((name) =>
+      needs(
+        wishes.filter((wish) => typeOf(wish) === name),
+        `_${name}`,
+        ` of type "${name}"`,
+      ),
+    ),
+  ];
+}
