@@ -28,6 +28,7 @@ export interface PoolWish {
   readonly floatingIp?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly maxSurge?: number;
+  readonly rootVolume?: { readonly size: number; readonly type?: string };
   readonly zones?: readonly string[];
 }
 
@@ -49,9 +50,21 @@ export interface ServerObject {
   readonly id: string;
   readonly name: string;
   readonly status: string;
+  /** Empty for one that boots from a volume. */
+  readonly image: { readonly id: string } | "";
   readonly metadata: Readonly<Record<string, string>>;
   readonly "OS-EXT-STS:task_state": string | null;
   readonly "OS-EXT-AZ:availability_zone": string;
+}
+
+/** A volume as a project sees it. */
+export interface VolumeObject {
+  readonly id: string;
+  /** GiB */
+  readonly size: number;
+  readonly status: string;
+  readonly volume_type: string;
+  readonly attachments: readonly { readonly server_id: string }[];
 }
 
 /** What a node of the stack's output says. */
@@ -78,10 +91,14 @@ export class OpenstackTestCluster {
    * Starts an empty cloud and makes a stack, after what a killed run left of both was removed.
    * @param keep goes on with what an earlier run left, for people who work on a test
    * @param octavia the cloud has load balancers
+   * @param cinder the cloud has volumes
    */
-  static async create(name: string, { keep = false, octavia = false } = {}): Promise<OpenstackTestCluster> {
+  static async create(
+    name: string,
+    { keep = false, octavia = false, cinder = false } = {},
+  ): Promise<OpenstackTestCluster> {
     const toolchain = await setUp(openstackSystem.needs, silent);
-    const cloud = testCloud({ bundles: [KUBERNETES_VERSION], octavia });
+    const cloud = testCloud({ bundles: [KUBERNETES_VERSION], octavia, cinder });
     if (!keep) await cloud.delete();
     await cloud.start(toolchain.python("openstack"), silent);
     const variables = { OS_CLIENT_CONFIG_FILE: cloud.places.clouds };
@@ -89,7 +106,7 @@ export class OpenstackTestCluster {
     const cidr = await chooseCidr(cloud.places.folder, { report: silent });
     const publicKey = await ensureNodeKey();
     const key = { private: await readFile(nodeKeyFile, "utf8"), public: publicKey };
-    const lists = octavia ? [...LISTS, ...OCTAVIA_LISTS] : LISTS;
+    const lists = [...LISTS, ...(octavia ? OCTAVIA_LISTS : []), ...(cinder ? CINDER_LISTS : [])];
     return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key, lists);
   }
 
@@ -189,6 +206,14 @@ export class OpenstackTestCluster {
     return servers.sort((one, other) => one.name.localeCompare(other.name));
   }
 
+  /** The volumes of the project, in no order. */
+  async volumes(): Promise<readonly VolumeObject[]> {
+    const { volumes } = (await this.api.call("cinder", "GET", "/volumes/detail")) as {
+      volumes: readonly VolumeObject[];
+    };
+    return volumes;
+  }
+
   /** Why servers are in state ERROR: their provider does not say it, and the cloud forgets it with them. */
   private async faults(): Promise<string[]> {
     const failed = (await this.servers()).filter(({ status }) => status === "ERROR");
@@ -271,7 +296,7 @@ interface Item {
   readonly keypair?: { readonly name: string };
 }
 
-type ContentList = readonly ["nova" | "neutron" | "glance" | "octavia", string];
+type ContentList = readonly ["nova" | "neutron" | "glance" | "octavia" | "cinder", string];
 
 const LISTS: readonly ContentList[] = [
   ["nova", "/servers"],
@@ -284,6 +309,12 @@ const LISTS: readonly ContentList[] = [
   ["neutron", "/v2.0/floatingips"],
   ["neutron", "/v2.0/security-groups"],
   ["glance", "/v2/images"],
+];
+
+const CINDER_LISTS: readonly ContentList[] = [
+  ["cinder", "/volumes"],
+  ["cinder", "/snapshots"],
+  ["cinder", "/attachments"],
 ];
 
 const OCTAVIA_LISTS: readonly ContentList[] = [

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
+import { OpenstackTestCluster, type OpenstackWish } from "../cluster/openstack-test-cluster";
+import { readyNodes } from "../cluster/reachability";
+import { upKilledWhen } from "../engine/killed-up";
+import { leaveOut } from "../left-out";
+
+const NAME = "e2e-volumes";
+const FAULT = "the array is out of room";
+const UP_SECONDS = 200;
+const ENOUGH = { volumes: 100, gigabytes: 1_000, per_volume_gigabytes: -1 };
+
+/** What the steps change of the workers. */
+interface Changes {
+  readonly size?: number;
+  readonly type?: string;
+  readonly replicas?: number;
+  readonly replace?: number;
+}
+
+describe("machines that boot from volumes of an OpenStack cloud", function () {
+  this.timeout(600_000);
+  let cluster: OpenstackTestCluster;
+  let empty: Record<string, string[]>;
+  let broken = false;
+
+  const wish = ({
+    size = 20,
+    type = CLOUD_NAMES.volumeType,
+    replicas = 1,
+    replace = 1,
+  }: Changes = {}): OpenstackWish => ({
+    pools: [
+      { name: "cp", replicas: 1 },
+      { name: "w", replicas, rootVolume: { size, type } },
+    ],
+    replace: { "w-1": replace },
+  });
+
+  before(async function () {
+    if (process.env.FORESAIL_TEST_ALL !== "1")
+      leaveOut(this, "root volumes are tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
+    cluster = await OpenstackTestCluster.create(NAME, { cinder: true });
+    empty = await cluster.contents();
+  });
+
+  beforeEach(function () {
+    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+
+  after(() => cluster?.remove());
+
+  it("are refused a type that the cloud has not, and more than the quota, and nothing is made", async () => {
+    await cluster.cloud.setQuota({ volume: { volumes: 0, gigabytes: 15, per_volume_gigabytes: 12 } });
+    await cluster.configure(wish({ type: "floppy" }));
+    const words = await cluster.failingUp();
+    assert.match(
+      words,
+      /openstack\.pools\.w\.rootVolume\.type[^]*the cloud has no volume type "floppy"; it has /,
+    );
+    assert.match(
+      words,
+      /openstack\.pools\.w\.rootVolume\.size[^]*20 GiB is more than the quota allows one volume: 12 GiB/,
+    );
+    assert.match(words, /needs 1 more of the quota for volumes, and of 0 0 are in use/);
+    assert.match(
+      words,
+      /needs 20 GiB more of the quota for the size of volumes, and of 15 GiB 0 GiB are in use/,
+    );
+    assert.deepEqual(await cluster.contents(), empty);
+    await cluster.cloud.setQuota({ volume: ENOUGH });
+  });
+
+  it("are not made while cinder fails: the run says why, no volume stays, and the next preview says what to do", async () => {
+    await cluster.cloud.failVolumes(FAULT);
+    await cluster.configure(wish());
+    assert.match(
+      await cluster.failingUp(),
+      /CloudPlan e2e-volumes: w-1-\w{5} could not be made: [^\n]*Volume \S+ did not finish being created[^\n]* What to do: take another `rootVolume`/,
+    );
+    assert.deepEqual(await cluster.volumes(), []);
+    await cluster.cloud.failVolumes();
+    assert.match(
+      await cluster.failingUp(),
+      /openstack\.pools\.w[^]*the server w-1-\w{5} is in state ERROR: [^]*or have another one made with the next number in `replace: \{w-1: /,
+    );
+  });
+
+  it("go on with another one, have the wished size and type, and the next preview is empty", async () => {
+    await cluster.configure(wish({ replace: 2 }));
+    await cluster.up();
+    await assertWhole(1, 20);
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+  });
+
+  it("come whole out of a run that was killed while a server and its volume were made", async () => {
+    await cluster.configure(wish({ replace: 2, replicas: 2 }));
+    let made = false;
+    const looking = setInterval(
+      () => void cluster.volumes().then(({ length }) => (made ||= length > 1)),
+      200,
+    );
+    try {
+      const look = () => (made ? { point: "a second volume" } : undefined);
+      const { killed, output } = await upKilledWhen(cluster.stack, "the whole tree", look, UP_SECONDS);
+      assert.ok(killed, output);
+    } finally {
+      clearInterval(looking);
+    }
+    assert.match((await cluster.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
+    assert.match(await cluster.up(), /delete the server w-2-\w{5}, which a run that was cut off made/);
+    await assertWhole(2, 20);
+  });
+
+  it("can't be rolled to a larger volume than the quota has room for, and stay as they are", async () => {
+    const before = await cluster.contents();
+    await cluster.cloud.setQuota({ volume: { gigabytes: 60 } });
+    await cluster.configure(wish({ replace: 2, replicas: 2, size: 30 }));
+    assert.match(
+      await cluster.failingUp(),
+      /openstack\.pools[^]*needs 30 GiB more of the quota for the size of volumes, and of 60 GiB 40 GiB are in use; ask for more, or take a smaller `rootVolume\.size`/,
+    );
+    assert.deepEqual(await cluster.contents(), before);
+    await cluster.cloud.setQuota({ volume: ENOUGH });
+  });
+
+  it("are rolled to a larger one as previewed: the new machine joins before the old one and its volume go", async () => {
+    for (const slot of ["w-1", "w-2"]) {
+      const old = await cluster.machineOf(slot);
+      const [turn = ""] = await cluster.plannedTurns();
+      assert.match(
+        turn,
+        new RegExp(
+          `^${slot}: ${slot}-\\w{5} is made and joins, then ${old} is drained and deleted \\(root volume 20 GiB foresail.ssd → 30 GiB foresail.ssd`,
+        ),
+      );
+      const history = await recordHistory(cluster, cluster.up());
+      assert.deepEqual(departures(history.map(({ nodes }) => nodes)), [old]);
+      assert.deepEqual(outlivedServers(history), []);
+      for (const { serving } of history)
+        assert.ok(serving.filter((name) => name.startsWith("w-")).length >= 2, serving.join(", "));
+    }
+    assert.deepEqual(await cluster.remaining(), []);
+    await assertWhole(2, 30);
+  });
+
+  it("leave nothing in nova, neutron and cinder when they are destroyed", async () => {
+    const { exitCode, words } = await cluster.stack.destroy();
+    assert.equal(exitCode, 0, words);
+    assert.deepEqual(await cluster.contents(), empty);
+  });
+
+  /** So many workers are Ready, each with one volume of its own, and the cloud has no other volume. */
+  async function assertWhole(workers: number, size: number): Promise<void> {
+    const servers = (await cluster.servers()).filter(({ name }) => name.startsWith("w-"));
+    assert.equal(servers.length, workers);
+    assert.equal((await readyNodes(cluster)).length, workers + 1);
+    const volumes = await cluster.volumes();
+    assert.deepEqual(
+      volumes.map(({ attachments: [attachment] }) => attachment?.server_id).sort(),
+      servers.map(({ id }) => id).sort(),
+    );
+    for (const volume of volumes)
+      assert.deepEqual(
+        [volume.size, volume.volume_type, volume.status],
+        [size, CLOUD_NAMES.volumeType, "in-use"],
+      );
+    for (const { image } of servers) assert.equal(image, "", "it has booted from its volume");
+  }
+});
