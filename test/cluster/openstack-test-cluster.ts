@@ -15,6 +15,7 @@ import { openstackConfiguration } from "../../sandbox/systems/openstack-configur
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { readServer, testCloud, TEST_CLOUD_SYSTEM } from "../support/openstack-cloud";
 import { PulumiStack } from "../support/pulumi-stack";
+import { cloudContents, type FurtherServices } from "./cloud-contents";
 import { silent } from "./test-cluster";
 import { withApi } from "./with-api";
 
@@ -84,7 +85,7 @@ export class OpenstackTestCluster {
     readonly stack: PulumiStack,
     private readonly cidr: string,
     private readonly key: { readonly private: string; readonly public: string },
-    private readonly lists: readonly ContentList[],
+    private readonly services: FurtherServices,
   ) {}
 
   /**
@@ -106,8 +107,8 @@ export class OpenstackTestCluster {
     const cidr = await chooseCidr(cloud.places.folder, { report: silent });
     const publicKey = await ensureNodeKey();
     const key = { private: await readFile(nodeKeyFile, "utf8"), public: publicKey };
-    const lists = [...LISTS, ...(octavia ? OCTAVIA_LISTS : []), ...(cinder ? CINDER_LISTS : [])];
-    return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key, lists);
+    const services = { octavia, cinder };
+    return new OpenstackTestCluster(name, cloud, await cloud.api("project"), stack, cidr, key, services);
   }
 
   /** Writes the stack's configuration: that of the sandbox, with the test's pools. */
@@ -257,11 +258,8 @@ export class OpenstackTestCluster {
   async contents(): Promise<Record<string, string[]>> {
     const engine = await ContainerEngine.ensure(silent);
     const { labels } = fleetNames(projectHash(projectFolder), TEST_CLOUD_SYSTEM);
-    const entries = await Promise.all(
-      this.lists.map(async ([service, path]) => [path, await this.list(service, path)] as const),
-    );
     return {
-      ...Object.fromEntries(entries),
+      ...(await cloudContents(this.api, this.services)),
       containers: (await engine.containers(labels)).map(({ name }) => name).sort(),
       volumes: (await engine.volumes(labels)).sort(),
       containerNetworks: (await engine.networks(labels)).sort(),
@@ -273,12 +271,6 @@ export class OpenstackTestCluster {
     await this.cloud.delete();
     await this.stack.remove();
   }
-
-  private async list(service: ContentList[0], path: string): Promise<string[]> {
-    const answer = (await this.api.call(service, "GET", path)) as Record<string, unknown>;
-    const items = Object.values(answer).find((value) => Array.isArray(value)) as Item[] | undefined;
-    return (items ?? []).map(({ id, name, keypair }) => keypair?.name ?? (name || id || "")).sort();
-  }
 }
 
 interface ExportedState {
@@ -289,37 +281,3 @@ interface ExportedState {
     }[];
   };
 }
-
-interface Item {
-  readonly id?: string;
-  readonly name?: string;
-  readonly keypair?: { readonly name: string };
-}
-
-type ContentList = readonly ["nova" | "neutron" | "glance" | "octavia" | "cinder", string];
-
-const LISTS: readonly ContentList[] = [
-  ["nova", "/servers"],
-  ["nova", "/os-keypairs"],
-  ["nova", "/os-server-groups"],
-  ["neutron", "/v2.0/networks"],
-  ["neutron", "/v2.0/subnets"],
-  ["neutron", "/v2.0/routers"],
-  ["neutron", "/v2.0/ports"],
-  ["neutron", "/v2.0/floatingips"],
-  ["neutron", "/v2.0/security-groups"],
-  ["glance", "/v2/images"],
-];
-
-const CINDER_LISTS: readonly ContentList[] = [
-  ["cinder", "/volumes"],
-  ["cinder", "/snapshots"],
-  ["cinder", "/attachments"],
-];
-
-const OCTAVIA_LISTS: readonly ContentList[] = [
-  ["octavia", "/v2/lbaas/loadbalancers"],
-  ["octavia", "/v2/lbaas/listeners"],
-  ["octavia", "/v2/lbaas/pools"],
-  ["octavia", "/v2/lbaas/healthmonitors"],
-];
