@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readEndpoints } from "../../clients/kubernetes/kubeconfig";
 import { countChanges } from "../../sandbox/engine-output";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster } from "../cluster/openstack-test-cluster";
@@ -12,12 +13,16 @@ const FLAVORS = [
   { name: "m1.large", vcpus: 4, ram: 8192, disk: 80 },
 ];
 
+/** That of the root volumes in the examples. */
+const VOLUME_TYPE = "ssd";
+
 type Fields = Record<string, unknown>;
 
 interface Pool extends Fields {
   readonly name: string;
   readonly flavor: string;
   readonly replicas: number;
+  readonly zones?: readonly string[];
 }
 
 interface Example {
@@ -26,66 +31,107 @@ interface Example {
 }
 
 /**
- * What differs from the file: the entry of clouds.yaml, the image with its user, and the key; from where the machines are
- * reached, and their block; the pod network, because Flannel's chart and image can't be had offline; where Kubernetes comes
- * from, and what containers need as nodes; the cloud provider, which has no registry to come from.
+ * What differs from a file: the entry of clouds.yaml, the image with its user, and the key; from where the machines are
+ * reached, and their block; zones and strict anti-affinity, since the sandbox's cloud has one host; the pod network, because
+ * charts and images can't be had offline, and with them the cloud provider; where Kubernetes comes from, and what containers
+ * need as nodes.
  */
-describe("the example dev-eu1 of OpenStack, as a file", function () {
-  this.timeout(600_000);
-  const example = readExample("openstack", "dev-eu1") as unknown as Example;
-  let cluster: OpenstackTestCluster;
-  let empty: Record<string, string[]>;
-  let broken = false;
+class ExampleCluster {
+  private constructor(
+    readonly example: Example,
+    readonly cluster: OpenstackTestCluster,
+  ) {}
 
-  /** @param workers what the file's pool of workers is to be otherwise */
-  const configure = async (workers: Partial<Pool> = {}): Promise<void> => {
-    const { cluster: sandbox, openstack } = cluster.sandboxConfiguration();
+  static async create(
+    stack: string,
+    services: { octavia?: boolean; cinder?: boolean } = {},
+  ): Promise<ExampleCluster> {
+    const example = readExample("openstack", stack) as unknown as Example;
+    const cluster = await OpenstackTestCluster.create(example.cluster.name, services);
+    const administrator = await cluster.cloud.api("administrator");
+    for (const flavor of FLAVORS) await administrator.call("nova", "POST", "/flavors", { flavor });
+    if (services.cinder)
+      await administrator.call("cinder", "POST", "/types", { volume_type: { name: VOLUME_TYPE } });
+    return new ExampleCluster(example, cluster);
+  }
+
+  /** @param workers what the file's pool "w" is to be otherwise */
+  async configure(workers: Partial<Pool> = {}): Promise<void> {
+    const { cluster: sandbox, openstack } = this.cluster.sandboxConfiguration();
     const { cloud, keypair, cloudProvider, network, access } = openstack;
-    const { pools } = example.openstack;
-    await cluster.configureAs(
-      { ...sandbox, ...example.cluster, ssh: sandbox["ssh"] },
+    const { pools } = this.example.openstack;
+    await this.cluster.configureAs(
+      { ...this.example.cluster, ...sandbox, name: this.example.cluster.name },
       {
-        ...example.openstack,
+        ...this.example.openstack,
         ...{ cloud, keypair, cloudProvider, access },
-        network: { ...example.openstack.network, cidr: (network as Fields)["cidr"] },
+        network: { ...this.example.openstack.network, cidr: (network as Fields)["cidr"] },
         pools: pools.map((pool) => ({
           ...pool,
           ...(pool.name === "w" ? workers : {}),
           image: CLOUD_NAMES.image,
+          zones: pool.zones ? [CLOUD_NAMES.zone] : [],
+          antiAffinity: "soft",
         })),
       },
     );
-  };
-  const slots = async () => (await readyNodes(cluster)).map((name) => name.replace(/-[0-9a-z]{5}$/, ""));
+  }
 
-  before(async function () {
+  /** The slots of the Nodes that are Ready. */
+  async slots(): Promise<string[]> {
+    return (await readyNodes(this.cluster)).map((name) => name.replace(/-[0-9a-z]{5}$/, ""));
+  }
+
+  /** By which the cloud's floating IPs lead here. */
+  async floatingIps(): Promise<string[]> {
+    const { floatingips } = (await this.cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
+      floatingips: { floating_ip_address: string }[];
+    };
+    return floatingips.map((each) => each.floating_ip_address).sort();
+  }
+}
+
+/** Each test builds on those before it, and they run by night. */
+function oneAfterTheOther(): void {
+  let broken = false;
+  before(function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
       leaveOut(this, "by day openstack.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
-    cluster = await OpenstackTestCluster.create(example.cluster.name);
-    const administrator = await cluster.cloud.api("administrator");
-    for (const flavor of FLAVORS) await administrator.call("nova", "POST", "/flavors", { flavor });
-    empty = await cluster.contents();
   });
-
   beforeEach(function () {
     if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
   });
-
   afterEach(function () {
     if (this.currentTest?.state === "failed") broken = true;
+  });
+}
+
+async function expectGone(cluster: OpenstackTestCluster, empty: object): Promise<void> {
+  const { exitCode, words } = await cluster.stack.destroy();
+  assert.equal(exitCode, 0, words);
+  assert.deepEqual(await cluster.contents(), empty);
+}
+
+describe("the example dev-eu1 of OpenStack, as a file", function () {
+  this.timeout(600_000);
+  oneAfterTheOther();
+  let made: ExampleCluster;
+  let cluster: OpenstackTestCluster;
+  let empty: Record<string, string[]>;
+
+  before(async () => {
+    made = await ExampleCluster.create("dev-eu1");
+    ({ cluster } = made);
+    empty = await cluster.contents();
   });
 
   after(() => cluster?.remove());
 
   it("comes up, with a floating IP for each machine, and then has nothing to do", async () => {
-    await configure();
+    await made.configure();
     await cluster.up();
-    assert.deepEqual(await slots(), ["cp-1", "w-1"]);
-    const reached = Object.values(await cluster.reachedAt());
-    const { floatingips } = (await cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
-      floatingips: { floating_ip_address: string }[];
-    };
-    assert.deepEqual(floatingips.map((each) => each.floating_ip_address).sort(), reached.sort());
+    assert.deepEqual(await made.slots(), ["cp-1", "w-1"]);
+    assert.deepEqual(await made.floatingIps(), Object.values(await cluster.reachedAt()).sort());
     assert.deepEqual(Object.keys(countChanges(await cluster.up())), ["unchanged"]);
   });
 
@@ -94,16 +140,16 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
       [2, ["cp-1", "w-1", "w-2"]],
       [1, ["cp-1", "w-1"]],
     ] as const) {
-      await configure({ replicas });
+      await made.configure({ replicas });
       await cluster.up();
-      assert.deepEqual(await slots(), expected);
+      assert.deepEqual(await made.slots(), expected);
       assert.equal((await cluster.servers()).length, expected.length);
     }
   });
 
   it("rolls its worker to another flavour", async () => {
     const before = await cluster.machineOf("w-1");
-    await configure({ flavor: "m1.large" });
+    await made.configure({ flavor: "m1.large" });
     await cluster.up();
     const after = await cluster.machineOf("w-1");
     assert.notEqual(after, before);
@@ -111,9 +157,59 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("leaves nothing in the cloud when it is destroyed", async () => {
-    const { exitCode, words } = await cluster.stack.destroy();
-    assert.equal(exitCode, 0, words);
-    assert.deepEqual(await cluster.contents(), empty);
+  it("leaves nothing in the cloud when it is destroyed", () => expectGone(cluster, empty));
+});
+
+describe("the example prod-eu1 of OpenStack, as a file", function () {
+  this.timeout(1_200_000);
+  oneAfterTheOther();
+  let made: ExampleCluster;
+  let cluster: OpenstackTestCluster;
+  let empty: Record<string, string[]>;
+
+  before(async () => {
+    made = await ExampleCluster.create("prod-eu1", { octavia: true, cinder: true });
+    ({ cluster } = made);
+    empty = await cluster.contents();
   });
+
+  after(() => cluster?.remove());
+
+  it("comes up, its control planes behind the load balancer that its kubeconfig names", async () => {
+    await made.configure();
+    await cluster.up();
+    const slots = made.example.openstack.pools.flatMap(({ name, replicas }) =>
+      Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),
+    );
+    assert.deepEqual(await made.slots(), slots.sort());
+    const { external } = await cluster.endpoints();
+    assert.ok((await made.floatingIps()).includes(external?.split(":")[0] ?? ""), external);
+    const [first] = await readEndpoints({ kubeconfig: await cluster.stack.kubeconfig() });
+    assert.equal(first?.server, `https://${external}`);
+  });
+
+  it("has the machines of its pool of data on volumes of their own, labelled and tainted", async () => {
+    const volumes = (await cluster.volumes()).map(({ size, volume_type }) => [size, volume_type]);
+    assert.deepEqual(volumes, [
+      [100, VOLUME_TYPE],
+      [100, VOLUME_TYPE],
+    ]);
+    const nodes = await cluster.withApi((client) => client.listNodes("example.com/disk=large"));
+    assert.deepEqual(
+      nodes.map(({ metadata, spec }) => [
+        metadata?.name?.slice(0, 5),
+        (spec as { taints?: { key: string; effect: string }[] }).taints?.map(({ key, effect }) => [
+          key,
+          effect,
+        ]),
+      ]),
+      ["data-", "data-"].map((name) => [name, [["example.com/data", "NoSchedule"]]]),
+    );
+  });
+
+  it("has nothing to do for a second `up`", async () => {
+    assert.deepEqual(Object.keys(countChanges(await cluster.up())), ["unchanged"]);
+  });
+
+  it("leaves nothing in the cloud when it is destroyed", () => expectGone(cluster, empty));
 });
