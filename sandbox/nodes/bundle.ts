@@ -1,43 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { chmod, copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Reporter } from "../progress";
+import { bundleFolder, readBundleRecord, writeBundleRecord, type BundleRecord } from "./bundle-record";
 import { run } from "./command";
 import { ContainerEngine } from "./engine";
 import { digestOf, writeImageArchive, writeProgramLayer } from "./image-archive";
 import { writeIptablesLayer } from "./iptables-layer";
 import { ECHO_IMAGE, planImages, type KubernetesPrograms } from "./kubernetes-programs";
 import { ensureNodeImage, NODE_IMAGE } from "./node-image";
-import { bundlesFolder, cacheFolder, projectFolder } from "./places";
+import { cacheFolder, projectFolder } from "./places";
 
 /** Raised when the bundle's layout changes, so that bundles of older code are built again. */
 const LAYOUT = 1;
-
-/** What bundle.json says. */
-interface BundleRecord {
-  readonly version: string;
-  /** what it was built from */
-  readonly inputs: string;
-  /** changes with any byte of the bundle */
-  readonly digest: string;
-  readonly images: readonly string[];
-}
-
-/** The folder of a version's bundle in the cache. */
-export function bundleFolder(version: string): string {
-  return path.join(bundlesFolder, `v${version}`);
-}
-
-/**
- * The digest of a version's bundle.
- * @throws Error when it was not built
- */
-export async function bundleDigest(version: string): Promise<string> {
-  const record = await readRecord(bundleFolder(version));
-  if (record === undefined)
-    throw new Error(`the bundle of Kubernetes v${version} was not built; run: npm run setup`);
-  return record.digest;
-}
 
 /**
  * Builds the bundle of one version into the cache, unless it is there: bin/{kubeadm,kubelet,kubectl}, images/images.tar with
@@ -48,7 +23,7 @@ export async function bundleDigest(version: string): Promise<string> {
 export async function ensureBundle(programs: KubernetesPrograms, report: Reporter): Promise<string> {
   const folder = bundleFolder(programs.version);
   const inputs = await describeInputs(programs);
-  if ((await readRecord(folder))?.inputs === inputs) return folder;
+  if ((await readBundleRecord(folder))?.inputs === inputs) return folder;
   await ensureNodeImage(report);
   await report.step(`bundle of Kubernetes v${programs.version}`, async (update) => {
     const part = `${folder}.${randomUUID().slice(0, 8)}.part`;
@@ -113,8 +88,7 @@ async function writeSums(part: string, record: Omit<BundleRecord, "digest">): Pr
   const digests = await Promise.all(files.map((file) => digestOf(path.join(part, file))));
   const sums = files.map((file, index) => `${digests[index]}  ${file}\n`).join("");
   await writeFile(path.join(part, "SHA256SUMS"), sums);
-  const whole: BundleRecord = { ...record, digest: await digestOf(path.join(part, "SHA256SUMS")) };
-  await writeFile(path.join(part, "bundle.json"), `${JSON.stringify(whole, undefined, 2)}\n`);
+  await writeBundleRecord(part, { ...record, digest: await digestOf(path.join(part, "SHA256SUMS")) });
 }
 
 /** Builds the echo program; it needs nothing but Go's own library. */
@@ -148,13 +122,4 @@ async function describeInputs(programs: KubernetesPrograms): Promise<string> {
   );
   const echo = await digestOf(path.join(projectFolder, "sandbox", "nodes", "echo", "main.go"));
   return [`layout ${LAYOUT}`, NODE_IMAGE, `echo ${echo}`, ...programStates].join("; ");
-}
-
-async function readRecord(folder: string): Promise<BundleRecord | undefined> {
-  try {
-    return JSON.parse(await readFile(path.join(folder, "bundle.json"), "utf8")) as BundleRecord;
-  } catch {
-    // absent or half written: it is built again
-    return undefined;
-  }
 }

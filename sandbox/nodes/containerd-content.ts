@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
 import path from "node:path";
 import type { Reporter } from "../progress";
-import { bundleDigest } from "./bundle";
+import { bundleDigest, bundleFolderName } from "./bundle-record";
 import { CommandError, run } from "./command";
 import type { ContainerEngine } from "./engine";
 import { NODE_IMAGE } from "./node-image";
@@ -25,58 +25,56 @@ export async function canShareContent(engine: ContainerEngine, folder: string): 
 
 /**
  * Imports the images of these bundles once into a containerd folder in the cache.
- * @param versions such as ["1.36.3"]; their bundles must be there
+ * @param bundles such as ["1.36.3"]; they must be there
  * @returns the folder; it must not be changed, only copied by `copyContent`
  */
 export async function ensureContent(
   engine: ContainerEngine,
-  versions: readonly string[],
+  bundles: readonly string[],
   report: Reporter,
 ): Promise<string> {
-  const sorted = [...new Set(versions)].sort();
-  const digests = await Promise.all(sorted.map((version) => bundleDigest(version)));
+  const sorted = [...new Set(bundles)].sort();
+  const names = sorted.map(bundleFolderName);
+  const digests = await Promise.all(sorted.map((bundle) => bundleDigest(bundle)));
   const key = createHash("sha256")
     .update([NODE_IMAGE, ...digests].join())
     .digest("hex")
     .slice(0, 12);
   const folder = path.join(cacheFolder, "containerd", key);
   if (existsSync(folder)) return folder;
-  await report.step(
-    `container images of Kubernetes ${sorted.map((version) => `v${version}`).join(" and ")}`,
-    async (update) => {
-      update("importing them once for all nodes");
-      const part = `${folder}.${randomUUID().slice(0, 8)}.part`;
-      await mkdir(part, { recursive: true });
-      try {
-        await engine.call(
-          [
-            ...["run", "--rm", "--network", "none", ...(await engine.nestingArguments())],
-            ...["--tmpfs", "/run", "--volume", `${part}:/var/lib/containerd`],
-            ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`],
-            ...[NODE_IMAGE, "bash", "-c", importScript(sorted)],
-          ],
-          300,
-        );
-        await rename(part, folder).catch((error: unknown) => {
-          // another run was faster, and its copy is as good
-          if (!existsSync(folder)) throw error;
-        });
-      } finally {
-        await rm(part, { recursive: true, force: true });
-      }
-      update("imported once for all nodes");
-    },
-  );
+  await report.step(`container images of Kubernetes ${names.join(" and ")}`, async (update) => {
+    update("importing them once for all nodes");
+    const part = `${folder}.${randomUUID().slice(0, 8)}.part`;
+    await mkdir(part, { recursive: true });
+    try {
+      await engine.call(
+        [
+          ...["run", "--rm", "--network", "none", ...(await engine.nestingArguments())],
+          ...["--tmpfs", "/run", "--volume", `${part}:/var/lib/containerd`],
+          ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`],
+          ...[NODE_IMAGE, "bash", "-c", importScript(names)],
+        ],
+        300,
+      );
+      await rename(part, folder).catch((error: unknown) => {
+        // another run was faster, and its copy is as good
+        if (!existsSync(folder)) throw error;
+      });
+    } finally {
+      await rm(part, { recursive: true, force: true });
+    }
+    update("imported once for all nodes");
+  });
   return folder;
 }
 
-function importScript(versions: readonly string[]): string {
+function importScript(names: readonly string[]): string {
   return `
 set -e
 containerd --log-level error & containerd=$!
 timeout 30 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.1; done'
-for version in ${versions.join(" ")}; do
-  for archive in ${BUNDLES_IN_NODE}/v$version/images/*.tar; do ctr --namespace k8s.io images import "$archive" >/dev/null; done
+for bundle in ${names.join(" ")}; do
+  for archive in ${BUNDLES_IN_NODE}/$bundle/images/*.tar; do ctr --namespace k8s.io images import "$archive" >/dev/null; done
 done
 kill $containerd
 wait $containerd || true

@@ -15,7 +15,8 @@ export interface Layer {
 /** An image to be written. */
 export interface ArchivedImage {
   readonly reference: string;
-  readonly entrypoint: string;
+  /** absent: pods name the program in their arguments */
+  readonly entrypoint?: string;
   readonly layers: readonly Layer[];
 }
 
@@ -72,13 +73,13 @@ export async function writeImageArchive(
   await run("tar", [...REPEATABLE, "--directory", content, "--create", "--file", archive, "."]);
 }
 
-function imageConfiguration(entrypoint: string, layers: readonly Layer[]): object {
+function imageConfiguration(entrypoint: string | undefined, layers: readonly Layer[]): object {
   return {
     created: "1970-01-01T00:00:00Z",
     architecture: process.arch === "x64" ? "amd64" : process.arch,
     os: "linux",
     config: {
-      Entrypoint: [entrypoint],
+      ...(entrypoint === undefined ? {} : { Entrypoint: [entrypoint] }),
       Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
     },
     rootfs: { type: "layers", diff_ids: layers.map(({ digest }) => `sha256:${digest}`) },

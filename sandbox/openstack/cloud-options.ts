@@ -10,6 +10,11 @@ export interface CloudOptions {
   readonly octavia?: boolean;
   /** Whether it has volumes; default false. */
   readonly cinder?: boolean;
-  /** Kubernetes versions whose images each server has from its beginning; default none. */
+  /**
+   * Whether its APIs listen at an address of this machine by which its servers reach them, too; default false: on
+   * 127.0.0.1 alone. Others in this machine's network reach them there as well.
+   */
+  readonly reachedByServers?: boolean;
+  /** Kubernetes versions and other bundles whose images each server has from its beginning; default none. */
   readonly bundles?: readonly string[];
 }

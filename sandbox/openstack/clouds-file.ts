@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { internalUrl, publicUrl, REGION } from "./configuration/common";
-import { administratorLogin, CLOUD_NAMES } from "./seed";
+import { administratorLogin, CLOUD_NAMES, userLogin } from "./seed";
 import type { CloudSettings } from "./settings";
 
 /**
@@ -24,6 +24,7 @@ export function renderCloudsFile(settings: CloudSettings, credential: string | u
               ...common,
             },
           }),
+      [CLOUD_NAMES.user]: { auth: userLogin(settings, publicUrl(settings, "keystone")), ...common },
       [CLOUD_NAMES.administrator]: {
         auth: administratorLogin(settings, publicUrl(settings, "keystone")),
         ...common,

@@ -1,4 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { ContainerEngine } from "../nodes/engine";
@@ -42,6 +44,7 @@ export async function ensureSettings(
           octavia: options.octavia ?? false,
           cinder: options.cinder ?? false,
           bundles: options.bundles ?? [],
+          ...(options.reachedByServers === true ? { address: await ownAddress() } : {}),
           ports,
           passwords: generatePasswords(),
           publicCidr: await choosePublicCidr(folder, containers, report),
@@ -60,6 +63,23 @@ async function choosePublicCidr(folder: string, containers: boolean, report: Rep
     );
   }
   return findFreeSubnet(seedOf(folder), engine);
+}
+
+/** The address of this machine by which it sends to others; nothing is sent. */
+async function ownAddress(): Promise<string> {
+  const socket = createSocket("udp4");
+  try {
+    // an address for documentation: no machine has it
+    socket.connect(9, "203.0.113.1");
+    await once(socket, "connect");
+    return socket.address().address;
+  } catch (error) {
+    throw new Error("this machine has no address besides 127.0.0.1 by which servers could reach the cloud", {
+      cause: error,
+    });
+  } finally {
+    socket.close();
+  }
 }
 
 async function areFree(ports: readonly number[]): Promise<boolean> {

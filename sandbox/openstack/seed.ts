@@ -5,6 +5,8 @@ import type { CloudSettings, ServiceName } from "./settings";
 export const CLOUD_NAMES = {
   /** The entry of clouds.yaml with an application credential of the project. */
   cloud: "foresail-sandbox",
+  /** The entry of the project's user with a password, who may make application credentials. */
+  user: "foresail-sandbox-user",
   /** The entry of the administrator. */
   administrator: "foresail-sandbox-admin",
   /** The administrator's entry for the cloud's own parts. */
@@ -19,6 +21,9 @@ export const CLOUD_NAMES = {
   project: "foresail",
   zone: "nova",
 } as const;
+
+/** The user who owns what the project's application credential makes. */
+export const PROJECT_USER = "foresail";
 
 /** The quota that the project begins with. */
 export const FIRST_QUOTA = {
@@ -102,7 +107,7 @@ export function planSeed(settings: CloudSettings): Seed {
     ],
     project: {
       name: CLOUD_NAMES.project,
-      user: "foresail",
+      user: PROJECT_USER,
       password: settings.passwords.project,
       roles: ["member", "load-balancer_member"],
     },
@@ -120,6 +125,18 @@ export function planSeed(settings: CloudSettings): Seed {
       ...publicAddresses(settings.publicCidr),
     },
     credential: { name: "foresail", secret: settings.passwords.credential },
+  };
+}
+
+/** How the project's user logs in. */
+export function userLogin(settings: CloudSettings, keystone: string): Record<string, string> {
+  return {
+    auth_url: `${keystone}/v3`,
+    username: PROJECT_USER,
+    password: settings.passwords.project,
+    project_name: CLOUD_NAMES.project,
+    user_domain_name: "Default",
+    project_domain_name: "Default",
   };
 }
 

@@ -21,15 +21,17 @@ export interface CloudSettings {
   readonly octavia: boolean;
   /** Whether it has volumes; a cloud of an older start has not. */
   readonly cinder?: boolean;
-  /** Kubernetes versions whose images each server has from its beginning, such as ["1.36.3"]. */
+  /** Kubernetes versions, such as ["1.36.3"], and other bundles whose images each server has from its beginning. */
   readonly bundles: readonly string[];
+  /** Where clients find the services; absent: 127.0.0.1. */
+  readonly address?: string;
   readonly ports: CloudPorts;
   readonly passwords: CloudPasswords;
   /** The external network, a /24. */
   readonly publicCidr: string;
 }
 
-/** Ports of 127.0.0.1. */
+/** Ports of 127.0.0.1; the public ones of the cloud's address. */
 export interface CloudPorts {
   /** Where each service listens; the services speak with each other here. */
   readonly internal: Readonly<Record<ServiceName, number>>;
@@ -50,6 +52,11 @@ export interface CloudPasswords {
   readonly credential: string;
   /** what opens the control port */
   readonly control: string;
+}
+
+/** The address at which clients find the services. */
+export function publicAddress({ address = "127.0.0.1" }: Pick<CloudSettings, "address">): string {
+  return address;
 }
 
 /** How many ports a cloud needs. */

@@ -74,11 +74,13 @@ export async function goBuild(
   try {
     await cp(path.join(places.modules, build.module), source, { recursive: true });
     await mkdir(places.target, { recursive: true });
-    const copyOut = async (from: Build["embed"], to: string) => {
+    const copyOut = async (from: Build["beside"], to: string) => {
       if (from === undefined) return;
       const { Dir } = JSON.parse(await go(["mod", "download", "-json", from.module])) as { Dir: string };
       for (const file of from.files) {
-        const copy = path.join(to, path.basename(file));
+        const place = from.below === undefined ? path.basename(file) : path.relative(from.below, file);
+        const copy = path.join(to, place);
+        await mkdir(path.dirname(copy), { recursive: true });
         await copyFile(path.join(Dir, file), copy);
         await chmod(copy, 0o644); // files of the module cache are read-only
       }

@@ -3,6 +3,7 @@ import type { Reporter } from "../progress";
 import { cacheFolder } from "./cache";
 import { toolchainEnvironment } from "./environment";
 import { imageTags, type ImageTags } from "./image-tags";
+import { cloudProviderOpenstack } from "./cloud-provider-openstack-program";
 import { clusterApi, newerClusterApi } from "./cluster-api-program";
 import { clusterPrograms, KUBERNETES_FILES, kubernetesRelease } from "./kubernetes-programs";
 import { obtain, type Obtained } from "./obtain";
@@ -12,7 +13,12 @@ import { ensurePythonPackages, pythonPackages, type PythonPackagesName } from ".
 
 export type { PythonPackagesName } from "./python-environment";
 
-const PROGRAMS = { ...pulumiPrograms, "cluster-api": clusterApi, "cluster-api-newer": newerClusterApi };
+const PROGRAMS = {
+  ...pulumiPrograms,
+  "cluster-api": clusterApi,
+  "cluster-api-newer": newerClusterApi,
+  "cloud-provider-openstack": cloudProviderOpenstack,
+};
 
 /** A program that a system or a test tier can ask for. */
 export type ProgramName = keyof typeof PROGRAMS;

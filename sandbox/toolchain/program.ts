@@ -16,8 +16,11 @@ export interface Build {
   readonly ldflags?: string;
   /** Files of a module that are embedded, copied beside main.go before the build. */
   readonly embed?: { readonly module: string; readonly files: readonly string[] };
-  /** Files of a module that are installed beside the programs. */
-  readonly beside?: { readonly module: string; readonly files: readonly string[] };
+  /**
+   * Files of a module that are installed beside the programs, all in one folder, or as they lie below one of the
+   * module's folders.
+   */
+  readonly beside?: { readonly module: string; readonly files: readonly string[]; readonly below?: string };
   /** Built for the container nodes, which run Linux, and not for this machine's system. */
   readonly linux?: boolean;
 }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { CloudPlaces, CloudSettings, ServiceName } from "../settings";
+import { publicAddress, type CloudPlaces, type CloudSettings, type ServiceName } from "../settings";
 
 /** What every service's configuration is made from. */
 export interface Configured {
@@ -21,7 +21,7 @@ export function internalUrl(settings: CloudSettings, service: ServiceName): stri
 
 /** Where a service answers clients. */
 export function publicUrl(settings: CloudSettings, service: ServiceName): string {
-  return `http://127.0.0.1:${settings.ports.public[service]}`;
+  return `http://${publicAddress(settings)}:${settings.ports.public[service]}`;
 }
 
 /** The in-memory messages of a service that is one process. */

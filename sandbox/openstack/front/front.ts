@@ -32,17 +32,19 @@ export class Front {
   constructor(
     private readonly ports: CloudPorts,
     private readonly controlPassword: string,
+    private readonly address = "127.0.0.1",
   ) {}
 
-  /** Listens on all public ports and the control port of 127.0.0.1. */
+  /** Listens on all public ports of the address, and on the control port of 127.0.0.1. */
   async listen(): Promise<void> {
     for (const service of SERVICES) {
       const server = createServer((incoming, outgoing) => void this.handle(service, incoming, outgoing));
-      await this.open(server, this.ports.public[service]);
+      await this.open(server, this.ports.public[service], this.address);
     }
     await this.open(
       createServer((incoming, outgoing) => void this.control(incoming, outgoing)),
       this.ports.control,
+      "127.0.0.1",
     );
   }
 
@@ -54,11 +56,11 @@ export class Front {
     }
   }
 
-  private open(server: Server, port: number): Promise<void> {
+  private open(server: Server, port: number, address: string): Promise<void> {
     this.servers.push(server);
     return new Promise((resolve, reject) => {
       server.once("error", reject);
-      server.listen(port, "127.0.0.1", resolve);
+      server.listen(port, address, resolve);
     });
   }
 

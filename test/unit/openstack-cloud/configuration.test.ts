@@ -151,6 +151,27 @@ describe("what the sandbox's OpenStack holds from its beginning", () => {
     assert.throws(() => publicAddresses("10.77.0.0/16"), /is no \/24/);
   });
 
+  it("is found by clients at the address where its servers reach it, when asked for, and by its own parts here", () => {
+    const reached = { ...settings, address: "192.0.2.7" };
+    for (const { public: outside, internal } of planSeed(reached).catalog) {
+      assert.equal(new URL(outside).hostname, "192.0.2.7");
+      assert.equal(new URL(internal).hostname, "127.0.0.1");
+    }
+    const { clouds } = parse(renderCloudsFile(reached, "id-1")) as {
+      clouds: Record<string, { auth: Record<string, string> }>;
+    };
+    const hosts = Object.entries(clouds).map(([name, { auth }]) => [
+      name,
+      new URL(auth.auth_url ?? "").hostname,
+    ]);
+    assert.deepEqual(Object.fromEntries(hosts), {
+      "foresail-sandbox": "192.0.2.7",
+      "foresail-sandbox-user": "192.0.2.7",
+      "foresail-sandbox-admin": "192.0.2.7",
+      "foresail-sandbox-internal": "127.0.0.1",
+    });
+  });
+
   it("names the project's entry of clouds.yaml only when its credential was made", () => {
     const entries = (credential: string | undefined) =>
       (
