@@ -1,7 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { OpenstackCluster } from "../components/openstack/openstack-cluster";
-import type { NetworkArgs, OpenstackEndpointArgs } from "../components/openstack/openstack-cluster-args";
+import type {
+  CloudProviderArgs,
+  NetworkArgs,
+  OpenstackEndpointArgs,
+} from "../components/openstack/openstack-cluster-args";
 import { readStackResources } from "../components/stack-resources";
+import type { JsonObject } from "../core/merge";
 import type { Pool } from "../core/openstack/pool";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
@@ -24,7 +29,7 @@ export async function openstack(
     sshPort: cluster.ssh.port,
     replace,
     cloudProvider: {
-      enabled: cloudProvider.enabled,
+      ...cloudAddons(cloudProvider),
       ...(cloudApplicationCredential ? { applicationCredential: cloudApplicationCredential } : {}),
     },
     cluster: kubeadmArguments(configuration),
@@ -50,4 +55,19 @@ function endpoint({ endpoint: { loopback, octavia, external } }: OpenstackSectio
   if (octavia) return { octavia };
   if (external) return { external };
   return { loopback: loopback ?? { port: 8443 } };
+}
+
+function cloudAddons(wish: OpenstackSection["cloudProvider"]): CloudProviderArgs {
+  const { enabled, repository, cloudConf, cloudControllerManager, cinder } = wish;
+  const chart = ({ version, values }: { version?: string | undefined; values: Record<string, unknown> }) => ({
+    ...(version === undefined ? {} : { version }),
+    values: values as JsonObject,
+  });
+  return {
+    enabled,
+    ...(repository === undefined ? {} : { repository }),
+    cloudConf,
+    cloudControllerManager: chart(cloudControllerManager),
+    cinder: { enabled: cinder.enabled, ...chart(cinder) },
+  };
 }

@@ -33,7 +33,8 @@ async function make(): Promise<void> {
     pools: pools(wantedServers()),
     access: { ssh: operator, api: operator, nodePorts: [] },
     podNetwork: "bridge",
-    podCidr: "10.244.0.0/16",
+    services: { loadBalancers: false, volumes: false },
+  podCidr: "10.244.0.0/16",
     existing: await readStackResources(),
   });
 }

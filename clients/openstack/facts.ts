@@ -13,29 +13,41 @@ export async function readCloudFacts(
   cloud: Cloud,
   wish: { servers: string; floatingIps: number; rootVolumes: boolean },
 ): Promise<CloudFacts> {
-  const [flavors, images, zones, networks, servers, failed, limits, floatingIps, hasLoadBalancer, volumes] =
-    await Promise.all([
-      listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
-      listAll<Image>(cloud, "image", "/images?limit=500", "images"),
-      listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
-      listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
-      listAll<{ name: string }>(
-        cloud,
-        "compute",
-        `/servers?name=${encodeURIComponent(wish.servers)}`,
-        "servers",
-      ),
-      listAll<FailedServer>(
-        cloud,
-        "compute",
-        `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
-        "servers",
-      ),
-      cloud.call("compute", "GET", "/limits"),
-      wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
-      cloud.has("load-balancer"),
-      wish.rootVolumes ? readVolumeFacts(cloud) : undefined,
-    ]);
+  const [
+    flavors,
+    images,
+    zones,
+    networks,
+    servers,
+    failed,
+    limits,
+    floatingIps,
+    hasLoadBalancer,
+    hasVolumes,
+    volumes,
+  ] = await Promise.all([
+    listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
+    listAll<Image>(cloud, "image", "/images?limit=500", "images"),
+    listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
+    listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
+    listAll<{ name: string }>(
+      cloud,
+      "compute",
+      `/servers?name=${encodeURIComponent(wish.servers)}`,
+      "servers",
+    ),
+    listAll<FailedServer>(
+      cloud,
+      "compute",
+      `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
+      "servers",
+    ),
+    cloud.call("compute", "GET", "/limits"),
+    wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
+    cloud.has("load-balancer"),
+    cloud.has("block-storage"),
+    wish.rootVolumes ? readVolumeFacts(cloud) : undefined,
+  ]);
   const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
   const quota = (limit: string, used: string) => ({
     limit: absolute[limit] ?? -1,
@@ -65,6 +77,7 @@ export async function readCloudFacts(
     },
     ...(floatingIps ? { floatingIps } : {}),
     hasLoadBalancer,
+    hasVolumes,
     ...(volumes ? { volumes } : {}),
   };
 }

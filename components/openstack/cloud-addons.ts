@@ -2,19 +2,30 @@ import * as pulumi from "@pulumi/pulumi";
 import type { JsonObject } from "../../core/merge";
 import { mergeObjects } from "../../core/merge";
 import { cloudConf } from "../../core/openstack/cloud-conf";
+import { shortHash } from "../../core/short-hash";
 import type { CloudPlan } from "../../providers/openstack/cloud-plan";
 import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { CloudProviderArgs } from "./openstack-cluster-args";
 
 const REPOSITORY = "https://kubernetes.github.io/cloud-provider-openstack";
 const NAMESPACE = "kube-system";
 const SECRET = "cloud-config";
 
-/** The charts, at the releases that belong together. */
-const CHARTS = [
-  {
+/** A chart, at a release that belongs to those of the others. */
+interface CloudChart {
+  name: string;
+  version: string;
+  /** @param settings changes with cloud.conf, which pods read as they start */
+  values: (cluster: string, settings: string) => JsonObject;
+}
+
+const CHARTS: Readonly<Record<"cloudControllerManager" | "cinder", CloudChart>> = {
+  cloudControllerManager: {
     name: "openstack-cloud-controller-manager",
     version: "2.36.5",
-    values: (cluster: string) => ({
+    values: (cluster, settings) => ({
+      ...annotated(cluster),
+      podAnnotations: settingsAnnotation(settings),
       cluster: { name: cluster },
       secret: { enabled: true, create: false, name: SECRET },
       nodeSelector: { "node-role.kubernetes.io/control-plane": "" },
@@ -24,15 +35,31 @@ const CHARTS = [
       ],
     }),
   },
-  {
+  cinder: {
     name: "openstack-cinder-csi",
     version: "2.36.2",
-    values: (cluster: string) => ({
+    values: (cluster, settings) => ({
+      ...annotated(cluster),
+      csi: {
+        plugin: {
+          nodePlugin: { podAnnotations: settingsAnnotation(settings) },
+          controllerPlugin: { podAnnotations: settingsAnnotation(settings) },
+        },
+      },
       clusterID: cluster,
       secret: { enabled: true, create: false, name: SECRET, filename: "cloud.conf" },
     }),
   },
-] as const;
+};
+
+/** Without any annotation both charts write `annotations: null`, which Pulumi's Chart refuses. */
+function annotated(cluster: string): JsonObject {
+  return { commonAnnotations: { "foresail/cluster": cluster } };
+}
+
+function settingsAnnotation(settings: string): JsonObject {
+  return { "foresail/cloud-conf": settings };
+}
 
 /** kubeadm's objects with kubelets that leave the cloud's part of a Node to the cloud controller manager. */
 export function withExternalCloudProvider(
@@ -48,11 +75,22 @@ export function withExternalCloudProvider(
   };
 }
 
+/** Whether the cluster is to have volumes of the cloud. */
+export function wantsCinder({ enabled, cinder }: CloudProviderArgs): boolean {
+  return enabled && (cinder?.enabled ?? true);
+}
+
+/** Where a chart of a repository is: an oci:// repository is a part of the chart's own name. */
+function chartSource(repository: string, name: string): { chart: string; repositoryOpts?: { repo: string } } {
+  return repository.startsWith("oci://")
+    ? { chart: `${repository.replace(/\/+$/, "")}/${name}` }
+    : { chart: name, repositoryOpts: { repo: repository } };
+}
+
 export interface CloudAddonsArgs {
   kubeconfig: pulumi.Output<string>;
   found: CloudPlan["found"];
-  region?: string;
-  applicationCredential?: pulumi.Input<{ id: string; secret: string }>;
+  cloudProvider: CloudProviderArgs;
 }
 
 /** The cloud controller manager and the Cinder CSI driver, with an application credential for this cluster alone. */
@@ -69,7 +107,7 @@ export function installCloudAddons(
   const { Chart } =
     require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const credential = pulumi.output(args.applicationCredential ?? makeCredential(cluster, opts));
+  const credential = pulumi.output(args.cloudProvider.applicationCredential ?? makeCredential(cluster, opts));
   const { provider: _, ...others } = opts;
   const provider = new Provider(
     `${cluster}-cloud-provider`,
@@ -78,35 +116,53 @@ export function installCloudAddons(
   );
   const inCluster = { ...others, provider };
   const text = pulumi.secret(
-    pulumi.all([args.found, credential]).apply(([{ authUrl, externalNetworkId }, applicationCredential]) =>
-      cloudConf({
-        authUrl,
-        applicationCredential,
-        ...(args.region === undefined ? {} : { region: args.region }),
-        ...(externalNetworkId === undefined ? {} : { externalNetworkId }),
-      }),
-    ),
+    pulumi
+      .all([args.found, credential])
+      .apply(([{ authUrl, region, externalNetworkId }, applicationCredential]) =>
+        cloudConf({
+          authUrl,
+          applicationCredential,
+          ...(region === undefined ? {} : { region }),
+          ...(externalNetworkId === undefined ? {} : { externalNetworkId }),
+          ...(args.cloudProvider.cloudConf ? { sections: args.cloudProvider.cloudConf } : {}),
+        }),
+      ),
   );
   const secret = new Secret(
     `${cluster}-cloud-config`,
     { metadata: { name: SECRET, namespace: NAMESPACE }, stringData: { "cloud.conf": text } },
     inCluster,
   );
-  for (const { name, version, values } of CHARTS) {
+  const { repository = REPOSITORY } = args.cloudProvider;
+  const settings = settingsOf(args);
+  for (const part of ["cloudControllerManager", "cinder"] as const) {
+    if (part === "cinder" && !wantsCinder(args.cloudProvider)) continue;
+    const { name, version, values } = CHARTS[part];
+    const wish = args.cloudProvider[part];
     new Chart(
       `${cluster}-${name}`,
       {
-        chart: name,
-        version,
+        ...chartSource(repository, name),
+        version: wish?.version ?? version,
         namespace: NAMESPACE,
-        repositoryOpts: { repo: REPOSITORY },
-        values: values(cluster),
+        values: settings.apply((known) => mergeObjects(values(cluster, known), wish?.values)),
         // its pods become ready only when the nodes that are about to join are there
         skipAwait: true,
       },
       { ...inCluster, dependsOn: [secret] },
     );
   }
+}
+
+/** A word that changes with what cloud.conf says; the credential that the stack makes is the same for ever. */
+function settingsOf({ found, cloudProvider }: CloudAddonsArgs): pulumi.Output<string> {
+  const { applicationCredential, cloudConf: sections = {} } = cloudProvider;
+  const word = pulumi
+    .all([found, pulumi.output(applicationCredential)])
+    .apply(([{ authUrl, region, externalNetworkId }, given]) =>
+      shortHash([authUrl, region ?? "", externalNetworkId ?? "", given?.id ?? "", JSON.stringify(sections)]),
+    );
+  return pulumi.unsecret(word);
 }
 
 function makeCredential(cluster: string, opts: pulumi.CustomResourceOptions) {

@@ -20,6 +20,8 @@ export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster"
   podNetwork: PodNetworkKind;
   /** Blocks of the pods. */
   podCidr: string;
+  /** What the cluster itself makes in the cloud. */
+  services: { loadBalancers: boolean; volumes: boolean };
 }
 
 /**
@@ -81,7 +83,7 @@ export class Infrastructure {
   }
 
   private checkCloud(): CloudPlan {
-    const { cloud, region, network, endpoint, podNetwork } = this.args;
+    const { cloud, region, network, endpoint, podNetwork, services } = this.args;
     const { now } = this.rollout;
     const { machines, balancerNetwork } = this.state;
     const refusals = networkChangeRefusals({
@@ -107,6 +109,7 @@ export class Infrastructure {
         ...(network.externalNetwork === undefined ? {} : { externalNetwork: network.externalNetwork }),
         floatingIps: this.wantedFloatingIps().filter((name) => !this.state.floatingIps.has(name)).length,
         loadBalancer: endpoint !== undefined && "octavia" in endpoint,
+        ...(services.volumes ? { volumes: true } : {}),
         ...(refusals.length > 0 ? { refusals } : {}),
         steps: now.lines,
         arriving: now.arriving,
@@ -143,7 +146,7 @@ export class Infrastructure {
   }
 
   private makeSecurityGroups(): { groups: SecurityGroups; rules: pulumi.Resource[] } {
-    const { access, sshPort, network, endpoint, podNetwork } = this.args;
+    const { access, sshPort, network, endpoint, podNetwork, services } = this.args;
     return makeSecurityGroups(
       this.clusterName,
       {
@@ -151,6 +154,7 @@ export class Infrastructure {
         ...(sshPort === undefined ? {} : { sshPort }),
         podNetwork,
         ...(endpoint && "octavia" in endpoint ? { loadBalancerCidr: network.cidr } : {}),
+        ...(services.loadBalancers ? { serviceLoadBalancerCidr: network.cidr } : {}),
       },
       this.mark,
       this.inCloud,

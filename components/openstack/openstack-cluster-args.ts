@@ -1,4 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { CloudConfSections } from "../../core/openstack/cloud-conf";
+import type { JsonObject } from "../../core/merge";
 import type { Pool } from "../../core/openstack/pool";
 import type { StateResources } from "../../core/state-resources";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
@@ -35,9 +37,26 @@ export interface AccessArgs {
 /** How nodes find an API server; `octavia` is a load balancer that the stack makes. */
 export type OpenstackEndpointArgs = EndpointArgs | { octavia: { floatingIp: boolean } };
 
+/** A Helm chart of the cloud provider, where another one than foresail's is wanted. */
+export interface CloudChartArgs {
+  /** @default the version that foresail was made for */
+  version?: string;
+  /** Merged over foresail's own. */
+  values?: JsonObject;
+}
+
 /** The cloud controller manager and the Cinder CSI driver. */
 export interface CloudProviderArgs {
   enabled: boolean;
+  /** URL of the repository that has both charts, also oci://. @default the one of the Kubernetes project */
+  repository?: string;
+  /** Settings of cloud.conf, over foresail's own. */
+  cloudConf?: CloudConfSections;
+  cloudControllerManager?: CloudChartArgs;
+  cinder?: CloudChartArgs & {
+    /** @default true */
+    enabled?: boolean;
+  };
   /** An application credential for them; when absent, the stack makes one for the cluster. */
   applicationCredential?: pulumi.Input<{ id: string; secret: string }>;
 }

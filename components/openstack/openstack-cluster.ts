@@ -5,7 +5,7 @@ import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
-import { installCloudAddons, withExternalCloudProvider } from "./cloud-addons";
+import { installCloudAddons, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
 import { Infrastructure } from "./infrastructure";
 import { API_PORT, type ApiLoadBalancer } from "./load-balancer";
 import { withHostKey, type CloudMachine } from "./machines";
@@ -63,13 +63,14 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   }
 
   private makeInfrastructure(): Infrastructure {
-    const { cluster, cloudProvider: _, ...args } = this.args;
+    const { cluster, cloudProvider, ...args } = this.args;
     return new Infrastructure(
       this.clusterName,
       {
         ...args,
         podNetwork: podNetworkKind(cluster),
         podCidr: cluster.network?.podCidr ?? "10.244.0.0/16",
+        services: { loadBalancers: cloudProvider.enabled, volumes: wantsCinder(cloudProvider) },
       },
       { parent: this },
     );
@@ -143,17 +144,14 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   }
 
   private installAddons(cluster: KubeadmCluster, { plan, inCloud }: Infrastructure): void {
-    const { cloudProvider, region } = this.args;
+    const { cloudProvider } = this.args;
     if (!cloudProvider.enabled) return;
     installCloudAddons(
       this.clusterName,
       {
         kubeconfig: cluster.directKubeconfig,
         found: plan.found,
-        ...(region ? { region } : {}),
-        ...(cloudProvider.applicationCredential
-          ? { applicationCredential: cloudProvider.applicationCredential }
-          : {}),
+        cloudProvider,
       },
       { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
     );

@@ -20,6 +20,8 @@ export interface CloudWish {
   servers: ServerWish[];
   externalNetwork?: string;
   loadBalancer: boolean;
+  /** Whether the cluster is to have volumes of the cloud. @default false */
+  volumes?: boolean;
   /** How many floating IPs the run makes. */
   floatingIps: number;
 }
@@ -43,6 +45,7 @@ export interface CloudFacts {
   /** Absent where the cloud does not tell it. */
   floatingIps?: Quota;
   hasLoadBalancer: boolean;
+  hasVolumes: boolean;
   /** Absent where the cloud has no volumes, or none are asked for. */
   volumes?: VolumeFacts;
 }
@@ -54,6 +57,7 @@ export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
     ...missing.flatMap((server) => serverLacks(server, facts)),
     ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
     ...networkLacks(wish, facts),
+    ...cinderLacks(wish, facts),
     ...quotaLacks(missing, wish.floatingIps, facts),
     ...volumeLacks(
       missing.flatMap(({ pool, rootVolume }) => (rootVolume ? [{ pool, rootVolume }] : [])),
@@ -124,6 +128,13 @@ function networkLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
       reason: "the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
     });
   return lacks;
+}
+
+function cinderLacks({ volumes = false }: CloudWish, { hasVolumes }: CloudFacts): Lack[] {
+  if (!volumes || hasVolumes) return [];
+  const property = "openstack.cloudProvider.cinder";
+  const reason = "the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`";
+  return [{ property, reason }];
 }
 
 function quotaLacks(

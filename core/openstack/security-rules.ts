@@ -34,6 +34,8 @@ export interface SecurityWish {
   podNetwork: PodNetworkKind;
   /** The machines' own block, when a load balancer in it opens the API. */
   loadBalancerCidr?: string;
+  /** The machines' own block, when load balancers in it lead to Services. */
+  serviceLoadBalancerCidr?: string;
 }
 
 /** What the machines of a cluster accept, and nothing else; everything may leave them. */
@@ -43,6 +45,7 @@ export function securityRules(wish: SecurityWish): SecurityRule[] {
   const given = (group: SecurityGroupName, cidrs: readonly string[], port: OpenPort): SecurityRule[] =>
     cidrs.length === 0 ? [] : [{ ...port, group, from: { cidrs } }];
   const balancer = wish.loadBalancerCidr ? [wish.loadBalancerCidr] : [];
+  const serviceBalancers = wish.serviceLoadBalancerCidr ? [wish.serviceLoadBalancerCidr] : [];
   return [
     ...given("nodes", wish.ssh, sshPort(wish.sshPort)),
     ...given("control-planes", wish.api, CLUSTER_PORTS.api),
@@ -61,5 +64,17 @@ export function securityRules(wish: SecurityWish): SecurityRule[] {
       from: nodes,
     })),
     ...NODE_PORTS.flatMap((port) => given("nodes", wish.nodePorts, port)),
+    ...NODE_PORTS.flatMap((port) =>
+      // the same rule twice is a conflict for the cloud
+      given("nodes", without(serviceBalancers, wish.nodePorts), {
+        ...port,
+        name: `service-load-balancers-${port.protocol}`,
+        why: "load balancers of Services",
+      }),
+    ),
   ];
+}
+
+function without(blocks: readonly string[], given: readonly string[]): string[] {
+  return blocks.filter((block) => !given.includes(block));
 }

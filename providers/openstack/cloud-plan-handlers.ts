@@ -51,7 +51,7 @@ async function askCloud(
     // what is on no record is a leftover, and goes by itself
     const stillborn = facts.stillborn.filter(({ id }) => known.has(id));
     return {
-      found: findAll(news, facts, cloud.configuration.authUrl),
+      found: findAll(news, facts, cloud.configuration),
       lacks: cloudLacks(news, { ...facts, stillborn }),
       leftovers: leftoversOf(marked, known),
     };
@@ -62,7 +62,11 @@ async function askCloud(
   }
 }
 
-function findAll({ servers, externalNetwork }: Inputs, facts: CloudFacts, authUrl: string): FoundInCloud {
+function findAll(
+  { servers, externalNetwork }: Inputs,
+  facts: CloudFacts,
+  { authUrl, region }: { authUrl: string; region?: string },
+): FoundInCloud {
   const ids = (what: string, wishes: string[], items: { id: string; name: string }[]) =>
     Object.fromEntries(
       [...new Set(wishes)].sort().flatMap((wish) => {
@@ -85,11 +89,20 @@ function findAll({ servers, externalNetwork }: Inputs, facts: CloudFacts, authUr
     ),
     ...(network && typeof network !== "string" ? { externalNetworkId: network.id } : {}),
     authUrl,
+    ...(region === undefined ? {} : { region }),
   };
 }
 
 /** What is compared: not the lines, and not what the names mean, which only new machines take. */
-const WISHES = ["cluster", "cloud", "region", "servers", "externalNetwork", "loadBalancer"] as const;
+const WISHES = [
+  "cluster",
+  "cloud",
+  "region",
+  "servers",
+  "externalNetwork",
+  "loadBalancer",
+  "volumes",
+] as const;
 
 /** A word that no other stack has. */
 const newMark = () => randomBytes(6).toString("hex");
@@ -154,7 +167,10 @@ export const handlers: Handlers = {
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
-    const differs = WISHES.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    // the cluster's own programs are told the region
+    const differs =
+      olds.found?.region !== news.found?.region ||
+      WISHES.some((key) => !isDeepStrictEqual(olds[key], news[key]));
     return Promise.resolve({ changes: differs || news.steps.length > 0 });
   },
 

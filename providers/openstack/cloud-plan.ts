@@ -34,6 +34,8 @@ export interface FoundInCloud {
   flavors: Record<string, string>;
   externalNetworkId?: string;
   authUrl: string;
+  /** Absent where neither the configuration nor clouds.yaml names one. */
+  region?: string;
 }
 
 /**

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { cidrMistake } from "../../core/validation/cidr";
+import { chartVersionMistake } from "../../core/validation/charts";
+import { cloudConfMistakes } from "../../core/validation/cloud-conf";
 import { dnsLabelMistake } from "../../core/validation/names";
 import { publicKeyMistake } from "../../core/validation/openstack";
 import { ipv4Mistake } from "../../core/validation/addresses";
+import { urlMistake } from "../../core/validation/urls";
 import { OpenstackEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { rule } from "./rule";
+import { rule, rules } from "./rule";
 
 const text = () => z.string().min(1);
 const block = () => rule(z.string(), cidrMistake);
@@ -74,6 +77,40 @@ const Access = z.strictObject({
   open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
 });
 
+const chart = {
+  version: rule(z.string(), chartVersionMistake)
+    .optional()
+    .describe("Version of the chart; when absent, the one that foresail was made for."),
+  values: z.record(z.string(), z.unknown()).default({}).describe("Values of the chart, over foresail's own."),
+};
+
+const CloudProvider = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Install the cloud controller manager and the Cinder CSI driver."),
+  repository: rule(z.string(), (url) => urlMistake(url, ["https", "http", "oci"]))
+    .optional()
+    .describe("URL of the repository with both charts; when absent, that of the Kubernetes project."),
+  cloudConf: rules(
+    z.record(z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
+    cloudConfMistakes,
+  )
+    .default({})
+    .describe("Settings of cloud.conf over foresail's own, by section: {LoadBalancer: {lb-provider: ovn}}."),
+  cloudControllerManager: z
+    .strictObject(chart)
+    .prefault({})
+    .describe("The chart openstack-cloud-controller-manager, for Nodes and load balancers."),
+  cinder: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe("Install it; false in a cloud without Cinder."),
+      ...chart,
+    })
+    .prefault({})
+    .describe("The chart openstack-cinder-csi, for volumes."),
+});
+
 /** The value of `foresail:openstack` as a person writes it. */
 export const OpenstackSection = z.strictObject({
   cloud: text()
@@ -104,14 +141,8 @@ export const OpenstackSection = z.strictObject({
     .record(z.string(), z.int().min(0))
     .default({})
     .describe("Machine without its hash → a number; another number replaces it: {w-2: 1}."),
-  cloudProvider: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(true)
-        .describe("Install the cloud controller manager and the Cinder CSI driver."),
-    })
-    .prefault({})
-    .describe("What makes load balancers and volumes of the cloud usable in the cluster."),
+  cloudProvider: CloudProvider.prefault({}).describe(
+    "What makes load balancers and volumes of the cloud usable in the cluster.",
+  ),
 });
 export type OpenstackSection = z.output<typeof OpenstackSection>;

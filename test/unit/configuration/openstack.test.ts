@@ -58,7 +58,12 @@ describe("configuration: the system openstack", () => {
     const { endpoint, network: found, cloudProvider, pools: list } = configuration.openstack;
     assert.deepEqual(endpoint, { loopback: { port: 8443 } });
     assert.deepEqual(found, { cidr: "10.20.0.0/24", dns: [], externalNetwork: "public" });
-    assert.deepEqual(cloudProvider, { enabled: true });
+    assert.deepEqual(cloudProvider, {
+      enabled: true,
+      cloudConf: {},
+      cloudControllerManager: { values: {} },
+      cinder: { enabled: true, values: {} },
+    });
     assert.deepEqual([list[1]?.maxSurge, list[1]?.antiAffinity, list[1]?.floatingIp], [1, "soft", false]);
   });
 
@@ -103,6 +108,26 @@ describe("configuration: the system openstack", () => {
     [
       "openstack.pools[1].rootVolume.size: is 0; write 1 or more",
       pools(controlPlanes(), workers({ rootVolume: { size: 0 } })),
+    ],
+    [
+      'openstack.cloudProvider.repository: "ftp://charts.example.com" is not an https or http or oci URL; write e.g. "https://host.example.com/path"',
+      section({ cloudProvider: { repository: "ftp://charts.example.com" } }),
+    ],
+    [
+      "openstack.cloudProvider.cloudConf.Global.password: would be stored in plain; write foresail:cloudApplicationCredential",
+      section({ cloudProvider: { cloudConf: { Global: { password: "pa$$word" } } } }),
+    ],
+    [
+      'openstack.cloudProvider.cloudConf.LoadBalancer["lb provider"]: is no setting of cloud.conf; write e.g. "lb-provider"',
+      section({ cloudProvider: { cloudConf: { LoadBalancer: { "lb provider": "ovn" } } } }),
+    ],
+    [
+      'openstack.cloudProvider.cinder.version: "2.35" is not the version of a chart; write it exactly, e.g. "1.18.2"',
+      section({ cloudProvider: { cinder: { version: "2.35" } } }),
+    ],
+    [
+      'openstack.cloudProvider.cinder.enable: is not known; did you mean "enabled"?',
+      section({ cloudProvider: { cinder: { enable: false } } }),
     ],
     [
       'openstack.pools[1].role: "node" is not a role; write "control-plane" or "worker"',

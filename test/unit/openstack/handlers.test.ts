@@ -85,7 +85,19 @@ describe("the handlers of OpenStack's resources", () => {
         flavors: { m1: "f1" },
         externalNetworkId: "n1",
         authUrl: `${cloud.url}/v3`,
+        region: "one",
       });
+    });
+
+    it("is updated when the region gets known, which the cluster's own programs are told", async () => {
+      await start();
+      const { inputs } = (await planHandlers.check!({}, wish())) as {
+        inputs: { found: { region?: string } };
+      };
+      const { region: _, ...before } = inputs.found;
+      const changes = async (olds: object) => (await planHandlers.diff!("demo", olds, inputs)).changes;
+      assert.equal(await changes(inputs), false);
+      assert.equal(await changes({ ...inputs, found: before }), true);
     });
 
     it("refuses an impossible flavour and too many servers with their places", async () => {

@@ -125,6 +125,7 @@ function outputsOf(index: number): object {
     address: `192.0.2.${10 + index}`,
     vipAddress: "10.20.0.9",
     vipPortId: "vip-port",
+    secret: "application-credential-secret",
     nodes: [],
     hostKey: KEY,
     mark: "0123456789ab",
@@ -135,6 +136,7 @@ function outputsOf(index: number): object {
       flavors: { m1: "flavor-id" },
       externalNetworkId: "external-id",
       authUrl: "http://127.0.0.1:5000/v3",
+      region: "one",
     },
   };
 }

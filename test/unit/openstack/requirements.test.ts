@@ -44,6 +44,7 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
     ram: { limit: 51200, used: 0 },
   },
   hasLoadBalancer: false,
+  hasVolumes: false,
   ...over,
 });
 
@@ -180,6 +181,15 @@ describe("what a cloud lacks for a run", () => {
         "openstack.endpoint.octavia: the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
       ],
     ],
+    [
+      "volumes",
+      wish({ volumes: true }),
+      facts(),
+      [
+        "openstack.cloudProvider.cinder: the cloud has no volume service (Cinder); write `cinder: {enabled: false}`",
+      ],
+    ],
+    ["nothing where there are volumes", wish({ volumes: true }), facts({ hasVolumes: true }), []],
     [
       "quota",
       wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),

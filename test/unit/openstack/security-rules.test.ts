@@ -58,6 +58,21 @@ describe("the rules of the security groups", () => {
       assert.ok(lines.includes(line), lines.join("\n"));
   });
 
+  it("open node ports to load balancers of Services, and no rule twice", () => {
+    const balanced = { ...wish, serviceLoadBalancerCidr: "10.20.0.0/24" };
+    const opened = (nodePorts: string[]) =>
+      securityRules({ ...balanced, nodePorts })
+        .map(say)
+        .filter((line) => line.endsWith("tcp 30000-32767"));
+    const balancers = "service-load-balancers-tcp: 10.20.0.0/24 → nodes tcp 30000-32767";
+    assert.deepEqual(opened([]), [balancers]);
+    assert.deepEqual(opened(["192.0.2.0/24"]), [
+      "node-ports-tcp: 192.0.2.0/24 → nodes tcp 30000-32767",
+      balancers,
+    ]);
+    assert.deepEqual(opened(["10.20.0.0/24"]), ["node-ports-tcp: 10.20.0.0/24 → nodes tcp 30000-32767"]);
+  });
+
   it("are all in the table of the page", () => {
     const page = read("docs/openstack.md");
     const [table = ""] = page.split("## What is open")[1]?.split("\n## ") ?? [];
