@@ -76,8 +76,9 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["pool-nodes"],
     night:
-      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, the " +
-      "examples of OpenStack, nodes in two clouds that reach each other by translated addresses, and a machine pool of real nodes",
+      "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
+      "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
+      "addresses, and a machine pool of real nodes",
     beside: "e2e",
   },
   {

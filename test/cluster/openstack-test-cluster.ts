@@ -7,8 +7,9 @@ import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { nodeKeyFile, projectFolder } from "../../sandbox/nodes/places";
 import { ensureNodeKey } from "../../sandbox/nodes/ssh-keys";
 import type { Cloud } from "../../sandbox/openstack/cloud";
+import type { CloudOptions } from "../../sandbox/openstack/cloud-options";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
-import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { CLOUD_NAMES, PROJECT_USER } from "../../sandbox/openstack/seed";
 import { setUp } from "../../sandbox/set-up";
 import { chooseCidr, consoleHostKey, openstackSystem } from "../../sandbox/systems/openstack";
 import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
@@ -44,6 +45,10 @@ export interface OpenstackWish {
   readonly api?: readonly string[];
   /** Block of the machines; default: one that is free on this machine. */
   readonly cidr?: string;
+  /** Default: none. */
+  readonly cloudProvider?: Readonly<Record<string, unknown>>;
+  /** Entry of clouds.yaml; default: that with an application credential. */
+  readonly as?: string;
 }
 
 /** A server as a project sees it. */
@@ -76,6 +81,11 @@ interface NodeOutput {
   readonly address: string;
 }
 
+/** What the test's cloud is to have, and whether what an earlier run left goes on. */
+type TestCloudOptions = Pick<CloudOptions, "octavia" | "cinder" | "bundles" | "reachedByServers"> & {
+  readonly keep?: boolean;
+};
+
 /** A cloud of the test's own, a stack of system `openstack` on it, and the cluster that the stack makes. */
 export class OpenstackTestCluster {
   private constructor(
@@ -91,15 +101,16 @@ export class OpenstackTestCluster {
   /**
    * Starts an empty cloud and makes a stack, after what a killed run left of both was removed.
    * @param keep goes on with what an earlier run left, for people who work on a test
-   * @param octavia the cloud has load balancers
-   * @param cinder the cloud has volumes
+   * @param options.octavia the cloud has load balancers
+   * @param options.cinder the cloud has volumes
+   * @param options.bundles what its servers have besides Kubernetes' own images
    */
   static async create(
     name: string,
-    { keep = false, octavia = false, cinder = false } = {},
+    { keep = false, octavia = false, cinder = false, bundles = [], ...options }: TestCloudOptions = {},
   ): Promise<OpenstackTestCluster> {
     const toolchain = await setUp(openstackSystem.needs, silent);
-    const cloud = testCloud({ bundles: [KUBERNETES_VERSION], octavia, cinder });
+    const cloud = testCloud({ bundles: [KUBERNETES_VERSION, ...bundles], octavia, cinder, ...options });
     if (!keep) await cloud.delete();
     await cloud.start(toolchain.python("openstack"), silent);
     const variables = { OS_CLIENT_CONFIG_FILE: cloud.places.clouds };
@@ -118,6 +129,8 @@ export class OpenstackTestCluster {
     endpoint,
     api = [],
     cidr = this.cidr,
+    cloudProvider,
+    as,
   }: OpenstackWish): Promise<void> {
     const { cluster, openstack } = this.sandboxConfiguration(cidr);
     const access = openstack["access"] as { readonly api: readonly string[] };
@@ -135,6 +148,8 @@ export class OpenstackTestCluster {
         pools: wished,
         replace,
         ...(endpoint && { endpoint }),
+        ...(cloudProvider && { cloudProvider }),
+        ...(as !== undefined && { cloud: as }),
       },
     );
   }
@@ -252,6 +267,19 @@ export class OpenstackTestCluster {
     } finally {
       connection.close();
     }
+  }
+
+  /** The application credentials of the project's user, by name. */
+  async applicationCredentials(): Promise<string[]> {
+    const administrator = await this.cloud.api("administrator");
+    const { users } = (await administrator.call("keystone", "GET", `/v3/users?name=${PROJECT_USER}`)) as {
+      users: { id: string }[];
+    };
+    const path = `/v3/users/${users[0]?.id}/application_credentials`;
+    const answer = (await administrator.call("keystone", "GET", path)) as {
+      application_credentials: { name: string }[];
+    };
+    return answer.application_credentials.map(({ name }) => name).sort();
   }
 
   /** Everything that the project can see in the cloud, and everything that stands for it on this machine. */

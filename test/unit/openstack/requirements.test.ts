@@ -186,7 +186,7 @@ describe("what a cloud lacks for a run", () => {
       wish({ volumes: true }),
       facts(),
       [
-        "openstack.cloudProvider.cinder: the cloud has no volume service (Cinder); write `cinder: {enabled: false}`",
+        "openstack.cloudProvider.cinder: the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`",
       ],
     ],
     ["nothing where there are volumes", wish({ volumes: true }), facts({ hasVolumes: true }), []],

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import type { KubernetesObject } from "../../clients/kubernetes";
+import { makeBalanced, removeBalanced } from "../cluster/balanced-service";
+import { CloudProviderGround } from "../cluster/cloud-provider-ground";
+import type { OpenstackTestCluster, PoolWish } from "../cluster/openstack-test-cluster";
+import { readyNodes } from "../cluster/reachability";
+import { makeServing } from "../cluster/serving-deployment";
+import { leaveOut } from "../left-out";
+
+const NAME = "cloud-provider";
+const TAINT = "node.cloudprovider.kubernetes.io/uninitialized";
+
+interface NodeObject extends KubernetesObject {
+  readonly spec?: { readonly providerID?: string; readonly taints?: readonly { readonly key: string }[] };
+  readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
+}
+
+describe("a cluster with OpenStack's own cloud controller manager", function () {
+  this.timeout(900_000);
+  let ground: CloudProviderGround;
+  let cluster: OpenstackTestCluster;
+  let empty: Record<string, string[]>;
+  let credentials: string[];
+  let broken = false;
+
+  const pools = (workers = 2): PoolWish[] => [
+    { name: "cp", replicas: 1 },
+    { name: "w", replicas: workers },
+  ];
+
+  before(async function () {
+    if (process.env.FORESAIL_TEST_ALL !== "1")
+      leaveOut(this, "what it installs is tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
+    ground = await CloudProviderGround.create(NAME);
+    cluster = ground.cluster;
+    empty = await cluster.contents();
+    credentials = await cluster.applicationCredentials();
+  });
+
+  beforeEach(function () {
+    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+
+  after(() => ground?.remove());
+
+  it("is refused volumes where the cloud has none, and nothing is made", async () => {
+    await ground.configure({ pools: pools() }, { cinder: {} });
+    const { exitCode, words } = await cluster.stack.preview();
+    assert.notEqual(exitCode, 0);
+    assert.match(words, /openstack\.cloudProvider\.cinder[^]*no volume service \(Cinder\)/);
+    assert.deepEqual(await cluster.contents(), empty);
+  });
+
+  it("comes up, and the controller manager makes Nodes of the cloud's servers", async () => {
+    await ground.configure({ pools: pools() });
+    await cluster.up();
+    await initializedNodes();
+  });
+
+  it("names every Node's server, its addresses, its zone and its flavour", async () => {
+    const nodes = await initializedNodes();
+    const servers = await cluster.servers();
+    assert.deepEqual(nodes.map(({ metadata }) => metadata?.name).sort(), names(servers));
+    const known = await cluster.nodes();
+    for (const { metadata, spec, status } of nodes) {
+      const name = metadata?.name ?? "";
+      const { id } = servers.find((server) => server.name === name) ?? {};
+      assert.match(spec?.providerID ?? "", new RegExp(`^openstack://\\w*/${id}$`), name);
+      const internal = status?.addresses?.filter(({ type }) => type === "InternalIP");
+      assert.deepEqual(
+        internal?.map(({ address }) => address),
+        [known.find((node) => node.name === name)?.address],
+      );
+      assert.equal(metadata?.labels?.["topology.kubernetes.io/zone"], "nova");
+      assert.equal(metadata?.labels?.["topology.kubernetes.io/region"], "RegionOne");
+      assert.equal(metadata?.labels?.["node.kubernetes.io/instance-type"], "foresail.small");
+    }
+  });
+
+  it("has an application credential of its own, whose secret is nowhere in plain in the state", async () => {
+    assert.deepEqual(await cluster.applicationCredentials(), [...credentials, `foresail-${NAME}`].sort());
+    const secret = await cluster.withApi((client) =>
+      client.get<KubernetesObject & { data: Record<string, string> }>({
+        apiVersion: "v1",
+        kind: "Secret",
+        namespace: "kube-system",
+        name: "cloud-config",
+      }),
+    );
+    const conf = Buffer.from(secret?.data["cloud.conf"] ?? "", "base64").toString();
+    const value = /^application-credential-secret="(.+)"$/m.exec(conf)?.[1] ?? "";
+    assert.ok(value.length > 16);
+    assert.equal((await cluster.stack.export()).includes(value), false);
+  });
+
+  it("has nothing to do for a second `up`", async () => {
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+    assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
+  });
+
+  it("gives a Service a load balancer of the cloud, through which it answers, and takes it back", async () => {
+    const before = await balancers();
+    const address = await cluster.withApi(async (client) => {
+      await makeServing(client, { name: "served", replicas: 2 });
+      return makeBalanced(client, "balanced", "served");
+    });
+    assert.equal((await balancers()).length, before.length + 1);
+    const answer = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(20_000) });
+    assert.match(await answer.text(), /^served-/);
+    await cluster.withApi((client) => removeBalanced(client, "balanced"));
+    assert.deepEqual(await balancers(), before);
+  });
+
+  it("loses a Node with its server when a pool shrinks", async () => {
+    const going = await cluster.machineOf("w-2");
+    await ground.configure({ pools: pools(1) });
+    await cluster.up();
+    const left = names(await cluster.servers());
+    assert.equal(left.includes(going), false);
+    assert.deepEqual(await readyNodes(cluster), left);
+  });
+
+  it("replaces a machine beside it: the new Node is the cloud's, and the old one is gone", async () => {
+    const old = await cluster.machineOf("w-1");
+    await ground.configure({ pools: pools(1), replace: { "w-1": 1 } });
+    await cluster.up();
+    assert.deepEqual(await cluster.remaining(), []);
+    assert.notEqual(await cluster.machineOf("w-1"), old);
+    const nodes = await initializedNodes();
+    assert.deepEqual(nodes.map(({ metadata }) => metadata?.name).sort(), names(await cluster.servers()));
+    assert.deepEqual((await cluster.stack.previewed()).changes, []);
+  });
+
+  it("installs the Cinder CSI driver once the cloud has volumes", async () => {
+    await ground.pretendVolumes();
+    await ground.configure({ pools: pools(1), replace: { "w-1": 1 } }, { cinder: ground.chart });
+    await cluster.up();
+    const found = await cluster.withApi((client) =>
+      Promise.all(
+        [
+          ["apps/v1", "DaemonSet", "openstack-cinder-csi-nodeplugin"],
+          ["apps/v1", "Deployment", "openstack-cinder-csi-controllerplugin"],
+          ["storage.k8s.io/v1", "StorageClass", "csi-cinder-sc-delete"],
+          ["storage.k8s.io/v1", "CSIDriver", "cinder.csi.openstack.org"],
+        ].map(async ([apiVersion = "", kind = "", name = ""]) => {
+          const namespace = apiVersion === "apps/v1" ? { namespace: "kube-system" } : {};
+          return (await client.get({ apiVersion, kind, name, ...namespace }))?.metadata?.name;
+        }),
+      ),
+    );
+    assert.ok(
+      found.every((name) => name !== undefined),
+      found.join(", "),
+    );
+  });
+
+  it("leaves nothing in the cloud when it is destroyed, no application credential either", async () => {
+    const { exitCode, words } = await cluster.stack.destroy();
+    assert.equal(exitCode, 0, words);
+    assert.deepEqual(await cluster.contents(), empty);
+    assert.deepEqual(await cluster.applicationCredentials(), credentials);
+  });
+
+  /** Waits until the cloud's controller has taken every Node. */
+  async function initializedNodes(): Promise<NodeObject[]> {
+    return cluster.withApi((client) =>
+      client.watchUntil<NodeObject[], NodeObject>({
+        what: "Nodes that the cloud controller manager has initialized",
+        apiVersion: "v1",
+        kind: "Node",
+        seconds: 180,
+        decide: (nodes) => {
+          const waiting = nodes.filter(
+            ({ spec }) => !spec?.providerID || spec.taints?.some(({ key }) => key === TAINT),
+          );
+          const pending = waiting.map(({ metadata }) => metadata?.name).join(", ");
+          return nodes.length > 0 && waiting.length === 0 ? { done: nodes } : { pending };
+        },
+      }),
+    );
+  }
+
+  async function balancers(): Promise<string[]> {
+    const { loadbalancers } = (await cluster.api.call("octavia", "GET", "/v2/lbaas/loadbalancers")) as {
+      loadbalancers: { name: string }[];
+    };
+    return names(loadbalancers);
+  }
+});
+
+function names(objects: readonly { readonly name: string }[]): string[] {
+  return objects.map(({ name }) => name).sort();
+}

@@ -1,0 +1,88 @@
+import path from "node:path";
+import { ensureProgramBundle } from "../../sandbox/nodes/program-bundle";
+import { projectFolder } from "../../sandbox/nodes/places";
+import { REGION } from "../../sandbox/openstack/configuration/common";
+import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { setUp } from "../../sandbox/set-up";
+import { CLOUD_PROVIDER_VERSION } from "../../sandbox/toolchain/cloud-provider-openstack-program";
+import { ChartRepository } from "../support/chart-repository";
+import { OpenstackTestCluster, type OpenstackWish } from "./openstack-test-cluster";
+import { silent } from "./test-cluster";
+
+const BUNDLE = "openstack-cloud-controller-manager";
+/** The charts of cloud-provider-openstack 1.N.P are 2.N.P. */
+const CHART_VERSION = CLOUD_PROVIDER_VERSION.replace(/^1/, "2");
+const COMMON_CHART = path.join(projectFolder, "test", "support", "charts", "common");
+
+/** A cloud whose clusters may have the real cloud controller manager: its image and charts, and APIs that they reach. */
+export class CloudProviderGround {
+  private constructor(
+    readonly cluster: OpenstackTestCluster,
+    private readonly charts: ChartRepository,
+  ) {}
+
+  static async create(name: string): Promise<CloudProviderGround> {
+    const needs = {
+      programs: ["plugin-kubernetes", "cloud-provider-openstack"],
+      kubernetes: [],
+      nodes: false,
+    } as const;
+    const program = (await setUp(needs, silent)).program("cloud-provider-openstack");
+    const image = {
+      reference: `registry.k8s.io/provider-os/openstack-cloud-controller-manager:v${CLOUD_PROVIDER_VERSION}`,
+      version: CLOUD_PROVIDER_VERSION,
+      program,
+      target: "/bin/openstack-cloud-controller-manager",
+    };
+    await ensureProgramBundle(BUNDLE, image, silent);
+    const folder = path.dirname(program);
+    const charts = await ChartRepository.start([
+      { folder: path.join(folder, "openstack-cloud-controller-manager"), dependencies: [COMMON_CHART] },
+      { folder: path.join(folder, "cinder-csi-plugin") },
+    ]);
+    try {
+      const options = { octavia: true, bundles: [BUNDLE], reachedByServers: true };
+      return new CloudProviderGround(await OpenstackTestCluster.create(name, options), charts);
+    } catch (error) {
+      await charts.stop();
+      throw error;
+    }
+  }
+
+  /** The fields of a chart. */
+  readonly chart = { version: CHART_VERSION };
+
+  /** Writes the stack's configuration. @param cloudProvider fields besides the repository and the versions */
+  async configure(wish: OpenstackWish, cloudProvider: Record<string, unknown> = {}): Promise<void> {
+    const charts = {
+      repository: this.charts.url,
+      // the controller asks for the driver "amphora" by its name otherwise
+      cloudConf: { LoadBalancer: { "lb-provider": "foresail" } },
+      cloudControllerManager: this.chart,
+      cinder: { enabled: false },
+    };
+    // an application credential may make no other
+    await this.cluster.configure({
+      as: CLOUD_NAMES.user,
+      cloudProvider: { ...charts, ...cloudProvider },
+      ...wish,
+    });
+  }
+
+  /** Puts volumes into the cloud's catalogue, which nobody serves. */
+  async pretendVolumes(): Promise<void> {
+    const administrator = await this.cluster.cloud.api("administrator");
+    const ask = (path: string, body: object) => administrator.call("keystone", "POST", `/v3/${path}`, body);
+    const { service } = (await ask("services", { service: { type: "volumev3", name: "cinder" } })) as {
+      service: { id: string };
+    };
+    const endpoint = { service_id: service.id, interface: "public", url: "http://127.0.0.1:9/v3" };
+    await ask("endpoints", { endpoint: { ...endpoint, region_id: REGION } });
+  }
+
+  /** Takes everything down. */
+  async remove(): Promise<void> {
+    await this.charts.stop();
+    await this.cluster.remove();
+  }
+}
