@@ -34,7 +34,7 @@ async function make(): Promise<void> {
     access: { ssh: operator, api: operator, nodePorts: [] },
     podNetwork: "bridge",
     services: { loadBalancers: false, volumes: false },
-  podCidr: "10.244.0.0/16",
+    podCidr: "10.244.0.0/16",
     existing: await readStackResources(),
   });
 }

@@ -3,6 +3,7 @@ import type { CloudFacts } from "../../core/openstack/requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
 import { listAll } from "./list-all";
+import { serverFault } from "./servers";
 import { readVolumeFacts } from "./volume-facts";
 
 /**
@@ -68,7 +69,7 @@ export async function readCloudFacts(
     stillborn: await Promise.all(
       failed
         .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
-        .map(async ({ id, name }) => ({ id, name, reason: await faultOf(cloud, id) })),
+        .map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),
     ),
     compute: {
       instances: quota("maxTotalInstances", "totalInstancesUsed"),
@@ -94,34 +95,6 @@ async function floatingIpQuota(cloud: Cloud): Promise<{ limit: number; used: num
     if (error instanceof CloudRefusal) return undefined;
     throw error;
   }
-}
-
-/** Which servers of some names are in a state. */
-export async function serversIn(
-  cloud: Cloud,
-  status: "ACTIVE" | "ERROR",
-  names: readonly string[],
-): Promise<string[]> {
-  if (names.length === 0) return [];
-  const pattern = encodeURIComponent(`^(${names.join("|")})$`);
-  const path = `/servers?status=${status}&name=${pattern}`;
-  const found = await listAll<{ name: string }>(cloud, "compute", path, "servers");
-  return found.map(({ name }) => name).filter((name) => names.includes(name));
-}
-
-/** Why the server of a name is in state ERROR, as a sentence; undefined when it is not. */
-export async function serverFault(cloud: Cloud, name: string): Promise<string | undefined> {
-  const path = `/servers/detail?status=ERROR&name=${encodeURIComponent(`^${name}$`)}`;
-  const failed = await listAll<FailedServer>(cloud, "compute", path, "servers");
-  const server = failed.find((each) => each.name === name && each.status === "ERROR");
-  return server && faultOf(cloud, server.id);
-}
-
-/** Why a server is in state ERROR, as a sentence; a list of servers does not tell it. */
-async function faultOf(cloud: Cloud, id: string): Promise<string> {
-  const { server } = await cloud.call("compute", "GET", `/servers/${id}`);
-  const message = (server as FailedServer | undefined)?.fault?.message ?? "the cloud gives no reason";
-  return message.replace(/\.?$/, ".");
 }
 
 interface Flavor {
@@ -155,7 +128,6 @@ interface FailedServer {
   name: string;
   status: string;
   metadata?: Readonly<Record<string, string>>;
-  fault?: { message?: string };
 }
 
 interface Zone {

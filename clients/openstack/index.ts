@@ -1,13 +1,7 @@
 export { Cloud, type CloudOptions } from "./cloud";
 export { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 export { CloudConfigurationError, CloudRefusal, CloudUnreachable } from "./errors";
-export {
-  consoleOutput,
-  readCloudFacts,
-  serverFault,
-  serverMetadata,
-  serversIn,
-  setServerMetadata,
-} from "./facts";
+export { consoleOutput, readCloudFacts, serverMetadata, setServerMetadata } from "./facts";
 export { deleteObject } from "./delete-object";
 export { readMarkedObjects } from "./marked-objects";
+export { listServers, serverFault } from "./servers";

@@ -51,7 +51,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     await ground.configure({ pools: pools() }, { cinder: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /openstack\.cloudProvider\.cinder[^]*no volume service \(Cinder\)/);
+    assert.match(words, /openstack\.cloudProvider\.cinder[^]*no block-storage service \(Cinder\)/);
     assert.deepEqual(await cluster.contents(), empty);
   });
 

@@ -146,13 +146,14 @@ describe("the handlers of OpenStack's resources", () => {
     it("says beside the run why a server can't be made, once, and ends when the others have come", async () => {
       let looks = 0;
       await start(({ path: place }) => {
-        if (place.startsWith("/compute/v2.1/servers?status=ACTIVE")) {
+        const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
+        if (place.startsWith("/compute/v2.1/servers/detail?name=")) {
           looks++;
           if (looks === 1) return { status: 500 };
-          return ok({ servers: looks > 2 ? [{ id: "s2", name: "w-2-bbbbb" }] : [] });
+          return ok({
+            servers: [failed, { id: "s2", name: "w-2-bbbbb", status: looks > 2 ? "ACTIVE" : "BUILD" }],
+          });
         }
-        const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
-        if (place.includes("status=ERROR")) return ok({ servers: [failed] });
         const fault = { message: "No valid host was found" };
         return place.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
       });
