@@ -33,7 +33,7 @@ async function make(): Promise<void> {
     pools: pools(wantedServers()),
     access: { ssh: operator, api: operator, nodePorts: [] },
     podNetwork: "bridge",
-    services: { loadBalancers: false, volumes: false },
+    services: { loadBalancers: false, volumes: false, ownCredential: false },
     podCidr: "10.244.0.0/16",
     existing: await readStackResources(),
   });

@@ -7,6 +7,7 @@ import { isFresh, obtainToken, type Token } from "./token";
 
 /** The services that foresail asks, and the version in their path. */
 const SERVICES = {
+  identity: { types: ["identity"], version: "v3" },
   compute: { types: ["compute"], version: "v2.1" },
   network: { types: ["network"], version: "v2.0" },
   image: { types: ["image"], version: "v2" },
@@ -74,6 +75,11 @@ export class Cloud {
   /** Id of the project that the credentials are for; undefined when they are for none. */
   async project(): Promise<string | undefined> {
     return (await this.patiently("authentication", () => this.freshToken())).project;
+  }
+
+  /** Id of the user that the credentials are of; undefined when the cloud does not tell it. */
+  async user(): Promise<string | undefined> {
+    return (await this.patiently("authentication", () => this.freshToken())).user;
   }
 
   close(): void {

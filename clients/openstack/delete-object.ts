@@ -3,10 +3,8 @@ import { waitFor } from "../wait";
 import type { Cloud, CloudService } from "./cloud";
 import { CloudRefusal } from "./errors";
 
-/** Where an object of a kind lies; router interfaces are taken off their router instead, members lie in their pool. */
-const PLACES: Readonly<
-  Record<Exclude<ObjectKind, "router interface" | "load balancer member">, [CloudService, string]>
-> = {
+/** Where an object of a kind lies. */
+const PLACES: Readonly<Record<Exclude<ObjectKind, keyof typeof WITHIN>, [CloudService, string]>> = {
   "floating IP": ["network", "/floatingips"],
   "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
   "load balancer monitor": ["load-balancer", "/lbaas/healthmonitors"],
@@ -22,6 +20,19 @@ const PLACES: Readonly<
   "server group": ["compute", "/os-server-groups"],
   keypair: ["compute", "/os-keypairs"],
 };
+
+/** Where an object lies that is a part of another one. */
+const WITHIN = {
+  "router interface": ["network", "/routers", ""],
+  "load balancer member": ["load-balancer", "/lbaas/pools", "/members"],
+  "application credential": ["identity", "/users", "/application_credentials"],
+} as const satisfies Partial<Record<ObjectKind, readonly [CloudService, string, string]>>;
+
+function placeOf({ kind, within = "" }: MarkedObject): [CloudService, string] {
+  if (!(kind in WITHIN)) return PLACES[kind as keyof typeof PLACES];
+  const [service, owners, parts] = WITHIN[kind as keyof typeof WITHIN];
+  return [service, `${owners}/${within}${parts}`];
+}
 
 /** What goes on existing for a while after its deletion was accepted. */
 const SLOW: readonly ObjectKind[] = [
@@ -51,7 +62,7 @@ export async function deleteObject(
   object: MarkedObject,
   options: DeleteOptions,
 ): Promise<void> {
-  const { kind, id, within = "" } = object;
+  const { kind, id } = object;
   await waitFor({
     what: `the ${kind} ${id} to be deleted`,
     seconds: SECONDS,
@@ -59,14 +70,11 @@ export async function deleteObject(
     ...options,
     probe: async () => {
       try {
+        const [service, folder] = placeOf(object);
         if (kind === "router interface") {
-          await cloud.call("network", "PUT", `/routers/${within}/remove_router_interface`, { port_id: id });
+          await cloud.call(service, "PUT", `${folder}/remove_router_interface`, { port_id: id });
           return { done: undefined };
         }
-        const [service, folder]: [CloudService, string] =
-          kind === "load balancer member"
-            ? ["load-balancer", `/lbaas/pools/${within}/members`]
-            : PLACES[kind];
         const path = `${folder}/${encodeURIComponent(id)}`;
         await cloud.call(service, "DELETE", kind === "load balancer" ? `${path}?cascade=true` : path);
         if (!SLOW.includes(kind)) return { done: undefined };

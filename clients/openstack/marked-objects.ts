@@ -23,6 +23,8 @@ export interface MarkWish {
   securityGroups: readonly string[];
   /** Whether the cluster has a load balancer. */
   loadBalancer: boolean;
+  /** Whether it has an application credential of its own. */
+  ownCredential: boolean;
 }
 
 /** All objects of a cloud that carry a cluster's mark: those on record, and those that a cut-off run left. */
@@ -38,6 +40,7 @@ export async function readMarkedObjects(cloud: Cloud, wish: MarkWish): Promise<M
     readRouters(cloud, wish),
     readSecurityGroups(cloud, wish),
     ...(wish.loadBalancer ? [readLoadBalancers(cloud, wish)] : []),
+    ...(wish.ownCredential ? [readCredentials(cloud, wish)] : []),
   ]);
   return found.flat();
 }
@@ -164,4 +167,20 @@ async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedOb
     })),
     ...monitors.map(({ id, name = "" }): MarkedObject => ({ kind: "load balancer monitor", id, name })),
   ];
+}
+
+/** The application credentials of whoever asks: no other may see or delete them. */
+async function readCredentials(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObject[]> {
+  const user = await cloud.user();
+  if (user === undefined || !(await cloud.has("identity"))) return [];
+  const path = `/users/${user}/application_credentials`;
+  const found = await listAll<{ id: string; name: string }>(
+    cloud,
+    "identity",
+    path,
+    "application_credentials",
+  );
+  return found
+    .filter(({ name }) => name.endsWith(`-${mark}`))
+    .map(({ id, name }) => ({ kind: "application credential", id, name, within: user }));
 }

@@ -10,6 +10,8 @@ export interface Token {
   catalog: CatalogService[];
   /** Id of the project that it is for, if it is for one. */
   project?: string;
+  /** Id of whose it is. */
+  user?: string;
 }
 
 export interface CatalogService {
@@ -38,13 +40,19 @@ export async function obtainToken(
     throw new CloudRefusal("authentication", reply.status, words, refusalCode(reply.status, words));
   }
   const { token } = reply.body as {
-    token: { expires_at: string; catalog?: CatalogService[]; project?: { id: string } };
+    token: {
+      expires_at: string;
+      catalog?: CatalogService[];
+      project?: { id: string };
+      user?: { id: string };
+    };
   };
   return {
     value,
     expires: Date.parse(token.expires_at),
     catalog: token.catalog ?? [],
     ...(token.project ? { project: token.project.id } : {}),
+    ...(token.user ? { user: token.user.id } : {}),
   };
 }
 

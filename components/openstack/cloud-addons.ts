@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { JsonObject } from "../../core/merge";
 import { mergeObjects } from "../../core/merge";
 import { cloudConf } from "../../core/openstack/cloud-conf";
+import { markedName } from "../../core/openstack/leftovers";
 import { shortHash } from "../../core/short-hash";
 import type { CloudPlan } from "../../providers/openstack/cloud-plan";
 import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
@@ -80,6 +81,11 @@ export function wantsCinder({ enabled, cinder }: CloudProviderArgs): boolean {
   return enabled && (cinder?.enabled ?? true);
 }
 
+/** Whether the stack makes an application credential for what runs in the cluster. */
+export function makesCredential({ enabled, applicationCredential }: CloudProviderArgs): boolean {
+  return enabled && applicationCredential === undefined;
+}
+
 /** Where a chart of a repository is: an oci:// repository is a part of the chart's own name. */
 function chartSource(repository: string, name: string): { chart: string; repositoryOpts?: { repo: string } } {
   return repository.startsWith("oci://")
@@ -90,6 +96,8 @@ function chartSource(repository: string, name: string): { chart: string; reposit
 export interface CloudAddonsArgs {
   kubeconfig: pulumi.Output<string>;
   found: CloudPlan["found"];
+  /** Tells this stack's objects from those of any other cluster with the same name. */
+  mark: pulumi.Input<string>;
   cloudProvider: CloudProviderArgs;
 }
 
@@ -107,7 +115,9 @@ export function installCloudAddons(
   const { Chart } =
     require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const credential = pulumi.output(args.cloudProvider.applicationCredential ?? makeCredential(cluster, opts));
+  const credential = pulumi.output(
+    args.cloudProvider.applicationCredential ?? makeCredential(cluster, args.mark, opts),
+  );
   const { provider: _, ...others } = opts;
   const provider = new Provider(
     `${cluster}-cloud-provider`,
@@ -165,16 +175,20 @@ function settingsOf({ found, cloudProvider }: CloudAddonsArgs): pulumi.Output<st
   return pulumi.unsecret(word);
 }
 
-function makeCredential(cluster: string, opts: pulumi.CustomResourceOptions) {
+function makeCredential(cluster: string, mark: pulumi.Input<string>, opts: pulumi.CustomResourceOptions) {
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { ApplicationCredential } =
     require("@pulumi/openstack/identity/applicationCredential") as typeof import("@pulumi/openstack/identity/applicationCredential");
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const { parent, provider } = opts;
+  // it is in the cloud, and does not go with the cluster
+  const { deletedWith: _, ...others } = opts;
   const { id, secret } = new ApplicationCredential(
     `${cluster}-cloud-provider`,
-    { name: `foresail-${cluster}`, description: `cloud provider of the cluster ${cluster}` },
-    { ...(parent ? { parent } : {}), ...(provider ? { provider } : {}), additionalSecretOutputs: ["secret"] },
+    {
+      name: pulumi.output(mark).apply((known) => markedName(`foresail-${cluster}`, known)),
+      description: `cloud provider of the cluster ${cluster}`,
+    },
+    { ...others, additionalSecretOutputs: ["secret"] },
   );
   return pulumi.all([id, secret]).apply(([credentialId, value]) => ({ id: credentialId, secret: value }));
 }

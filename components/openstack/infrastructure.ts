@@ -21,7 +21,7 @@ export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster"
   /** Blocks of the pods. */
   podCidr: string;
   /** What the cluster itself makes in the cloud. */
-  services: { loadBalancers: boolean; volumes: boolean };
+  services: { loadBalancers: boolean; volumes: boolean; ownCredential: boolean };
 }
 
 /**
@@ -38,10 +38,10 @@ export class Infrastructure {
   readonly later: string[];
   /** What the stack's state had when the run began. */
   readonly state: RecordedState;
+  /** Tells this stack's objects from those of any other cluster with the same name. */
+  readonly mark: pulumi.Input<string>;
 
   private readonly rollout: MachineRollout;
-  /** Tells this stack's objects from those of any other cluster with the same name. */
-  private readonly mark: pulumi.Input<string>;
 
   constructor(
     private readonly clusterName: string,
@@ -110,6 +110,7 @@ export class Infrastructure {
         floatingIps: this.wantedFloatingIps().filter((name) => !this.state.floatingIps.has(name)).length,
         loadBalancer: endpoint !== undefined && "octavia" in endpoint,
         ...(services.volumes ? { volumes: true } : {}),
+        ...(services.ownCredential ? { ownCredential: true } : {}),
         ...(refusals.length > 0 ? { refusals } : {}),
         steps: now.lines,
         arriving: now.arriving,

@@ -5,7 +5,7 @@ import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
-import { installCloudAddons, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
+import { installCloudAddons, makesCredential, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
 import { Infrastructure } from "./infrastructure";
 import { API_PORT, type ApiLoadBalancer } from "./load-balancer";
 import { withHostKey, type CloudMachine } from "./machines";
@@ -70,7 +70,11 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         ...args,
         podNetwork: podNetworkKind(cluster),
         podCidr: cluster.network?.podCidr ?? "10.244.0.0/16",
-        services: { loadBalancers: cloudProvider.enabled, volumes: wantsCinder(cloudProvider) },
+        services: {
+          loadBalancers: cloudProvider.enabled,
+          volumes: wantsCinder(cloudProvider),
+          ownCredential: makesCredential(cloudProvider),
+        },
       },
       { parent: this },
     );
@@ -143,7 +147,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     );
   }
 
-  private installAddons(cluster: KubeadmCluster, { plan, inCloud }: Infrastructure): void {
+  private installAddons(cluster: KubeadmCluster, { plan, mark, inCloud }: Infrastructure): void {
     const { cloudProvider } = this.args;
     if (!cloudProvider.enabled) return;
     installCloudAddons(
@@ -151,6 +155,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       {
         kubeconfig: cluster.directKubeconfig,
         found: plan.found,
+        mark,
         cloudProvider,
       },
       { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },

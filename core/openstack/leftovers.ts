@@ -16,6 +16,7 @@ export const OBJECT_KINDS = [
   "security group",
   "server group",
   "keypair",
+  "application credential",
 ] as const;
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
@@ -27,7 +28,7 @@ export interface MarkedObject {
   name: string;
   /** Id of what it serves, if it serves something: a port its server, a floating IP its port. */
   serves?: string;
-  /** Id of what it is a part of, by which it is deleted: a router interface its router, a member its pool. */
+  /** Id of what it is a part of, by which it is deleted: a router interface its router, a member its pool, an application credential its user. */
   within?: string;
   /** A server whose node agent has found it ready. */
   initialized?: boolean;

@@ -36,7 +36,7 @@ async function askCloud(
     cloud = await Cloud.open(news, { seconds: PREVIEW_SECONDS });
     const pools = [...new Set(news.servers.map(({ pool }) => pool))];
     const servers = `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`;
-    const { mark, securityGroups = [], loadBalancer } = news;
+    const { mark, securityGroups = [], loadBalancer, ownCredential = false } = news;
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
         servers,
@@ -45,7 +45,13 @@ async function askCloud(
       }),
       mark === undefined
         ? []
-        : readMarkedObjects(cloud, { mark, servers: "-[0-9]+-[0-9a-z]+$", securityGroups, loadBalancer }),
+        : readMarkedObjects(cloud, {
+            mark,
+            servers: "-[0-9]+-[0-9a-z]+$",
+            securityGroups,
+            loadBalancer,
+            ownCredential,
+          }),
     ]);
     const known = new Set(news.known);
     // what is on no record is a leftover, and goes by itself

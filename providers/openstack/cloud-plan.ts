@@ -23,6 +23,8 @@ export interface CloudPlanArgs extends CloudWish {
   mark?: string;
   /** Ids of the objects that the state has. */
   known: string[];
+  /** Whether the stack makes an application credential for the cluster. @default false */
+  ownCredential?: boolean;
   /** Names of the cluster's security groups. */
   securityGroups: string[];
 }

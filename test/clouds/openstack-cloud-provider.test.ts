@@ -34,7 +34,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     ground = await CloudProviderGround.create(NAME);
     cluster = ground.cluster;
     empty = await cluster.contents();
-    credentials = await cluster.applicationCredentials();
+    credentials = await ground.applicationCredentials();
   });
 
   beforeEach(function () {
@@ -55,9 +55,21 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  it("comes up, and the controller manager makes Nodes of the cloud's servers", async () => {
+  it("stops where keystone's answer about the application credential that it made is lost", async () => {
     await ground.configure({ pools: pools() });
-    await cluster.up();
+    const faults = await cluster.cloud.faults();
+    await faults.next(
+      "keystone",
+      { kind: "lost-reply" },
+      { method: "POST", path: "/application_credentials" },
+    );
+    assert.match(await cluster.failingUp(), /ApplicationCredential \(cloud-provider-cloud-provider\)/);
+    assert.equal((await ground.applicationCredentials()).length, credentials.length + 1);
+  });
+
+  it("comes up with another one, and the controller manager makes Nodes of the cloud's servers", async () => {
+    const words = await cluster.up();
+    assert.match(words, /delete the application credential \S+, which a run that was cut off made/);
     await initializedNodes();
   });
 
@@ -82,7 +94,8 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   });
 
   it("has an application credential of its own, whose secret is nowhere in plain in the state", async () => {
-    assert.deepEqual(await cluster.applicationCredentials(), [...credentials, `foresail-${NAME}`].sort());
+    const made = (await ground.applicationCredentials()).filter((name) => !credentials.includes(name));
+    assert.match(made.join(), new RegExp(`^foresail-${NAME}-[0-9a-f]+$`));
     const secret = await cluster.withApi((client) =>
       client.get<KubernetesObject & { data: Record<string, string> }>({
         apiVersion: "v1",
@@ -162,7 +175,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     const { exitCode, words } = await cluster.stack.destroy();
     assert.equal(exitCode, 0, words);
     assert.deepEqual(await cluster.contents(), empty);
-    assert.deepEqual(await cluster.applicationCredentials(), credentials);
+    assert.deepEqual(await ground.applicationCredentials(), credentials);
   });
 
   /** Waits until the cloud's controller has taken every Node. */

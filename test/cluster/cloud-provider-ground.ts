@@ -2,7 +2,7 @@ import path from "node:path";
 import { ensureProgramBundle } from "../../sandbox/nodes/program-bundle";
 import { projectFolder } from "../../sandbox/nodes/places";
 import { REGION } from "../../sandbox/openstack/configuration/common";
-import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
+import { CLOUD_NAMES, PROJECT_USER } from "../../sandbox/openstack/seed";
 import { setUp } from "../../sandbox/set-up";
 import { CLOUD_PROVIDER_VERSION } from "../../sandbox/toolchain/cloud-provider-openstack-program";
 import { ChartRepository } from "../support/chart-repository";
@@ -78,6 +78,19 @@ export class CloudProviderGround {
     };
     const endpoint = { service_id: service.id, interface: "public", url: "http://127.0.0.1:9/v3" };
     await ask("endpoints", { endpoint: { ...endpoint, region_id: REGION } });
+  }
+
+  /** The application credentials of the project's user, by name. */
+  async applicationCredentials(): Promise<string[]> {
+    const administrator = await this.cluster.cloud.api("administrator");
+    const { users } = (await administrator.call("keystone", "GET", `/v3/users?name=${PROJECT_USER}`)) as {
+      users: { id: string }[];
+    };
+    const path = `/v3/users/${users[0]?.id}/application_credentials`;
+    const answer = (await administrator.call("keystone", "GET", path)) as {
+      application_credentials: { name: string }[];
+    };
+    return answer.application_credentials.map(({ name }) => name).sort();
   }
 
   /** Takes everything down. */

@@ -9,7 +9,7 @@ import { ensureNodeKey } from "../../sandbox/nodes/ssh-keys";
 import type { Cloud } from "../../sandbox/openstack/cloud";
 import type { CloudOptions } from "../../sandbox/openstack/cloud-options";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";
-import { CLOUD_NAMES, PROJECT_USER } from "../../sandbox/openstack/seed";
+import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { setUp } from "../../sandbox/set-up";
 import { chooseCidr, consoleHostKey, openstackSystem } from "../../sandbox/systems/openstack";
 import { openstackConfiguration } from "../../sandbox/systems/openstack-configuration";
@@ -267,19 +267,6 @@ export class OpenstackTestCluster {
     } finally {
       connection.close();
     }
-  }
-
-  /** The application credentials of the project's user, by name. */
-  async applicationCredentials(): Promise<string[]> {
-    const administrator = await this.cloud.api("administrator");
-    const { users } = (await administrator.call("keystone", "GET", `/v3/users?name=${PROJECT_USER}`)) as {
-      users: { id: string }[];
-    };
-    const path = `/v3/users/${users[0]?.id}/application_credentials`;
-    const answer = (await administrator.call("keystone", "GET", path)) as {
-      application_credentials: { name: string }[];
-    };
-    return answer.application_credentials.map(({ name }) => name).sort();
   }
 
   /** Everything that the project can see in the cloud, and everything that stands for it on this machine. */

@@ -58,7 +58,7 @@ describe("the cloud inside an OpenstackCluster", () => {
 
   it("has an application credential of its own, in a Secret that both charts read", async () => {
     const found = await charts();
-    assert.equal(cluster.only("ApplicationCredential").inputs.name, "foresail-demo");
+    assert.equal(cluster.only("ApplicationCredential").inputs.name, "foresail-demo-0123456789ab");
     const { inputs } = cluster.only("Secret");
     // the engine marks it as secret, and so wraps it
     const text = JSON.stringify(inputs).replaceAll("\\", "");

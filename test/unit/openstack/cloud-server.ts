@@ -98,7 +98,9 @@ export class CloudServer {
         token: {
           expires_at: new Date(Date.now() + this.tokenSeconds * 1000).toISOString(),
           project: { id: "p1" },
+          user: { id: "u1" },
           catalog: [
+            endpoint("identity", "/identity/v3"),
             endpoint("compute", "/compute/v2.1"),
             endpoint("network", "/network"),
             endpoint("image", "/image"),

@@ -6,8 +6,8 @@ import { CloudServer, type Answer, type Request } from "./cloud-server";
 const MARK = "0a1b2c";
 const DESCRIPTION = markedDescription(MARK);
 
-/** Octavia with the parts of one load balancer; what is deleted is gone with the next look. */
-class Octavia {
+/** Octavia with the parts of one load balancer, and a user's application credentials in Keystone. */
+class Services {
   readonly deleted: string[] = [];
   private readonly lists: Readonly<Record<string, [string, object[]]>> = {
     "/lbaas/loadbalancers": ["loadbalancers", [{ id: "b", name: "demo-api", description: DESCRIPTION }]],
@@ -22,10 +22,17 @@ class Octavia {
     "/lbaas/pools/p/members": ["members", [{ id: "m", name: "cp-1-aaaaa" }]],
     "/lbaas/pools/q/members": ["members", [{ id: "n", name: "shop-1" }]],
     "/lbaas/healthmonitors?pool_id=p": ["healthmonitors", [{ id: "h", name: "demo-api" }]],
+    "/users/u1/application_credentials": [
+      "application_credentials",
+      [
+        { id: "c", name: `foresail-demo-${MARK}` },
+        { id: "d", name: "by hand" },
+      ],
+    ],
   };
 
   readonly answer = ({ method, path }: Request): Answer | undefined => {
-    const place = path.replace("/load-balancer/v2.0", "").replace("/load-balancer/v2", "");
+    const place = path.replace(/^\/(load-balancer\/v2(\.0)?|identity\/v3)/, "");
     if (method === "DELETE") {
       this.deleted.push(place);
       return { status: 204 };
@@ -49,12 +56,12 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 describe("the objects of a cloud that carry a cluster's mark", () => {
   let server: CloudServer;
-  let octavia: Octavia;
+  let services: Services;
   let cloud: Cloud;
 
   beforeEach(async () => {
-    octavia = new Octavia();
-    server = new CloudServer(octavia.answer);
+    services = new Services();
+    server = new CloudServer(services.answer);
     server.hasLoadBalancers = true;
     await server.listen();
     cloud = new Cloud(
@@ -80,6 +87,7 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
       servers: "x",
       securityGroups: ["demo-nodes"],
       loadBalancer: true,
+      ownCredential: false,
     });
     assert.deepEqual(
       found.map(({ kind, id, within }) => [kind, id, ...(within === undefined ? [] : [within])]),
@@ -93,7 +101,15 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
     );
   });
 
-  it("are deleted where they lie: a member in its pool", async () => {
+  it("have the application credential of whoever asks with them, where the stack makes one", async () => {
+    const wish = { mark: MARK, servers: "x", securityGroups: [], loadBalancer: false };
+    assert.deepEqual(await readMarkedObjects(cloud, { ...wish, ownCredential: false }), []);
+    assert.deepEqual(await readMarkedObjects(cloud, { ...wish, ownCredential: true }), [
+      { kind: "application credential", id: "c", name: `foresail-demo-${MARK}`, within: "u1" },
+    ]);
+  });
+
+  it("are deleted where they lie: a member in its pool, a credential with its user", async () => {
     await deleteObject(
       cloud,
       { kind: "load balancer member", id: "m", name: "cp-1-aaaaa", within: "p" },
@@ -104,6 +120,15 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
       { kind: "load balancer monitor", id: "h", name: "demo-api" },
       { progress: () => undefined },
     );
-    assert.deepEqual(octavia.deleted, ["/lbaas/pools/p/members/m", "/lbaas/healthmonitors/h"]);
+    await deleteObject(
+      cloud,
+      { kind: "application credential", id: "c", name: "foresail-demo", within: "u1" },
+      { progress: () => undefined },
+    );
+    assert.deepEqual(services.deleted, [
+      "/lbaas/pools/p/members/m",
+      "/lbaas/healthmonitors/h",
+      "/users/u1/application_credentials/c",
+    ]);
   });
 });
