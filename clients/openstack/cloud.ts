@@ -82,6 +82,11 @@ export class Cloud {
     return (await this.patiently("authentication", () => this.freshToken())).user;
   }
 
+  /** Whether the credentials are an application credential that may make no others. */
+  async isRestricted(): Promise<boolean> {
+    return (await this.patiently("authentication", () => this.freshToken())).restricted;
+  }
+
   close(): void {
     this.exchanger.close();
   }

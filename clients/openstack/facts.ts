@@ -25,6 +25,7 @@ export async function readCloudFacts(
     floatingIps,
     hasLoadBalancer,
     hasVolumes,
+    isRestricted,
     volumes,
   ] = await Promise.all([
     listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
@@ -47,6 +48,7 @@ export async function readCloudFacts(
     wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
     cloud.has("load-balancer"),
     cloud.has("block-storage"),
+    cloud.isRestricted(),
     wish.rootVolumes ? readVolumeFacts(cloud) : undefined,
   ]);
   const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
@@ -79,6 +81,7 @@ export async function readCloudFacts(
     ...(floatingIps ? { floatingIps } : {}),
     hasLoadBalancer,
     hasVolumes,
+    isRestricted,
     ...(volumes ? { volumes } : {}),
   };
 }

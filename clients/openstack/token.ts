@@ -12,6 +12,8 @@ export interface Token {
   project?: string;
   /** Id of whose it is. */
   user?: string;
+  /** Whether it comes of an application credential that may make no others. */
+  restricted: boolean;
 }
 
 export interface CatalogService {
@@ -45,6 +47,7 @@ export async function obtainToken(
       catalog?: CatalogService[];
       project?: { id: string };
       user?: { id: string };
+      application_credential?: { restricted?: boolean };
     };
   };
   return {
@@ -53,6 +56,7 @@ export async function obtainToken(
     catalog: token.catalog ?? [],
     ...(token.project ? { project: token.project.id } : {}),
     ...(token.user ? { user: token.user.id } : {}),
+    restricted: token.application_credential?.restricted ?? false,
   };
 }
 

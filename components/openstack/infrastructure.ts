@@ -111,6 +111,7 @@ export class Infrastructure {
         loadBalancer: endpoint !== undefined && "octavia" in endpoint,
         ...(services.volumes ? { volumes: true } : {}),
         ...(services.ownCredential ? { ownCredential: true } : {}),
+        ...(services.ownCredential && !this.state.hasCredential ? { newCredential: true } : {}),
         ...(refusals.length > 0 ? { refusals } : {}),
         steps: now.lines,
         arriving: now.arriving,

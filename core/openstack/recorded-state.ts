@@ -19,6 +19,8 @@ export interface RecordedState {
   objects: string[];
   /** What the cluster's objects carry in the cloud; absent before the first run has begun. */
   mark?: string;
+  /** Whether the state has the application credential of what runs in the cluster. */
+  hasCredential: boolean;
   /** Names of the floating IPs that the state has. */
   floatingIps: ReadonlySet<string>;
   /** Blocks that the API's load balancer lets in, in the cloud's order. */
@@ -33,6 +35,7 @@ const INSTANCE = "openstack:compute/instance:Instance";
 const LOAD_BALANCER = "openstack:loadbalancer/loadBalancer:LoadBalancer";
 const SUBNET = "openstack:networking/subnet:Subnet";
 const LISTENER = "openstack:loadbalancer/listener:Listener";
+const CREDENTIAL = "openstack:identity/applicationCredential:ApplicationCredential";
 const FLOATING_IP = "openstack:networking/floatingIp:FloatingIp";
 const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
 const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
@@ -79,6 +82,9 @@ export function recordedState(cluster: string, resources: StateResources): Recor
         String(type).startsWith("openstack:") && typeof id === "string" ? [id] : [],
       )
       .sort(),
+    hasCredential: entries.some(
+      ({ type, name }) => type === CREDENTIAL && name === `${cluster}-cloud-provider`,
+    ),
     floatingIps: new Set(entries.flatMap(({ type, name }) => (type === FLOATING_IP ? [name] : []))),
     allowedCidrs: textsOf(
       entries.find(({ type, name }) => type === LISTENER && name === `${cluster}-api`)?.outputs.allowedCidrs,

@@ -22,6 +22,8 @@ export interface CloudWish {
   loadBalancer: boolean;
   /** Whether the cluster is to have volumes of the cloud. @default false */
   volumes?: boolean;
+  /** Whether the run makes an application credential for the cluster. @default false */
+  newCredential?: boolean;
   /** How many floating IPs the run makes. */
   floatingIps: number;
 }
@@ -46,6 +48,8 @@ export interface CloudFacts {
   floatingIps?: Quota;
   hasLoadBalancer: boolean;
   hasVolumes: boolean;
+  /** Whether whoever asks may make no application credentials. */
+  isRestricted: boolean;
   /** Absent where the cloud has no volumes, or none are asked for. */
   volumes?: VolumeFacts;
 }
@@ -58,6 +62,7 @@ export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
     ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
     ...networkLacks(wish, facts),
     ...cinderLacks(wish, facts),
+    ...credentialLacks(wish, facts),
     ...quotaLacks(missing, wish.floatingIps, facts),
     ...volumeLacks(
       missing.flatMap(({ pool, rootVolume }) => (rootVolume ? [{ pool, rootVolume }] : [])),
@@ -135,6 +140,14 @@ function cinderLacks({ volumes = false }: CloudWish, { hasVolumes }: CloudFacts)
   const property = "openstack.cloudProvider.cinder";
   const reason = "the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`";
   return [{ property, reason }];
+}
+
+function credentialLacks({ newCredential = false }: CloudWish, { isRestricted }: CloudFacts): Lack[] {
+  if (!newCredential || !isRestricted) return [];
+  const reason =
+    "the application credential of clouds.yaml may make no other one for the cluster; make one by hand and give it in " +
+    "`foresail:cloudApplicationCredential`, or write `enabled: false`";
+  return [{ property: "openstack.cloudProvider", reason }];
 }
 
 function quotaLacks(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { KubernetesObject } from "../../clients/kubernetes";
-import { makeBalanced, removeBalanced } from "../cluster/balanced-service";
+import { answerOf, makeBalanced, removeBalanced } from "../cluster/balanced-service";
 import { CloudProviderGround } from "../cluster/cloud-provider-ground";
 import type { OpenstackTestCluster, PoolWish } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
@@ -122,8 +122,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
       return makeBalanced(client, "balanced", "served");
     });
     assert.equal((await balancers()).length, before.length + 1);
-    const answer = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(20_000) });
-    assert.match(await answer.text(), /^served-/);
+    assert.match(await answerOf(address), /^served-/);
     await cluster.withApi((client) => removeBalanced(client, "balanced"));
     assert.deepEqual(await balancers(), before);
   });

@@ -70,13 +70,18 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     if (!KEEP) await cluster?.remove();
   });
 
-  it("is refused a flavour that the cloud has not, with the place in the configuration", async () => {
-    await configure({ pools: pools({ flavor: "m1.nowhere" }) });
+  it("is refused a flavour, volumes and a credential that the cloud has not, with the place in the configuration", async () => {
+    await configure({ pools: pools({ flavor: "m1.nowhere" }), cloudProvider: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
       words,
       /openstack\.pools\.w\.flavor[^]*the cloud has no flavour "m1\.nowhere"; it has foresail\.\w+/,
+    );
+    assert.match(words, /openstack\.cloudProvider\.cinder[^]*the cloud has no block-storage service/);
+    assert.match(
+      words,
+      /openstack\.cloudProvider [^]*the application credential of clouds\.yaml may make no other one/,
     );
     assert.deepEqual(await cluster.contents(), empty);
   });

@@ -1,7 +1,9 @@
 import type { KubernetesClient, KubernetesObject } from "../../clients/kubernetes";
+import { waitFor } from "../../clients/wait";
 import { NAMESPACE } from "./guarded-deployment";
 
 const SECONDS = 240;
+const ANSWER_SECONDS = 60;
 
 interface ServiceObject extends KubernetesObject {
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string }[] } };
@@ -28,6 +30,20 @@ export async function makeBalanced(client: KubernetesClient, name: string, app: 
     decide: ([service]) => {
       const address = service?.status?.loadBalancer?.ingress?.[0]?.ip;
       return address === undefined ? { pending: "it has no address" } : { done: address };
+    },
+  });
+}
+
+/** What a Service answers through its load balancer, as soon as one of its pods is behind it. */
+export async function answerOf(address: string): Promise<string> {
+  return waitFor<string>({
+    what: `an answer of ${address}`,
+    seconds: ANSWER_SECONDS,
+    probe: async (signal) => {
+      const response = await fetch(`http://${address}/`, { signal }).catch((error: unknown) => String(error));
+      if (typeof response === "string") return { pending: response };
+      const text = await response.text();
+      return response.ok && text !== "" ? { done: text } : { pending: `${response.status} "${text}"` };
     },
   });
 }

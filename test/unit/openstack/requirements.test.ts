@@ -45,6 +45,7 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   },
   hasLoadBalancer: false,
   hasVolumes: false,
+  isRestricted: false,
   ...over,
 });
 
@@ -189,6 +190,17 @@ describe("what a cloud lacks for a run", () => {
         "openstack.cloudProvider.cinder: the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`",
       ],
     ],
+    [
+      "an application credential that may make others",
+      wish({ newCredential: true }),
+      facts({ isRestricted: true }),
+      [
+        "openstack.cloudProvider: the application credential of clouds.yaml may make no other one for the cluster; make one by " +
+          "hand and give it in `foresail:cloudApplicationCredential`, or write `enabled: false`",
+      ],
+    ],
+    ["nothing where it may make others", wish({ newCredential: true }), facts(), []],
+    ["nothing where it makes none", wish(), facts({ isRestricted: true }), []],
     ["nothing where there are volumes", wish({ volumes: true }), facts({ hasVolumes: true }), []],
     [
       "quota",
