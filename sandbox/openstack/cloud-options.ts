@@ -12,7 +12,7 @@ export interface CloudOptions {
   readonly cinder?: boolean;
   /**
    * Whether its APIs listen at an address of this machine by which its servers reach them, too; default false: on
-   * 127.0.0.1 alone. Others in this machine's network reach them there as well.
+   * 127.0.0.1 alone. Whoever else calls there is hung up on.
    */
   readonly reachedByServers?: boolean;
   /** Kubernetes versions and other bundles whose images each server has from its beginning; default none. */

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { SERVICES, type CloudPorts, type ServiceName } from "../settings";
+import { isOwnCaller } from "./callers";
 import { errorBody, findFault, type Fault, type HeldFault } from "./fault";
 
 /** A request that passed, as tests count them. */
@@ -35,7 +36,7 @@ export class Front {
     private readonly address = "127.0.0.1",
   ) {}
 
-  /** Listens on all public ports of the address, and on the control port of 127.0.0.1. */
+  /** Listens on all public ports of the address, for this machine and its nodes, and on the control port of 127.0.0.1. */
   async listen(): Promise<void> {
     for (const service of SERVICES) {
       const server = createServer((incoming, outgoing) => void this.handle(service, incoming, outgoing));
@@ -58,6 +59,9 @@ export class Front {
 
   private open(server: Server, port: number, address: string): Promise<void> {
     this.servers.push(server);
+    server.on("connection", (socket) => {
+      if (!isOwnCaller(socket.remoteAddress)) socket.destroy();
+    });
     return new Promise((resolve, reject) => {
       server.once("error", reject);
       server.listen(port, address, resolve);
