@@ -17,7 +17,7 @@ import type { Toolchain } from "../../sandbox/toolchain";
 import { changesOf, stepsOf, type PreviewedChange } from "./previewed-steps";
 import { withApi } from "./with-api";
 
-const UP_SECONDS = 1200;
+const UP_SECONDS = 1800;
 const ASK_SECONDS = 30;
 
 /** The reporter of tests: says nothing. */
