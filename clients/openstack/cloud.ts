@@ -68,27 +68,32 @@ export class Cloud {
 
   /** Whether the cloud has a service in this region. */
   async has(service: CloudService): Promise<boolean> {
-    const token = await this.patiently("authentication", () => this.freshToken());
+    const token = await this.authenticate();
     return this.endpoint(token, service) !== undefined;
   }
 
   /** Id of the project that the credentials are for; undefined when they are for none. */
   async project(): Promise<string | undefined> {
-    return (await this.patiently("authentication", () => this.freshToken())).project;
+    return (await this.authenticate()).project;
   }
 
   /** Id of the user that the credentials are of; undefined when the cloud does not tell it. */
   async user(): Promise<string | undefined> {
-    return (await this.patiently("authentication", () => this.freshToken())).user;
+    return (await this.authenticate()).user;
   }
 
   /** Whether the credentials are an application credential that may make no others. */
   async isRestricted(): Promise<boolean> {
-    return (await this.patiently("authentication", () => this.freshToken())).restricted;
+    return (await this.authenticate()).restricted;
   }
 
   close(): void {
     this.exchanger.close();
+  }
+
+  /** A token that holds, as soon as Keystone gives one. */
+  private authenticate(): Promise<Token> {
+    return this.patiently("authentication", () => this.freshToken());
   }
 
   /** Tries until it goes well, or the deadline has come. @throws CloudUnreachable, and what is no passing fault */

@@ -4,6 +4,7 @@ import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { CONTROL_PLANE, PoolTestCluster } from "../cluster/pool-test-cluster";
 import { awaitNotReady } from "../cluster/reachability";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 const VERSION = `v${KUBERNETES_VERSION}`;
@@ -15,7 +16,6 @@ interface CountedPool {
 describe("a MachinePool of container nodes that kubeadm joins", function () {
   this.timeout(600_000);
   let pool: PoolTestCluster;
-  let broken = false;
 
   const worker = (name: string) => ({
     name,
@@ -36,13 +36,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     pool = await PoolTestCluster.create("pool-nodes");
   });
 
-  beforeEach(function () {
-    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther();
 
   after(() => pool?.remove());
 

@@ -6,6 +6,7 @@ import type { OpenstackTestCluster, PoolWish } from "../cluster/openstack-test-c
 import { readyNodes } from "../cluster/reachability";
 import { makeServing } from "../cluster/serving-deployment";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const NAME = "cloud-provider";
 const TAINT = "node.cloudprovider.kubernetes.io/uninitialized";
@@ -21,7 +22,6 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   let cluster: OpenstackTestCluster;
   let empty: Record<string, string[]>;
   let credentials: string[];
-  let broken = false;
 
   const pools = (workers = 2): PoolWish[] => [
     { name: "cp", replicas: 1 },
@@ -37,13 +37,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     credentials = await ground.applicationCredentials();
   });
 
-  beforeEach(function () {
-    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther();
 
   after(() => ground?.remove());
 

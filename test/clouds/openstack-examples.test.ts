@@ -5,6 +5,7 @@ import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 import { readExample } from "../support/example-file";
 
 /** The flavours that the examples name; the sandbox's cloud has others. */
@@ -91,18 +92,11 @@ class ExampleCluster {
   }
 }
 
-/** Each test builds on those before it, and they run by night. */
-function oneAfterTheOther(): void {
-  let broken = false;
+/** Leaves the suite out by day. */
+function byNight(): void {
   before(function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
       leaveOut(this, "by day openstack.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
-  });
-  beforeEach(function () {
-    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
   });
 }
 
@@ -114,6 +108,7 @@ async function expectGone(cluster: OpenstackTestCluster, empty: object): Promise
 
 describe("the example dev-eu1 of OpenStack, as a file", function () {
   this.timeout(600_000);
+  byNight();
   oneAfterTheOther();
   let made: ExampleCluster;
   let cluster: OpenstackTestCluster;
@@ -162,6 +157,7 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
 
 describe("the example prod-eu1 of OpenStack, as a file", function () {
   this.timeout(1_200_000);
+  byNight();
   oneAfterTheOther();
   let made: ExampleCluster;
   let cluster: OpenstackTestCluster;

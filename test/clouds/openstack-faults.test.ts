@@ -5,7 +5,7 @@ import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { upKilledWhen } from "../engine/killed-up";
-import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 import { awaitGone } from "../support/openstack-cloud";
 
 const UNAVAILABLE = { kind: "status", status: 503 } as const;
@@ -24,7 +24,6 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
   let cluster: OpenstackTestCluster;
   let faults: FaultControl;
   let empty: Record<string, string[]>;
-  let broken = false;
 
   const pools = ({ flavor }: Changes = {}): PoolWish[] => [
     { name: "cp", replicas: 1, ...(flavor ? { flavor } : {}) },
@@ -38,14 +37,9 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     empty = await cluster.contents();
   });
 
-  beforeEach(function () {
-    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
+  oneAfterTheOther(KEEP);
 
-  afterEach(async function () {
-    await faults.clear();
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  afterEach(() => faults.clear());
 
   after(async () => {
     if (!KEEP) await cluster?.remove();

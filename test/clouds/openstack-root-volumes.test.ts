@@ -5,6 +5,7 @@ import { OpenstackTestCluster, type OpenstackWish } from "../cluster/openstack-t
 import { readyNodes } from "../cluster/reachability";
 import { upKilledWhen } from "../engine/killed-up";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const NAME = "e2e-volumes";
 const FAULT = "the array is out of room";
@@ -23,7 +24,6 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   this.timeout(600_000);
   let cluster: OpenstackTestCluster;
   let empty: Record<string, string[]>;
-  let broken = false;
 
   const wish = ({
     size = 20,
@@ -45,13 +45,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     empty = await cluster.contents();
   });
 
-  beforeEach(function () {
-    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther();
 
   after(() => cluster?.remove());
 

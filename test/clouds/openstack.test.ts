@@ -9,6 +9,7 @@ import { readyNodes } from "../cluster/reachability";
 import { RequestCounter } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const NAME = "e2e-openstack";
 const LABELS = { w: { "example.com/tier": "web" }, data: { "example.com/tier": "data" } };
@@ -30,7 +31,6 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   let empty: Record<string, string[]>;
   /** Blocks of floating IPs, through which this machine reaches them. */
   let outside: string[];
-  let broken = false;
 
   const configure = (wish: OpenstackWish) =>
     cluster.configure({ endpoint: { octavia: { floatingIp: true } }, api: outside, ...wish });
@@ -58,13 +58,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     outside = subnets.map(({ cidr }) => cidr);
   });
 
-  beforeEach(function () {
-    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther(KEEP);
 
   after(async () => {
     if (!KEEP) await cluster?.remove();

@@ -5,6 +5,7 @@ import { containerNodeSettings } from "../../sandbox/nodes";
 import { readyNodes } from "../cluster/reachability";
 import { TumblebugTestCluster } from "../cluster/tumblebug-test-cluster";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 import { readExample } from "../support/example-file";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
@@ -68,17 +69,6 @@ async function expectGone(cluster: TumblebugTestCluster, empty: object): Promise
   const { exitCode, words } = await cluster.stack.destroy();
   assert.equal(exitCode, 0, words);
   assert.deepEqual(await cluster.contents(), empty);
-}
-
-/** Each test builds on those before it. */
-function oneAfterTheOther(): void {
-  let broken = false;
-  beforeEach(function () {
-    if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
 }
 
 /**

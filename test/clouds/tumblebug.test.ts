@@ -3,6 +3,7 @@ import { GENERATIONS } from "../support/tumblebug";
 import { readyNodes } from "../cluster/reachability";
 import { TumblebugTestCluster, type GroupWish } from "../cluster/tumblebug-test-cluster";
 import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 const ONE_AND_ONE = [
@@ -18,7 +19,6 @@ for (const generation of GENERATIONS)
     this.timeout(600_000);
     let cluster: TumblebugTestCluster;
     let empty: Record<string, string[]>;
-    let broken = false;
 
     before(async function () {
       if (!IN_THE_NIGHT && generation === "mcis")
@@ -27,13 +27,7 @@ for (const generation of GENERATIONS)
       empty = await cluster.contents();
     });
 
-    beforeEach(function () {
-      if (broken) leaveOut(this, "an earlier step failed, and each builds on those before it");
-    });
-
-    afterEach(function () {
-      if (this.currentTest?.state === "failed") broken = true;
-    });
+    oneAfterTheOther();
 
     after(() => cluster?.remove());
 

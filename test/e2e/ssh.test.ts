@@ -13,7 +13,7 @@ import { announcedOperations } from "../cluster/previewed-steps";
 import { clusterSecrets, findSecrets } from "../cluster/secret-search";
 import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-logs";
 import { silent, TestCluster } from "../cluster/test-cluster";
-import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 // for people who work on these tests: the cluster of the last run goes on, and stays
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
@@ -27,19 +27,12 @@ const BACK_AGAIN = ["cp-1", "cp-2", "cp-3", "w-1"];
 describe("a cluster of system ssh on real nodes", function () {
   let cluster: TestCluster;
   let commandLines = new Set<string>();
-  let broken = false;
 
   before(async () => {
     cluster = await TestCluster.open("e2e", { keep: KEEP });
   });
 
-  beforeEach(function () {
-    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther(KEEP);
 
   after(async () => {
     if (!KEEP) await cluster.remove();

@@ -11,7 +11,7 @@ import { readyNodes } from "../cluster/reachability";
 import { RequestCounter, type RequestCount } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
 import { TestCluster } from "../cluster/test-cluster";
-import { leaveOut } from "../left-out";
+import { oneAfterTheOther } from "../one-after-the-other";
 
 const FROM = "1.35.4";
 const TO = "1.36.3";
@@ -32,7 +32,6 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
   let cluster: TestCluster;
   let counters: RequestCounter[];
   let listed: string[];
-  let broken = false;
 
   const fields = {
     ...AUDITED,
@@ -43,13 +42,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     cluster = await TestCluster.open("rollout", { keep: KEEP, versions: [FROM, TO] });
   });
 
-  beforeEach(function () {
-    if (broken && !KEEP) leaveOut(this, "an earlier step failed, and each builds on those before it");
-  });
-
-  afterEach(function () {
-    if (this.currentTest?.state === "failed") broken = true;
-  });
+  oneAfterTheOther(KEEP);
 
   after(async () => {
     if (KEEP) await writeFile(path.join(sandboxFolder, "rollout-output.txt"), cluster.output);

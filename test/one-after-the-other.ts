@@ -1,0 +1,15 @@
+import { leaveOut } from "./left-out";
+
+/**
+ * Each test of the suite builds on those before it: when one has failed the rest is left out.
+ * @param keep they run all the same, for people who work on a test and keep what it made
+ */
+export function oneAfterTheOther(keep = false): void {
+  let broken = false;
+  beforeEach(function () {
+    if (broken && !keep) leaveOut(this, "an earlier step failed, and each builds on those before it");
+  });
+  afterEach(function () {
+    if (this.currentTest?.state === "failed") broken = true;
+  });
+}
