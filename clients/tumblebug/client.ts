@@ -35,7 +35,7 @@ export class TumblebugClient implements Tumblebug {
     this.vNets = new Resources(api, dialect.vNets, saysNotFound, looking);
     this.securityGroups = new SecurityGroupCalls(api, dialect, looking);
     this.sshKeys = new Resources(api, dialect.sshKeys, saysNotFound, looking);
-    this.images = new Resources(api, dialect.images, saysNotFound, looking);
+    this.images = dialect.images && new Resources(api, dialect.images, saysNotFound, looking);
     this.specs = new Resources(api, dialect.specs, saysNotFound, looking);
     this.infrastructures = new InfrastructureCalls(api, dialect, looking);
     this.loadBalancers = new LoadBalancerCalls(api, dialect, looking);

@@ -29,8 +29,11 @@ import type {
 export interface ResourceDialect<Wish extends { readonly name: string }, Found> {
   /** in the path, such as "vNet"; also the list's field */
   readonly type: string;
-  idOf(wish: Wish): string;
-  /** after the path of a creation, such as "?action=registerWithId" */
+  /** Whether the server keeps the description that it was sent. @default true */
+  readonly keepsDescription?: boolean;
+  /** Whether the server lists them; otherwise they are read by name. @default true */
+  readonly isListed?: boolean;
+  /** after the path of a creation, such as "?action=registerWithInfo" */
   readonly createQuery: string;
   readonly deleteQuery: string;
   request(wish: Wish): unknown;
@@ -43,7 +46,8 @@ export interface Dialect {
   readonly vNets: ResourceDialect<VNetWish, VNet>;
   readonly securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup>;
   readonly sshKeys: ResourceDialect<SshKeyWish, SshKey>;
-  readonly images: ResourceDialect<ImageWish, Image>;
+  /** Absent where VMs name the cloud's image themselves. */
+  readonly images?: ResourceDialect<ImageWish, Image>;
   readonly specs: ResourceDialect<SpecWish, Spec>;
 
   /** of adding rules to a security group, and of taking them away */

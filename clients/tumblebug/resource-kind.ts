@@ -8,7 +8,10 @@ import { makeOnce, type Looking } from "./make-once";
 import type { ResourceKind } from "./tumblebug";
 
 /** Objects of one kind, in the words of one generation. */
-export class Resources<Wish extends { readonly name: string }, Found> implements ResourceKind<Wish, Found> {
+export class Resources<
+  Wish extends { readonly name: string },
+  Found extends { readonly name: string },
+> implements ResourceKind<Wish, Found> {
   constructor(
     private readonly api: TumblebugApi,
     private readonly dialect: ResourceDialect<Wish, Found>,
@@ -16,12 +19,12 @@ export class Resources<Wish extends { readonly name: string }, Found> implements
     private readonly looking: Looking,
   ) {}
 
-  idOf(wish: Wish): string {
-    return this.dialect.idOf(wish);
+  get keepsDescription(): boolean {
+    return this.dialect.keepsDescription ?? true;
   }
 
-  read(namespace: string, id: string): Promise<Found | undefined> {
-    return readOrNothing(
+  async read(namespace: string, id: string): Promise<Found | undefined> {
+    const found = await readOrNothing(
       async () => {
         const path = this.path(namespace, id);
         const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
@@ -30,6 +33,8 @@ export class Resources<Wish extends { readonly name: string }, Found> implements
       this.saysNotFound,
       () => this.isThere(namespace, id),
     );
+    // the server looks for specs by the cloud's name, too
+    return found?.name === id ? found : undefined;
   }
 
   async list(namespace: string): Promise<Found[]> {
@@ -45,6 +50,14 @@ export class Resources<Wish extends { readonly name: string }, Found> implements
     }
   }
 
+  async named(namespace: string, names: readonly string[]): Promise<Found[]> {
+    if (names.length === 0) return [];
+    if (this.dialect.isListed ?? true)
+      return (await this.list(namespace)).filter(({ name }) => names.includes(name));
+    const found = await Promise.all(names.map((name) => this.read(namespace, name)));
+    return found.filter((one) => one !== undefined);
+  }
+
   create(namespace: string, wish: Wish): Promise<Found> {
     const { dialect, api } = this;
     const path = `${this.path(namespace)}${dialect.createQuery}`;
@@ -54,7 +67,7 @@ export class Resources<Wish extends { readonly name: string }, Found> implements
         const reply = await api.call({ method: "POST", path, body, isRepeatable: false });
         return readAnswer(`POST ${path}`, dialect.answer, reply);
       },
-      () => this.read(namespace, dialect.idOf(wish)),
+      () => this.read(namespace, wish.name),
       { looking: this.looking, ...(api.options.signal ? { signal: api.options.signal } : {}) },
     );
   }

@@ -35,7 +35,8 @@ export interface Tumblebug {
   readonly vNets: ResourceKind<VNetWish, VNet>;
   readonly securityGroups: SecurityGroups;
   readonly sshKeys: ResourceKind<SshKeyWish, SshKey>;
-  readonly images: ResourceKind<ImageWish, Image>;
+  /** Undefined on `infra`, where VMs name the cloud's image themselves and nothing is registered. */
+  readonly images: ResourceKind<ImageWish, Image> | undefined;
   readonly specs: ResourceKind<SpecWish, Spec>;
   readonly infrastructures: Infrastructures;
   readonly loadBalancers: LoadBalancers;
@@ -63,10 +64,13 @@ export interface Namespaces {
 
 /** Objects of one kind in a namespace, which VMs are made from. */
 export interface ResourceKind<Wish extends { readonly name: string }, Found> {
-  /** The name under which the object that this wish makes will be found, and by which others refer to it. */
-  idOf(wish: Wish): string;
+  /** Whether the server keeps the description; that of a spec comes back empty in both generations. */
+  readonly keepsDescription: boolean;
   read(namespace: string, id: string): Promise<Found | undefined>;
+  /** @throws TumblebugRefusal "NoSuchRoute" for specs of `infra`, which has no such list */
   list(namespace: string): Promise<Found[]>;
+  /** Those of these names that are there; from the list, or one by one where the server has none. */
+  named(namespace: string, names: readonly string[]): Promise<Found[]>;
   /**
    * Makes the object. When the answer is lost it is looked for, and asked for again only when it isn't there.
    * @throws TumblebugRefusal "AlreadyExists", "NamespaceNotFound"

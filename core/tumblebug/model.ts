@@ -115,7 +115,6 @@ export interface SshKey extends Made {
 }
 
 export interface ImageWish {
-  /** today's generation takes the cloud's name instead: ask `idOf` what VMs have to say */
   readonly name: string;
   readonly connection: string;
   /** by which the cloud knows it */
@@ -149,7 +148,7 @@ export interface VmGroupWish {
   readonly size: number;
   readonly connection: string;
   readonly spec: string;
-  /** `idOf` the image */
+  /** name of the registered image on `mcis`, the cloud's name of it on `infra` */
   readonly image: string;
   readonly vNet: string;
   readonly subnet: string;

@@ -30,19 +30,30 @@ export function objectHandlers<
   type Outputs = Inputs & ObjectOutputs;
   const resourceOf = ({ name }: Pick<Inputs, "name">) => `${kind.what} ${name}`;
 
-  /** The object, and whether this stack made it: its own mark is on what a run made whose answer was lost. */
+  const isTagged = (found: Object, { mark }: Inputs): boolean => carriesMark(found.description, mark);
+
+  /** The object, and whether this stack made it. */
   async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Object; made: boolean }> {
     const objects = kind.of(tumblebug);
+    if (!objects) {
+      if (!kind.unregistered) throw new Error(`the server keeps no ${kind.what}`);
+      return { found: kind.unregistered.object(inputs), made: false };
+    }
     const wish = kind.wish(inputs, markedDescription(inputs.mark));
-    const id = objects.idOf(wish);
-    const existing = await objects.read(inputs.namespace, id);
-    if (existing) return { found: existing, made: carriesMark(existing.description, inputs.mark) };
+    const existing = await objects.read(inputs.namespace, wish.name);
+    if (existing) {
+      // without a description a run that was killed knows its own by the plan, which had recorded that there was none
+      const isMissed = !inputs.foreign && kind.mismatch?.(inputs, existing) === undefined;
+      return { found: existing, made: objects.keepsDescription ? isTagged(existing, inputs) : isMissed };
+    }
     try {
       return { found: await objects.create(inputs.namespace, wish), made: true };
     } catch (error) {
       // somebody else was faster
-      const now = isRefusal(error, "AlreadyExists") ? await objects.read(inputs.namespace, id) : undefined;
-      if (now) return { found: now, made: carriesMark(now.description, inputs.mark) };
+      const now = isRefusal(error, "AlreadyExists")
+        ? await objects.read(inputs.namespace, wish.name)
+        : undefined;
+      if (now) return { found: now, made: isTagged(now, inputs) };
       throw reasoned(error);
     }
   }
@@ -61,12 +72,15 @@ export function objectHandlers<
     check(olds: Partial<Outputs>, asked: Inputs) {
       const news = kind.settle ? kind.settle(olds, asked) : asked;
       const exists = olds.name === news.name && olds.connection !== undefined;
+      const { unregistered } = kind;
       const steps = exists
         ? (kind.changes?.(olds as unknown as Inputs, news) ?? [])
         : [
-            news.foreign
-              ? `use the ${kind.what} ${news.name}, which is there and stays when the cluster goes`
-              : `create the ${kind.what} ${news.name} in ${news.connection}: ${kind.describe(news)}`,
+            unregistered?.generation === news.server.generation
+              ? unregistered.step(news)
+              : news.foreign
+                ? `use the ${kind.what} ${news.name}, which is there and stays when the cluster goes`
+                : `create the ${kind.what} ${news.name} in ${news.connection}: ${kind.describe(news)}`,
           ];
       const failures = exists
         ? kind.fixed.flatMap((key) =>
@@ -110,7 +124,7 @@ export function objectHandlers<
               `the ${kind.what} ${found.name} is there, made by others, and ${wrong}`,
               "take another `resources.prefix`, or delete it",
             );
-          if (!made) report(resource, "was there; it stays when the cluster goes");
+          if (!made && kind.of(tumblebug)) report(resource, "was there; it stays when the cluster goes");
           return { id: `${inputs.namespace}/${found.name}`, outs: outputsOf(inputs, found, made) };
         });
       } catch (error) {
@@ -125,8 +139,9 @@ export function objectHandlers<
       try {
         return await withServer(resource, news.server, async (tumblebug) => {
           const objects = kind.of(tumblebug);
-          const found = await objects.read(news.namespace, olds.object);
-          if (!found) throw new Error("it is not there any more; run `pulumi refresh`, then `up`");
+          const found = await objects?.read(news.namespace, olds.object);
+          if (!objects || !found)
+            throw new Error("it is not there any more; run `pulumi refresh`, then `up`");
           if (!olds.made) report(resource, "others made it, so it is left as it is");
           else await kind.change?.(tumblebug, news, olds, found);
           const now = (await objects.read(news.namespace, olds.object)) ?? found;
@@ -139,7 +154,9 @@ export function objectHandlers<
 
     async read(id, outputs: Outputs) {
       return withServer(resourceOf(outputs), outputs.server, async (tumblebug) => {
-        const found = await kind.of(tumblebug).read(outputs.namespace, outputs.object);
+        const objects = kind.of(tumblebug);
+        if (!objects) return { id, props: outputs };
+        const found = await objects.read(outputs.namespace, outputs.object);
         if (!found) return { id: "", props: {} };
         const drift = outputs.made ? kind.drift?.(outputs, found) : {};
         return { id, props: { ...outputs, ...kind.outputs(found), ...drift } };
@@ -149,7 +166,8 @@ export function objectHandlers<
     async delete(_id, outputs: Outputs) {
       const resource = resourceOf(outputs);
       if (!outputs.made || outputs.keepOnDelete) {
-        report(resource, outputs.made ? "stays, as keepOnDelete says" : "stays, since others made it");
+        if (kind.unregistered?.generation !== outputs.server.generation)
+          report(resource, outputs.made ? "stays, as keepOnDelete says" : "stays, since others made it");
         return;
       }
       try {
@@ -161,7 +179,9 @@ export function objectHandlers<
             progress: (line) => report(resource, line),
             probe: async () => {
               try {
-                await kind.of(tumblebug).delete(outputs.namespace, outputs.object);
+                const objects = kind.of(tumblebug);
+                if (objects) await objects.delete(outputs.namespace, outputs.object);
+                else report(resource, "is not registered on this server, so nothing is deleted");
                 return { done: true };
               } catch (error) {
                 if (isRefusal(error, "InUse", "DeletionPending"))

@@ -1,4 +1,5 @@
 import type { ResourceKind, Tumblebug } from "../../clients/tumblebug";
+import type { Generation } from "../../core/tumblebug/model";
 import type { Reason } from "../../core/tumblebug/reasons";
 import type { ServerInputs } from "./server";
 
@@ -13,7 +14,7 @@ export interface ObjectInputs {
   mark: string;
   /** Leave it when the stack goes, or when it is no longer wanted. */
   keepOnDelete: boolean;
-  /** Whether it was there before this stack; for the preview's words. */
+  /** Whether it was there, made by others, before this stack asked for it. */
   foreign: boolean;
   /** Made by check. */
   steps?: string[];
@@ -43,7 +44,10 @@ export interface ObjectKind<
   what: string;
   /** CB-Ladybug's reason when it can't be made. */
   reason: Reason;
-  of(tumblebug: Tumblebug): ResourceKind<Wish, Object>;
+  /** Undefined where the server's generation registers none. */
+  of(tumblebug: Tumblebug): ResourceKind<Wish, Object> | undefined;
+  /** The generation that registers none, what is used there instead, and the preview's line for it. */
+  unregistered?: { generation: Generation; object(inputs: Inputs): Object; step(inputs: Inputs): string };
   wish(inputs: Inputs, description: string): Wish;
   /** What makes it what it is, for the preview's line. */
   describe(inputs: Inputs): string;

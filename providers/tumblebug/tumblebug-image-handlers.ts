@@ -11,6 +11,15 @@ export const handlers: Handlers = objectHandlers<Inputs, ImageWish, Image>({
   what: "image",
   reason: "CreateVmImageFailedReason",
   of: ({ images }) => images,
+  unregistered: {
+    generation: "infra",
+    object: ({ connection, cloudImage }) => ({
+      ...{ name: cloudImage, connection, cloudImage, cloudId: cloudImage },
+      ...{ description: "", guestOs: "" },
+    }),
+    step: ({ connection, cloudImage }) =>
+      `use the image ${cloudImage} of ${connection} by its name; nothing is registered`,
+  },
   wish: ({ name, connection, cloudImage }, description) => ({ name, connection, cloudImage, description }),
   describe: ({ cloudImage }) => cloudImage,
   outputs: () => ({}),

@@ -14,15 +14,21 @@ export interface PlanWish extends TumblebugWish, Pick<TumblebugPlanArgs, "object
   mark?: string;
 }
 
-/** What was found by an earlier run for the same wish; then only what may have changed is asked for. */
-type Earlier = FoundOnServer | undefined;
+/** What an earlier run looked for and found. */
+export interface EarlierPlan {
+  objects: PlanWish["objects"];
+  found: FoundOnServer;
+  /** Whether it wanted the same; then only what may have changed since is asked for. */
+  isSame: boolean;
+}
 
 /** Asks the server for everything that the checks look at, all at once. */
 export async function readPlanFacts(
   tumblebug: Tumblebug,
   wish: PlanWish,
-  earlier: Earlier,
+  before: EarlierPlan | undefined,
 ): Promise<{ facts: TumblebugFacts; found: FoundOnServer }> {
+  const earlier = before?.isSame === true ? before.found : undefined;
   const isOurs = (description: string) => wish.mark !== undefined && carriesMark(description, wish.mark);
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
     tumblebug.namespaces.read(wish.namespace),
@@ -52,7 +58,11 @@ export async function readPlanFacts(
     ),
     foreign:
       earlier?.foreign ??
-      (objects?.all ?? []).filter(({ description }) => !isOurs(description)).map(({ key }) => key),
+      (objects?.all ?? [])
+        .filter(({ key, description, isTagged }) =>
+          isTagged ? !isOurs(description) : !wasMissing(before, key),
+        )
+        .map(({ key }) => key),
     namespaceIsForeign:
       earlier?.namespaceIsForeign ?? (namespace !== undefined && !isOurs(namespace.description)),
   };
@@ -100,27 +110,28 @@ async function readImages(tumblebug: Tumblebug, { slots }: TumblebugWish) {
   });
 }
 
+/** Whether an earlier run looked for an object and there was none: one that is there now this stack has made. */
+function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
+  if (!before || before.found.foreign.includes(key)) return false;
+  return OBJECT_KINDS.some((kind) => before.objects[kind].some(({ name }) => key === `${kind}/${name}`));
+}
+
 /** The objects of the wanted names that are there, whoever made them. */
 async function readObjects(tumblebug: Tumblebug, wish: PlanWish) {
-  const lists = await Promise.all(
+  const found = await Promise.all(
     OBJECT_KINDS.map(async (kind) => {
-      const ids = new Map(
-        wish.objects[kind].map(({ name, connection, cloudImage = "" }) => [
-          kind === "images" ? tumblebug.images.idOf({ name, connection, cloudImage }) : name,
-          name,
-        ]),
-      );
-      if (ids.size === 0) return [];
-      const found = await tumblebug[kind].list(wish.namespace);
-      return found.flatMap((object) => {
-        const name = ids.get(object.name);
-        return name === undefined ? [] : [{ kind, object, key: `${kind}/${name}` }];
-      });
+      const objects = tumblebug[kind];
+      if (!objects) return [];
+      const names = wish.objects[kind].map(({ name }) => name);
+      const there = await objects.named(wish.namespace, names);
+      return there.map((object) => ({ kind, object, isTagged: objects.keepsDescription }));
     }),
   );
-  const all = lists.flat();
+  const all = found.flat();
   return {
-    all: all.map(({ key, object: { description } }) => ({ key, description })),
+    all: all.map(({ kind, object: { name, description }, isTagged }) => ({
+      ...{ key: `${kind}/${name}`, description, isTagged },
+    })),
     vNets: all.flatMap(({ kind, object }) =>
       kind === "vNets" && "cidr" in object
         ? [

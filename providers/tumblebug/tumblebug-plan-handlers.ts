@@ -59,7 +59,10 @@ export const handlers: Handlers = {
     if (refusals) return { inputs: news, failures: refusals };
     for (const line of [...news.steps, ...news.later, ...news.remarks]) report(nameOf(news), line);
     if (!isKnown(news)) return { inputs: news, failures: [] };
-    const earlier = isSame(olds, news) ? olds.found : undefined;
+    const earlier =
+      olds.found && olds.objects && olds.namespace === news.namespace
+        ? { found: olds.found, objects: olds.objects, isSame: isSame(olds, news) }
+        : undefined;
     try {
       const { facts, found } = await withServer(
         nameOf(news),
@@ -73,11 +76,10 @@ export const handlers: Handlers = {
     } catch (error) {
       const { message, next } = error as Error & { next?: string };
       const reason = next === undefined ? message : `${message}\n  next: ${next}`;
-      if (olds.found === undefined || !earlier)
-        return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
+      if (!earlier?.isSame) return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
       report(nameOf(news), `the server could not be read, so nothing of it was checked: ${message}`);
       return {
-        inputs: { ...news, found: olds.found, spread: spreadOf(news, olds.found) },
+        inputs: { ...news, found: earlier.found, spread: spreadOf(news, earlier.found) },
         failures: [],
       };
     }

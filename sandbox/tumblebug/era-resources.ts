@@ -97,6 +97,8 @@ function ofKind(resource: StoredResource, namespace: string): Body {
       };
     case "spec":
       return {
+        // neither server keeps it
+        description: "",
         cspSpecName: resource.cloudName,
         numvCPU: resource.vcpus,
         memGiB: resource.mebibytes / 1024,

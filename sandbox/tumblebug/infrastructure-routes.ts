@@ -83,7 +83,7 @@ export function infrastructureOf(
 
 /** Puts VMs of a group on record. @throws Refusal when what they are to be made from is missing */
 export function record(
-  { state, wire }: Ground,
+  { state, wire, clouds }: Ground,
   namespace: string,
   infrastructure: StoredInfrastructure,
   group: GroupRequest,
@@ -91,12 +91,15 @@ export function record(
   const needed = [
     ["vNet", group.vNet],
     ["sshKey", group.sshKey],
-    ["image", group.image],
+    // today's server looks in the cloud
+    ...(wire.generation === "mcis" ? [["image", group.image] as const] : []),
     ["spec", group.spec],
     ...group.securityGroups.map((id) => ["securityGroup", id] as const),
   ] as const;
   for (const [kind, id] of needed)
     if (state.resource(namespace, kind, id) === undefined) throw wire.invalid(`Failed to find ${kind} ${id}`);
+  if (wire.generation === "infra" && clouds.image(group.image) === undefined)
+    throw wire.invalid(`The imageKey ${group.image} not found by any of ID, CspImageName, GuestOS`);
   const subnets = state.resource(namespace, "vNet", group.vNet)?.subnets ?? [];
   if (!subnets.some(({ name }) => name === group.subnet))
     throw wire.invalid(`Failed to find subnet ${group.subnet} in vNet ${group.vNet}`);

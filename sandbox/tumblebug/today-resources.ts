@@ -100,6 +100,8 @@ function ofKind(resource: StoredResource): Body {
       };
     case "spec":
       return {
+        // neither server keeps it
+        description: "",
         cspSpecName: resource.cloudName,
         vCPU: resource.vcpus,
         memoryGiB: resource.mebibytes / 1024,

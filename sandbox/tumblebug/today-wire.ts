@@ -191,7 +191,7 @@ function readGroup(body: Body): GroupRequest {
     size: Number(textOf(body, "nodeGroupSize") || "1"),
     connection: textOf(body, "connectionName"),
     spec: textOf(body, "specId"),
-    image: textOf(body, "imageId"),
+    image: textOf(body, "cspImageName"),
     vNet: textOf(body, "vNetId"),
     subnet: textOf(body, "subnetId"),
     securityGroups: namesOf(body, "securityGroupIds"),

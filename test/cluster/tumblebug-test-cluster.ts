@@ -172,8 +172,9 @@ export class TumblebugTestCluster {
         vNets: named(await tumblebug.vNets.list(namespace)),
         securityGroups: named(await tumblebug.securityGroups.list(namespace)),
         sshKeys: named(await tumblebug.sshKeys.list(namespace)),
-        images: named(await tumblebug.images.list(namespace)),
-        specs: named(await tumblebug.specs.list(namespace)),
+        images: named((await tumblebug.images?.list(namespace)) ?? []),
+        // `infra` has no list of them; they keep a namespace from being deleted
+        specs: named(this.generation === "infra" ? [] : await tumblebug.specs.list(namespace)),
         infrastructures: found === undefined ? [] : [found.name],
         machines: named(found?.machines ?? []),
         containers: (await engine.containers(labels)).map(({ name }) => name).sort(),

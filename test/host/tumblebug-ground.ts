@@ -115,7 +115,9 @@ export class TumblebugGround {
 
   object(name: string, over: object = {}): object {
     return {
-      ...{ server: this.access, namespace: "ns1", name, connection: CONNECTION, mark: MARK },
+      // the plan has found the generation by then
+      server: { ...this.access, generation: this.generation },
+      ...{ namespace: "ns1", name, connection: CONNECTION, mark: MARK },
       ...{ keepOnDelete: false, foreign: false },
       ...over,
     };

@@ -141,6 +141,26 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
           assert.match(host.printed, /could not be read, so nothing of it was checked/);
         });
 
+      it("knows a spec, whose description the server drops, by what an earlier run has recorded", async () => {
+        const foreign = async (olds: Fields, over: Fields = {}) => {
+          const { inputs } = await host.check(key, olds, wish(over));
+          return (inputs.found as { foreign: string[] }).foreign.filter((one) => one.startsWith("specs/"));
+        };
+        const { inputs: first } = await host.check(key, {}, wish());
+        const body = { name: "k1-spec", connectionName: CONNECTION, cspSpecName: "t3.medium" };
+        const made = await ground.ask("POST", "/ns/ns1/resources/spec", {
+          ...body,
+          description: `foresail ${MARK}`,
+        });
+        assert.ok(made.status < 300, made.text);
+        // killed before the spec was recorded, then the same, or more machines
+        assert.deepEqual(await foreign(first), []);
+        assert.deepEqual(await foreign(first, { slots: [slot("cp-1"), slot("w-1"), slot("w-2")] }), []);
+        assert.deepEqual(await foreign({}), ["specs/k1-spec"]);
+        const { inputs: late } = await host.check(key, {}, wish());
+        assert.deepEqual(await foreign(late, { slots: [slot("cp-1")] }), ["specs/k1-spec"]);
+      });
+
       it("refuses an MCIS of others, and knows the stack's own by its mark", async () => {
         const mcis = (description: string) =>
           generation === "mcis"

@@ -85,14 +85,14 @@ export async function plant(
   });
   await tumblebug.securityGroups.create(namespace, { name: "g1", connection, vNet: "v1", rules: [] });
   await tumblebug.sshKeys.create(namespace, { name: "k1", connection, user: "cb-user" });
-  await tumblebug.images.create(namespace, image);
+  await tumblebug.images?.create(namespace, image);
   await tumblebug.specs.create(namespace, { name: "t1", connection, cloudSpec: "t3.medium" });
   return (name, size) => ({
     name,
     size,
     connection,
     spec: "t1",
-    image: tumblebug.images.idOf(image),
+    image: tumblebug.images ? image.name : image.cloudImage,
     vNet: "v1",
     subnet: "s1",
     securityGroups: ["g1"],

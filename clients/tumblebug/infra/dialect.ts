@@ -2,7 +2,7 @@ import { z } from "zod";
 import { address, list, text, wholeNumber } from "../answer";
 import type { Dialect } from "../dialect";
 import { groupRequest, infrastructure, infrastructureStatus, machine } from "./machines";
-import { images, ruleRequest, securityGroups, specs, sshKeys, vNets } from "./resources";
+import { ruleRequest, securityGroups, specs, sshKeys, vNets } from "./resources";
 
 const cloudImage = z
   .looseObject({
@@ -12,13 +12,15 @@ const cloudImage = z
   })
   .transform((one) => ({ name: one.Name || one.IId?.NameId || "", guestOs: one.OSDistribution }));
 
-/** Today's API, since release 0.12.7. */
+/**
+ * Today's API, since release 0.12.7. It has no `images`: VMs name the cloud's image, since one that is registered can't be used, and
+ * deleting it may delete that of the namespace `system` (fixtures of 0.13, `resources/image`).
+ */
 export const infraDialect: Dialect = {
   generation: "infra",
   vNets,
   securityGroups,
   sshKeys,
-  images,
   specs,
   rulesRequest: (rules) => ({ firewallRules: rules.map(ruleRequest) }),
   connection: z

@@ -115,6 +115,8 @@ export function groupRequest(group: VmGroupWish): Record<string, unknown> {
     connectionName: group.connection,
     specId: group.spec,
     imageId: group.image,
+    // by this the server finds the image in the cloud; by its id alone it does not
+    cspImageName: group.image,
     vNetId: group.vNet,
     subnetId: group.subnet,
     securityGroupIds: [...group.securityGroups],

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import type {
   FirewallRule,
-  Image,
-  ImageWish,
   SecurityGroup,
   SecurityGroupWish,
   Spec,
@@ -33,7 +31,6 @@ const made = (one: {
 
 export const vNets: ResourceDialect<VNetWish, VNet> = {
   type: "vNet",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "?action=withsubnets",
   request: ({ name, connection, cidr, subnets, description = "" }) => ({
@@ -78,7 +75,6 @@ export const ruleRequest = (rule: FirewallRule) => ({
 
 export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> = {
   type: "securityGroup",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, vNet, rules, description = "" }) => ({
@@ -107,7 +103,6 @@ export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> =
 
 export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
   type: "sshKey",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, user, description = "" }) => ({
@@ -134,31 +129,10 @@ export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
     })),
 };
 
-export const images: ResourceDialect<ImageWish, Image> = {
-  type: "image",
-  // the server stores it under the cloud's name, whatever was asked for
-  idOf: ({ cloudImage }) => cloudImage,
-  createQuery: "?action=registerWithId",
-  deleteQuery: "",
-  request: ({ name, connection, cloudImage, description = "" }) => ({
-    name,
-    connectionName: connection,
-    cspImageName: cloudImage,
-    description,
-  }),
-  answer: z
-    .looseObject({ ...named, cspImageName: text, osType: text, osDistribution: text })
-    .transform((one) => ({
-      ...made(one),
-      cloudId: one.cspImageName,
-      cloudImage: one.cspImageName,
-      guestOs: one.osType || one.osDistribution,
-    })),
-};
-
 export const specs: ResourceDialect<SpecWish, Spec> = {
   type: "spec",
-  idOf: ({ name }) => name,
+  isListed: false,
+  keepsDescription: false,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, cloudSpec, description = "" }) => ({

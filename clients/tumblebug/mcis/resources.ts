@@ -30,7 +30,6 @@ const made = (one: {
 
 export const vNets: ResourceDialect<VNetWish, VNet> = {
   type: "vNet",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, cidr, subnets, description = "" }) => ({
@@ -67,7 +66,6 @@ export const ruleRequest = (rule: FirewallRule) => ({
 
 export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> = {
   type: "securityGroup",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, vNet, rules, description = "" }) => ({
@@ -117,7 +115,6 @@ export function readRule(
 
 export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
   type: "sshKey",
-  idOf: ({ name }) => name,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, user, description = "" }) => ({
@@ -147,7 +144,6 @@ export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
 
 export const images: ResourceDialect<ImageWish, Image> = {
   type: "image",
-  idOf: ({ name }) => name,
   // without asking the cloud, which would take long and knows images by other names
   createQuery: "?action=registerWithInfo",
   deleteQuery: "",
@@ -170,7 +166,7 @@ export const images: ResourceDialect<ImageWish, Image> = {
 
 export const specs: ResourceDialect<SpecWish, Spec> = {
   type: "spec",
-  idOf: ({ name }) => name,
+  keepsDescription: false,
   createQuery: "",
   deleteQuery: "",
   request: ({ name, connection, cloudSpec, description = "" }) => ({

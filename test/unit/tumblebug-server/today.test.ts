@@ -139,7 +139,7 @@ describe("the pretended Tumblebug of today", () => {
                 nodeGroupSize: 1,
                 connectionName: CONNECTION,
                 specId: "t1",
-                imageId: "debian-12",
+                cspImageName: "debian-12",
               },
               ...{
                 vNetId: "v1",
