@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../../core/kubeadm/immutables";
 import {
   describeStep,
   planMembership,
@@ -74,6 +75,21 @@ function refuseRemovals(
   return refuseMajorityRemoval(present, leaving);
 }
 
+/** What the machines of this group that have joined would not get. */
+function refuseJoined(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  observed?: ObservedNode[],
+): Refusal[] {
+  const recorded = olds.machines ?? [];
+  const joined = observed ? observed.filter(({ group }) => group === news.group) : recorded;
+  const group = { joined: joined.length, controlPlanes: news.group === CONTROL_PLANE_GROUP };
+  return [
+    ...refuseJoinSettings(olds.specification, news.specification, group),
+    ...refuseAddressChange(recorded, news.machines, observed),
+  ];
+}
+
 /** What destroy and later joins need to know, and no step on any machine. */
 const RECORDED = [
   "machines",
@@ -93,8 +109,12 @@ export const handlers: Handlers = {
     const reason =
       refuseGroupChange(news.group, news.machines, observed ?? []) ??
       refuseRemovals(news, olds, plan, observed);
+    const failures = [
+      ...(reason ? [{ property: "machines", reason }] : []),
+      ...refuseJoined(olds, news, observed),
+    ];
     for (const line of lines) report(nodeGroupName(news), line);
-    return { inputs: { ...news, steps: lines }, failures: reason ? [{ property: "machines", reason }] : [] };
+    return { inputs: { ...news, steps: lines }, failures };
   },
 
   diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {

@@ -219,8 +219,8 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   for (const [property, changes] of [
-    ["specification.network.podCidr", { podCidr: "10.200.0.0/16" }],
-    ["specification.endpoint", { port: 9443 }],
+    ["cluster.network.podCidr", { podCidr: "10.200.0.0/16" }],
+    ["cluster.endpoint", { port: 9443 }],
   ] as const) {
     it(`is refused a change of ${property} in the preview`, async () => {
       await configure(changes);
@@ -236,7 +236,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ version: "1.35.4" });
     const { exitCode, words } = await stack.preview();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /specification\.version[^]*1\.36\.3[^]*1\.35\.4/);
+    assert.match(words, /cluster\.version[^]*1\.36\.3[^]*1\.35\.4/);
   });
 
   it("rolls containerd and the distribution's packages over its nodes, as the preview listed it", async () => {

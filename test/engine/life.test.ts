@@ -168,10 +168,9 @@ describe("the life of a cluster under the engine", () => {
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
   });
 
-  it("runs no step on a joined machine for another script, port, jump host or key", async () => {
+  it("runs no step on a joined machine for another port, jump host or key", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     const lost = ["w-3"];
-    const file = { path: "/etc/motd", content: "hello" };
     const jumpHost = {
       address: "127.0.0.1",
       port: 2222,
@@ -179,7 +178,6 @@ describe("the life of a cluster under the engine", () => {
       hostKey: ground.fleet.machine("w-2").hostKey,
     };
     const changes: Record<string, () => void> = {
-      "script text": () => want(machines, { lost, files: [file] }),
       port: () => want(["cp-2", "cp-3", "cp-4", { name: "w-1", port: 2222 }], { lost }),
       "jump host": () => want(machines, { lost, ssh: { jumpHost } }),
     };
@@ -204,14 +202,17 @@ describe("the life of a cluster under the engine", () => {
     );
   });
 
-  it("refuses a lower minor and a changed network, with the reason and the way round it", async () => {
+  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the way round it", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     for (const [change, words] of [
       [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
       [
         { network: { plugin: { bridge: {} }, podCidr: "10.245.0.0/16" } },
-        /specification\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
+        /cluster\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
       ],
+      [{ files: [{ path: "/etc/motd", content: "hello" }] }, /cluster\.files.*put the old value back/s],
+      [{ kubelet: { maxPods: 50 } }, /cluster\.kubelet\.maxPods.*put the old value back/s],
+      [{ proxy: { http: "http://10.0.0.1:3128" } }, /cluster\.proxy.*put the old value back/s],
     ] as const) {
       want(machines, { lost: ["w-3"], ...change });
       const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
