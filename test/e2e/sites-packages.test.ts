@@ -206,7 +206,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ labels: { "example.com/site": "south", "example.com/rack": "7" } });
     const preview = await stack.preview("--diff");
     assert.match(preview.words, /general-1: label example\.com\/rack=7, label example\.com\/site=south/);
-    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taints)/);
+    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taint)/);
     assert.equal((await stack.up()).exitCode, 0);
     const changed = (await nodeObject("general-1"))?.metadata.labels;
     assert.deepEqual([changed?.["example.com/site"], changed?.["example.com/rack"]], ["south", "7"]);

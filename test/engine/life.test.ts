@@ -75,7 +75,7 @@ describe("the life of a cluster under the engine", () => {
     const taints = [{ key: "dedicated", value: "gpu", effect: "NoSchedule" }];
     want(["cp-1", "w-1", { name: "w-2", labels: { zone: "a" }, taints }]);
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
-      "w-2: label zone=a, taints set",
+      "w-2: label zone=a, taint dedicated=gpu:NoSchedule",
     ]);
     await ground.stack.up();
     const reference = { apiVersion: "v1", kind: "Node", name: "w-2" };
@@ -87,11 +87,21 @@ describe("the life of a cluster under the engine", () => {
     assert.equal(set?.metadata.labels.zone, "a");
     const setByForesail = set?.spec.taints?.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
     assert.deepEqual(setByForesail, taints);
+    // an administrator's taint, of which the kubelet's own annotation says that it is foresail's
+    await ground.kubernetes.mergePatch(reference, {
+      metadata: { annotations: { "foresail/taints": "dedicated,quarantine", "foresail/labels": "zone" } },
+      spec: { taints: [...(set?.spec.taints ?? []), { key: "quarantine", effect: "NoSchedule" }] },
+    });
+    await expectUnchanged();
     want(["cp-1", "w-1", "w-2"]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+      "w-2: label zone removed, taint dedicated=gpu:NoSchedule removed",
+    ]);
     await ground.stack.up();
     const taken = await ground.kubernetes.get<Labelled>(reference);
     assert.equal(taken?.metadata.labels.zone, undefined);
-    assert.equal(taken?.spec.taints?.some(({ key }) => key === "dedicated") ?? false, false);
+    const left = (taken?.spec.taints ?? []).map(({ key }) => key);
+    assert.deepEqual([left.includes("dedicated"), left.includes("quarantine")], [false, true]);
   });
 
   it("adds control planes one at a time, and every node's endpoint learns of them", async () => {
