@@ -7,6 +7,12 @@ export interface Taint {
 
 export type Role = "control-plane" | "worker";
 
+/** The taint with which each control plane registers. */
+export const CONTROL_PLANE_TAINT = {
+  key: "node-role.kubernetes.io/control-plane",
+  effect: "NoSchedule",
+} as const;
+
 /** Everything foresail knows of one machine that is not a secret; kept in state as plain text. */
 export interface Machine {
   /** Its name in the configuration, which becomes the Node's name. */

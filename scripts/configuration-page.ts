@@ -78,8 +78,9 @@ export function configurationPage(
 
 # Configuration
 
-One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All mistakes in it are reported at once,
-before anything is touched; a key that is not listed here is a mistake too.
+One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All validation issues in it are reported
+before anything is touched, twenty at a time; a key that is not listed here is one, too. Put versions, modes and dates in quotes: YAML reads
+\`1.30\` as 1.3, \`0600\` as 384 and \`2026-11-22\` as a timestamp.
 
 ## Keys
 

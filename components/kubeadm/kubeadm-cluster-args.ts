@@ -109,7 +109,7 @@ export interface KubeadmClusterArgs {
   };
   /** Machines that are dead and were taken out of `machines`. */
   lost?: string[];
-  /** Accepts an even number of control planes, which survives no more failures than one less. @default false */
+  /** Accepts an even number of control planes, which tolerates no more failures than one less. @default false */
   allowEvenControlPlanes?: boolean;
   /** Objects merged last into kubeadm's own. */
   kubeadm?: {

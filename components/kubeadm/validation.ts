@@ -5,16 +5,31 @@ import {
   lostMachineMistakes,
   roleFieldMistakes,
 } from "../../core/validation/machines";
-import { formatPath, type Mistake } from "../../core/validation/mistake";
+import { formatPath, issueCount, issueLines, type Mistake } from "../../core/validation/mistake";
+import {
+  fileModeMistake,
+  fileOwnerMistake,
+  hostFileListIssues,
+  hostFilePathMistake,
+} from "../../core/validation/files";
+import { endpointIssues, machineApiPortIssues } from "../../core/validation/endpoint";
+import { taintIssues } from "../../core/validation/labels";
 import { dnsLabelMistake, poolNameMistake } from "../../core/validation/names";
 import {
   blocksOverlapMistakes,
+  ciliumValuesIssues,
   podBlockSizeMistakes,
   podCidrMistake,
   serviceCidrMistake,
 } from "../../core/validation/network";
+import { PASS_THROUGH, passThroughMistakes } from "../../core/validation/pass-through";
+import { apiPortIssue, loopbackPortMistake } from "../../core/validation/ports";
+import { printable } from "../../core/validation/quote";
+import { softwareVersionMistake } from "../../core/validation/rollout";
+import { noProxyIssue, proxyUrlIssue } from "../../core/validation/urls";
 import { kubernetesVersionMistake } from "../../core/validation/version";
-import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
+import { networkPlugin } from "./defaults";
+import type { EndpointArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 
 /** A value of the arguments as far as it is plain: an Output is checked when it is known, by the machine itself. */
 function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
@@ -23,6 +38,46 @@ function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
 
 function one(path: (string | number)[], message: string | undefined): Mistake[] {
   return message === undefined ? [] : [{ path, message }];
+}
+
+const below = (path: Mistake["path"], issues: readonly Mistake[]): Mistake[] =>
+  issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+
+/** What is merged into the objects of Kubernetes, and the values of a preset that replace foresail's own. */
+function passedThroughIssues({ kubeadm = {}, kubelet, kubeProxy, network }: KubeadmClusterArgs): Mistake[] {
+  const plugin = networkPlugin({ network });
+  const cilium = "cilium" in plugin ? plugin.cilium.values : undefined;
+  const objects = (["clusterConfiguration", "initConfiguration", "joinConfiguration"] as const).flatMap(
+    (object) => below(["kubeadm", object], passThroughMistakes(PASS_THROUGH[object], kubeadm[object] ?? {})),
+  );
+  return [
+    ...objects,
+    ...below(["kubelet"], passThroughMistakes(PASS_THROUGH.kubelet, kubelet ?? {})),
+    ...below(["kubeProxy"], passThroughMistakes(PASS_THROUGH.kubeProxy, kubeProxy ?? {})),
+    ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
+  ];
+}
+
+/** What is written to each machine. */
+function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): Mistake[] {
+  const software = Object.entries(rollout?.software ?? {}).flatMap(([name, version]) =>
+    version === undefined ? [] : one(["rollout", "software", name], softwareVersionMistake(version)),
+  );
+  const proxies = (["http", "https"] as const).flatMap((scheme) => {
+    const address = proxy?.[scheme];
+    return address === undefined ? [] : one(["proxy", scheme], proxyUrlIssue(address));
+  });
+  return [
+    ...files.flatMap(({ path, mode, owner }, index) => [
+      ...one(["files", index, "path"], hostFilePathMistake(path)),
+      ...(mode === undefined ? [] : one(["files", index, "mode"], fileModeMistake(mode))),
+      ...(owner === undefined ? [] : one(["files", index, "owner"], fileOwnerMistake(owner))),
+    ]),
+    ...below(["files"], hostFileListIssues(files)),
+    ...proxies,
+    ...(proxy?.noProxy ?? []).flatMap((host, index) => one(["proxy", "noProxy", index], noProxyIssue(host))),
+    ...software,
+  ];
 }
 
 /** Everything that is wrong with the plain arguments of a cluster, by the same rules as a stack's configuration. */
@@ -42,6 +97,7 @@ export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistak
     serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
   };
   const lost = args.lost ?? [];
+  const endpoint: EndpointArgs = args.endpoint ?? { loopback: { port: 8443 } };
   return [
     ...one(["name"], dnsLabelMistake(name, 40)),
     ...one(["version"], kubernetesVersionMistake(args.version)),
@@ -62,22 +118,40 @@ export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistak
       lost,
       machines.map((machine) => machine.name),
     ),
+    ...machines.flatMap(({ index, role }) =>
+      below(["machines", index, "taints"], taintIssues(args.machines[index]?.taints ?? [], role)),
+    ),
+    ...machines.flatMap((machine) => machineApiPortIssues(machine, ["machines", machine.index])),
+    ...endpointIssues({
+      loopbackPort: "loopback" in endpoint ? endpoint.loopback.port : undefined,
+      externalHost: "external" in endpoint ? plain(endpoint.external.host) : undefined,
+      ...blocks,
+      machines,
+    }),
+    ...("loopback" in endpoint
+      ? one(["endpoint", "loopback", "port"], loopbackPortMistake(endpoint.loopback.port))
+      : []),
+    ...("external" in endpoint
+      ? one(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))
+      : []),
+    ...passedThroughIssues(args),
+    ...hostIssues(args),
     ...blocksOverlapMistakes(blocks),
     ...podBlockSizeMistakes(blocks, machines.length),
   ];
 }
 
 /**
- * Refuses arguments that can't make a cluster, all mistakes at once, before anything is registered.
+ * Refuses arguments that can't make a cluster, all issues at once, before anything is registered.
  *
  * @throws pulumi.InputPropertiesError with the path of each
  */
 export function assertArguments(name: string, args: KubeadmClusterArgs): void {
-  const errors = argumentMistakes(name, args).map(({ path, message }) => ({
-    propertyPath: formatPath(path),
-    reason: message,
-  }));
-  if (errors.length === 0) return;
-  const list = errors.map(({ propertyPath, reason }) => `  ${propertyPath}: ${reason}`).join("\n");
-  throw new pulumi.InputPropertiesError({ message: `KubeadmCluster ${name}:\n${list}`, errors });
+  const issues = argumentMistakes(name, args);
+  if (issues.length === 0) return;
+  const list = issueLines(issues).map((line) => `  ${line}`);
+  throw new pulumi.InputPropertiesError({
+    message: [`KubeadmCluster ${printable(name)} has ${issueCount(issues)}:`, ...list].join("\n"),
+    errors: issues.map(({ path, message }) => ({ propertyPath: formatPath(path), reason: message })),
+  });
 }

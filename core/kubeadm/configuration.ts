@@ -1,12 +1,11 @@
 import { stringify } from "yaml";
-import type { Machine } from "../machine";
+import { CONTROL_PLANE_TAINT, type Machine } from "../machine";
 import { mergeObjects, type Json, type JsonObject } from "../merge";
 import { NODE_PATHS } from "./paths";
 import { DISCOVERY_FILE } from "./steps/join";
 import { controlPlaneEndpoint, type ClusterSpecification } from "./specification";
 
 const KUBEADM = "kubeadm.k8s.io/v1beta4";
-const CONTROL_PLANE_TAINT = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
 
 function documents(objects: JsonObject[]): string {
   // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text

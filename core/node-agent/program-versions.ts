@@ -1,3 +1,5 @@
+import { AGENT_VERSION_PATTERN } from "./version-pattern";
+
 /** The agent's part that knows versions: what is here, what is asked for, and what it refuses. */
 export const VERSIONS = `
 is_container() { systemd-detect-virt --container --quiet; }
@@ -68,7 +70,7 @@ refuse() {
   local one to from cluster
   for one in "\${due[@]}"; do
     to=\${wanted[$one]}
-    if ! [[ $to =~ ^[0-9A-Za-z][0-9A-Za-z.+:~-]*$ ]]; then say "$one: \\"\${to:0:60}\\" is not a version"; return 0; fi
+    if ! [[ $to =~ ${AGENT_VERSION_PATTERN} ]]; then say "$one: \\"\${to:0:60}\\" is not a version"; return 0; fi
     if [ ! -f "$installers/$one/$to" ]; then
       say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
       return 0

@@ -1,3 +1,5 @@
+import { quoted } from "../validation/quote";
+
 const UNITS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 const DURATION = /^(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s)?$/;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
@@ -16,7 +18,7 @@ function durationSeconds(text: string): number | undefined {
 /** What is wrong with a `stopAfter`, or undefined. */
 export function stopAfterMistake(text: string): string | undefined {
   if (durationSeconds(text) !== undefined || TIME_OF_DAY.test(text)) return undefined;
-  return `"${text}" is neither a duration nor a time of day; write e.g. "2h", "1h30m" or "06:00"`;
+  return `${quoted(text)} is neither a duration nor a time of day; write e.g. "2h", "1h30m" or "06:00"`;
 }
 
 /**

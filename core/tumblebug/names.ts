@@ -1,4 +1,5 @@
 import { shortHash } from "../short-hash";
+import { quoted } from "../validation/quote";
 
 /** The longest name that most clouds take: Tumblebug puts the namespace and a dash in front of every name. */
 const LONGEST = 63;
@@ -13,7 +14,7 @@ export function tumblebugNameMistake(name: string): string | undefined {
   if (name === "") return "must not be empty";
   return NAME.test(name)
     ? undefined
-    : `"${name}" is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last`;
+    : `${quoted(name)} is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last`;
 }
 
 /** The most characters that a cloud takes, namespace and dashes included. */

@@ -1,13 +1,28 @@
 import { cidrMistake, parseCidr } from "./cidr";
+import { duplicateMistakes } from "./duplicates";
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /** Lists of blocks by what they may reach, and whether the whole world may be among them. */
 export type AccessFacts = { open: boolean } & Readonly<Record<string, boolean | readonly string[]>>;
 
 /** What is wrong with the blocks that may reach the machines from outside. */
 export function accessMistakes({ open, ...blocks }: AccessFacts): Mistake[] {
-  return Object.entries(blocks).flatMap(([field, cidrs]) =>
-    (Array.isArray(cidrs) ? (cidrs as readonly string[]) : []).flatMap((cidr, index): Mistake[] => {
+  const lists = Object.entries(blocks).map(
+    ([field, cidrs]) => [field, Array.isArray(cidrs) ? (cidrs as readonly string[]) : []] as const,
+  );
+  const repeated = lists.flatMap(([field, cidrs]) =>
+    duplicateMistakes(cidrs, (cidr) => cidr).map(({ path, message }) => ({
+      path: ["access", field, ...path],
+      message,
+    })),
+  );
+  return [...repeated, ...blockMistakes(lists, open)];
+}
+
+function blockMistakes(lists: readonly (readonly [string, readonly string[]])[], open: boolean): Mistake[] {
+  return lists.flatMap(([field, cidrs]) =>
+    cidrs.flatMap((cidr, index): Mistake[] => {
       const path = ["access", field, index];
       const wrong = cidrMistake(cidr);
       if (wrong !== undefined) return [{ path, message: wrong }];
@@ -15,7 +30,7 @@ export function accessMistakes({ open, ...blocks }: AccessFacts): Mistake[] {
       return [
         {
           path,
-          message: `"${cidr}" is the whole world; write the blocks that need it, or \`access.open: true\``,
+          message: `${quoted(cidr)} is the whole world; write the blocks that need it, or \`access.open: true\``,
         },
       ];
     }),

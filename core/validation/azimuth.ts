@@ -1,4 +1,5 @@
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 interface NodeGroup {
   name: string;
@@ -12,7 +13,7 @@ interface NodeGroup {
 export function nodeGroupNameMistake(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]+[a-z0-9]$/.test(name) && name.length <= 40) return undefined;
   return (
-    `"${name}" is not the name of a node group; write 3 to 40 lower-case letters, digits and dashes, ` +
+    `${quoted(name)} is not the name of a node group; write 3 to 40 lower-case letters, digits and dashes, ` +
     `with a letter first and a letter or digit last`
   );
 }

@@ -1,11 +1,12 @@
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
 export function chartVersionMistake(text: string): string | undefined {
   const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
   return semantic.test(text)
     ? undefined
-    : `"${text}" is not the version of a chart; write it exactly, e.g. "1.18.2"`;
+    : `${quoted(text)} is not the version of a chart; write it exactly, e.g. "1.18.2"`;
 }
 
 /** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */
@@ -15,7 +16,7 @@ export function chartMistakes(chart: { chart: string; repository?: string }): Mi
     return [
       {
         path: ["repository"],
-        message: `belongs to a chart's name; remove it, "${chart.chart}" says where the chart is`,
+        message: `belongs to a chart's name; remove it, ${quoted(chart.chart)} says where the chart is`,
       },
     ];
   }
@@ -23,7 +24,7 @@ export function chartMistakes(chart: { chart: string; repository?: string }): Mi
     return [
       {
         path: ["repository"],
-        message: `is missing; write the URL of the repository that has "${chart.chart}"`,
+        message: `is missing; write the URL of the repository that has ${quoted(chart.chart)}`,
       },
     ];
   }

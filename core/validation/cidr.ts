@@ -1,4 +1,5 @@
 import { formatIpv4, parseIpv4 } from "./addresses";
+import { quoted } from "./quote";
 
 /** An IPv4 block: its first address as 32 bits, and the length of its prefix. */
 export interface Cidr {
@@ -26,14 +27,14 @@ export function parseCidr(text: string): Cidr | undefined {
 export function cidrMistake(text: string): string | undefined {
   if (parseCidr(text)) return undefined;
   if (text.includes(":"))
-    return `"${text}" is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"`;
+    return `${quoted(text)} is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"`;
   const [address = "", prefix = ""] = text.split("/");
   const bits = parseIpv4(address);
   if (bits === undefined || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32 || text.split("/").length > 2) {
-    return `"${text}" is not an IPv4 block; write e.g. "10.244.0.0/16"`;
+    return `${quoted(text)} is not an IPv4 block; write e.g. "10.244.0.0/16"`;
   }
   const size = cidrSize({ first: bits, prefix: Number(prefix) });
-  return `"${text}" does not start its block; write "${formatCidr({ first: bits - (bits % size), prefix: Number(prefix) })}"`;
+  return `${quoted(text)} does not start its block; write "${formatCidr({ first: bits - (bits % size), prefix: Number(prefix) })}"`;
 }
 
 /** Whether an address lies in a block. */

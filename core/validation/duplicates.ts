@@ -1,4 +1,5 @@
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /**
  * Says which items of a list repeat an earlier one.
@@ -10,13 +11,16 @@ export function duplicateMistakes<Item>(
   keyOf: (item: Item) => string,
   field?: string,
 ): Mistake[] {
-  const keys = items.map(keyOf);
-  return keys.flatMap((key, index): Mistake[] => {
-    if (keys.indexOf(key) === index) return [];
+  const seen = new Set<string>();
+  return items.map(keyOf).flatMap((key, index): Mistake[] => {
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
     return [
       {
         path: field === undefined ? [index] : [index, field],
-        message: `"${key}" is listed twice; remove one`,
+        message: `${quoted(key)} is listed twice; remove one`,
       },
     ];
   });

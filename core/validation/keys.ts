@@ -8,6 +8,43 @@ const HOST_KEY_TYPES = [
   "ssh-rsa",
 ];
 
+/** Keys of hardware tokens, which people have and hosts have not. */
+const TOKEN_KEY_TYPES = ["sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"];
+
+/** The base64 of a public key ("ssh-ed25519 AAAA… comment") whose type and length agree, or undefined. */
+export function publicKeyBody(text: string): string | undefined {
+  const [type = "", body = ""] = text.trim().split(/\s+/);
+  const bytes = Buffer.from(body, "base64");
+  const length = bytes.length > 4 ? bytes.readUInt32BE(0) : 0;
+  const inside = bytes.subarray(4, 4 + length).toString("latin1");
+  // Compare without padding, since some tools cut it.
+  const unpadded = body.replace(/=+$/, "");
+  const isWhole = bytes.toString("base64").replace(/=+$/, "") === unpadded;
+  return inside === type && isWhole && fieldsEnd(bytes) === bytes.length ? unpadded : undefined;
+}
+
+/** Where the length-prefixed fields of a key end; -1 when one is cut. There are at least two: the type and a number. */
+function fieldsEnd(bytes: Buffer): number {
+  let [at, fields] = [0, 0];
+  while (at + 4 <= bytes.length) {
+    at += 4 + bytes.readUInt32BE(at);
+    fields += 1;
+  }
+  return fields >= 2 ? at : -1;
+}
+
+/** What is wrong with a public SSH key as a line of authorized_keys, or undefined. */
+export function publicKeyMistake(text: string): string | undefined {
+  if (text.includes("PRIVATE KEY"))
+    return "is a private key; write the public one, and replace the key that was shown";
+  const [type = ""] = text.trim().split(/\s+/);
+  if (![...HOST_KEY_TYPES, ...TOKEN_KEY_TYPES].includes(type) || /[\r\n]/.test(text.trim()))
+    return 'is not a public SSH key; write the line of a .pub file, "ssh-ed25519 AAAA…"';
+  return publicKeyBody(text) === undefined
+    ? "is a cut or mistyped public key; copy the whole line of the .pub file again"
+    : undefined;
+}
+
 /** What is wrong with a public SSH host key ("ssh-ed25519 AAAA… comment"), or undefined. */
 export function hostKeyMistake(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
@@ -18,17 +55,12 @@ export function hostKeyMistake(text: string): string | undefined {
       ? `starts with the name of a host; write the key alone, "${body} AAAA…"`
       : `is not a public host key; write e.g. "ssh-ed25519 AAAA…", as \`ssh-keyscan\` prints it after the host`;
   }
-  const bytes = Buffer.from(body, "base64");
-  const length = bytes.length > 4 ? bytes.readUInt32BE(0) : 0;
-  const inside = bytes.subarray(4, 4 + length).toString("latin1");
-  // Compare without padding, since some tools cut it.
-  const whole = bytes.toString("base64").replace(/=+$/, "") === body.replace(/=+$/, "");
-  if (inside !== type || !whole || bytes.length < 4 + length + 32)
-    return "is a cut or mistyped host key; copy the whole line again";
-  return undefined;
+  return publicKeyBody(text) === undefined
+    ? "is a cut or mistyped host key; copy the whole line again"
+    : undefined;
 }
 
-/** What is wrong with an SSH private key, or undefined. The words never repeat the key. */
+/** What is wrong with an SSH private key by its frame, or undefined. The words never repeat the key. */
 export function privateKeyMistake(text: string): string | undefined {
   if (HOST_KEY_TYPES.some((type) => text.startsWith(`${type} `)))
     return "is a public key; give the private one";
@@ -43,6 +75,8 @@ export function privateKeyMistake(text: string): string | undefined {
   if (match[1] === "ENCRYPTED PRIVATE KEY" || body.includes("Proc-Type: 4,ENCRYPTED") || opensshLocked) {
     return "is protected by a passphrase, which nobody can type here; use the SSH agent, or a key without passphrase";
   }
+  if (match[1] === "PRIVATE KEY")
+    return "is in PKCS#8 format, which the SSH client does not read; write it in OpenSSH's own with: ssh-keygen -p -f FILE";
   return undefined;
 }
 

@@ -1,4 +1,8 @@
+import { CONTROL_PLANE_TAINT, type Role } from "../machine";
+import type { Mistake } from "./mistake";
+import { duplicateMistakes } from "./duplicates";
 import { dnsNameMistake } from "./names";
+import { quoted } from "./quote";
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
@@ -7,10 +11,10 @@ export function qualifiedNameMistake(key: string): string | undefined {
   const parts = key.split("/");
   const name = parts.at(-1) ?? "";
   if (parts.length > 2 || (parts.length === 2 && dnsNameMistake(parts[0] ?? "") !== undefined)) {
-    return `"${key}" is not a key of Kubernetes; write "name" or "dns.name/name"`;
+    return `${quoted(key)} is not a key of Kubernetes; write "name" or "dns.name/name"`;
   }
   if (name.length > 63 || !NAME.test(name)) {
-    return `"${key}" is not a key of Kubernetes; its name has at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
+    return `${quoted(key)} is not a key of Kubernetes; its name has at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
   }
   return undefined;
 }
@@ -18,7 +22,34 @@ export function qualifiedNameMistake(key: string): string | undefined {
 /** What is wrong with the value of a label or taint, or undefined. It may be empty. */
 export function labelValueMistake(value: string): string | undefined {
   if (value === "" || (value.length <= 63 && NAME.test(value))) return undefined;
-  return `"${value}" is not a value of Kubernetes; write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
+  return `${quoted(value)} is not a value of Kubernetes; write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
+}
+
+/**
+ * The text that a person wrote as a date without quotes: Pulumi hands 2026-11-22 over as "2026-11-22 00:00:00 +0000 UTC".
+ * Any other text is returned as it is.
+ */
+export function writtenDate(text: string): string {
+  const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?) ([+-]\d{4}) \S+$/.exec(text);
+  if (!match) return text;
+  const [, day = "", time = "", zone = ""] = match;
+  if (time === "00:00:00" && zone === "+0000") return day;
+  return `${day}T${time}${zone === "+0000" ? "Z" : zone}`;
+}
+
+/** Taints that a list repeats, or that a control plane has anyway: kubeadm refuses to register a Node with one twice. */
+export function taintIssues(
+  taints: readonly { key?: unknown; effect?: unknown }[],
+  role: Role | undefined,
+): Mistake[] {
+  const name = ({ key, effect }: { key?: unknown; effect?: unknown }) => `${String(key)}:${String(effect)}`;
+  const own = name(CONTROL_PLANE_TAINT);
+  const repeated = taints.flatMap((taint, index): Mistake[] =>
+    role === "control-plane" && name(taint) === own
+      ? [{ path: [index], message: `${quoted(own)} is set on every control plane by foresail; remove it` }]
+      : [],
+  );
+  return [...repeated, ...duplicateMistakes(taints, name)];
 }
 
 /** Labels that kubeadm sets from the role, and those that each kubelet reports of itself. */
@@ -49,10 +80,10 @@ function reservedPrefix(key: string): boolean {
 export function nodeLabelKeyMistake(key: string): string | undefined {
   const wrong = qualifiedNameMistake(key);
   if (wrong) return wrong;
-  if (ROLE_LABELS.includes(key)) return `"${key}" follows from the role; remove it`;
-  if (KUBELET_LABELS.includes(key)) return `"${key}" is reported by the kubelet itself; remove it`;
+  if (ROLE_LABELS.includes(key)) return `${quoted(key)} follows from the role; remove it`;
+  if (KUBELET_LABELS.includes(key)) return `${quoted(key)} is reported by the kubelet itself; remove it`;
   if (reservedPrefix(key))
-    return `"${key}" is reserved for Kubernetes itself; use a prefix of your own, e.g. "example.com/name"`;
+    return `${quoted(key)} is reserved for Kubernetes itself; use a prefix of your own, e.g. "example.com/name"`;
   return undefined;
 }
 
@@ -61,5 +92,7 @@ export function taintKeyMistake(key: string): string | undefined {
   const wrong = qualifiedNameMistake(key);
   if (wrong) return wrong;
   const ofKubernetes = /^node(\.cloudprovider)?\.kubernetes\.io\//.test(key);
-  return ofKubernetes ? `"${key}" is set and removed by Kubernetes itself; use a key of your own` : undefined;
+  return ofKubernetes
+    ? `${quoted(key)} is set and removed by Kubernetes itself; use a key of your own`
+    : undefined;
 }

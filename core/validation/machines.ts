@@ -1,4 +1,5 @@
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /** What the rules look at in a machine; what could not be read is left out. `index` is its place in the configuration. */
 export interface MachineFacts {
@@ -34,7 +35,7 @@ export function duplicateMachineMistakes(machines: readonly MachineFacts[]): Mis
         first.set(value, machine);
         return [];
       }
-      const message = `"${value}" is the ${what} of machines[${earlier.index}] too; give each machine its own`;
+      const message = `${quoted(value)} is the ${what} of machines[${earlier.index}] too; give each machine its own`;
       return [{ path: ["machines", machine.index, field], message }];
     });
   });
@@ -77,7 +78,7 @@ export function controlPlaneCountMistakes(count: ControlPlaneCount): Mistake[] {
     ];
   }
   if (controlPlanes % 2 === 1 || count.allowEvenControlPlanes || count.lost > 0) return [];
-  const message = `${controlPlanes} control planes survive no more failures than ${controlPlanes - 1}; use ${controlPlanes - 1} or ${controlPlanes + 1}, or set cluster.allowEvenControlPlanes: true`;
+  const message = `${controlPlanes} control planes tolerate no more failures than ${controlPlanes - 1}; use ${controlPlanes - 1} or ${controlPlanes + 1}, or set cluster.allowEvenControlPlanes: true`;
   return [{ path: ["machines"], message }];
 }
 
@@ -89,10 +90,10 @@ export function lostMachineMistakes(lost: readonly string[], machines: readonly 
       return [
         {
           path,
-          message: `"${name}" is still under cluster.machines; remove it there if it is dead, or here if it lives`,
+          message: `${quoted(name)} is still under cluster.machines; remove it there if it is dead, or here if it lives`,
         },
       ];
-    if (lost.indexOf(name) < index) return [{ path, message: `"${name}" is listed twice; remove one` }];
+    if (lost.indexOf(name) < index) return [{ path, message: `${quoted(name)} is listed twice; remove one` }];
     return [];
   });
 }

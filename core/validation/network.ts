@@ -1,6 +1,7 @@
 import { ipv4Mistake, parseIpv4 } from "./addresses";
 import { cidrContains, cidrMistake, cidrsOverlap, cidrSize, formatCidr, parseCidr } from "./cidr";
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /** Blocks that no pod or service can have: this host, loopback, link-local, multicast and reserved. */
 const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"];
@@ -12,7 +13,8 @@ function unusableMistake(text: string): string | undefined {
   const block = parseCidr(text);
   const hit = UNUSABLE.map(parseCidr).find((unusable) => block && unusable && cidrsOverlap(block, unusable));
   return (
-    hit && `"${text}" overlaps ${formatCidr(hit)}, which is not routed; choose e.g. a block of 10.0.0.0/8`
+    hit &&
+    `${quoted(text)} overlaps ${formatCidr(hit)}, which is not routed; choose e.g. a block of 10.0.0.0/8`
   );
 }
 
@@ -22,9 +24,9 @@ export function podCidrMistake(text: string): string | undefined {
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
   if (prefix > NODE_PREFIX)
-    return `"${text}" is too small: each node takes a /${NODE_PREFIX}; write e.g. a /16`;
+    return `${quoted(text)} is too small: each node takes a /${NODE_PREFIX}; write e.g. a /16`;
   if (prefix < NODE_PREFIX - 16)
-    return `"${text}" is larger than Kubernetes allows; write a /${NODE_PREFIX - 16} or smaller`;
+    return `${quoted(text)} is larger than Kubernetes allows; write a /${NODE_PREFIX - 16} or smaller`;
   return undefined;
 }
 
@@ -34,9 +36,20 @@ export function serviceCidrMistake(text: string): string | undefined {
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
   if (prefix > 28)
-    return `"${text}" is too small for the services of a cluster; write a /28 or larger, e.g. a /16`;
-  if (prefix < 12) return `"${text}" is larger than Kubernetes allows; write a /12 or smaller`;
+    return `${quoted(text)} is too small for the services of a cluster; write a /28 or larger, e.g. a /16`;
+  if (prefix < 12) return `${quoted(text)} is larger than Kubernetes allows; write a /12 or smaller`;
   return undefined;
+}
+
+/** Values for the chart of Cilium that replace the whole `ipam`, and leave the pods without the cluster's blocks. */
+export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): Mistake[] {
+  const { ipam } = values;
+  const mode: unknown =
+    typeof ipam === "object" && ipam !== null ? (ipam as { mode?: unknown }).mode : undefined;
+  if (!Object.hasOwn(values, "ipam") || (typeof mode === "string" && mode !== "")) return [];
+  const message =
+    "has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podCidr; add mode: kubernetes";
+  return [{ path: ["ipam"], message }];
 }
 
 interface NetworkBlocks {
@@ -49,7 +62,7 @@ export function blocksOverlapMistakes(network: NetworkBlocks): Mistake[] {
   const pods = parseCidr(network.podCidr);
   const services = parseCidr(network.serviceCidr);
   if (!pods || !services || !cidrsOverlap(pods, services)) return [];
-  const message = `"${network.podCidr}" overlaps serviceCidr "${network.serviceCidr}"; choose two blocks that share no address`;
+  const message = `${quoted(network.podCidr)} overlaps serviceCidr ${quoted(network.serviceCidr)}; choose two blocks that share no address`;
   return [{ path: ["network", "podCidr"], message }];
 }
 
@@ -59,7 +72,7 @@ export function podBlockSizeMistakes(network: NetworkBlocks, machines: number): 
   if (!pods || pods.prefix > NODE_PREFIX) return [];
   const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
   if (room >= machines) return [];
-  const message = `"${network.podCidr}" has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
+  const message = `${quoted(network.podCidr)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
   return [{ path: ["network", "podCidr"], message }];
 }
 
@@ -78,7 +91,7 @@ export function machineAddressMistakes(
   if (machine.internalAddress === undefined && machine.address !== undefined) {
     const why = ipv4Mistake(machine.address);
     if (why) {
-      const message = `is missing; the machines must reach each other at an IPv4 address, and the address ("${machine.address}") is not one that they can use`;
+      const message = `is missing; the machines must reach each other at an IPv4 address, and the address (${quoted(machine.address)}) is not one that they can use`;
       mistakes.push({ path: [...path, "internalAddress"], message });
     }
   }
@@ -88,7 +101,7 @@ export function machineAddressMistakes(
     for (const blockName of ["podCidr", "serviceCidr"] as const) {
       const block = parseCidr(network[blockName]);
       if (bits === undefined || !block || !cidrContains(block, bits)) continue;
-      const message = `"${text}" lies in cluster.network.${blockName} "${network[blockName]}"; choose a block outside the machines' network`;
+      const message = `${quoted(text)} lies in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
       mistakes.push({ path: [...path, field], message });
     }
   }

@@ -5,6 +5,7 @@ import type { Mistake } from "./mistake";
 import { poolNameMistake, dnsLabelMistake } from "./names";
 import { podBlockSizeMistakes } from "./network";
 import { replaceMistakes } from "./replace";
+import { quoted } from "./quote";
 
 /** What the rules look at in the section `openstack`; what could not be read is left out. */
 export interface OpenstackFacts {
@@ -60,7 +61,7 @@ function poolMistakes(pools: readonly PoolFacts[]): Mistake[] {
   if (first && first.pool.replicas % 2 === 0)
     mistakes.push({
       path: ["pools", first.index, "replicas"],
-      message: `${first.pool.replicas} control planes survive no more failures than ${Math.max(first.pool.replicas - 1, 1)}; write 1, 3 or 5`,
+      message: `${first.pool.replicas} control planes tolerate no more failures than ${Math.max(first.pool.replicas - 1, 1)}; write 1, 3 or 5`,
     });
   if (first && first.pool.maxSurge !== 1)
     mistakes.push({
@@ -76,7 +77,7 @@ function poolMistakes(pools: readonly PoolFacts[]): Mistake[] {
     if (earlier < index)
       mistakes.push({
         path,
-        message: `"${name}" is the name of pools[${earlier}] too; give each pool its own`,
+        message: `${quoted(name)} is the name of pools[${earlier}] too; give each pool its own`,
       });
   });
   return mistakes;
@@ -99,7 +100,7 @@ function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFact
     if (other && cidrsOverlap(block, other))
       say(
         "cidr",
-        `"${network.cidr}" overlaps cluster.network.${field} "${text}"; choose blocks that share no address`,
+        `${quoted(network.cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
       );
   }
   const machines = pools.reduce((sum, { replicas, maxSurge }) => sum + replicas + maxSurge, 0);
@@ -107,7 +108,7 @@ function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFact
   if (room < machines)
     say(
       "cidr",
-      `"${network.cidr}" has room for ${Math.max(room, 0)} machines, and with those that a replacement adds there are ${machines}; write a larger block`,
+      `${quoted(network.cidr)} has room for ${Math.max(room, 0)} machines, and with those that a replacement adds there are ${machines}; write a larger block`,
     );
   return [
     ...mistakes,
@@ -129,18 +130,8 @@ function floatingIpMistakes({ pools, network, octaviaFloatingIp }: OpenstackFact
   ];
 }
 
-const slotsOf = (pools: readonly PoolFacts[]): string[] =>
+/** The machines without their hashes. */
+export const slotsOf = (pools: readonly PoolFacts[]): string[] =>
   pools.flatMap(({ name, replicas }) =>
     name === undefined ? [] : Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),
   );
-
-/** What is wrong with a public SSH key as a line of authorized_keys, or undefined. */
-export function publicKeyMistake(text: string): string | undefined {
-  if (text.includes("PRIVATE KEY"))
-    return "is a private key; write the public one, and replace the key that was shown";
-  return /^(ssh-(ed25519|rsa)|ecdsa-sha2-nistp(256|384|521)|sk-\S+) AAAA[A-Za-z0-9+/]+={0,3}( .*)?$/.test(
-    text.trim(),
-  )
-    ? undefined
-    : 'is not a public SSH key; write the line of a .pub file, "ssh-ed25519 AAAA…"';
-}

@@ -1,4 +1,6 @@
+import { taintIssues } from "./labels";
 import type { Mistake } from "./mistake";
+import { shapeIssues } from "./pass-through-shapes";
 
 /** A Kubernetes configuration object that is merged into foresail's own. */
 export interface PassThroughKind {
@@ -80,7 +82,25 @@ export function passThroughMistakes(
       ? []
       : [{ path, message: `is set by foresail; remove it: ${instead}` }];
   });
-  return [...identity, ...owned];
+  const said = new Set([...identity, ...owned].map(({ path }) => path.join(".")));
+  // What may not be set at all needs no word on its shape.
+  const shape = shapeIssues(kind.kind, object).filter(
+    ({ path }) => !path.some((_, index) => said.has(path.slice(0, index + 1).join("."))),
+  );
+  return [...identity, ...owned, ...shape, ...ownTaintIssues(object)];
+}
+
+/** The taint of control planes is merged with foresail's own; in another order of fields it would be there twice. */
+function ownTaintIssues(object: Readonly<Record<string, unknown>>): Mistake[] {
+  const taints = valueAt(object, ["nodeRegistration", "taints"]);
+  if (!Array.isArray(taints)) return [];
+  const readable = taints.map((taint: unknown, index) =>
+    typeof taint === "object" && taint !== null ? taint : { key: index },
+  );
+  return taintIssues(readable, "control-plane").map(({ path, message }) => ({
+    path: ["nodeRegistration", "taints", ...path],
+    message,
+  }));
 }
 
 function valueAt(object: unknown, path: readonly string[]): unknown {

@@ -1,8 +1,9 @@
-/** Ports of every node that Kubernetes itself listens on (kubernetes.io "Ports and Protocols"), and SSH. */
+/** Ports of a node that Kubernetes itself listens on (kubernetes.io "Ports and Protocols"), and SSH. */
 const TAKEN: Readonly<Record<number, string>> = {
   22: "SSH",
   2379: "etcd",
   2380: "etcd",
+  2381: "etcd",
   6443: "the API server",
   10248: "the kubelet",
   10249: "kube-proxy",
@@ -12,8 +13,24 @@ const TAKEN: Readonly<Record<number, string>> = {
   10259: "kube-scheduler",
 };
 
+/** Default range of Services of type NodePort, which kube-proxy takes on every node. */
+const FIRST_NODE_PORT = 30_000;
+const LAST_NODE_PORT = 32_767;
+
+function ownerOf(port: number): string | undefined {
+  return port >= FIRST_NODE_PORT && port <= LAST_NODE_PORT
+    ? `node ports (${FIRST_NODE_PORT} to ${LAST_NODE_PORT})`
+    : TAKEN[port];
+}
+
 /** What is wrong with the port of the proxy on every node, or undefined. */
 export function loopbackPortMistake(port: number): string | undefined {
-  const owner = TAKEN[port];
+  const owner = ownerOf(port);
   return owner && `${port} is taken by ${owner} on every node; choose another, e.g. 8443`;
+}
+
+/** What is wrong with the port at which the API is reached, on a load balancer or a control plane, or undefined. */
+export function apiPortIssue(port: number): string | undefined {
+  const owner = port === 6443 ? undefined : ownerOf(port);
+  return owner && `${port} is taken by ${owner}; choose another, e.g. 6443`;
 }

@@ -3,8 +3,9 @@ import { unknownWord } from "./spelling";
 
 /** What is wrong with a map of places to numbers that ask for another machine. @param places "<group>-<index>" */
 export function replaceMistakes(replace: readonly string[], places: readonly string[]): Mistake[] {
+  const known = new Set(places);
   return replace.flatMap((place) =>
-    places.includes(place)
+    known.has(place)
       ? []
       : [
           {

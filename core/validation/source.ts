@@ -1,5 +1,6 @@
 import { VERSION_PLACEHOLDER } from "../kubeadm/specification";
 import type { Mistake } from "./mistake";
+import { quoted } from "./quote";
 
 /** What is wrong with a SHA-256 in hexadecimal, or undefined. */
 export function sha256Mistake(text: string): string | undefined {
@@ -15,7 +16,7 @@ export function bundlePlaceMistake(text: string): string | undefined {
     .find((found) => found !== VERSION_PLACEHOLDER);
   return unknown === undefined
     ? undefined
-    : `"${unknown}" is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`;
+    : `${quoted(unknown)} is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`;
 }
 
 /** Whether a bundle is either a folder, or a URL with its checksum. */

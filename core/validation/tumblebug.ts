@@ -10,6 +10,7 @@ import { poolNameMistake } from "./names";
 import { podBlockSizeMistakes } from "./network";
 import { replaceMistakes } from "./replace";
 import { unknownWord } from "./spelling";
+import { quoted } from "./quote";
 
 /** What the rules look at in the section `tumblebug`; what could not be read is left out. */
 export interface TumblebugFacts {
@@ -60,7 +61,8 @@ export function defaultNodeAddresses(groups: readonly { connection?: string }[])
   return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
 }
 
-function groupMistakes({ groups }: TumblebugFacts): Mistake[] {
+function groupMistakes(facts: TumblebugFacts): Mistake[] {
+  const { groups } = facts;
   const mistakes: Mistake[] = [];
   const isRead = groups.every(({ role }) => role !== undefined);
   const planes = groups.flatMap((group, index) => (group.role === "control-plane" ? [{ group, index }] : []));
@@ -80,7 +82,7 @@ function groupMistakes({ groups }: TumblebugFacts): Mistake[] {
   if (first && first.group.count % 2 === 0)
     mistakes.push({
       path: ["groups", first.index, "count"],
-      message: `${first.group.count} control planes survive no more failures than ${Math.max(first.group.count - 1, 1)}; write 1, 3, 5 or 7`,
+      message: `${first.group.count} control planes tolerate no more failures than ${Math.max(first.group.count - 1, 1)}; write 1, 3, 5 or 7`,
     });
   groups.forEach(({ name, role }, index) => {
     if (name === undefined) return;
@@ -89,7 +91,26 @@ function groupMistakes({ groups }: TumblebugFacts): Mistake[] {
     if (wrong !== undefined) mistakes.push({ path, message: wrong });
   });
   const named = groups.map(({ name }, index) => name ?? `${index} has none`);
-  return [...mistakes, ...duplicateMistakes(named, (name) => name).map(below("groups"))];
+  return [
+    ...mistakes,
+    ...duplicateMistakes(named, (name) => name).map(below("groups")),
+    ...numberedNameIssues(facts),
+  ];
+}
+
+/** A group that is called as a machine of another one: the server has a VM group of each name, and numbers their VMs alike. */
+function numberedNameIssues({ groups, replace }: TumblebugFacts): Mistake[] {
+  const owners = new Map(
+    groups.flatMap((group, index) =>
+      machinesOf([group], replace).map((machine) => [machine, index] as const),
+    ),
+  );
+  return groups.flatMap(({ name }, index): Mistake[] => {
+    const owner = owners.get(name ?? "");
+    if (owner === undefined || owner === index) return [];
+    const message = `${quoted(name)} is the name of a machine of groups[${owner}] too; choose another name`;
+    return [{ path: ["groups", index, "name"], message }];
+  });
 }
 
 const below =
@@ -119,7 +140,7 @@ function blockMistakes(facts: TumblebugFacts): Mistake[] {
   if (wrongBase === undefined && roomOf(networkCidr) < free)
     mistakes.push({
       ...base,
-      message: `"${networkCidr}" has room for ${roomOf(networkCidr)} connections (a /24 each) and there are ${free}; write a larger block`,
+      message: `${quoted(networkCidr)} has room for ${roomOf(networkCidr)} connections (a /24 each) and there are ${free}; write a larger block`,
     });
   const written = connections.flatMap(({ cidr }, index) =>
     cidr === undefined ? [] : [{ cidr, path: ["connections", index, "cidr"] }],
@@ -137,14 +158,14 @@ function blockMistakes(facts: TumblebugFacts): Mistake[] {
       if (overlap(cidr, text))
         mistakes.push({
           path,
-          message: `"${cidr}" overlaps cluster.network.${field} "${text}"; choose blocks that share no address`,
+          message: `${quoted(cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
         });
   written.forEach(({ cidr, path }, index) => {
     const earlier = written.slice(0, index).find((other) => overlap(cidr, other.cidr));
     if (earlier)
       mistakes.push({
         path,
-        message: `"${cidr}" overlaps "${earlier.cidr}" of another connection; choose blocks that share no address`,
+        message: `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`,
       });
   });
   return [...mistakes, ...roomMistakes(facts)];
@@ -168,7 +189,7 @@ function roomMistakes({ connections, groups, networkCidr, podCidr, serviceCidr }
     const machines = groups.reduce((sum, group) => sum + (group.connection === name ? group.count : 0), 0);
     const room = Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
     if (room >= machines) return [];
-    const message = `"${cidr}" has room for ${room} machines and there are ${machines}; write a larger block`;
+    const message = `${quoted(cidr)} has room for ${room} machines and there are ${machines}; write a larger block`;
     return [{ path: ["connections", index, "cidr"], message }];
   });
   const all = groups.reduce((sum, { count }) => sum + count, 0);
@@ -203,7 +224,7 @@ function nameMistakes({
       .map(({ machine }) => cloudVmName(namespace, name, `${machine}-1`))
       .sort((one, other) => other.length - one.length)[0];
     if (longest === undefined || longest.length <= limit) return [];
-    const message = `its machines are "${longest}" and the like in the cloud, ${longest.length} characters, and clouds take ${limit}; write shorter names`;
+    const message = `its machines are ${quoted(longest)} and the like in the cloud, ${longest.length} characters, and clouds take ${limit}; write shorter names`;
     return [{ path: ["groups", index, "name"], message }];
   });
 }
@@ -237,9 +258,17 @@ function networkMistakes(facts: TumblebugFacts): Mistake[] {
   return mistakes;
 }
 
+/** Names of the machines that the groups ask for. */
+export function machinesOf(
+  groups: readonly GroupFacts[],
+  replace: Readonly<Record<string, number>>,
+): string[] {
+  return wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
+}
+
 function machineMistakes({ groups, replace, lost }: TumblebugFacts): Mistake[] {
   const named = groups.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]));
-  const machines = wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
+  const machines = machinesOf(groups, replace);
   return [
     ...replaceMistakes(Object.keys(replace), named.flatMap(placesOf)),
     ...lost.flatMap((machine, index): Mistake[] =>
@@ -247,7 +276,7 @@ function machineMistakes({ groups, replace, lost }: TumblebugFacts): Mistake[] {
         ? [
             {
               path: ["lost", index],
-              message: `"${machine}" is still wanted; raise its number in \`replace\`, or lower the count of its group`,
+              message: `${quoted(machine)} is still wanted; raise its number in \`replace\`, or lower the count of its group`,
             },
           ]
         : [],

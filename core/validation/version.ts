@@ -1,3 +1,5 @@
+import { quoted } from "./quote";
+
 /** Oldest minor: kubeadm's v1beta4 configuration came with 1.31. */
 export const OLDEST_MINOR = 31;
 /** Newest minor that foresail was tested with. */
@@ -6,12 +8,13 @@ export const NEWEST_MINOR = 36;
 /** What is wrong with a Kubernetes version, or undefined. */
 export function kubernetesVersionMistake(text: string): string | undefined {
   const bare = text.replace(/^v/i, "");
-  if (/^\d+\.\d+$/.test(bare)) return `"${text}" has no patch number; write all three, e.g. "${bare}.0"`;
+  if (/^\d+\.\d+$/.test(bare))
+    return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(bare);
   if (!match || match.slice(1).some((part) => /^0\d/.test(part))) {
-    return `"${text}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.${NEWEST_MINOR}.3"`;
+    return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.${NEWEST_MINOR}.3"`;
   }
-  if (bare !== text) return `"${text}" must be written without the "v": "${bare}"`;
+  if (bare !== text) return `${quoted(text)} must be written without the "v": "${bare}"`;
   const [major, minor] = match.slice(1).map(Number);
   if (major !== 1 || minor === undefined)
     return `Kubernetes ${text} does not exist; write e.g. "1.${NEWEST_MINOR}.3"`;
@@ -27,5 +30,5 @@ export function poolVersionMistake(text: string): string | undefined {
   const bare = text.replace(/^v/, "");
   return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
     ? undefined
-    : `"${text}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.30.2"`;
+    : `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.30.2"`;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
-import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
-import { ipv4Mistake } from "../../core/validation/addresses";
+import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
+import { hostMistake, ipv4Mistake } from "../../core/validation/addresses";
 import {
   loadBalancerAddressMistakes,
   nodeGroupMistakes,
@@ -9,11 +9,13 @@ import {
 } from "../../core/validation/azimuth";
 import { duplicateMistakes } from "../../core/validation/duplicates";
 import { urlMistake } from "../../core/validation/urls";
-import { port, rule, rules } from "./rule";
+import { line, MOST_MACHINES, port, rule, rules } from "./rule";
+import { quoted } from "../../core/validation/quote";
 
-const objectName = () => rule(z.string(), dnsNameMistake);
-const size = () => z.string().min(1).max(255);
-const gigabytes = () => z.int().min(1).default(10);
+const objectName = () => rule(z.string(), objectNameIssue);
+const size = line;
+const gigabytes = () => z.int().min(1).max(65_536).default(10);
+const machines = (fewest: number) => z.int().min(fewest).max(MOST_MACHINES);
 const values = () => z.record(z.string(), z.unknown());
 
 const NodeGroup = rules(
@@ -21,13 +23,9 @@ const NodeGroup = rules(
     name: rule(z.string(), nodeGroupNameMistake).describe("Name of the group; its machines carry it."),
     machineSize: size().describe("Flavour of the machines, by name."),
     autoscale: z.boolean().default(false).describe("Whether the group scales by itself."),
-    count: z
-      .int()
-      .min(0)
-      .optional()
-      .describe("Number of machines, of a group that does not scale by itself."),
-    minCount: z.int().min(1).optional().describe("Fewest machines of a group that scales by itself."),
-    maxCount: z.int().min(1).optional().describe("Most machines of a group that scales by itself."),
+    count: machines(0).optional().describe("Number of machines, of a group that does not scale by itself."),
+    minCount: machines(1).optional().describe("Fewest machines of a group that scales by itself."),
+    maxCount: machines(1).optional().describe("Most machines of a group that scales by itself."),
   }),
   nodeGroupMistakes,
 );
@@ -58,7 +56,7 @@ function chart(name: string, repository: string, version: string, what: string) 
         .describe("Name of the chart in the repository, its path, or an oci:// reference."),
       repository: rule(z.string(), (text) => urlMistake(text))
         .optional()
-        .describe(`URL of the chart repository; for the chart "${name}" ${repository} when absent.`),
+        .describe(`URL of the chart repository; for the chart ${quoted(name)} ${repository} when absent.`),
       version: rule(z.string(), chartVersionMistake).default(version).describe("Version of the chart."),
     }),
     (value) => chartMistakes(value.chart === name ? { repository, ...value } : value),
@@ -99,7 +97,9 @@ const Zenith = z.strictObject({
   registrarAdminUrl: rule(z.string(), (text) => urlMistake(text)).describe(
     "Address of the Zenith registrar at which names are reserved.",
   ),
-  sshdHost: z.string().min(1).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
+  sshdHost: rule(z.string(), hostMistake).describe(
+    "Host of Zenith's SSH server, as the cluster's machines reach it.",
+  ),
   sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
   projectId: z
     .string()
@@ -129,7 +129,7 @@ export const AzimuthSection = z.strictObject({
   name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
     "Name of the cluster, of its Helm release and of its Cluster objects.",
   ),
-  label: z.string().min(1).optional().describe("What people see; when absent, the name."),
+  label: line().optional().describe("What people see; when absent, the name."),
   templateName: objectName().describe("ClusterTemplate: the Kubernetes version, the image and more values."),
   controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
   nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateMistakes(groups, ({ name }) => name, "name"))

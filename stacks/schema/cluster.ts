@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { certificateBundleMistake } from "../../core/validation/keys";
-import { dnsLabelMistake } from "../../core/validation/names";
+import { dnsLabelMistake, preflightIssue } from "../../core/validation/names";
 import { imageRepositoryMistake } from "../../core/validation/registries";
-import { kubernetesVersionMistake } from "../../core/validation/version";
 import { completeMachine } from "./complete";
 import { clusterMistakes } from "./cross-rules";
 import { EndpointConfiguration } from "./endpoint";
@@ -12,7 +11,7 @@ import { DrainConfiguration, TimeoutsConfiguration } from "./limits";
 import { MachineInput } from "./machine";
 import { NetworkConfiguration } from "./network";
 import { RolloutConfiguration } from "./rollout";
-import { isObject, rule } from "./rule";
+import { anyText, isObject, kubernetesVersion, rule } from "./rule";
 import { SourceConfiguration } from "./source";
 import { SshConfiguration } from "./ssh";
 
@@ -21,7 +20,7 @@ export const ClusterInput = z.strictObject({
   name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
     "Name of the cluster: a DNS label of at most 40 characters.",
   ),
-  version: rule(z.string(), kubernetesVersionMistake).describe(
+  version: kubernetesVersion().describe(
     'Kubernetes version, "MAJOR.MINOR.PATCH", without a "v"; a change rolls out node by node.',
   ),
   source: SourceConfiguration.prefault({ packages: {} }).describe(
@@ -32,7 +31,7 @@ export const ClusterInput = z.strictObject({
     "How the machines are reached, unless a machine says otherwise.",
   ),
   lost: z
-    .array(z.string())
+    .array(rule(z.string(), (name) => dnsLabelMistake(name)))
     .default([])
     .describe("Names of machines that are dead and were removed from `machines`."),
   allowEvenControlPlanes: z.boolean().default(false).describe("Accept an even number of control planes."),
@@ -54,7 +53,7 @@ export const ClusterInput = z.strictObject({
     .describe("PEM certificates that every machine trusts besides its own."),
   encryptSecretsAtRest: z.boolean().default(true).describe("Encrypt Secrets in etcd."),
   ignorePreflightErrors: z
-    .array(z.string().min(1))
+    .array(rule(z.string().min(1), preflightIssue))
     .default([])
     .describe("Preflight checks of kubeadm to ignore."),
   drain: DrainConfiguration.prefault({}).describe(
@@ -62,8 +61,7 @@ export const ClusterInput = z.strictObject({
   ),
   rollout: RolloutConfiguration.prefault({}).describe("How a changed version rolls out over the nodes."),
   timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
-  bootstrapRevision: z
-    .string()
+  bootstrapRevision: anyText()
     .optional()
     .describe("Any text; a change prepares again the machines that have not joined."),
 });

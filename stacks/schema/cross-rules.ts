@@ -13,7 +13,9 @@ import {
   podBlockSizeMistakes,
 } from "../../core/validation/network";
 import { CONTROL_PLANE_GROUP } from "../../core/machine";
-import { rolloutMistakes } from "../../core/validation/rollout";
+import { nodeNames, rolloutMistakes } from "../../core/validation/rollout";
+import { endpointIssues, machineApiPortIssues, type EndpointFacts } from "../../core/validation/endpoint";
+import { taintIssues } from "../../core/validation/labels";
 import { isObject } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -41,6 +43,25 @@ function withDefaults(machine: MachineFacts): MachineFacts {
   return { ...machine, internalAddress: machine.internalAddress ?? (usable ? address : undefined) };
 }
 
+/** What of an endpoint can be read. */
+export function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | "externalHost"> {
+  const { loopback, external } = isObject(endpoint) ? endpoint : {};
+  const port = isObject(loopback) ? loopback.port : undefined;
+  return {
+    loopbackPort: typeof port === "number" ? port : undefined,
+    externalHost: isObject(external) ? text(external.host) : undefined,
+  };
+}
+
+/** Repeated taints of a machine, pool or group; paths are below its taints. */
+export function machineTaintIssues(machine: unknown): Mistake[] {
+  const { role, taints } = isObject(machine) ? machine : {};
+  const readable = list(taints).map((taint) => (isObject(taint) ? taint : {}));
+  // A taint that can't be read has an issue of its own, and equals no other.
+  const named = readable.map((taint, index) => (taint.key === undefined ? { key: index } : taint));
+  return taintIssues(named, role === "control-plane" || role === "worker" ? role : undefined);
+}
+
 /** What a rollout says of pools and machines, as far as both can be read. */
 function rolloutMistakesOf(rollout: unknown, machines: readonly MachineFacts[]): Mistake[] {
   if (!isObject(rollout)) return [];
@@ -49,11 +70,36 @@ function rolloutMistakesOf(rollout: unknown, machines: readonly MachineFacts[]):
   const pausedNodes = list(rollout.pausedNodes).flatMap((name) => text(name) ?? []);
   return rolloutMistakes(
     { pools: Object.fromEntries(named), pausedNodes },
-    machines.map(({ name, role, pool }) => ({
-      name,
-      pool: role === "control-plane" ? CONTROL_PLANE_GROUP : (pool ?? "workers"),
-    })),
+    machines.map(({ role, pool }) => (role === "control-plane" ? CONTROL_PLANE_GROUP : (pool ?? "workers"))),
+    nodeNames(machines.flatMap(({ name }) => name ?? [])),
   ).map(({ path, message }) => ({ path: ["rollout", ...path], message }));
+}
+
+/**
+ * The rules that hold for every section whose machines come from pools or groups.
+ * @param network of the cluster inside the machines
+ * @param field that has the pools or groups
+ */
+export function sectionIssues(
+  name: string,
+  section: Readonly<Record<string, unknown>>,
+  network: Readonly<Record<string, unknown>>,
+  groups: readonly unknown[],
+  field: string,
+): Mistake[] {
+  const blocks = {
+    podCidr: text(network.podCidr) ?? "10.244.0.0/16",
+    serviceCidr: text(network.serviceCidr) ?? "10.96.0.0/12",
+  };
+  return [
+    ...endpointIssues({ ...endpointFacts(section.endpoint), ...blocks, machines: [] }),
+    ...groups.flatMap((group, index) =>
+      machineTaintIssues(group).map(({ path, message }) => ({
+        path: [field, index, "taints", ...path],
+        message,
+      })),
+    ),
+  ].map(({ path, message }) => ({ path: [name, ...path], message }));
 }
 
 /**
@@ -87,6 +133,14 @@ export function clusterMistakes(cluster: Readonly<Record<string, unknown>>): Mis
     ...blocksOverlapMistakes(blocks),
     ...podBlockSizeMistakes(blocks, machines.length),
     ...rolloutMistakesOf(cluster.rollout, machines),
+    ...endpointIssues({ ...endpointFacts(cluster.endpoint), ...blocks, machines }),
+    ...machines.flatMap((machine) => machineApiPortIssues(machine, ["machines", machine.index])),
+    ...list(cluster.machines).flatMap((machine, index) =>
+      machineTaintIssues(machine).map(({ path, message }) => ({
+        path: ["machines", index, "taints", ...path],
+        message,
+      })),
+    ),
     ...machines.flatMap((machine) => machineAddressMistakes(blocks, machine, ["machines", machine.index])),
   ];
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { hostMistake } from "../../core/validation/addresses";
-import { loopbackPortMistake } from "../../core/validation/ports";
+import { apiPortIssue, loopbackPortMistake } from "../../core/validation/ports";
 import { exactlyOne, port, rule } from "./rule";
+
+const apiPort = () => rule(port(), apiPortIssue).default(6443).describe("Port of the load balancer.");
 
 const ENDPOINTS = {
   loopback: z
@@ -13,7 +15,7 @@ const ENDPOINTS = {
   external: z
     .strictObject({
       host: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the load balancer."),
-      port: port().default(6443).describe("Port of the load balancer."),
+      port: apiPort(),
     })
     .optional()
     .describe(
@@ -30,7 +32,7 @@ export const TumblebugEndpoint = exactlyOne(
     ...ENDPOINTS,
     nlb: z
       .strictObject({
-        port: port().default(6443).describe("Port of the load balancer."),
+        port: apiPort(),
       })
       .optional()
       .describe(

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { writtenDate } from "../../core/validation/labels";
 import type { Mistake } from "../../core/validation/mistake";
+import { quoted, readAsNumber } from "../../core/validation/quote";
 import { unknownWord } from "../../core/validation/spelling";
 
 /** What a type is called in a sentence. */
@@ -17,20 +19,24 @@ function sayValue(value: unknown): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a map";
-  if (typeof value === "string")
-    return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+  if (typeof value === "string") return `the text ${quoted(value)}`;
   return JSON.stringify(value) ?? "nothing";
 }
+
+const isNumber = (expected: string) => expected === "number" || expected === "int";
 
 function sayWrongType(expected: string, value: unknown): string {
   const wanted = TYPES[expected] ?? expected;
   if (value === undefined) return `is missing; write ${wanted}`;
-  const scalar = typeof value === "number" || typeof value === "boolean";
-  if (expected === "string" && scalar) return `is ${value}, not a text; put it in quotes: "${value}"`;
+  if (expected === "string" && typeof value === "number") return `${readAsNumber(value)}; put it in quotes`;
+  if (expected === "string" && typeof value === "boolean")
+    return `is ${value}, not a text; put it in quotes: "${value}"`;
+  if (isNumber(expected) && typeof value === "string" && /^\s*-?\d+(\.\d+)?\s*$/.test(value))
+    return `is ${sayValue(value)}; write ${wanted}, without quotes`;
   return `is ${sayValue(value)}; write ${wanted}`;
 }
 
-/** Says one of zod's own findings the way a person would mend it; undefined leaves the words to zod. */
+/** Says one of zod's own findings with its fix; undefined leaves the words to zod. */
 const explain: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_type") return sayWrongType(issue.expected, issue.input);
   if (issue.code === "invalid_value") {
@@ -42,9 +48,30 @@ const explain: z.core.$ZodErrorMap = (issue) => {
     if (issue.origin === "array") return "is empty; list at least one";
     return `is ${sayValue(issue.input)}; write ${String(issue.minimum)} or more`;
   }
+  if (issue.code === "too_big" && (typeof issue.input === "string" || Array.isArray(issue.input))) {
+    const what = typeof issue.input === "string" ? "characters" : "entries";
+    return `has ${issue.input.length} ${what}; write at most ${String(issue.maximum)}`;
+  }
   if (issue.code === "too_big") return `is ${sayValue(issue.input)}; write ${String(issue.maximum)} or less`;
   return undefined;
 };
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
+/** Where a date without quotes is refused, the person sees a timestamp that nobody wrote. */
+function dateHint(value: unknown): string {
+  return typeof value === "string" && writtenDate(value) !== value
+    ? "; YAML read it as a date, so put what you meant in quotes"
+    : "";
+}
 
 /** The schema that describes the value at a path, through defaults, options and transforms. */
 function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
@@ -66,8 +93,8 @@ function knownKeys(schema: unknown): string[] {
 }
 
 /**
- * Checks a value and says every mistake in it.
- * @param root where the value stands, e.g. ["cluster"]; paths of the mistakes start with it
+ * Checks a value and returns every validation issue in it.
+ * @param root path of the value, e.g. ["cluster"]; the paths of the issues start with it
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
@@ -78,7 +105,8 @@ export function check<Schema extends z.ZodType>(
   if (result.success) return { value: result.data, mistakes: [] };
   const mistakes = result.error.issues.flatMap((issue): Mistake[] => {
     const path = [...root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    if (issue.code !== "unrecognized_keys")
+      return [{ path, message: `${issue.message}${dateHint(valueAt(value, issue.path))}` }];
     const known = knownKeys(schemaAt(schema, issue.path));
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownWord(key, known) }));
   });

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { duplicateMistakes } from "../../core/validation/duplicates";
 import {
   fileModeMistake,
+  fileModeNumberIssue,
   fileOwnerMistake,
   hostFileContentMistake,
+  hostFileListIssues,
   hostFilePathMistake,
 } from "../../core/validation/files";
 import { mirroredRegistryMistake } from "../../core/validation/registries";
-import { urlMistake } from "../../core/validation/urls";
+import { noProxyIssue, proxyUrlIssue, urlMistake } from "../../core/validation/urls";
 import { keyRule, rule, rules } from "./rule";
 
 const HostFile = z.strictObject({
@@ -15,20 +17,25 @@ const HostFile = z.strictObject({
   content: rule(z.string(), hostFileContentMistake).describe(
     "What the file holds. Not for secrets: it is shown in previews.",
   ),
-  mode: rule(z.string(), fileModeMistake).default("0600").describe("Permissions, in octal and in quotes."),
-  owner: rule(z.string(), fileOwnerMistake).default("root:root").describe('Owner: "user" or "user:group".'),
+  mode: rule(
+    z.string({ error: ({ input }) => (typeof input === "number" ? fileModeNumberIssue(input) : undefined) }),
+    fileModeMistake,
+  )
+    .default("0600")
+    .describe('Permissions, in octal and in quotes; "2755" sets the group, too.'),
+  owner: rule(z.string(), fileOwnerMistake)
+    .default("root:root")
+    .describe('Owner: "user", "user:group" or "uid:gid".'),
 });
-export const HostFiles = rules(z.array(HostFile), (files) =>
-  duplicateMistakes(files, (file) => file.path, "path"),
-);
+export const HostFiles = rules(z.array(HostFile), hostFileListIssues);
 
 const url = () => rule(z.string(), (text) => urlMistake(text));
 
 export const ProxyConfiguration = z.strictObject({
-  http: url().optional().describe("Proxy for http:// addresses."),
-  https: url().optional().describe("Proxy for https:// addresses."),
+  http: rule(z.string(), proxyUrlIssue).optional().describe("Proxy for http:// addresses."),
+  https: rule(z.string(), proxyUrlIssue).optional().describe("Proxy for https:// addresses."),
   noProxy: z
-    .array(z.string().min(1))
+    .array(rule(z.string().min(1), noProxyIssue))
     .default([])
     .describe("Hosts, domains and blocks reached without the proxy, besides the cluster's own."),
 });

@@ -1,4 +1,5 @@
 import type { Mistake } from "../../core/validation/mistake";
+import { quoted } from "../../core/validation/quote";
 import { nearest, unknownWord } from "../../core/validation/spelling";
 import { ClusterConfiguration } from "./cluster";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
@@ -12,16 +13,30 @@ export interface StackKeys {
 }
 
 /** Keys that nobody reads, of another system, and that are encrypted when they should not be, or the other way round. */
-export function keyMistakes(keys: StackKeys, system: System): Mistake[] {
+export function keyMistakes(keys: StackKeys, system: System | undefined): Mistake[] {
   const { project, values } = keys;
-  const ours = Object.keys(values).filter((key) => key.startsWith(`${project}:`));
-  return ours.flatMap((fullKey): Mistake[] => {
+  const all = Object.keys(values);
+  const ours = all.filter((key) => key.startsWith(`${project}:`));
+  const own = ours.flatMap((fullKey): Mistake[] => {
     const key = fullKey.slice(project.length + 1);
     const message = isKnown(key)
       ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys.isSecret(fullKey)))
       : unknownKey(key, project);
     return message === undefined ? [] : [{ path: [key], message }];
   });
+  return [...own, ...all.flatMap((key) => namespaceIssues(key, project))];
+}
+
+/** A namespace that is almost the project's: Pulumi takes every one, and nobody would read the key. */
+function namespaceIssues(fullKey: string, project: string): Mistake[] {
+  const [namespace = "", key = ""] = fullKey.split(/:(.*)/s);
+  if (namespace === project || nearest(namespace.trim(), [project]) === undefined) return [];
+  return [
+    {
+      path: [fullKey],
+      message: `is not read, since the namespace is not ${quoted(project)}; did you mean ${quoted(`${project}:${key}`)}?`,
+    },
+  ];
 }
 
 const isKnown = (key: string): key is KeyName => Object.hasOwn(CONFIGURATION_KEYS, key);
@@ -32,9 +47,9 @@ function unknownKey(key: string, project: string): string {
   return inCluster ? `is not known here; write it under ${project}:cluster` : unknownWord(key, known);
 }
 
-function foreignKey(key: KeyName, system: System, project: string): string | undefined {
+function foreignKey(key: KeyName, system: System | undefined, project: string): string | undefined {
   const { systems = SYSTEMS }: ConfigurationKey = CONFIGURATION_KEYS[key];
-  if (systems.includes(system)) return undefined;
+  if (system === undefined || systems.includes(system)) return undefined;
   const [first = "", ...others] = systems;
   if (others.length === 0)
     return `belongs to the system "${first}"; remove it, or write ${project}:system: ${first}`;

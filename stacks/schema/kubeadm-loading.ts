@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { publicKeyBody } from "../../core/validation/keys";
 import type { Mistake } from "../../core/validation/mistake";
 import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
 import type {
@@ -12,6 +13,7 @@ import type {
 import { check } from "./explanation";
 import { OpenstackSection } from "./openstack";
 import { openstackSectionMistakes } from "./openstack-rules";
+import { readSshKey } from "./private-key";
 import { json, missing, type RawKeys, type Reading } from "./reading";
 import { isObject } from "./rule";
 import {
@@ -35,7 +37,13 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
     readApplicationCredential(json(text)),
   );
   const server = readOptional(raw("tumblebugCredentials"), (text) => readTumblebugCredentials(json(text)));
-  const mistakes = [...body.mistakes, ...secrets.mistakes, ...cloud.mistakes, ...server.mistakes];
+  const mistakes = [
+    ...body.mistakes,
+    ...secrets.mistakes,
+    ...cloud.mistakes,
+    ...server.mistakes,
+    ...(system === "openstack" ? keypairIssues(raw) : []),
+  ];
   if (body.value === undefined) return { value: undefined, mistakes };
   switch (body.value.system) {
     case "ssh":
@@ -59,6 +67,19 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
         mistakes,
       };
   }
+}
+
+/** New machines let in the public key alone, and foresail comes with the private one. */
+function keypairIssues(raw: RawKeys): Mistake[] {
+  const section = json(raw("openstack") ?? "{}");
+  const keypair = isObject(section) ? section.keypair : undefined;
+  const written = isObject(keypair) ? keypair.publicKey : undefined;
+  const publicKey = typeof written === "string" ? publicKeyBody(written) : undefined;
+  const { publicHalf } = readSshKey(raw("sshPrivateKey") ?? "");
+  if (publicKey === undefined || publicHalf === undefined || publicKey === publicHalf) return [];
+  const message =
+    "is not the public half of foresail:sshPrivateKey, so that no new machine would let foresail in; write the line that this prints: ssh-keygen -y -f FILE";
+  return [{ path: ["openstack", "keypair", "publicKey"], message }];
 }
 
 function readOptional<Value>(

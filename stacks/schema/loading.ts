@@ -1,11 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatPath, type Mistake } from "../../core/validation/mistake";
+import { formatPath, issueCount, issueLines, type Mistake } from "../../core/validation/mistake";
+import { quoted } from "../../core/validation/quote";
+import { nearest } from "../../core/validation/spelling";
 import type { Configuration } from "./configuration";
 import { keyMistakes, type StackKeys } from "./key-mistakes";
 import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";
 import { readKubeadm } from "./kubeadm-loading";
 import { readAzimuth, readMachinePool } from "./management-loading";
 import type { RawKeys, Reading } from "./reading";
+import { structureIssues } from "./structure";
 
 /** Where the configuration is read from. Values are texts; objects are JSON. */
 export interface ConfigurationReader extends StackKeys {
@@ -27,22 +30,44 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
 
 /**
  * Reads and checks the whole configuration of the stack.
- * @throws pulumi.RunError that names the stack file and lists every mistake, one a line
+ * @throws pulumi.RunError that names the stack file and lists the validation issues, one a line
  */
 export function loadConfiguration(reader: ConfigurationReader = engineReader()): Configuration {
   const raw: RawKeys = (key) => reader.values[`${reader.project}:${key}`];
   const system = readSystem(raw("system"));
-  const { value, mistakes: own } = readOf(system.value, raw);
-  const mistakes = [...keyMistakes(reader, system.value), ...system.mistakes, ...own];
-  if (mistakes.length > 0 || !value) throw new pulumi.RunError(sayMistakes(reader.stack, mistakes));
-  return value;
+  // What the other keys have to be depends on the system, so nothing is said of them while it is wrong.
+  const read = system.value === undefined ? undefined : readStructured(system.value, raw);
+  const issues = [
+    ...keyMistakes(reader, system.value),
+    ...system.mistakes,
+    ...(read === undefined ? [] : read.mistakes),
+  ];
+  if (issues.length > 0 || !read?.value) throw new pulumi.RunError(describeIssues(reader.stack, issues));
+  return read.value;
 }
 
-function readSystem(raw: string | undefined): { value: System; mistakes: Mistake[] } {
+function readSystem(raw: string | undefined): Reading<System> {
   const value = SYSTEMS.find((system) => system === (raw ?? CONFIGURATION_KEYS.system.default));
   if (value) return { value, mistakes: [] };
-  const message = `"${raw ?? ""}" is not a system; write ${SYSTEMS.map((system) => `"${system}"`).join(" or ")}`;
-  return { value: "ssh", mistakes: [{ path: ["system"], message }] };
+  const meant = nearest(raw ?? "", SYSTEMS);
+  const fix =
+    meant === undefined
+      ? `write ${SYSTEMS.map((system) => `"${system}"`).join(" or ")}`
+      : `did you mean "${meant}"?`;
+  return {
+    value: undefined,
+    mistakes: [{ path: ["system"], message: `${quoted(raw ?? "")} is not a system; ${fix}` }],
+  };
+}
+
+/** Reads the keys of a system. What no key may hold is said beside the system's own rules, unless one says more of it. */
+function readStructured(system: System, raw: RawKeys): Reading<Configuration> {
+  const structure = structureIssues(raw);
+  if (structure.tooDeep.length > 0) return { value: undefined, mistakes: structure.tooDeep };
+  const { value, mistakes } = readOf(system, raw);
+  const said = new Set(mistakes.map(({ path }) => formatPath(path)));
+  const others = structure.issues.filter(({ path }) => !said.has(formatPath(path)));
+  return { value, mistakes: [...mistakes, ...others] };
 }
 
 function readOf(system: System, raw: RawKeys): Reading<Configuration> {
@@ -58,8 +83,7 @@ function readOf(system: System, raw: RawKeys): Reading<Configuration> {
   }
 }
 
-function sayMistakes(stack: string, mistakes: readonly Mistake[]): string {
-  const count = mistakes.length === 1 ? "1 mistake" : `${mistakes.length} mistakes`;
-  const lines = mistakes.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
-  return [`Pulumi.${stack}.yaml has ${count}; nothing was changed:`, ...lines].join("\n");
+function describeIssues(stack: string, issues: readonly Mistake[]): string {
+  const lines = issueLines(issues).map((line) => `  ${line}`);
+  return [`Pulumi.${stack}.yaml has ${issueCount(issues)}; nothing was changed:`, ...lines].join("\n");
 }

@@ -1,23 +1,30 @@
 import { z } from "zod";
-import { annotationsMistakes, apiVersionMistake, kindMistake } from "../../core/validation/objects";
-import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
+import {
+  annotationsMistakes,
+  apiVersionMistake,
+  kindMistake,
+  labelsIssues,
+} from "../../core/validation/objects";
+import { writtenDate } from "../../core/validation/labels";
+import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
 import { poolVersionMistake } from "../../core/validation/version";
-import { exactlyOne, rule, rules } from "./rule";
+import { exactlyOne, line, rule, rules } from "./rule";
 
 const name = (longest = 63) => rule(z.string(), (text) => dnsLabelMistake(text, longest));
 const seconds = () => z.int().min(1).max(86_400);
-const pairs = () => rules(z.record(z.string(), z.string()), annotationsMistakes);
+const labels = () => rules(z.record(z.string(), z.string().overwrite(writtenDate)), labelsIssues);
+const annotations = () => rules(z.record(z.string(), z.string()), annotationsMistakes);
 
 const PoolObject = z.strictObject({
   apiVersion: rule(z.string(), apiVersionMistake).describe(
     'Group and version: "infrastructure.cluster.x-k8s.io/v1beta1".',
   ),
   kind: rule(z.string(), kindMistake).describe('Kind of the object: "AWSMachinePool".'),
-  name: rule(z.string(), dnsNameMistake)
+  name: rule(z.string(), objectNameIssue)
     .optional()
     .describe("Name of the object; when absent, that of the pool."),
-  labels: pairs().default({}).describe("Labels of the object."),
-  annotations: pairs().default({}).describe("Annotations of the object."),
+  labels: labels().default({}).describe("Labels of the object."),
+  annotations: annotations().default({}).describe("Annotations of the object."),
   spec: z
     .record(z.string(), z.unknown())
     .optional()
@@ -27,7 +34,7 @@ const PoolObject = z.strictObject({
 const Bootstrap = exactlyOne(
   z.strictObject({
     config: PoolObject.optional().describe("Object of a bootstrap provider that makes the join data."),
-    dataSecretName: rule(z.string(), dnsNameMistake)
+    dataSecretName: rule(z.string(), objectNameIssue)
       .optional()
       .describe("Secret in the same namespace that has the join data already."),
   }),
@@ -42,7 +49,7 @@ const Timeouts = z.strictObject({
 
 /** The value of `foresail:machinePool` as a person writes it. */
 export const MachinePoolSection = z.strictObject({
-  name: name().describe("Name of the MachinePool."),
+  name: rule(z.string(), objectNameIssue).describe("Name of the MachinePool."),
   namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),
   cluster: name().describe("Name of the Cluster, which exists."),
   api: z
@@ -62,9 +69,9 @@ export const MachinePoolSection = z.strictObject({
     .describe("Kubernetes version of the nodes; another one rolls them. When absent, the provider's own."),
   bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),
   infrastructure: PoolObject.describe("What makes the machines."),
-  labels: pairs().default({}).describe("Labels of the MachinePool."),
-  annotations: pairs().default({}).describe("Annotations of the MachinePool."),
-  failureDomains: z.array(z.string().min(1)).default([]).describe("Failure domains of the machines."),
+  labels: labels().default({}).describe("Labels of the MachinePool."),
+  annotations: annotations().default({}).describe("Annotations of the MachinePool."),
+  failureDomains: z.array(line()).default([]).describe("Failure domains of the machines."),
   minReadySeconds: z
     .int()
     .min(0)

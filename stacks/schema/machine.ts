@@ -1,18 +1,25 @@
 import { z } from "zod";
 import { hostMistake, hostPortMistake, ipv4Mistake } from "../../core/validation/addresses";
-import { duplicateMistakes } from "../../core/validation/duplicates";
 import { hostKeyMistake } from "../../core/validation/keys";
-import { labelValueMistake, nodeLabelKeyMistake, taintKeyMistake } from "../../core/validation/labels";
+import {
+  labelValueMistake,
+  nodeLabelKeyMistake,
+  taintKeyMistake,
+  writtenDate,
+} from "../../core/validation/labels";
 import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../core/validation/names";
-import { keyRule, port, rule, rules } from "./rule";
+import { keyRule, port, rule } from "./rule";
 
 /** What Kubernetes calls the effect of a taint. */
 export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 export const ROLES = ["control-plane", "worker"] as const;
 
+/** A date without quotes arrives as a timestamp. */
+const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueMistake);
+
 export const MachineTaint = z.strictObject({
   key: rule(z.string(), taintKeyMistake).describe('Key of the taint, e.g. "example.com/gpu".'),
-  value: rule(z.string(), labelValueMistake).optional().describe("Value of the taint."),
+  value: labelValue().optional().describe("Value of the taint."),
   effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),
 });
 
@@ -23,14 +30,10 @@ export const MachineRole = z.enum(ROLES, {
       : undefined,
 });
 
-export const MachineTaints = rules(z.array(MachineTaint), (list) =>
-  duplicateMistakes(list, (taint) => `${taint.key}:${taint.effect}`),
-);
+/** What is repeated depends on the role, too: cross-rules.ts. */
+export const MachineTaints = z.array(MachineTaint);
 
-export const MachineLabels = keyRule(
-  z.record(z.string(), rule(z.string(), labelValueMistake)),
-  nodeLabelKeyMistake,
-);
+export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLabelKeyMistake);
 
 /** One machine as a person writes it; what may be left out follows from the address and from `cluster.ssh`. */
 export const MachineInput = z.strictObject({

@@ -1,19 +1,22 @@
 import { z } from "zod";
 import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
 import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
-import { podCidrMistake, serviceCidrMistake } from "../../core/validation/network";
+import type { Mistake } from "../../core/validation/mistake";
+import { ciliumValuesIssues, podCidrMistake, serviceCidrMistake } from "../../core/validation/network";
 import { urlMistake } from "../../core/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
 const values = () => z.record(z.string(), z.unknown()).default({}).describe("Values of the Helm chart.");
 const url = (schemes?: string[]) => rule(z.string(), (text) => urlMistake(text, schemes));
 const chartVersion = () => rule(z.string(), chartVersionMistake).optional();
-const preset = () =>
+const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => Mistake[] = () => []) =>
   z.strictObject({
     version: chartVersion().describe(
       "Version of the chart; when absent, the one that foresail was tested with.",
     ),
-    values: values(),
+    values: rules(z.record(z.string(), z.unknown()), valuesIssues)
+      .default({})
+      .describe("Values of the Helm chart."),
   });
 
 const ManifestPlugin = exactlyOne(
@@ -46,7 +49,7 @@ export const NetworkPlugin = exactlyOne(
       .strictObject({})
       .optional()
       .describe("Built in: each node answers ARP for its pods; for machines on one flat network."),
-    cilium: preset().optional().describe("Cilium from its Helm chart."),
+    cilium: preset(ciliumValuesIssues).optional().describe("Cilium from its Helm chart."),
     calico: preset().optional().describe("Calico from its Helm chart."),
     flannel: preset().optional().describe("Flannel from its Helm chart."),
     manifest: ManifestPlugin.optional().describe("Any plugin, as manifests: exactly one of path and url."),

@@ -1,22 +1,27 @@
 import type { Mistake } from "../../core/validation/mistake";
-import { openstackMistakes, type PoolFacts } from "../../core/validation/openstack";
+import { openstackMistakes, slotsOf, type PoolFacts } from "../../core/validation/openstack";
 import { rolloutMistakes } from "../../core/validation/rollout";
 import { CONTROL_PLANE_GROUP } from "../../core/machine";
-import { isObject } from "./rule";
+import { slotOfMachine } from "../../core/openstack/machine-name";
+import { sectionIssues } from "./cross-rules";
+import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const texts = (value: unknown): string[] => list(value).flatMap((item) => text(item) ?? []);
 const map = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
-const whole = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
+/** A number of machines, since lists are made of them; one that is wrong by itself has an issue of its own and counts as 1. */
+const whole = (value: unknown, least: number): number =>
+  typeof value === "number" && Number.isInteger(value) && value >= least && value <= MOST_MACHINES
+    ? value
+    : 1;
 
 function poolFacts(value: unknown): PoolFacts {
   const { name, role, replicas, floatingIp, maxSurge } = map(value);
   return {
     ...(text(name) === undefined ? {} : { name: text(name) }),
     ...(role === "control-plane" || role === "worker" ? { role } : {}),
-    // a number that is wrong by itself has its own mistake
-    replicas: whole(replicas, 1),
+    replicas: whole(replicas, 0),
     floatingIp: floatingIp === true,
     maxSurge: whole(maxSurge, 1),
   };
@@ -31,7 +36,8 @@ export function openstackSectionMistakes(section: unknown, cluster: unknown): Mi
   const network = map(section.network);
   const access = map(section.access);
   const inside = map(map(cluster).network);
-  const pools = list(section.pools).map(poolFacts);
+  const written = list(section.pools).slice(0, MOST_GROUPS);
+  const pools = written.map(poolFacts);
   const found = openstackMistakes({
     pools,
     network: {
@@ -56,17 +62,20 @@ export function openstackSectionMistakes(section: unknown, cluster: unknown): Mi
   return [
     ...found.map(({ path, message }) => ({ path: ["openstack", ...path], message })),
     ...poolRolloutMistakes(map(cluster).rollout, pools),
+    ...sectionIssues("openstack", section, inside, written, "pools"),
   ];
 }
 
-/** What the rollout says of pools. Nodes that it names have a hash in their names, which nobody knows here. */
+/** What the rollout says of pools and nodes. A machine's name ends with a hash, which nobody knows here. */
 function poolRolloutMistakes(rollout: unknown, pools: readonly PoolFacts[]): Mistake[] {
   const named = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
+  const slots = new Set(slotsOf(pools));
   return rolloutMistakes(
-    { pools: Object.fromEntries(named), pausedNodes: [] },
-    pools.map(({ name, role }) => ({
-      name,
-      pool: role === "control-plane" ? CONTROL_PLANE_GROUP : (name ?? ""),
-    })),
+    { pools: Object.fromEntries(named), pausedNodes: texts(map(rollout).pausedNodes) },
+    pools.flatMap(({ name, role }) => (role === "control-plane" ? CONTROL_PLANE_GROUP : (name ?? []))),
+    {
+      has: (name) => slots.has(slotOfMachine(name)) && /-[0-9a-z]{5}$/.test(name),
+      known: [...slots].map((slot) => `${slot}-<hash>`),
+    },
   ).map(({ path, message }) => ({ path: ["cluster", "rollout", ...path], message }));
 }

@@ -2,22 +2,24 @@ import { z } from "zod";
 import { cidrMistake } from "../../core/validation/cidr";
 import { chartVersionMistake } from "../../core/validation/charts";
 import { cloudConfMistakes } from "../../core/validation/cloud-conf";
+import { duplicateMistakes } from "../../core/validation/duplicates";
+import { userDataIssue } from "../../core/validation/files";
 import { dnsLabelMistake } from "../../core/validation/names";
-import { publicKeyMistake } from "../../core/validation/openstack";
+import { publicKeyMistake } from "../../core/validation/keys";
 import { ipv4Mistake } from "../../core/validation/addresses";
 import { urlMistake } from "../../core/validation/urls";
 import { OpenstackEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { rule, rules } from "./rule";
+import { line, MOST_GROUPS, MOST_MACHINES, rule, rules } from "./rule";
 
-const text = () => z.string().min(1);
+const text = line;
 const block = () => rule(z.string(), cidrMistake);
 /** Nova keeps what a machine was made with in metadata of 255 characters a value. */
-const named = () => text().max(255);
+const named = () => text(255);
 
 const RootVolume = z.strictObject({
   size: z.int().min(1).max(65_536).describe("Size of the volume, in GiB."),
-  type: text().max(200).optional().describe("Volume type; when absent, the cloud's default."),
+  type: text(200).optional().describe("Volume type; when absent, the cloud's default."),
 });
 
 const PoolInput = z.strictObject({
@@ -25,7 +27,7 @@ const PoolInput = z.strictObject({
     "Name of the pool; its machines are <name>-<index>-<hash>.",
   ),
   role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
-  replicas: z.int().min(0).max(1000).describe("Number of machines; 1, 3 or 5 control planes."),
+  replicas: z.int().min(0).max(MOST_MACHINES).describe("Number of machines; 1, 3 or 5 control planes."),
   flavor: named().describe("Flavour of the servers, by name or id."),
   image: named().describe("Image of the servers, by name or id."),
   zones: z
@@ -52,15 +54,13 @@ const PoolInput = z.strictObject({
 });
 
 const Network = z.strictObject({
-  id: text()
-    .max(200)
+  id: text(200)
     .optional()
     .describe("Id of a network that exists; when absent, the stack makes one with a router."),
   cidr: block()
     .default("10.20.0.0/24")
     .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
-  dns: z
-    .array(rule(z.string(), ipv4Mistake))
+  dns: rules(z.array(rule(z.string(), ipv4Mistake)), (list) => duplicateMistakes(list, (address) => address))
     .default([])
     .describe("Name servers of the new subnet; when empty, the cloud's own."),
   externalNetwork: text()
@@ -69,9 +69,12 @@ const Network = z.strictObject({
 });
 
 const blocks = () => z.array(z.string());
+const neededBlocks = () => blocks().min(1);
 
 const Access = z.strictObject({
-  ssh: blocks().describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
+  ssh: neededBlocks().describe(
+    "IPv4 blocks that may open SSH to the machines; foresail itself is among them.",
+  ),
   api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
   nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
   open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
@@ -127,12 +130,10 @@ export const OpenstackSection = z.strictObject({
       ),
     })
     .describe("The SSH key of new machines."),
-  userData: z
-    .string()
-    .max(48_000)
+  userData: rule(z.string().max(48_000), userDataIssue)
     .optional()
     .describe("User data for cloud-init; a new one holds for new machines. Not secret."),
-  pools: z.array(PoolInput).min(1).describe("The machines, in pools that are alike."),
+  pools: z.array(PoolInput).min(1).max(MOST_GROUPS).describe("The machines, in pools that are alike."),
   endpoint: OpenstackEndpoint.prefault({ loopback: {} }).describe(
     "How the nodes reach the API: exactly one.",
   ),

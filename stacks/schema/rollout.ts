@@ -6,9 +6,9 @@ import {
   maxUnavailableMistake,
   softwareVersionMistake,
 } from "../../core/validation/rollout";
+import { writtenDate } from "../../core/validation/labels";
 import { urlMistake } from "../../core/validation/urls";
-import { kubernetesVersionMistake } from "../../core/validation/version";
-import { exactlyOne, rule } from "./rule";
+import { anyText, exactlyOne, kubernetesVersion, rule } from "./rule";
 
 const maxUnavailable = () =>
   rule(
@@ -52,7 +52,7 @@ export const RolloutConfiguration = z.strictObject({
     .describe('By pool name; the control planes are "control-plane".'),
   pausedNodes: z.array(z.string()).default([]).describe("Names of machines that stay at their versions."),
   intermediateVersions: z
-    .array(rule(z.string(), kubernetesVersionMistake))
+    .array(kubernetesVersion())
     .default([])
     .describe(
       "Versions to stop at between minors; needed where `version` is more than one minor ahead, since the nodes hold no others.",
@@ -78,7 +78,11 @@ export const RolloutConfiguration = z.strictObject({
   software: z
     .strictObject({
       containerd: version().describe("Version of containerd, as its package has it."),
-      osPackages: version().describe("Any text; a change updates the distribution's packages on every node."),
+      osPackages: rule(anyText().pipe(z.string().overwrite(writtenDate)), softwareVersionMistake)
+        .optional()
+        .describe(
+          "A date or another word for this round of updates, at most 63 letters, digits and .-+:~; a change updates the distribution's packages on every node.",
+        ),
     })
     .prefault({})
     .describe("What rolls out besides Kubernetes; what is left out stays as it is."),

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { exactlyOneMistake } from "../../core/validation/choice";
+import { lineIssue } from "../../core/validation/names";
+import { readAsNumber } from "../../core/validation/quote";
+import { kubernetesVersionMistake, NEWEST_MINOR } from "../../core/validation/version";
 import type { Mistake } from "../../core/validation/mistake";
 
-/** Adds a rule of core/validation to one value: undefined when all is well, else what is wrong and the mend. */
+/** Adds a rule of core/validation to one value: it returns undefined, or what is wrong and the fix. */
 export function rule<Schema extends z.ZodType>(
   schema: Schema,
   mistakeOf: (value: z.output<Schema>) => string | undefined,
@@ -56,6 +59,34 @@ export function keyRule<Schema extends z.ZodRecord>(
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A text of one line that another system takes as it is. */
+export const line = (longest = 255) => rule(z.string().min(1).max(longest), lineIssue);
+
+/** A Kubernetes version; without quotes, YAML makes a number of the first two parts. */
+export const kubernetesVersion = () =>
+  rule(
+    z.string({
+      error: ({ input }) =>
+        typeof input === "number" ? `${readAsNumber(input)}; ${VERSION_FIX}` : undefined,
+    }),
+    kubernetesVersionMistake,
+  );
+
+const VERSION_FIX = `write all three parts in quotes, e.g. "1.${NEWEST_MINOR}.3"`;
+
+/** Any text: a whole number is one, too, and a fraction is not, since YAML reads 1.30 as 1.3. */
+export const anyText = () =>
+  z.union([z.string(), z.int()], { error: ({ input }) => anyTextError(input) }).transform(String);
+
+const anyTextError = (input: unknown) =>
+  typeof input === "number"
+    ? `${readAsNumber(input)}; put it in quotes`
+    : "is not a text; write one, in quotes";
+
+/** Most pools or groups, and most machines in one of them: Kubernetes itself ends at 5000 nodes. */
+export const MOST_GROUPS = 200;
+export const MOST_MACHINES = 1000;
 
 /** A TCP port. */
 export const port = () => z.int().min(1).max(65_535);

@@ -1,8 +1,8 @@
 import { parse } from "yaml";
-import { privateKeyMistake } from "../../core/validation/keys";
 import type { Mistake } from "../../core/validation/mistake";
 import { registryHostMistake } from "../../core/validation/registries";
 import { unknownWord } from "../../core/validation/spelling";
+import { readSshKey } from "./private-key";
 import { isObject } from "./rule";
 
 /** Credentials of one image registry. */
@@ -19,7 +19,7 @@ export interface SecretReading<Value> {
 
 /** Reads `foresail:sshPrivateKey`. */
 export function readPrivateKey(raw: string): SecretReading<string> {
-  const message = privateKeyMistake(raw);
+  const message = readSshKey(raw).issue;
   return { value: raw, mistakes: message === undefined ? [] : [{ path: ["sshPrivateKey"], message }] };
 }
 
@@ -45,7 +45,7 @@ export function readPrivateKeys(
         { path, message: unknownWord(name, machines).replace("is not known", "is the key of no machine") },
       ];
     }
-    const message = typeof key === "string" ? privateKeyMistake(key) : "must be a text: the private key";
+    const message = typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key";
     if (message !== undefined) return [{ path, message }];
     value[name] = String(key);
     return [];
@@ -55,10 +55,10 @@ export function readPrivateKeys(
 
 /** Reads a kubeconfig that has one context: several would be taken for API servers of one cluster. */
 export function readKubeconfig(key: string, raw: string | undefined): SecretReading<string> {
-  const mend = `set it with: pulumi config set --secret foresail:${key} < FILE`;
+  const fix = `set it with: pulumi config set --secret foresail:${key} < FILE`;
   const wrong = (message: string) => ({
     value: "",
-    mistakes: [{ path: [key], message: `${message}; ${mend}` }],
+    mistakes: [{ path: [key], message: `${message}; ${fix}` }],
   });
   if (raw === undefined) return wrong("is missing");
   let read: unknown;

@@ -1,8 +1,9 @@
 import type { Mistake } from "../../core/validation/mistake";
-import { rolloutMistakes } from "../../core/validation/rollout";
-import { tumblebugMistakes, type GroupFacts } from "../../core/validation/tumblebug";
+import { nodeNames, rolloutMistakes } from "../../core/validation/rollout";
+import { machinesOf, tumblebugMistakes, type GroupFacts } from "../../core/validation/tumblebug";
 import { nodeGroupOf } from "../../core/tumblebug/groups";
-import { isObject } from "./rule";
+import { sectionIssues } from "./cross-rules";
+import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
@@ -24,8 +25,9 @@ function groupFacts(value: unknown): GroupFacts {
   return {
     ...read(value, "name", "connection"),
     ...(role === "control-plane" || role === "worker" ? { role } : {}),
-    // a number that is wrong by itself has its own mistake
-    count: typeof count === "number" && Number.isInteger(count) && count > 0 && count <= 1000 ? count : 1,
+    // a number that is wrong by itself has an issue of its own
+    count:
+      typeof count === "number" && Number.isInteger(count) && count > 0 && count <= MOST_MACHINES ? count : 1,
   };
 }
 
@@ -37,7 +39,8 @@ export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mi
   if (!isObject(section)) return [];
   const access = map(section.access);
   const inside = map(map(cluster).network);
-  const groups = list(section.groups).map(groupFacts);
+  const written = list(section.groups).slice(0, MOST_GROUPS);
+  const groups = written.map(groupFacts);
   const { nodeAddresses } = section;
   const replace = Object.entries(map(section.replace)).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
@@ -64,14 +67,20 @@ export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mi
   });
   return [
     ...found.map(({ path, message }) => ({ path: ["tumblebug", ...path], message })),
-    ...groupRolloutMistakes(map(cluster).rollout, groups),
+    ...groupRolloutMistakes(map(cluster).rollout, groups, Object.fromEntries(replace)),
+    ...sectionIssues("tumblebug", section, inside, written, "groups"),
   ];
 }
 
-function groupRolloutMistakes(rollout: unknown, groups: readonly GroupFacts[]): Mistake[] {
+function groupRolloutMistakes(
+  rollout: unknown,
+  groups: readonly GroupFacts[],
+  replace: Readonly<Record<string, number>>,
+): Mistake[] {
   const pools = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
   return rolloutMistakes(
-    { pools: Object.fromEntries(pools), pausedNodes: [] },
-    groups.map(({ name = "", role = "worker" }) => ({ name, pool: nodeGroupOf({ name, role }) })),
+    { pools: Object.fromEntries(pools), pausedNodes: texts(map(rollout).pausedNodes) },
+    groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role })),
+    nodeNames(machinesOf(groups, replace)),
   ).map(({ path, message }) => ({ path: ["cluster", "rollout", ...path], message }));
 }

@@ -6,9 +6,9 @@ import { urlMistake } from "../../core/validation/urls";
 import { tumblebugNameMistake } from "../../core/tumblebug/names";
 import { TumblebugEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { rule } from "./rule";
+import { line, MOST_GROUPS, MOST_MACHINES, rule } from "./rule";
 
-const text = () => z.string().min(1).max(255);
+const text = line;
 const named = () => rule(z.string(), tumblebugNameMistake);
 const block = () => rule(z.string(), cidrMistake);
 const blocks = () => z.array(z.string());
@@ -17,7 +17,7 @@ const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
   role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
   connection: text().describe("Connection in which the machines are made: one of `connections`."),
-  count: z.int().min(1).max(1000).describe("Number of machines; 1, 3, 5 or 7 control planes."),
+  count: z.int().min(1).max(MOST_MACHINES).describe("Number of machines; 1, 3, 5 or 7 control planes."),
   spec: text().describe(
     'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
   ),
@@ -39,7 +39,9 @@ const Group = z.strictObject({
 });
 
 const Access = z.strictObject({
-  ssh: blocks().describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
+  ssh: blocks()
+    .min(1)
+    .describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
   api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
   nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
   nodes: blocks()
@@ -79,7 +81,7 @@ export const TumblebugSection = z.strictObject({
     )
     .min(1)
     .describe("The regions of clouds that machines are made in, as the server has them."),
-  groups: z.array(Group).min(1).describe("The machines, in groups that are alike."),
+  groups: z.array(Group).min(1).max(MOST_GROUPS).describe("The machines, in groups that are alike."),
   network: z
     .strictObject({
       cidr: z

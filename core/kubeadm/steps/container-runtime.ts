@@ -1,4 +1,5 @@
 import type { ClusterSpecification } from "../specification";
+import { noProxyIssue, proxyUrlIssue } from "../../validation/urls";
 import { quote, writeFile } from "./script";
 
 /** containerd's hosts.toml for one registry: its mirrors in order, then itself. */
@@ -60,6 +61,16 @@ timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' || fa
   ].join("\n");
 }
 
+/** @throws Error when a proxy would end the quotes of a systemd unit or of apt's settings, and be read as more of them */
+function refuseInjection({ http, https, noProxy }: NonNullable<ClusterSpecification["proxy"]>): void {
+  const issues = { http: http && proxyUrlIssue(http), https: https && proxyUrlIssue(https) };
+  for (const [field, issue] of [
+    ...Object.entries(issues),
+    ...noProxy.map((host) => ["noProxy", noProxyIssue(host)] as const),
+  ])
+    if (issue) throw new Error(`proxy.${field}: ${issue}`);
+}
+
 /** Variables of an HTTP proxy; the cluster's own addresses never go through it. */
 function proxyVariables(specification: ClusterSpecification): string[] {
   const { proxy, network, endpoint } = specification;
@@ -72,6 +83,7 @@ function proxyVariables(specification: ClusterSpecification): string[] {
     `.${network.dnsDomain}`,
     ".svc",
   ];
+  refuseInjection(proxy);
   // the kubelet asks the API server by this name
   const external = "external" in endpoint ? [endpoint.external.host] : [];
   return [

@@ -11,13 +11,19 @@ import { refuseUnsupportedSystem } from "./preflight";
 import { frame, quote, writeFile, type Script } from "./script";
 import { importBundleImages, installDistributionPackages, installKubernetes } from "./software";
 
+/** Another owner takes the bits for setuid and setgid away, so that the mode has to be set again. */
+function giveTo(owner: string, path: string, mode: string): string {
+  const chown = `chown ${quote(owner)} ${quote(path)}`;
+  return /^0?[0-7]{3}$/.test(mode) ? chown : `${chown}\nchmod ${mode} ${quote(path)}`;
+}
+
 /** Shell lines for the files that the user wants on every machine. */
 function extraFiles({ files }: ClusterSpecification): string {
   return [
     // noted first, so that a reset finds them whatever became of this step
     writeFile(NODE_PATHS.files, files.map(({ path }) => `${path}\n`).join("")),
     ...files.map(({ path, content, mode, owner }) =>
-      [writeFile(path, content, mode), ...(owner ? [`chown ${quote(owner)} ${quote(path)}`] : [])].join("\n"),
+      [writeFile(path, content, mode), ...(owner ? [giveTo(owner, path, mode)] : [])].join("\n"),
     ),
   ].join("\n");
 }

@@ -15,7 +15,7 @@ const KEY_HINT =
 const VALUE_HINT =
   "write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends";
 
-/** Each configuration has one mistake, and this is what is said of it. */
+/** Each configuration has one validation issue, and this is its line. */
 const TABLE: [string, unknown][] = [
   ['cluster.name: "Prod" is not a DNS label; ' + NAME_HINT, cluster({ name: "Prod" })],
   [
@@ -28,7 +28,10 @@ const TABLE: [string, unknown][] = [
     'cluster.version: "1.36" has no patch number; write all three, e.g. "1.36.0"',
     cluster({ version: "1.36" }),
   ],
-  ['cluster.version: is 1.36, not a text; put it in quotes: "1.36"', cluster({ version: 1.36 })],
+  [
+    'cluster.version: was read as the number 1.36 (so is 1.360); write all three parts in quotes, e.g. "1.36.3"',
+    cluster({ version: 1.36 }),
+  ],
   [
     'cluster.version: "latest" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"',
     cluster({ version: "latest" }),
@@ -54,7 +57,7 @@ const TABLE: [string, unknown][] = [
     work({ name: "cp-1" }),
   ],
   ["cluster.machines[1].port: is 70000; write 65535 or less", work({ port: 70000 })],
-  ['cluster.machines[1].port: is the text "22"; write a number', work({ port: "22" })],
+  ['cluster.machines[1].port: is the text "22"; write a number, without quotes', work({ port: "22" })],
   [
     'cluster.machines[1].address: "192.0.2.300" is not an IPv4 address; write e.g. "192.0.2.11"',
     work({ address: "192.0.2.300", internalAddress: "192.0.2.9" }),
@@ -87,10 +90,7 @@ const TABLE: [string, unknown][] = [
     "cluster.machines[0].pool: control planes have no pool; remove it, or make the machine a worker",
     control({ pool: "a" }),
   ],
-  [
-    "cluster.machines[1].apiServer: workers have no API server; remove it",
-    work({ apiServer: "192.0.2.21:6443" }),
-  ],
+  ["cluster.machines[1].apiServer: workers have no API server; remove it", work({ apiServer: "a.b:6443" })],
   [
     'cluster.machines[0].apiServer: "192.0.2.11" is not an address with a port; write e.g. "192.0.2.11:6443"',
     control({ apiServer: "192.0.2.11" }),
@@ -99,7 +99,10 @@ const TABLE: [string, unknown][] = [
     'cluster.machines[1].pool: "control-planes" is reserved for the control planes; choose another name',
     work({ pool: "control-planes" }),
   ],
-  ['cluster.machines[1].user: "a b" is not the name of a Linux user', work({ user: "a b" })],
+  [
+    'cluster.machines[1].user: "a b" is not the name of a Linux user; write at most 32 letters, digits, dots, dashes and underscores, with a letter first',
+    work({ user: "a b" }),
+  ],
   [
     "cluster.ssh.jumpHost.hostKey: is missing: what goes through a jump host must know its key; print it with: ssh-keyscan <address>, and compare it there",
     cluster({ ssh: { jumpHost: { address: "192.0.2.1" } } }),
@@ -154,7 +157,7 @@ const TABLE: [string, unknown][] = [
     cluster({ machines: [worker()] }),
   ],
   [
-    "cluster.machines: 2 control planes survive no more failures than 1; use 1 or 3, or set cluster.allowEvenControlPlanes: true",
+    "cluster.machines: 2 control planes tolerate no more failures than 1; use 1 or 3, or set cluster.allowEvenControlPlanes: true",
     work({ role: "control-plane" }),
   ],
   [
@@ -288,10 +291,6 @@ const TABLE: [string, unknown][] = [
   [
     'cluster.registries.mirrors["docker.io"]: is empty; list at least one',
     cluster({ registries: { mirrors: { "docker.io": [] } } }),
-  ],
-  [
-    'cluster.imageRepository: "registry.example.com/k8s:v1" is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"',
-    cluster({ imageRepository: "registry.example.com/k8s:v1" }),
   ],
   [
     'cluster.caBundle: holds no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line',

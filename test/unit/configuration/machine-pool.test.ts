@@ -51,7 +51,7 @@ describe("configuration: the system machine-pool", () => {
 
   const config = { apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1", kind: "KubeadmConfig", spec: {} };
   const table: [Fields, string | RegExp][] = [
-    [{ name: "Pool" }, /^machinePool\.name: "Pool" is not a DNS label/],
+    [{ name: "Pool" }, /^machinePool\.name: "Pool" is not the name of a Kubernetes object/],
     [{ replicas: -1 }, /^machinePool\.replicas: /],
     [
       { version: "1.30" },
@@ -71,7 +71,7 @@ describe("configuration: the system machine-pool", () => {
       { annotations: { "foresail/made-by": "me" } },
       /foresail\/made-by.*: is written by foresail alone; remove it/,
     ],
-    [{ labels: { "a b": "c" } }, /is not a name of a label or an annotation/],
+    [{ labels: { "a b": "c" } }, /labels\["a b"\]: "a b" is not a key of Kubernetes/],
     [{ replica: 3 }, /^machinePool\.replica: is not known; did you mean "replicas"\?/],
     [{ api: "v1beta3" }, /^machinePool\.api: .*write one of "v1beta1", "v1beta2"/],
   ];

@@ -86,7 +86,7 @@ describe("configuration: the system openstack", () => {
       pools(controlPlanes(), controlPlanes({ name: "cp2" })),
     ],
     [
-      "openstack.pools[0].replicas: 2 control planes survive no more failures than 1; write 1, 3 or 5",
+      "openstack.pools[0].replicas: 2 control planes tolerate no more failures than 1; write 1, 3 or 5",
       pools(controlPlanes({ replicas: 2 })),
     ],
     [
@@ -169,10 +169,10 @@ describe("configuration: the system openstack", () => {
       'openstack.access.ssh[0]: "0.0.0.0/0" is the whole world; write the blocks that need it, or `access.open: true`',
       section({ access: { ssh: ["0.0.0.0/0"], api: [] } }),
     ],
-    ["openstack.access.api: is missing; write a list", section({ access: { ssh: [] } })],
+    ["openstack.access.api: is missing; write a list", section({ access: { ssh: ["192.0.2.0/24"] } })],
     [
       'openstack.access.api[0]: "192.0.2.7/24" does not start its block; write "192.0.2.0/24"',
-      section({ access: { ssh: [], api: ["192.0.2.7/24"] } }),
+      section({ access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.7/24"] } }),
     ],
     [
       'openstack.keypair.publicKey: is not a public SSH key; write the line of a .pub file, "ssh-ed25519 AAAA…"',

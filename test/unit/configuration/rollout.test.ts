@@ -68,7 +68,7 @@ describe("configuration: how versions roll out", () => {
       { annotations: "caos.ch" },
     ],
     [
-      'software.containerd: "1.7; rm" is not a version; write letters, digits, dots and dashes, as the package manager has them',
+      'software.containerd: "1.7; rm" is not a version; write at most 63 letters, digits, dots, dashes, plus signs, colons and tildes, with a letter other than "v" or a digit first',
       { software: { containerd: "1.7; rm" } },
     ],
   ] as const)

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { generateKey } from "../../../clients/ssh/generated-key";
 import { loadConfiguration } from "../../../stacks/schema";
 import { mistakesOf } from "./mistakes";
 import { cluster, HOST_KEY, reader } from "./valid";
@@ -10,6 +11,26 @@ const pem = (options: { cipher?: string; passphrase?: string } = {}) =>
     publicKeyEncoding: { type: "spki", format: "pem" },
     privateKeyEncoding: { type: "pkcs8", format: "pem", ...options },
   }).privateKey;
+
+/** An RSA key in the older PEM format. */
+const rsa = () =>
+  generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "pkcs1", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  }).privateKey;
+
+/** A text without some of its lines, as a careless copy has it. */
+const without = (text: string, from: number, count: number) => {
+  const lines = text.trimEnd().split("\n");
+  lines.splice(from, count);
+  return lines.join("\n");
+};
+
+const PKCS8 =
+  "is in PKCS#8 format, which the SSH client does not read; write it in OpenSSH's own with: ssh-keygen -p -f FILE";
+const CUT =
+  "can't be read by the SSH client: it was cut or changed; give the whole file again, as `ssh-keygen` wrote it";
 
 /** The frame of an OpenSSH private key as far as its cipher. */
 function openssh(cipher: string): string {
@@ -29,12 +50,12 @@ const LOCKED =
 
 describe("configuration: secrets", () => {
   it("gives keys and credentials as secret outputs", async () => {
-    const key = pem();
+    const key = generateKey().private;
     const credentials = { "registry.example.com:5000": { username: "u", password: "p" } };
     const loaded = loadConfiguration(
       reader(cluster(), {
         "foresail:sshPrivateKey": key,
-        "foresail:sshPrivateKeys": JSON.stringify({ "cp-1": openssh("none"), jumpHost: openssh("none") }),
+        "foresail:sshPrivateKeys": JSON.stringify({ "cp-1": rsa(), jumpHost: generateKey().private }),
         "foresail:registryCredentials": JSON.stringify(credentials),
       }),
     );
@@ -57,6 +78,10 @@ describe("configuration: secrets", () => {
     ],
     [pem({ cipher: "aes-256-cbc", passphrase: "x" }), LOCKED],
     [openssh("aes256-ctr"), LOCKED],
+    [pem(), PKCS8],
+    [openssh("none"), CUT],
+    [without(generateKey().private, 2, 1), CUT],
+    [without(rsa(), 5, 3), CUT],
   ];
   for (const [key, said] of keys) {
     it(`says that a key ${said.slice(0, 40)}, without the key`, () => {
@@ -87,7 +112,7 @@ describe("configuration: secrets", () => {
   });
 
   it("refuses a secret that stands in plain", () => {
-    const plain = reader(cluster(), { "foresail:sshPrivateKey": pem() });
+    const plain = reader(cluster(), { "foresail:sshPrivateKey": generateKey().private });
     assert.deepEqual(mistakesOf({ ...plain, isSecret: () => false }), [
       "sshPrivateKey: is not encrypted; set it with: pulumi config set --secret foresail:sshPrivateKey",
     ]);

@@ -92,7 +92,7 @@ describe("configuration: the system tumblebug", () => {
       groups(group("cp"), group("m", { role: "control-plane" }), group("w")),
     ],
     [
-      "tumblebug.groups[0].count: 2 control planes survive no more failures than 1; write 1, 3, 5 or 7",
+      "tumblebug.groups[0].count: 2 control planes tolerate no more failures than 1; write 1, 3, 5 or 7",
       groups(group("cp", { count: 2 }), group("w")),
     ],
     ["tumblebug.groups[1].count: is 0; write 1 or more", groups(group("cp"), group("w", { count: 0 }))],
@@ -156,7 +156,7 @@ describe("configuration: the system tumblebug", () => {
     ],
     [
       "tumblebug.nodeAddresses: the pod network flannel needs nodes on one private network, and nodes of several connections reach each other over the Internet; write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
-      two({ access: { ssh: [], api: [], nodes: ["192.0.2.0/24"] } }),
+      two({ access: { ssh: ["192.0.2.0/24"], api: [], nodes: ["192.0.2.0/24"] } }),
     ],
     [
       'tumblebug.access.ssh[0]: "0.0.0.0/0" is the whole world; write the blocks that need it, or `access.open: true`',

@@ -202,6 +202,44 @@ describe("KubeadmCluster", () => {
     );
   });
 
+  it("refuses by the rules of the stack file what a program passes on", () => {
+    const ownTaint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
+    const wrong: Partial<KubeadmClusterArgs> = {
+      kubeadm: { clusterConfiguration: { apiServer: null } },
+      kubelet: { featureGates: "x" },
+      network: { plugin: { cilium: { values: { ipam: {} } } } },
+      endpoint: { external: { host: "127.0.0.1", port: 2379 } },
+      files: [{ path: "/etc", content: "", mode: "rw", owner: "a b" }],
+      proxy: { http: 'http://a/"', noProxy: ["a\nb"] },
+      rollout: { software: { osPackages: "a_b" } },
+    };
+    assert.throws(
+      () =>
+        new KubeadmCluster("demo", {
+          version: "1.36.3",
+          machines: [machine("cp-1", { taints: [ownTaint] })],
+          ...wrong,
+        }),
+      (error: pulumi.InputPropertiesError) => {
+        assert.deepEqual(error.errors.map(({ propertyPath }) => propertyPath).sort(), [
+          "endpoint.external.host",
+          "endpoint.external.port",
+          "files[0].mode",
+          "files[0].owner",
+          "files[0].path",
+          "kubeadm.clusterConfiguration.apiServer",
+          "kubelet.featureGates",
+          "machines[0].taints[0]",
+          "network.plugin.cilium.values.ipam",
+          "proxy.http",
+          "proxy.noProxy[0]",
+          "rollout.software.osPackages",
+        ]);
+        return true;
+      },
+    );
+  });
+
   it("keeps the kubeconfig and the credentials secret", async () => {
     const made = await cluster({ machines: [machine("cp-1")] });
     assert.equal(await pulumi.isSecret(made.kubeconfig), true);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
   configureContainerd,
+  configureEnvironment,
   hostsToml,
   registryCredentialsToml,
 } from "../../../core/kubeadm/steps/container-runtime";
@@ -125,6 +126,26 @@ describe("remote scripts", () => {
       registryCredentialsToml({ "r.example.com": { username: "u", password: 'p"w' } }),
       '[plugins."io.containerd.grpc.v1.cri".registry.configs."r.example.com".auth]\n  username = "u"\n  password = "p\\"w"\n',
     );
+  });
+
+  it("set a mode with setgid after the owner, who takes the bit away", () => {
+    const withMode = (mode: string) =>
+      prepareScript(
+        exampleSpecification({ files: [{ path: "/opt/a", content: "x", mode, owner: "1000:1000" }] }),
+        exampleMachine("w-1"),
+        backends,
+      ).text;
+    assert.match(withMode("2755"), /^chown '1000:1000' '\/opt\/a'\nchmod 2755 '\/opt\/a'$/m);
+    assert.doesNotMatch(withMode("0755"), /^chmod 0755 '\/opt\/a'$/m);
+  });
+
+  it("refuse to render a proxy that would end its quotes in a unit or in apt's settings", () => {
+    for (const proxy of [
+      { http: 'http://a.example.com/";\nDir "/', noProxy: [] },
+      { https: "http://a.example.com/%n", noProxy: [] },
+      { noProxy: ['a"\nExecStartPre=/bin/x "'] },
+    ])
+      assert.throws(() => configureEnvironment(exampleSpecification({ proxy })), /^Error: proxy\./);
   });
 
   it("hand a join its parts as three lines", () => {

@@ -1,0 +1,50 @@
+import type { ConfigurationPath, Mistake } from "../../core/validation/mistake";
+import { hasPrivateKey } from "../../core/validation/quote";
+import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName } from "./keys";
+import { json, type RawKeys } from "./reading";
+
+/** Levels that a value may be nested: a Kubernetes object has about ten, and the rules below go through all of them. */
+const DEEPEST = 64;
+
+interface Structure {
+  /** values that are nested too deep for any rule */
+  tooDeep: Mistake[];
+  issues: Mistake[];
+}
+
+/** What no key of the configuration may hold whatever its schema says: a nesting without end, `__proto__`, keys in plain. */
+export function structureIssues(raw: RawKeys): Structure {
+  const found: Structure = { tooDeep: [], issues: [] };
+  for (const [key, { type, secret }] of Object.entries<ConfigurationKey>(CONFIGURATION_KEYS)) {
+    const text = type === "object" ? raw(key as KeyName) : undefined;
+    if (text !== undefined) visit(json(text), [key], secret, found);
+  }
+  return found;
+}
+
+/** Goes through a value without recursion, since nobody knows its depth yet. */
+function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: Structure): void {
+  const open: [value: unknown, path: ConfigurationPath][] = [[value, root]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [at, path] = next;
+    if (path.length > DEEPEST) {
+      const message = `is nested more than ${DEEPEST} levels deep; write fewer`;
+      found.tooDeep.push({ path: path.slice(0, 8), message });
+      return;
+    }
+    if (typeof at === "string" && !secret && hasPrivateKey(at))
+      found.issues.push({
+        path,
+        message:
+          "holds a private key, which would be stored and shown in plain; remove it, and replace the key that was shown",
+      });
+    if (typeof at !== "object" || at === null) continue;
+    if (Object.hasOwn(at, "__proto__"))
+      found.issues.push({
+        path: [...path, "__proto__"],
+        message: "is not a name that JavaScript takes; remove it",
+      });
+    for (const [key, below] of Object.entries(at))
+      open.push([below, [...path, Array.isArray(at) ? Number(key) : key]]);
+  }
+}
