@@ -100,8 +100,17 @@ export function isFreshlyMade({ metadata }: ExistingObject): boolean {
   return managers.length === 1 && managers[0]?.manager === FIELD_MANAGER && managers[0].operation === "Apply";
 }
 
-/** The finalizers and the uids of the owners that this program alone wrote: what others wrote too stays. */
-export function ownAdditions({ metadata }: ExistingObject): { finalizers: string[]; ownerUids: string[] } {
+/**
+ * Returns the finalizers and the uids of the owners to remove when an object is released: those that only this program
+ * wrote.
+ *
+ * @param held finalizers that mean "until this consumer is done": removed no matter which manager wrote them, since a
+ *   controller that hands an object over never removes its own
+ */
+export function ownAdditions(
+  { metadata }: ExistingObject,
+  held: readonly string[] = [],
+): { finalizers: string[]; ownerUids: string[] } {
   const { managedFields = [], finalizers = [], ownerReferences = [] } = metadata ?? {};
   const isOurs = ({ manager, operation }: ManagedFields) =>
     (manager === FIELD_MANAGER || manager === MONITOR_MANAGER) && operation === "Apply";
@@ -110,7 +119,9 @@ export function ownAdditions({ metadata }: ExistingObject): { finalizers: string
     return writers.length > 0 && writers.every(isOurs);
   };
   return {
-    finalizers: finalizers.filter((name) => alone("f:finalizers", `v:${JSON.stringify(name)}`)),
+    finalizers: finalizers.filter(
+      (name) => held.includes(name) || alone("f:finalizers", `v:${JSON.stringify(name)}`),
+    ),
     ownerUids: ownerReferences
       .map(({ uid = "" }) => uid)
       .filter((uid) => alone("f:ownerReferences", `k:{"uid":${JSON.stringify(uid)}}`)),

@@ -164,16 +164,22 @@ async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInput
 }
 
 /**
- * Lets go of an object: our annotations, the owners and finalizers that only we wrote, and our share of its fields,
- * whose values stay.
+ * Releases an object: removes our annotations, the owners and finalizers that only we wrote, and our share of its
+ * fields, whose values stay.
+ *
+ * @param held finalizers that are removed no matter who wrote them
  */
-export async function letGo({ kubernetes }: Work, inputs: AdoptionInputs): Promise<void> {
+async function letGo(
+  { kubernetes }: Work,
+  inputs: AdoptionInputs,
+  held: readonly string[] = [],
+): Promise<void> {
   const ref = identityOf(inputs);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const live = await kubernetes.get<LiveObject>(ref);
     if (live?.metadata === undefined) return;
     const { resourceVersion, managedFields = [], annotations = {} } = live.metadata;
-    const { finalizers, ownerReferences } = withoutOurs(live);
+    const { finalizers, ownerReferences } = withoutOurs(live, held);
     const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
     const metadata = {
       resourceVersion,
@@ -193,8 +199,11 @@ export async function letGo({ kubernetes }: Work, inputs: AdoptionInputs): Promi
   }
 }
 
-function withoutOurs(live: LiveObject): { finalizers: string[]; ownerReferences: Owner[] } {
-  const { finalizers, ownerUids } = ownAdditions(live);
+function withoutOurs(
+  live: LiveObject,
+  held: readonly string[],
+): { finalizers: string[]; ownerReferences: Owner[] } {
+  const { finalizers, ownerUids } = ownAdditions(live, held);
   const { finalizers: all = [], ownerReferences = [] } = live.metadata ?? {};
   return {
     finalizers: all.filter((name) => !finalizers.includes(name)),
@@ -203,7 +212,9 @@ function withoutOurs(live: LiveObject): { finalizers: string[]; ownerReferences:
 }
 
 /**
- * Deletes the object if this stack made it, and waits until it is gone; lets go of any other.
+ * Deletes the object if this stack made it, and waits until it is gone; releases any other. The finalizers that the
+ * inputs name go in both cases, no matter who wrote them.
+ *
  * @returns what was done, in words
  */
 export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: string): Promise<string> {
@@ -217,11 +228,13 @@ export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: str
   }
   if (live === undefined) return "it is gone already";
   if (live.metadata?.uid !== uid) return "another has its name now, which is left alone";
-  const { [MADE_BY]: madeBy, [ADOPTED_BY]: adoptedBy = madeBy } = live.metadata.annotations ?? {};
+  const { [MADE_BY]: madeBy, [ADOPTED_BY]: holder = madeBy } = live.metadata.annotations ?? {};
+  if (holder !== undefined && holder !== inputs.stack)
+    return `the stack ${holder} has taken it over, and keeps it`;
   assertEngineAlive();
-  if (madeBy !== inputs.stack || adoptedBy !== inputs.stack) {
-    await letGo(work, inputs);
-    return "let go; it stays, for this stack did not make it";
+  if (madeBy !== inputs.stack) {
+    await letGo(work, inputs, inputs.finalizers);
+    return "released; it stays, because this stack did not create it";
   }
   await work.kubernetes.delete(ref, { uid }).catch((error: unknown) => {
     if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
@@ -236,7 +249,7 @@ async function dropFinalizers({ kubernetes }: Work, inputs: AdoptionInputs, uid:
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const live = await kubernetes.get<LiveObject>(ref);
     if (live?.metadata?.uid !== uid) return;
-    const { finalizers } = withoutOurs(live);
+    const { finalizers } = withoutOurs(live, inputs.finalizers ?? []);
     if (isDeepStrictEqual(finalizers, live.metadata.finalizers ?? [])) return;
     try {
       await kubernetes.mergePatch(ref, {

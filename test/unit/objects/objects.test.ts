@@ -127,6 +127,7 @@ describe("whose an object is", () => {
     const managedFields = [{ manager: "foresail", operation: "Apply", fieldsV1 }, others];
     const metadata = { managedFields, finalizers: ["a", "b", "c"], ownerReferences: [controller] };
     assert.deepEqual(ownAdditions({ metadata }), { finalizers: ["a"], ownerUids: ["1"] });
+    assert.deepEqual(ownAdditions({ metadata }, ["b"]).finalizers, ["a", "b"], "a finalizer held by name");
   });
 });
 
