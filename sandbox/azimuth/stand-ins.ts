@@ -15,6 +15,8 @@ export interface StandInOptions {
   readonly kubeconfig: string;
   /** of the cluster that every Cluster is said to have become; default: the management cluster itself */
   readonly targetKubeconfig?: string;
+  /** How often the timer of Leases runs, in milliseconds; default: as the real operator's, a minute. */
+  readonly leaseCheckMilliseconds?: number;
   readonly say?: (line: string) => void;
 }
 
@@ -34,7 +36,8 @@ export class StandIns {
   ) {}
 
   /** Installs the custom resources and starts the controllers. */
-  static async start({ kubeconfig, targetKubeconfig, say }: StandInOptions): Promise<StandIns> {
+  static async start(options: StandInOptions): Promise<StandIns> {
+    const { kubeconfig, targetKubeconfig } = options;
     const userAgent = "azimuth-stand-ins";
     const connect = (access: string) =>
       KubernetesClient.connect({ kubeconfig: access }, { seconds: CONNECT_SECONDS, userAgent });
@@ -48,7 +51,7 @@ export class StandIns {
       kind: "Namespace",
       metadata: { name: DISCOVERY_NAMESPACE },
     });
-    standIns.run(targetKubeconfig ?? kubeconfig, say ?? (() => undefined));
+    standIns.run(options);
     return standIns;
   }
 
@@ -69,12 +72,17 @@ export class StandIns {
     });
   }
 
-  private run(targetKubeconfig: string, say: (line: string) => void): void {
+  private run({
+    kubeconfig,
+    targetKubeconfig = kubeconfig,
+    leaseCheckMilliseconds,
+    say = () => undefined,
+  }: StandInOptions): void {
     const { client, target, faults } = this;
     const around: Surroundings = { client, faults, say, signal: this.end.signal };
     this.running = Promise.all([
       runIdentity(around),
-      runSchedule(around),
+      runSchedule(around, leaseCheckMilliseconds),
       runClusterApi(around, () => targetKubeconfig),
       runAddons(around, () => Promise.resolve(target)),
       runZenith({ ...around, client: target }),

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
 import { API } from "../../core/azimuth/names";
 import { projectFolder } from "../places";
+import { FLAVORS } from "./cloud";
 
 /** What a tenancy of the sandbox's Azimuth has before any cluster: the names that a stack's configuration takes. */
 export const TENANCY = {
@@ -11,7 +12,6 @@ export const TENANCY = {
   nextTemplate: "kube-1-36-4",
   credentials: "demo-cloud-credentials",
   lease: "demo",
-  sizes: ["vm.small", "vm.large"],
 } as const;
 
 /** Path of a small chart with the value keys of the real one. */
@@ -34,7 +34,7 @@ function template(name: string, kubernetesVersion: string): NewObject {
 
 /** The objects of a tenancy, as Azimuth's API and its administrators make them. */
 export function tenancyObjects(namespace: string = TENANCY.namespace): NewObject[] {
-  const { realm, credentials, lease, sizes } = TENANCY;
+  const { realm, credentials, lease } = TENANCY;
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     template(TENANCY.template, "1.36.3"),
@@ -57,7 +57,9 @@ export function tenancyObjects(namespace: string = TENANCY.namespace): NewObject
       metadata: { name: lease, namespace },
       spec: {
         cloudCredentialsSecretName: credentials,
-        resources: { machines: sizes.map((sizeId) => ({ sizeId, count: 1 })) },
+        // only a Lease with an end reserves machines
+        endsAt: "2099-12-31T00:00:00Z",
+        resources: { machines: Object.keys(FLAVORS).map((sizeId) => ({ sizeId, count: 1 })) },
       },
     },
   ];

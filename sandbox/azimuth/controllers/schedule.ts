@@ -1,38 +1,114 @@
 /**
- * Stands in for azimuth-schedule-operator (group scheduling.azimuth.stackhpc.com) with Blazar's part of it: a Lease
- * becomes Active at its start with maps of reserved sizes, ends at its grace period before `endsAt` by deleting its
- * owners in the foreground, and goes only when no other finalizer holds it. There is no cloud: a reserved flavour is
- * the name "reservation:<name>".
+ * Simulates azimuth-schedule-operator (group scheduling.azimuth.stackhpc.com) on a cloud with Blazar. A Lease with an end
+ * gets reserved flavors while it is Active; one without maps each flavor to itself. Created Leases are handled at once,
+ * updated ones never: a timer checks each Lease, and only it sees another `endsAt`. At the grace period before its end
+ * the owners are deleted in the foreground. A deleted Lease waits for the finalizers of others, and takes its
+ * credentials' Secret with it.
  */
 import { API } from "../../../core/azimuth/names";
+import { Cloud, statusOf } from "../cloud";
 import { holdBy, letGo, runController, type Seen, setStatus, type Surroundings } from "./controller";
 
 const FINALIZER = "scheduling.azimuth.stackhpc.com";
 const DEFAULT_GRACE_SECONDS = 600;
 /** How often a Lease that others hold is looked at; the real one takes 15 s. */
 const RETRY_MILLISECONDS = 250;
+const CHECK_MILLISECONDS = 60_000;
 
 interface LeaseSpec {
   cloudCredentialsSecretName: string;
-  startsAt?: string;
-  endsAt?: string;
-  gracePeriod?: number;
-  resources: { machines: { sizeId: string; count: number }[] };
+  startsAt?: string | null;
+  endsAt?: string | null;
+  gracePeriod?: number | null;
+  resources: { machines?: { sizeId: string; count: number }[] };
 }
 type Lease = Seen<LeaseSpec, { phase?: string }>;
 
-export async function runSchedule(around: Surroundings): Promise<void> {
+/** What the operator remembers of a Lease. */
+interface Memory {
+  /** the turn of the faults at which it was handled; a restarted operator handles it again */
+  handled?: number;
+  generation?: number;
+  /** when the timer runs next, in milliseconds since 1970 */
+  due: number;
+}
+
+/**
+ * @param checkMilliseconds how often the timer runs, and how long a Lease has to be unchanged before; default: that of
+ *   the real operator, a minute
+ */
+export async function runSchedule(
+  around: Surroundings,
+  checkMilliseconds: number = CHECK_MILLISECONDS,
+): Promise<void> {
   const { client, faults } = around;
+  const cloud = new Cloud();
+  const memories = new Map<string, Memory>();
+
+  const blazarName = ({ metadata: { namespace, name } }: Lease) => `${namespace}/az-${name}`;
 
   const end = async (lease: Lease): Promise<number | undefined> => {
-    const others = (lease.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
-    if (others.length > 0) return RETRY_MILLISECONDS;
+    const { namespace, finalizers = [], uid } = lease.metadata;
+    if (finalizers.some((finalizer) => finalizer !== FINALIZER)) return RETRY_MILLISECONDS;
     await setStatus(client, lease, { phase: "Deleting" });
-    await letGo(client, lease, FINALIZER);
+    cloud.delete(blazarName(lease));
+    const credentials = { apiVersion: "v1", kind: "Secret", name: lease.spec.cloudCredentialsSecretName };
+    await client.delete({ ...credentials, namespace });
+    // the status was written since it was read
+    const { apiVersion, kind } = lease;
+    const live = await client.get<Lease>({ apiVersion, kind, namespace, name: lease.metadata.name });
+    if (live) await letGo(client, { ...live, apiVersion, kind }, FINALIZER);
+    memories.delete(uid);
     return undefined;
   };
 
-  const expire = async (lease: Lease): Promise<void> => {
+  /** Without reservations a Lease is Active from its start, and every flavor is its own. */
+  const writeUnreserved = async (lease: Lease): Promise<void> => {
+    const { startsAt, resources } = lease.spec;
+    if (startsAt && Date.parse(startsAt) > Date.now())
+      return setStatus(client, lease, { phase: "Pending", errorMessage: null });
+    const sizeMap = Object.fromEntries((resources.machines ?? []).map(({ sizeId }) => [sizeId, sizeId]));
+    await setStatus(client, lease, {
+      phase: "Active",
+      errorMessage: null,
+      sizeMap,
+      sizeNameMap: cloud.namesOf(sizeMap),
+    });
+  };
+
+  /** What Blazar says of the Lease; nothing when it does not know it. */
+  const writeReserved = async (lease: Lease): Promise<void> => {
+    const reserved = cloud.find(blazarName(lease));
+    if (reserved === undefined) return;
+    const phase = statusOf(reserved, Date.now());
+    const sizeMap = Object.fromEntries(reserved.flavors);
+    const maps = phase === "Active" ? { sizeMap, sizeNameMap: cloud.namesOf(sizeMap) } : {};
+    await setStatus(client, lease, { phase, errorMessage: null, ...maps });
+  };
+
+  /** A Lease that was created, or that is there when the operator starts. */
+  const handle = async (lease: Lease): Promise<void> => {
+    const { startsAt, endsAt, resources } = lease.spec;
+    if (!endsAt) return writeUnreserved(lease);
+    const name = blazarName(lease);
+    const isReserved = cloud.find(name) !== undefined;
+    if (!isReserved && lease.status?.phase === "Pending")
+      cloud.reserve(
+        name,
+        startsAt ? Date.parse(startsAt) : Date.now(),
+        Date.parse(endsAt),
+        (resources.machines ?? []).map(({ sizeId }) => sizeId),
+      );
+    await writeReserved(lease);
+  };
+
+  /** What the timer does with a Lease. */
+  const check = async (lease: Lease): Promise<void> => {
+    const { endsAt, gracePeriod } = lease.spec;
+    if (!endsAt) return writeUnreserved(lease);
+    await writeReserved(lease);
+    const threshold = Date.parse(endsAt) - (gracePeriod ?? DEFAULT_GRACE_SECONDS) * 1000;
+    if (threshold >= Date.now()) return;
     for (const { apiVersion, kind, name, uid } of lease.metadata.ownerReferences ?? [])
       await client.delete(
         { apiVersion, kind, name, namespace: lease.metadata.namespace },
@@ -40,28 +116,33 @@ export async function runSchedule(around: Surroundings): Promise<void> {
       );
   };
 
+  const memoryOf = ({ metadata: { uid, generation } }: Lease): Memory => {
+    const memory = memories.get(uid) ?? { due: 0 };
+    memories.set(uid, memory);
+    if (memory.generation !== generation) memory.due = Date.now() + checkMilliseconds;
+    memory.generation = generation;
+    return memory;
+  };
+
   const reconcile = async (lease: Lease): Promise<number | undefined> => {
-    const { spec, status = {}, metadata } = lease;
-    if (metadata.deletionTimestamp) return end(lease);
+    if (lease.metadata.deletionTimestamp) return end(lease);
     if (!(await holdBy(client, lease, FINALIZER))) return undefined;
-    const { failed, neverReady } = faults.of("Lease", metadata);
+    const { failed, neverReady } = faults.of("Lease", lease.metadata);
     if (failed !== undefined)
       return void (await setStatus(client, lease, { phase: "Error", errorMessage: failed }));
-    if (status.phase === undefined || neverReady)
-      return void (await setStatus(client, lease, { phase: "Pending" }));
-    const startsAt = spec.startsAt ? Date.parse(spec.startsAt) : 0;
-    if (startsAt > Date.now()) return startsAt - Date.now();
-    const names = spec.resources.machines.map(({ sizeId }) => sizeId);
-    await setStatus(client, lease, {
-      phase: "Active",
-      sizeMap: Object.fromEntries(names.map((name) => [name, `id-${name}`])),
-      sizeNameMap: Object.fromEntries(names.map((name) => [name, `reservation:${name}`])),
-    });
-    if (!spec.endsAt) return undefined;
-    const expiresAt = Date.parse(spec.endsAt) - (spec.gracePeriod ?? DEFAULT_GRACE_SECONDS) * 1000;
-    if (expiresAt > Date.now()) return Math.min(expiresAt - Date.now(), 2 ** 31 - 1);
-    await expire(lease);
-    return undefined;
+    const phase = lease.status?.phase;
+    // a fault that was taken back leaves nothing reserved either
+    if (phase === undefined || (phase === "Error" && !cloud.find(blazarName(lease))) || neverReady)
+      return void (await setStatus(client, lease, { phase: "Pending", errorMessage: null }));
+    const memory = memoryOf(lease);
+    if (memory.handled !== faults.turn) {
+      await handle(lease);
+      memory.handled = faults.turn;
+    } else if (memory.due <= Date.now()) {
+      await check(lease);
+      memory.due = Date.now() + checkMilliseconds;
+    }
+    return Math.max(memory.due - Date.now(), 1);
   };
 
   await runController<Lease>(around, { apiVersion: API.scheduling, kind: "Lease", reconcile });
