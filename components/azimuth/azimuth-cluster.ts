@@ -3,7 +3,6 @@ import type { Owner } from "../../core/objects/adoption";
 import { EtcdKey } from "../../providers/azimuth/etcd-key";
 import { RecordPrune } from "../../providers/azimuth/record-prune";
 import { StatusStamp } from "../../providers/azimuth/status-stamp";
-import type { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
 import type { Adoption } from "../../providers/kubernetes/adoption";
 import type { AzimuthClusterArgs, ClusterContext } from "./azimuth-cluster-args";
 import { installClusterChart } from "./chart";
@@ -11,7 +10,7 @@ import { type ClusterIdentity, makeIdentity } from "./identity";
 import { adoptLease } from "./lease";
 import { findSources, makeOwner, ownerReference } from "./owner";
 import { chartValues, fingerprintOf, templateValues, warnOfUnreservedSizes } from "./values";
-import { installZenithOperator, reserveName, tunnelChartValues } from "./zenith";
+import { installZenithOperator, renderTunnel, reserveName, tunnelChartValues } from "./zenith";
 
 interface LeaseStatus {
   sizeNameMap?: Record<string, string>;
@@ -51,10 +50,12 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     const identity = args.identity ? makeIdentity(this.context, controller, this.started) : undefined;
     const lease = this.adoptLease(ownerReference(this.context, owner, false), identity);
     if (lease) warnOfUnreservedSizes(name, args, fromTemplate, lease);
-    const key = this.reserveName(controller, [...(lease ? [lease] : []), ...this.soFar(identity)]);
     const provider = this.provider();
     const { zenith } = args;
-    const fromZenith = zenith && key && tunnelChartValues(this.context, zenith, key, provider);
+    const tunnel = zenith && renderTunnel(this.context, zenith, provider);
+    const before = [...(lease ? [lease] : []), ...this.soFar(identity)];
+    const key = zenith && tunnel && reserveName(this.context, zenith, tunnel, controller, before);
+    const fromZenith = tunnel && key && tunnelChartValues(this.context, key, tunnel);
     const valueSources = {
       template: fromTemplate,
       ...(identity ? { identity } : {}),
@@ -108,11 +109,6 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     const { leaseName } = this.context.args.cluster;
     if (leaseName === undefined) return undefined;
     return adoptLease(this.context, leaseName, owner, this.soFar(identity));
-  }
-
-  private reserveName(owner: pulumi.Output<Owner>, after: pulumi.Resource[]): ZenithKeypair | undefined {
-    const { zenith } = this.context.args;
-    return zenith && reserveName(this.context, zenith, owner, after);
   }
 
   private soFar(identity: ClusterIdentity | undefined): pulumi.Resource[] {

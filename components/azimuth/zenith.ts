@@ -2,21 +2,28 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Owner } from "../../core/objects/adoption";
 import {
   operatorValues,
+  readTunnel,
   type RenderedObject,
+  type Tunnel,
   tunnelValues,
   zenithValues,
 } from "../../core/azimuth/zenith-values";
-import { zenithSecretName } from "../../core/azimuth/names";
+import { zenithFilesSecretName } from "../../core/azimuth/names";
 import type { JsonObject } from "../../core/merge";
 import { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
 import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-cluster-args";
 
 type Zenith = NonNullable<AzimuthClusterArgs["zenith"]>;
 
-/** The key of the cluster's API server, and the name that is reserved for it. */
+/**
+ * The key of the cluster's API server, and the name that is reserved for it.
+ *
+ * @param tunnel a chart that can't be used is refused before a name is reserved
+ */
 export function reserveName(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
   { registrarAdminUrl }: Zenith,
+  tunnel: pulumi.Output<Tunnel>,
   owner: pulumi.Input<Owner>,
   after: pulumi.Resource[],
 ): ZenithKeypair {
@@ -29,30 +36,45 @@ export function reserveName(
       registrarAdminUrl,
       owner,
       timeoutSeconds: args.timeouts.zenith,
+      files: tunnel.apply(({ keyed }) => keyed),
     },
     { ...opts, dependsOn: after },
   );
 }
 
-/** What the cluster's chart is told of Zenith: the tunnel is rendered from its own chart, and installed by no one else. */
+/**
+ * The tunnel to the API server, rendered from its own chart, which is installed nowhere.
+ *
+ * The output fails in a preview already when the chart can't be used.
+ */
+export function renderTunnel(
+  { kubeconfig, args }: ClusterContext,
+  { sshdHost, sshdPort }: Zenith,
+  provider: pulumi.ProviderResource,
+): pulumi.Output<Tunnel> {
+  // nothing is rendered without a kubeconfig, and what is rendered does not contain it
+  return pulumi.unsecret(kubeconfig).apply(async () => {
+    const objects = await renderChart(args.charts.zenithApiServer, {
+      release: "zenith-apiserver",
+      namespace: "kube-system",
+      values: tunnelValues({ host: sshdHost, port: sshdPort }),
+      provider,
+    });
+    return readTunnel(objects);
+  });
+}
+
+/** The values about Zenith of the cluster's chart. */
 export function tunnelChartValues(
   { name, args }: ClusterContext,
-  { sshdHost, sshdPort }: Zenith,
   key: ZenithKeypair,
-  provider: pulumi.ProviderResource,
+  tunnel: pulumi.Output<Tunnel>,
 ): pulumi.Output<JsonObject> {
-  const rendered = renderChart(args.charts.zenithApiServer, {
-    release: "zenith-apiserver",
-    namespace: "kube-system",
-    values: tunnelValues({ host: sshdHost, port: sshdPort }),
-    provider,
-  });
-  const secret = zenithSecretName(name);
+  const secret = zenithFilesSecretName(name);
+  const { monitoring } = args.cluster.addons;
   return pulumi
-    .all([key.fqdn, rendered])
-    .apply(([fqdn, objects]) =>
-      zenithValues({ fqdn, secret }, objects, { monitoring: args.cluster.addons.monitoring }),
-    );
+    .all([key.fqdn, tunnel])
+    .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring }));
 }
 
 interface RenderArgs {

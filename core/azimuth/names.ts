@@ -2,6 +2,8 @@
 export const oidcClientName = (cluster: string): string => `kube-${cluster}`;
 export const platformName = (cluster: string): string => `kube-${cluster}`;
 export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-apiserver`;
+/** Secret of the files for Zenith that contain the key: foresail's own, since azimuth-capi-operator has them in the values. */
+export const zenithFilesSecretName = (cluster: string): string => `${cluster}-zenith-files`;
 export const kubeconfigSecretName = (cluster: string): string => `${cluster}-kubeconfig`;
 export const etcdKeySecretName = (cluster: string): string => `${cluster}-etcd-key`;
 

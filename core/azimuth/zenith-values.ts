@@ -1,10 +1,11 @@
-import { stringify } from "yaml";
+import { createHash } from "node:crypto";
+import { parse, stringify } from "yaml";
 import type { JsonObject } from "../merge";
 
 /** Where the tunnel to the cluster's API server comes out. */
 export interface ZenithEndpoint {
   fqdn: string;
-  /** Secret with the private key of whoever dials. */
+  /** Secret with the entries of the keyed files. */
   secret: string;
 }
 
@@ -12,75 +13,136 @@ export interface ZenithEndpoint {
 export interface RenderedObject {
   kind?: string;
   data?: Readonly<Record<string, string>>;
+  binaryData?: Readonly<Record<string, string>>;
   stringData?: Readonly<Record<string, string>>;
   [field: string]: unknown;
 }
 
+/** A file that contains the private key, with a placeholder where the key belongs. */
+export interface KeyedFile {
+  name: string;
+  text: string;
+}
+
+/** What each control plane needs for the tunnel. */
+export interface Tunnel {
+  /** The static pod, as YAML. */
+  manifest: string;
+  /** File name → content in base64, of the files without the key. */
+  files: Record<string, string>;
+  keyed: KeyedFile[];
+}
+
 const MANIFEST = "/etc/kubernetes/manifests/zenith-apiserver.yaml";
 const FOLDER = "/etc/zenith";
+/** The setting of Zenith's client with the private key in base64. */
+const KEY_SETTING = "ssh_private_key_data";
 
-/** Stands for the private key while its chart is rendered: no rendered file ever holds the key itself. */
-const KEY_PLACEHOLDER = "dGhlIHByaXZhdGUga2V5";
+const base64 = (content: string | Buffer): string => Buffer.from(content).toString("base64");
 
-const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+/** Stands for the private key in base64 while its chart is rendered: no rendered file ever contains the key itself. */
+const KEY_PLACEHOLDER = base64("the private key");
 
 /**
- * The files that each control plane gets: the tunnel's client as a static pod, and beside it what its chart puts into
- * Secrets and ConfigMaps. Where the private key belongs, the file names the Secret that has it; Cluster API reads it
- * from there.
+ * Reads what the chart of the tunnel rendered with `tunnelValues`: its Pod, and each file of its ConfigMaps and Secrets.
  *
- * @param secret with the private key as `id_ed25519`
- * @throws Error when the chart renders no Pod, or has no place for the key
+ * @throws Error when there is no Pod, no file with the private key as `ssh_private_key_data`, a key outside of files, or
+ *   a file name that occurs twice: such a chart would cost a reserved name and make a cluster that nobody can reach
  */
-export function tunnelFiles(objects: readonly RenderedObject[], secret: string): JsonObject[] {
-  const pods = objects.filter(({ kind }) => kind === "Pod");
-  const keys = objects.flatMap((object) =>
-    ["Secret", "ConfigMap"].includes(object.kind ?? "") ? Object.entries(contents(object)) : [],
+export function readTunnel(objects: readonly RenderedObject[]): Tunnel {
+  const manifest = objects.filter(({ kind }) => kind === "Pod").map((pod) => stringify(pod));
+  const files = objects.flatMap((object) => Object.entries(contents(object)));
+  const texts = files.map(([name, content]) => ({ name, text: content.toString("utf8") }));
+  const keyed = texts.filter(({ text }) => text.includes(KEY_PLACEHOLDER));
+  const twice = files.find(([name], index) => files.findIndex(([other]) => other === name) !== index);
+  if (manifest.length === 0) throw unusable("renders no Pod");
+  if (!keyed.some(({ text }) => settingOf(text) === KEY_PLACEHOLDER))
+    throw unusable(`renders no file with the private key as ${KEY_SETTING}`);
+  if (manifest.some((pod) => pod.includes(KEY_PLACEHOLDER)))
+    throw unusable("puts the private key into its Pod, where everybody can read it");
+  if (twice) throw unusable(`renders the file ${twice[0]} twice`);
+  return {
+    manifest: manifest.join("---\n"),
+    files: Object.fromEntries(
+      files
+        .filter(([name]) => !keyed.some((file) => file.name === name))
+        .map(([name, content]) => [name, base64(content)]),
+    ),
+    keyed,
+  };
+}
+
+const unusable = (what: string) =>
+  new Error(
+    `the chart of the Zenith API server (azimuth.charts.zenithApiServer) ${what}; use zenith-apiserver of Zenith, or a chart that renders what it does`,
   );
-  const hasKey = keys.some(([, content]) => isKey(content));
-  if (pods.length === 0 || !hasKey)
-    throw new Error(
-      `the chart of the Zenith API server renders no ${hasKey ? "Pod" : "file for the private key"}: is it zenith-apiserver?`,
-    );
+
+function settingOf(text: string): unknown {
+  try {
+    const settings: unknown = parse(text);
+    if (typeof settings !== "object" || settings === null) return undefined;
+    return (settings as Record<string, unknown>)[KEY_SETTING];
+  } catch {
+    return undefined;
+  }
+}
+
+/** File name → content. */
+function contents(object: RenderedObject): Record<string, Buffer> {
+  const { kind, data = {}, binaryData = {}, stringData = {} } = object;
+  const decode = (map: Readonly<Record<string, string>>, encoding: BufferEncoding) =>
+    Object.fromEntries(Object.entries(map).map(([name, text]) => [name, Buffer.from(text, encoding)]));
+  if (kind === "ConfigMap") return { ...decode(binaryData, "base64"), ...decode(data, "utf8") };
+  if (kind === "Secret") return { ...decode(data, "base64"), ...decode(stringData, "utf8") };
+  return {};
+}
+
+/**
+ * The key of a keyed file in its Secret. It changes with the file, so that Cluster API sees another specification and
+ * replaces the control planes: the content of a Secret alone does not make it do so.
+ */
+export function keyedEntry({ name, text }: KeyedFile): string {
+  return `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
+}
+
+/** The content of a keyed file. @param privateKey OpenSSH text */
+export function withKey({ text }: KeyedFile, privateKey: string): string {
+  return text.replaceAll(KEY_PLACEHOLDER, base64(privateKey));
+}
+
+/**
+ * The files that each control plane gets: the tunnel's client as a static pod, and beside it every file of its chart.
+ * Files with the private key name the Secret that has them; Cluster API reads them from there.
+ */
+export function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonObject[] {
   const rights = { owner: "root:root", permissions: "0600" };
-  const manifest = base64(pods.map((pod) => stringify(pod)).join("---\n"));
+  const plain = Object.entries(files).map(([name, content]) => ({
+    name,
+    source: { content, encoding: "base64" },
+  }));
+  const fromSecret = keyed.map((file) => ({
+    name: file.name,
+    source: { contentFrom: { secret: { name: secret, key: keyedEntry(file) } } },
+  }));
   return [
-    { path: MANIFEST, content: manifest, encoding: "base64", ...rights },
-    ...keys
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, content]) => ({
-        path: `${FOLDER}/${key}`,
-        ...(isKey(content)
-          ? { contentFrom: { secret: { name: secret, key: "id_ed25519" } } }
-          : { content, encoding: "base64" }),
-        ...rights,
-      })),
+    { path: MANIFEST, content: base64(manifest), encoding: "base64", ...rights },
+    ...[...plain, ...fromSecret]
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ name, source }) => ({ path: `${FOLDER}/${name}`, ...source, ...rights })),
   ];
-}
-
-/** A chart takes the key as text, or in base64 already. @param content in base64 */
-function isKey(content: string): boolean {
-  return content === KEY_PLACEHOLDER || content === base64(KEY_PLACEHOLDER);
-}
-
-/** Key → content in base64. */
-function contents({ kind, data = {}, stringData = {} }: RenderedObject): Record<string, string> {
-  const encoded = (map: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(map).map(([key, text]) => [key, base64(text)]));
-  return kind === "Secret" ? { ...data, ...encoded(stringData) } : encoded(data);
 }
 
 /** The chart's values for an API server that is reached through Zenith alone. */
 export function zenithValues(
   { fqdn, secret }: ZenithEndpoint,
-  objects: readonly RenderedObject[],
+  tunnel: Tunnel,
   { monitoring }: { monitoring: boolean },
 ): JsonObject {
   return {
     controlPlaneEndpoint: { host: fqdn, port: 443 },
     apiServer: { enableLoadBalancer: false, associateFloatingIP: false },
     controlPlane: {
-      kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(objects, secret) },
+      kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(tunnel, secret) },
     },
     ...(monitoring ? { addons: { custom: { [MONITORING]: monitoringClient() } } } : {}),
   };
@@ -123,7 +185,7 @@ function monitoringClient(): JsonObject {
   return { kind: "Manifests", spec: { namespace: "monitoring-system", manifests } };
 }
 
-/** Values of the chart `zenith-apiserver`, with something in the key's place. */
+/** Values of the chart `zenith-apiserver`, with a placeholder for the key in base64. */
 export function tunnelValues(server: { host: string; port: number }): JsonObject {
   return { zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } } };
 }

@@ -13,9 +13,8 @@ export interface ObservedNode {
   internalAddress: string;
   labels: Record<string, string>;
   taints: Taint[];
-  /** Label keys that the stack set earlier, by its state; empty until `withOwnership` fills them in. */
+  /** Keys that foresail set earlier, so that it takes back only what is its own. */
   ownedLabels: string[];
-  /** Taints that it set earlier, as `taintId` writes them. */
   ownedTaints: string[];
   unschedulable: boolean;
 }

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../../core/objects/adoption";
-import { zenithSecretName } from "../../core/azimuth/names";
+import { keyedEntry, type KeyedFile } from "../../core/azimuth/zenith-values";
+import { zenithFilesSecretName, zenithSecretName } from "../../core/azimuth/names";
 import type { Handlers } from "../handler-types";
 import { askCluster } from "../kubernetes/inputs";
+import { isKnown } from "../unknown";
 import { type AzimuthInputs, movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
 
@@ -9,6 +12,8 @@ interface Inputs extends AzimuthInputs {
   registrarAdminUrl: string;
   owner: Owner;
   timeoutSeconds: number;
+  /** files that contain the key; none in older states */
+  files?: KeyedFile[];
 }
 
 interface Outputs extends Inputs {
@@ -22,9 +27,13 @@ interface Outputs extends Inputs {
 
 const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
 
-/** Makes the key and reserves its name, whichever of it is not there yet. @param olds what the state has of it */
+/**
+ * Makes the key, reserves its name, and writes the files that contain it, whichever of it is not there yet.
+ * @param olds what the state has of it
+ */
 async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
   const { ensureZenithSecret } = await import("../../clients/azimuth/zenith-secret.js");
+  const { writeZenithFiles } = await import("../../clients/azimuth/zenith-files.js");
   return onManagement("ZenithKeypair", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
     const { made, ...pair } = await ensureZenithSecret(work.management, {
       ...inputs,
@@ -34,27 +43,47 @@ async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
       signal: work.signal,
       progress: work.progress,
     });
+    const { files = [] } = inputs;
+    await writeZenithFiles(work.management, { ...inputs, files, privateKey: pair.privateKey });
     return { ...inputs, ...pair, made: made || (olds?.made ?? false) };
   });
 }
 
-/** What a run would do. */
+/** What a run would do. @throws Error when somebody else made the Secret of the files */
 async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
   const { readZenithSecret } = await import("../../clients/azimuth/zenith-secret.js");
-  const asked = await askCluster(inputs, (management) => readZenithSecret(management, inputs));
-  const make = `make an ed25519 key in the ${nameOfSecret(inputs)}, and reserve a name for it at ${inputs.registrarAdminUrl}`;
-  if ("silence" in asked) return olds.cluster === undefined ? [make] : [];
-  if (asked.answer?.fqdn !== undefined)
-    return olds.cluster === undefined
-      ? [`take the key that is in the ${nameOfSecret(inputs)}, for ${asked.answer.fqdn}`]
-      : [];
-  if (asked.answer !== undefined)
-    return [`reserve a name for the key that is in the ${nameOfSecret(inputs)}`];
-  return [
-    olds.cluster === undefined
-      ? make
-      : `write the key of the state to the ${nameOfSecret(inputs)} again: somebody deleted it`,
-  ];
+  const { missingZenithFiles } = await import("../../clients/azimuth/zenith-files.js");
+  const isRecorded = olds.cluster !== undefined;
+  const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
+  const asked = await askCluster(inputs, async (management) => {
+    const key = await readZenithSecret(management, inputs);
+    // a key that was deleted comes back from the state, and its files are still right
+    const privateKey = key?.privateKey ?? olds.privateKey;
+    return { key, missing: await missingZenithFiles(management, { ...inputs, files, privateKey }) };
+  });
+  if ("answer" in asked) {
+    const { key, missing } = asked.answer;
+    return [...planKey(inputs, key, isRecorded), ...planFiles(inputs, missing)];
+  }
+  const known = (olds.files ?? []).map(keyedEntry);
+  const changed = files.filter((file) => !known.includes(keyedEntry(file)));
+  return [...(isRecorded ? [] : planKey(inputs, undefined, false)), ...planFiles(inputs, changed)];
+}
+
+function planFiles({ namespace, cluster }: Inputs, missing: readonly KeyedFile[]): string[] {
+  if (missing.length === 0) return [];
+  const names = missing.map(({ name }) => name).join(", ");
+  return [`write ${names} with the key to the Secret ${namespace}/${zenithFilesSecretName(cluster)}`];
+}
+
+function planKey(inputs: Inputs, key: { fqdn?: string } | undefined, isRecorded: boolean): string[] {
+  const secret = nameOfSecret(inputs);
+  if (key === undefined && isRecorded)
+    return [`write the key of the state to the ${secret} again: somebody deleted it`];
+  if (key === undefined)
+    return [`make an ed25519 key in the ${secret}, and reserve a name for it at ${inputs.registrarAdminUrl}`];
+  if (key.fqdn === undefined) return [`reserve a name for the key that is in the ${secret}`];
+  return isRecorded ? [] : [`take the key that is in the ${secret}, for ${key.fqdn}`];
 }
 
 export const handlers: Handlers = {
@@ -65,7 +94,10 @@ export const handlers: Handlers = {
   diff(_id, olds: Outputs, news: Inputs) {
     const replaces = movedFields(olds, news);
     const changes =
-      replaces.length > 0 || (news.steps ?? []).length > 0 || olds.kubeconfig !== news.kubeconfig;
+      replaces.length > 0 ||
+      (news.steps ?? []).length > 0 ||
+      olds.kubeconfig !== news.kubeconfig ||
+      !isDeepStrictEqual(olds.files ?? [], news.files ?? []);
     return Promise.resolve({ changes, replaces });
   },
 
@@ -77,10 +109,12 @@ export const handlers: Handlers = {
   update: async (_id, olds: Outputs, news: Inputs) => ({ outs: await ensure(news, olds) }),
 
   async delete(_id, olds: Outputs) {
-    if (!olds.made) return;
+    const { deleteZenithFiles } = await import("../../clients/azimuth/zenith-files.js");
     const name = zenithSecretName(olds.cluster);
-    await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, ({ management }) =>
-      management.delete({ apiVersion: "v1", kind: "Secret", namespace: olds.namespace, name }),
-    );
+    await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, async ({ management }) => {
+      await deleteZenithFiles(management, olds);
+      if (olds.made)
+        await management.delete({ apiVersion: "v1", kind: "Secret", namespace: olds.namespace, name });
+    });
   },
 };

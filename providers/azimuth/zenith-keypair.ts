@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { KeyedFile } from "../../core/azimuth/zenith-values";
 import type { Owner } from "../../core/objects/adoption";
 import { type AzimuthArgs, AzimuthResource } from "./resource";
 
@@ -9,11 +10,13 @@ export interface ZenithKeypairArgs extends AzimuthArgs {
   owner: pulumi.Input<Owner>;
   /** How long the registrar is asked. */
   timeoutSeconds: number;
+  /** Files that contain the key, with a placeholder in its place; none leaves their Secret out. */
+  files?: pulumi.Input<KeyedFile[]>;
 }
 
 /**
  * The key with which the cluster's API server dials Zenith, and the name that Zenith reserved for it: made once, in the
- * Secret <cluster>-zenith-apiserver, and never again.
+ * Secret <cluster>-zenith-apiserver, and never again. The files that contain the key are in <cluster>-zenith-files.
  */
 export class ZenithKeypair extends AzimuthResource {
   declare readonly subdomain: pulumi.Output<string>;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { API } from "../../core/azimuth/names";
+import path from "node:path";
+import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
-import { azimuthGround, configure, liveObjects, untilTrue } from "./azimuth-ground";
+import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 
 const { namespace } = TENANCY;
@@ -51,7 +53,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
   it("refuses what does not exist, and names what does", async () => {
     assert.match(
       await refusal({ templateName: "kube-9" }),
-      /ClusterTemplate kube-9 does not exist; there are broken, flavourless, kube-1-36-3, kube-1-36-4/,
+      /ClusterTemplate kube-9 does not exist; there are flavourless, kube-1-36-3, kube-1-36-4/,
     );
     if (BY_NIGHT) {
       assert.match(
@@ -62,15 +64,29 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
         await refusal({ leaseName: "later" }),
         /Lease az-demo\/later does not exist; there are demo/,
       );
-      assert.match(
-        await refusal({ templateName: "broken" }),
-        /ClusterTemplate broken has no spec.values.machineImageId/,
-      );
     }
     assert.match(
       await refusal({ templateName: "flavourless" }),
       /flavourless has no spec.values.nodeGroups\[0\].machineFlavor, which a cluster with a lease needs; let whoever/,
     );
+    assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
+  });
+
+  it("refuses a chart that brings no file with the key, before a name is reserved for it", async () => {
+    const chart = path.join(ground.folder, "keyless-chart");
+    mkdirSync(path.join(chart, "templates"), { recursive: true });
+    writeFileSync(path.join(chart, "Chart.yaml"), "{apiVersion: v2, name: keyless, version: 1.0.0}");
+    const objects = [
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}}",
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {client-apiserver.yaml: 'server_port: 22'}}",
+    ];
+    writeFileSync(path.join(chart, "templates", "all.yaml"), objects.join("\n---\n"));
+    const { charts } = ground.values()["azimuth"] as { charts: object };
+    assert.match(
+      await refusal({ charts: { ...charts, zenithApiServer: { chart } } }),
+      /zenithApiServer\) renders no file with the private key as ssh_private_key_data/,
+    );
+    assert.equal(ground.registrar.reservations.length, 0);
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });
 
@@ -187,5 +203,54 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.ok(await get(API.clusterApi, "Cluster", "second"));
     await other.destroy();
     assert.equal(await get(API.azimuth, "Cluster", "second"), undefined);
+  });
+
+  it("releases the Lease of a cluster that azimuth-capi-operator handed over, and only when the cluster is gone", async () => {
+    const { management } = ground;
+    const cluster = { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "handed-over" };
+    const lease = { apiVersion: API.scheduling, kind: "Lease", namespace, name: TENANCY.lease };
+    const { apiVersion, kind, name } = cluster;
+    const spec = {
+      label: "handed over",
+      paused: true,
+      templateName: TENANCY.template,
+      cloudCredentialsSecretName: TENANCY.credentials,
+      controlPlaneMachineSize: "vm.small",
+      leaseName: TENANCY.lease,
+    };
+    const object = { apiVersion, kind, metadata: { name, namespace }, spec };
+    const { metadata } = await management.apply<Live>(object, { fieldManager: "azimuth-api" });
+    const { finalizers = [] } = (await get(API.scheduling, "Lease", TENANCY.lease))?.metadata ?? {};
+    await management.mergePatch(
+      lease,
+      {
+        metadata: {
+          finalizers: [...finalizers, LEASE_FINALIZER],
+          ownerReferences: [{ apiVersion, kind, name, uid: metadata.uid, blockOwnerDeletion: true }],
+        },
+      },
+      { fieldManager: "azimuth-capi-operator" },
+    );
+    configure(ground, { name, label: "handed over", zenith: undefined, adopt: true });
+    await ground.stack.up();
+    ground.standIns.faults.set("Cluster", { neverReady: true });
+    const destroyed = ground.stack.destroy();
+    const held = async () => (await get(API.scheduling, "Lease", TENANCY.lease))?.metadata.finalizers ?? [];
+    try {
+      await untilTrue("the cluster to be deleted", async () =>
+        Boolean((await get(API.clusterApi, "Cluster", name))?.metadata.deletionTimestamp),
+      );
+      assert.deepEqual(await held(), [...finalizers, LEASE_FINALIZER]);
+    } finally {
+      ground.standIns.faults.clear();
+      await destroyed;
+    }
+    assert.deepEqual(await held(), finalizers);
+    assert.ok(await get(API.azimuth, "Cluster", name), "the record is not this stack's to delete");
+    await management.delete(cluster);
+    await untilTrue(
+      "the Lease to go with its owner",
+      async () => (await get(API.scheduling, "Lease", TENANCY.lease)) === undefined,
+    );
   });
 });

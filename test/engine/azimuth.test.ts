@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
+import { parse } from "yaml";
 import { monitorServices } from "../../clients/azimuth/services-monitor";
 import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
@@ -7,6 +8,12 @@ import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./a
 
 const { namespace } = TENANCY;
 const OWN_SERVICE = "monitoring-system-kube-prometheus-stack-client";
+
+interface TunnelFile {
+  path: string;
+  content?: string;
+  contentFrom?: { secret: { name: string; key: string } };
+}
 const PLACE = { namespace, cluster: "demo", hasRecord: true };
 
 describe("a cluster through Azimuth, under the engine", function () {
@@ -31,6 +38,12 @@ describe("a cluster through Azimuth, under the engine", function () {
     },
     spec: {},
   });
+  /** What Cluster API writes to a file of a machine. */
+  const contentOf = async (file: TunnelFile | undefined): Promise<string> => {
+    const { name = "", key = "" } = file?.contentFrom?.secret ?? {};
+    const secret = file?.contentFrom && (await get("v1", "Secret", name));
+    return Buffer.from(secret?.data?.[key] ?? file?.content ?? "", "base64").toString("utf8");
+  };
   const reserve = (name: string) => ground.management.apply(reservation(name));
   const giveUp = (name: string) =>
     ground.management.delete({
@@ -65,7 +78,9 @@ describe("a cluster through Azimuth, under the engine", function () {
       assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
     const steps = (resource: string) => preview.find(({ name }) => name === resource)?.inputs.steps;
     assert.deepEqual(steps("demo-record"), ["make Cluster az-demo/demo"]);
-    assert.match(String(steps("demo-zenith-key")), /make an ed25519 key .* reserve a name/);
+    const zenith = String(steps("demo-zenith-key"));
+    assert.match(zenith, /make an ed25519 key .* reserve a name/);
+    assert.match(zenith, /write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files/);
     assert.equal(await record(), undefined);
   });
 
@@ -88,20 +103,30 @@ describe("a cluster through Azimuth, under the engine", function () {
       lease?.metadata.ownerReferences?.map((owner) => [owner.uid, owner.controller ?? false]),
       [[uid, false]],
     );
+    const { "vm.small": reserved = "" } = lease?.status?.["sizeNameMap"] as Record<string, string>;
+    assert.match(reserved, /^reservation:/);
     const controlPlane = await get(API.controlPlane, "KubeadmControlPlane", "demo-control-plane");
     assert.deepEqual(controlPlane?.spec["machineTemplate"], {
-      flavor: "reservation:vm.small",
+      flavor: reserved,
       image: "3c9e-img",
     });
     assert.equal((controlPlane?.spec["oidc"] as { clientId: string }).clientId, "kube-demo");
-    const { files } = controlPlane?.spec["kubeadmConfigSpec"] as { files: Record<string, unknown>[] };
+    const { files } = controlPlane?.spec["kubeadmConfigSpec"] as { files: TunnelFile[] };
     assert.deepEqual(
-      files.map(({ path, contentFrom }) => [path, contentFrom]),
-      [
-        ["/etc/kubernetes/manifests/zenith-apiserver.yaml", undefined],
-        ["/etc/zenith/ssh-identity", { secret: { name: "demo-zenith-apiserver", key: "id_ed25519" } }],
-      ],
+      files.map(({ path }) => path),
+      ["/etc/kubernetes/manifests/zenith-apiserver.yaml", "/etc/zenith/client-apiserver.yaml"],
     );
+    const pod = parse(await contentOf(files[0])) as {
+      spec: { containers: { name: string; env: object[] }[] };
+    };
+    const [container] = pod.spec.containers;
+    const config = { name: "ZENITH_CLIENT_CONFIG", value: files[1]?.path };
+    assert.deepEqual([container?.name, container?.env], ["zenith-client", [config]]);
+    const settings = parse(await contentOf(files[1])) as Record<string, unknown>;
+    const key = await get("v1", "Secret", "demo-zenith-apiserver");
+    assert.equal(settings["ssh_private_key_data"], key?.data?.["id_ed25519"]);
+    assert.equal(settings["server_address"], "zenith.sandbox.example");
+    assert.equal(files[1]?.content, undefined, "the key is in the values");
     const outputs = await ground.stack.outputs();
     assert.equal(outputs["apiHost"], `${ground.registrar.reservations[0]?.subdomain}.apps.sandbox.example`);
     const operator = await get("apps/v1", "Deployment", "demo-zenith-operator");
@@ -255,7 +280,12 @@ describe("a cluster through Azimuth, under the engine", function () {
     await destroyed;
     assert.equal(await record(), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);
-    for (const name of ["demo-zenith-apiserver", "demo-etcd-key", "demo-zenith-operator"])
+    for (const name of [
+      "demo-zenith-apiserver",
+      "demo-zenith-files",
+      "demo-etcd-key",
+      "demo-zenith-operator",
+    ])
       assert.equal(await get("v1", "Secret", name), undefined, name);
     await untilTrue(
       "the ended Lease to go",

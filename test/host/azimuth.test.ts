@@ -4,7 +4,6 @@ import { monitorServices } from "../../clients/azimuth/services-monitor";
 import { resumeCluster } from "../../clients/azimuth/resume";
 import { KubernetesClient } from "../../clients/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
-import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { ApiRelay } from "../simulation/api-relay";
@@ -33,7 +32,6 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
   let api: BareApiServer;
   let host: ProviderHost;
   let client: KubernetesClient;
-  let registrar: Registrar;
   const ends: AbortController[] = [];
 
   before(async function () {
@@ -42,13 +40,11 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
     client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
     await makeClusterObjects(client, { namespace, kubeconfig: api.kubeconfig() });
-    registrar = await Registrar.start();
     host = await ProviderHost.inClone();
   });
   afterEach(() => ends.forEach((end) => end.abort()));
   after(async () => {
     await host?.stop();
-    await registrar?.stop();
     client?.close();
     await api?.stop();
   });
@@ -98,43 +94,6 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     ends.push(end);
     return { said, stop: async () => (end.abort(), done) };
   };
-
-  it("has one key and one reserved name, whoever asks how often", async () => {
-    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
-    const wish = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
-    registrar.failures = { count: 2, status: 503 };
-    const { outputs } = await host.create("azimuth/ZenithKeypair", wish);
-    assert.equal(registrar.reservations.length, 1);
-    const publicKey = outputs["publicKey"] as string;
-    assert.match(publicKey, /^ssh-ed25519 AAAA/);
-    assert.equal(registrar.reservations[0]?.publicKey, publicKey.split(" ").slice(0, 2).join(" "));
-    const again = await host.create("azimuth/ZenithKeypair", wish);
-    assert.equal(again.outputs["privateKey"], outputs["privateKey"]);
-    assert.equal(registrar.reservations.length, 1);
-    assert.ok(!host.printed.includes("PRIVATE KEY"));
-
-    // somebody deletes the Secret: the same key comes back, with the same name
-    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
-    const { inputs: checked } = await host.check("azimuth/ZenithKeypair", outputs, wish);
-    assert.match((checked["steps"] as string[]).join(), /write the key of the state .* again/);
-    await host.update("azimuth/ZenithKeypair", outputs, { ...checked });
-    assert.equal(registrar.reservations.length, 1);
-    const secret = await get("v1", "Secret", "demo-zenith-apiserver");
-    assert.equal(Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString(), outputs["privateKey"]);
-  });
-
-  it("goes on with the key of a run that was cut off before a name was reserved", async () => {
-    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" };
-    const before = (await get("v1", "Secret", "demo-zenith-apiserver"))?.data;
-    await client.mergePatch(ref, { metadata: { annotations: null } });
-    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
-    const { outputs } = await host.create(
-      "azimuth/ZenithKeypair",
-      inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 }),
-    );
-    assert.deepEqual((await get("v1", "Secret", "demo-zenith-apiserver"))?.data, before);
-    assert.equal(outputs["subdomain"], registrar.reservations.at(-1)?.subdomain);
-  });
 
   it("gets a new time when the fingerprint is another, and only then", async () => {
     const wish = inputs({ moment: "end", fingerprint: "1" });

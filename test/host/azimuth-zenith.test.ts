@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { KubernetesClient } from "../../clients/kubernetes";
+import { API } from "../../core/azimuth/names";
+import { tunnelValues } from "../../core/azimuth/zenith-values";
+import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { BareApiServer } from "../simulation/bare-api-server";
+import { simulationPrograms } from "../simulation/programs";
+import { ProviderHost } from "./provider-host";
+
+const KEYPAIR = "azimuth/ZenithKeypair";
+const namespace = "az-demo";
+
+describe("the key of a cluster's API server, for Zenith", function () {
+  this.timeout(60_000);
+  let api: BareApiServer;
+  let host: ProviderHost;
+  let client: KubernetesClient;
+  let registrar: Registrar;
+
+  before(async function () {
+    this.timeout(SET_UP_MILLISECONDS);
+    const { etcd, kubeApiserver } = await simulationPrograms();
+    api = await new BareApiServer({ programs: { etcd, kubeApiserver } }).start();
+    client = await KubernetesClient.connect({ kubeconfig: api.kubeconfig() }, { seconds: 10 });
+    await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    registrar = await Registrar.start();
+    host = await ProviderHost.inClone();
+  });
+  after(async () => {
+    await host?.stop();
+    await registrar?.stop();
+    client?.close();
+    await api?.stop();
+  });
+
+  const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid: "1-2" };
+  const get = (name: string) =>
+    client.get<{ data?: Record<string, string> }>({ apiVersion: "v1", kind: "Secret", namespace, name });
+  const inputs = (over: object = {}) => ({
+    kubeconfig: api.kubeconfig(),
+    stack: "foresail/test",
+    namespace,
+    cluster: "demo",
+    ...over,
+  });
+
+  it("has one key and one reserved name, whoever asks how often", async () => {
+    const wish = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
+    registrar.failures = { count: 2, status: 503 };
+    const { outputs } = await host.create(KEYPAIR, wish);
+    assert.equal(registrar.reservations.length, 1);
+    const publicKey = outputs["publicKey"] as string;
+    assert.match(publicKey, /^ssh-ed25519 AAAA/);
+    assert.equal(registrar.reservations[0]?.publicKey, publicKey.split(" ").slice(0, 2).join(" "));
+    const again = await host.create(KEYPAIR, wish);
+    assert.equal(again.outputs["privateKey"], outputs["privateKey"]);
+    assert.equal(registrar.reservations.length, 1);
+    assert.ok(!host.printed.includes("PRIVATE KEY"));
+
+    // somebody deletes the Secret: the same key comes back, with the same name
+    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
+    const { inputs: checked } = await host.check(KEYPAIR, outputs, wish);
+    assert.match((checked["steps"] as string[]).join(), /write the key of the state .* again/);
+    await host.update(KEYPAIR, outputs, { ...checked });
+    assert.equal(registrar.reservations.length, 1);
+    const secret = await get("demo-zenith-apiserver");
+    assert.equal(Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString(), outputs["privateKey"]);
+  });
+
+  it("has the files with the key in a Secret of their own, which a preview tells of, and a destroy deletes", async () => {
+    const placeholder = (
+      tunnelValues({ host: "h", port: 22 })["zenithClient"] as { sshPrivateKeyData: string }
+    ).sshPrivateKeyData;
+    const file = (over = "") => ({
+      name: "client-apiserver.yaml",
+      text: `ssh_private_key_data: "${placeholder}"${over}`,
+    });
+    const wish = (over?: string) =>
+      inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5, files: [file(over)] });
+    const secret = () => get("demo-zenith-files");
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-files" };
+    const steps = async (olds: object, news: object) =>
+      (await host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
+    const write = /^write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files$/;
+    // a state of before has no files, and without them there is nothing to do
+    const { files: _files, ...older } = wish() as Record<string, unknown>;
+    const { outputs: before } = await host.create(KEYPAIR, older);
+    assert.equal(
+      (await host.diff(KEYPAIR, before, { ...older, steps: await steps(before, older) })).changes,
+      false,
+    );
+    assert.equal(await secret(), undefined);
+
+    const news = { ...wish(), steps: await steps(before, wish()) };
+    assert.match(news.steps.join(), write);
+    assert.equal((await host.diff(KEYPAIR, before, news)).changes, true);
+    const outputs = await host.update(KEYPAIR, before, news);
+    const base64 = Buffer.from(outputs["privateKey"] as string).toString("base64");
+    const texts = async () =>
+      Object.values((await secret())?.data ?? {}).map((text) => Buffer.from(text, "base64").toString());
+    assert.deepEqual(await texts(), [`ssh_private_key_data: "${base64}"`]);
+    assert.ok(
+      !JSON.stringify({ ...outputs, privateKey: "" }).includes(base64),
+      "the key is in plain outputs",
+    );
+    assert.ok(!host.printed.includes(base64));
+    assert.deepEqual(await steps(outputs, wish()), []);
+    // what somebody changed or deleted is written again
+    const data = {
+      data: Object.fromEntries(Object.keys((await secret())?.data ?? {}).map((name) => [name, ""])),
+    };
+    await client.mergePatch(ref, data);
+    assert.match((await steps(outputs, wish())).join(), write);
+    await client.delete(ref);
+    assert.match((await steps(outputs, wish())).join(), write);
+    // other settings are another entry
+    const changed = await host.update(KEYPAIR, outputs, wish("\nserver_port: 2222"));
+    assert.deepEqual(await texts(), [`ssh_private_key_data: "${base64}"\nserver_port: 2222`]);
+    await host.delete(KEYPAIR, { ...changed, made: false });
+    assert.equal(await secret(), undefined);
+
+    // one that others made is theirs
+    await client.create({ ...ref, metadata: { name: ref.name, namespace } });
+    await assert.rejects(steps(before, wish()), /demo-zenith-files was made by somebody else; delete it/);
+    await host.delete(KEYPAIR, { ...changed, made: false });
+    assert.ok(await secret());
+    await client.delete(ref);
+  });
+
+  it("goes on with the key of a run that was cut off before a name was reserved", async () => {
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" };
+    const before = (await get("demo-zenith-apiserver"))?.data;
+    await client.mergePatch(ref, { metadata: { annotations: null } });
+    const { outputs } = await host.create(
+      KEYPAIR,
+      inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 }),
+    );
+    assert.deepEqual((await get("demo-zenith-apiserver"))?.data, before);
+    assert.equal(outputs["subdomain"], registrar.reservations.at(-1)?.subdomain);
+  });
+});
