@@ -245,6 +245,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
+        elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },

@@ -3,9 +3,6 @@ import type { ObservedNode } from "./observed-node";
 
 /** The label by which foresail finds the Nodes of a group again. */
 export const GROUP_LABEL = "foresail/group";
-/** Annotations that list the label and taint keys foresail set, comma-separated. */
-export const OWNED_LABELS = "foresail/labels";
-export const OWNED_TAINTS = "foresail/taints";
 
 /** A merge patch of labels: null takes a label away. */
 export type LabelChanges = Record<string, string | null>;
@@ -28,6 +25,11 @@ export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
+/** What names a taint: a Node has one of each key and effect. */
+export function taintId({ key, effect }: Pick<Taint, "key" | "effect">): string {
+  return `${key}:${effect}`;
+}
+
 function sameTaint(one: Taint, other: Taint): boolean {
   return one.key === other.key && one.effect === other.effect && (one.value ?? "") === (other.value ?? "");
 }
@@ -38,12 +40,22 @@ function sameTaint(one: Taint, other: Taint): boolean {
  */
 export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
   const wanted = machine.taints;
-  const isWantedKey = (taint: Taint) =>
-    wanted.some(({ key, effect }) => key === taint.key && effect === taint.effect);
-  const others = node.taints.filter((taint) => !isWantedKey(taint) && !node.ownedTaints.includes(taint.key));
+  const known = [...wanted.map(taintId), ...node.ownedTaints];
+  const others = node.taints.filter((taint) => !known.includes(taintId(taint)));
   const result = [...others, ...wanted];
   const same =
     result.length === node.taints.length &&
     result.every((taint) => node.taints.some((have) => sameTaint(have, taint)));
   return same ? undefined : result;
+}
+
+/** Which taints a Node gets and which it loses; another value of a taint is not a loss. */
+export function taintDifference(
+  before: readonly Taint[],
+  after: readonly Taint[],
+): { set: Taint[]; removed: Taint[] } {
+  return {
+    set: after.filter((taint) => !before.some((have) => sameTaint(have, taint))),
+    removed: before.filter((taint) => !after.some((kept) => taintId(kept) === taintId(taint))),
+  };
 }

@@ -13,8 +13,9 @@ export interface ObservedNode {
   internalAddress: string;
   labels: Record<string, string>;
   taints: Taint[];
-  /** Keys that foresail set earlier, so that it takes back only what is its own. */
+  /** Label keys that the stack set earlier, by its state; empty until `withOwnership` fills them in. */
   ownedLabels: string[];
+  /** Taints that it set earlier, as `taintId` writes them. */
   ownedTaints: string[];
   unschedulable: boolean;
 }

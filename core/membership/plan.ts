@@ -1,11 +1,11 @@
 import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
-import { labelChanges, taintChanges, type LabelChanges } from "./node-settings";
+import { labelChanges, taintChanges, taintDifference, type LabelChanges } from "./node-settings";
 import type { ObservedNode } from "./observed-node";
 
 export type MembershipStep =
   | { do: "join"; machine: string }
   | { do: "spread-dns" }
-  | { do: "settings"; machine: string; labels: LabelChanges; taints?: Taint[] }
+  | { do: "settings"; machine: string; labels: LabelChanges; taints?: { set: Taint[]; removed: Taint[] } }
   | { do: "remove"; machine: string; lost: boolean };
 
 export interface MembershipPlan {
@@ -25,6 +25,7 @@ export function byIndex(one: string, other: string): number {
  * of nodes that stay, then removals of living ones, highest index first. A node that is not ready is a remark, not a step.
  *
  * @param recorded the machines that the state knows of, joined or half-way out
+ * @param elsewhere machines that the configuration has in other groups: a Node of theirs never leaves by its label
  * @param observed the cluster's Nodes, or undefined when it could not be read: then the steps are made from
  *   `recorded` alone
  */
@@ -33,6 +34,7 @@ export function planMembership(args: {
   desired: Machine[];
   recorded: string[];
   lost: string[];
+  elsewhere?: string[];
   observed?: ObservedNode[];
 }): MembershipPlan {
   const { group, desired, lost } = args;
@@ -52,9 +54,19 @@ export function planMembership(args: {
     if (!node?.group) return [];
     const labels = labelChanges(machine, node);
     const taints = taintChanges(machine, node);
-    return labels || taints ? [{ do: "settings", machine: machine.name, labels: labels ?? {}, taints }] : [];
+    if (!labels && !taints) return [];
+    return [
+      {
+        do: "settings",
+        machine: machine.name,
+        labels: labels ?? {},
+        ...(taints ? { taints: taintDifference(node.taints, taints) } : {}),
+      },
+    ];
   });
-  const labelled = (args.observed ?? []).filter((node) => node.group === group && !wanted.has(node.name));
+  const labelled = (args.observed ?? []).filter(
+    (node) => node.group === group && !wanted.has(node.name) && !args.elsewhere?.includes(node.name),
+  );
   const leaving = [...new Set([...recorded, ...labelled.map(({ name }) => name)])];
   const removals = leaving
     .sort((one, other) => byIndex(other, one))
@@ -72,6 +84,11 @@ export function planMembership(args: {
   return { steps: [...dead, ...joins, ...spread, ...settings, ...alive], notes };
 }
 
+/** A taint as kubectl writes it. */
+function taintText({ key, value, effect }: Taint): string {
+  return `${key}${value ? `=${value}` : ""}:${effect}`;
+}
+
 /** One line of a preview for a step. */
 export function describeStep(step: MembershipStep, group: string): string {
   const controlPlane = group === CONTROL_PLANE_GROUP;
@@ -84,7 +101,11 @@ export function describeStep(step: MembershipStep, group: string): string {
       const labels = Object.entries(step.labels).map(([key, value]) =>
         value === null ? `label ${key} removed` : `label ${key}=${value}`,
       );
-      const taints = step.taints ? ["taints set"] : [];
+      const { set = [], removed = [] } = step.taints ?? {};
+      const taints = [
+        ...set.map((taint) => `taint ${taintText(taint)}`),
+        ...removed.map((taint) => `taint ${taintText(taint)} removed`),
+      ];
       return `${step.machine}: ${[...labels, ...taints].join(", ")}`;
     }
     case "remove": {
@@ -95,15 +116,24 @@ export function describeStep(step: MembershipStep, group: string): string {
   }
 }
 
-/** Says why a machine can't join this group now, or undefined: a Node belongs to one group at a time. */
+/**
+ * Says why a machine can't join this group now, or undefined: a Node belongs to one group at a time. The Node of a machine
+ * that the state has in this group was relabelled by somebody, and gets its label back.
+ *
+ * @param recorded the machines of this group in the state
+ */
 export function refuseGroupChange(
   group: string,
   desired: Machine[],
   observed: ObservedNode[],
+  recorded: string[] = [],
 ): string | undefined {
   const moved = observed.filter(
     (node) =>
-      node.group !== undefined && node.group !== group && desired.some(({ name }) => name === node.name),
+      node.group !== undefined &&
+      node.group !== group &&
+      !recorded.includes(node.name) &&
+      desired.some(({ name }) => name === node.name),
   );
   if (moved.length === 0) return undefined;
   const names = moved.map((node) => `${node.name} (in ${node.group})`).join(", ");

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { UNKNOWN } from "../unknown";
 import type { Operation, ResourceChange } from "./preview";
 import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
 
@@ -25,9 +26,6 @@ export type Verdict =
   /** Everything that was reviewed has been done. */
   | { readonly kind: "nothing left" }
   | { readonly kind: "moved"; readonly differences: readonly Difference[] };
-
-/** The engine's mark for a value that only the run can know. */
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What may be left of an operation: a create that failed half-way is an update the next time. */
 const LEFT_OF: Readonly<Record<Operation, readonly Operation[]>> = {

@@ -1,3 +1,4 @@
+import { UNKNOWN } from "../unknown";
 import type { ReviewedChange } from "./compare";
 import type { Preview } from "./preview";
 
@@ -75,9 +76,6 @@ function isReviewedChange(value: unknown): value is ReviewedChange {
     inputs !== null
   );
 }
-
-/** The engine's mark for a value that only the run can know. */
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /**
  * The engine holds a plan's values to be kept to the letter. Steps that say "unknown until …" are filled in by the run

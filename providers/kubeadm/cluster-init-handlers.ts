@@ -9,7 +9,7 @@ import type { Machine } from "../../core/machine";
 import { formerMachines } from "../../core/membership/former";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
-import { isKnown, isKnownList } from "../unknown";
+import { isKnownList } from "../unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
@@ -104,7 +104,8 @@ async function resetAll(session: MachinesSession, inputs: Outputs): Promise<void
 
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
-    const known = isKnown(news.specification);
+    // a field that only the run can know is looked at there
+    const known = typeof news.specification === "object";
     const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
     const exists = olds.specification !== undefined;

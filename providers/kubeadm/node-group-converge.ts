@@ -1,5 +1,6 @@
 import type { Machine } from "../../core/machine";
 import type { ObservedNode } from "../../core/membership/observed-node";
+import { withOwnership } from "../../core/membership/ownership";
 import { planMembership, type MembershipStep } from "../../core/membership/plan";
 import type { FailureContext } from "../failure";
 import { allInParallel } from "./all-in-parallel";
@@ -44,7 +45,8 @@ export async function convergeNodeGroup(
       desired: inputs.machines,
       recorded: members.map(({ name }) => name),
       lost: inputs.lost,
-      observed,
+      elsewhere: inputs.elsewhere,
+      observed: withOwnership(observed, inputs.owned ?? {}),
     });
     const named = (some: { machine: string }[]) => some.map(({ machine }) => machine).join(", ");
     const machinesOf = (some: { machine: string }[]) =>
@@ -72,7 +74,9 @@ export async function convergeNodeGroup(
     if (of("spread-dns").length > 0) await spreadClusterDns(open);
 
     current = `set labels and taints of ${named(of("settings"))}`;
-    await allInParallel(machinesOf(of("settings")), (machine) => applyNodeSettings(open, machine));
+    await allInParallel(machinesOf(of("settings")), (machine) =>
+      applyNodeSettings(open, machine, inputs.owned ?? {}),
+    );
 
     await remove(of("remove").filter(({ lost }) => !lost));
     observed = await observeNodes(open.kubernetes);

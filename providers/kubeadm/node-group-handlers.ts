@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../../core/kubeadm/immutables";
 import {
   describeStep,
   planMembership,
@@ -6,6 +7,7 @@ import {
   type MembershipPlan,
 } from "../../core/membership/plan";
 import type { ObservedNode } from "../../core/membership/observed-node";
+import { ownershipAfter, recordedOwnership, withOwnership } from "../../core/membership/ownership";
 import { refuseMajorityRemoval } from "../../core/membership/quorum";
 import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../../core/machine";
 import type { Handlers } from "../handler-types";
@@ -50,7 +52,8 @@ async function planForPreview(
     desired: news.machines,
     recorded,
     lost: news.lost,
-    observed: live,
+    elsewhere: news.elsewhere,
+    observed: live && withOwnership(live, recordedOwnership(olds)),
   });
   const lines = plan.steps.map((step) => describeStep(step, news.group));
   if (typeof observed === "string" && lines.length > 0)
@@ -74,6 +77,21 @@ function refuseRemovals(
   return refuseMajorityRemoval(present, leaving);
 }
 
+/** What the machines of this group that have joined would not get. */
+function refuseJoined(
+  olds: Partial<NodeGroupInputs>,
+  news: NodeGroupInputs,
+  observed?: ObservedNode[],
+): Refusal[] {
+  const recorded = olds.machines ?? [];
+  const joined = observed ? observed.filter(({ group }) => group === news.group) : recorded;
+  const group = { joined: joined.length, controlPlanes: news.group === CONTROL_PLANE_GROUP };
+  return [
+    ...refuseJoinSettings(olds.specification, news.specification, group),
+    ...refuseAddressChange(recorded, news.machines, observed),
+  ];
+}
+
 /** What destroy and later joins need to know, and no step on any machine. */
 const RECORDED = [
   "machines",
@@ -90,11 +108,17 @@ export const handlers: Handlers = {
     if (!isKnownList(news.machines))
       return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
     const { lines, plan, observed } = await planForPreview(olds, news);
+    const recorded = (olds.machines ?? []).map(({ name }) => name);
+    const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
-      refuseGroupChange(news.group, news.machines, observed ?? []) ??
+      refuseGroupChange(news.group, news.machines, observed ?? [], recorded) ??
       refuseRemovals(news, olds, plan, observed);
+    const failures = [
+      ...(reason ? [{ property: "machines", reason }] : []),
+      ...refuseJoined(olds, news, observed),
+    ];
     for (const line of lines) report(nodeGroupName(news), line);
-    return { inputs: { ...news, steps: lines }, failures: reason ? [{ property: "machines", reason }] : [] };
+    return { inputs: { ...news, owned, steps: lines }, failures };
   },
 
   diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {

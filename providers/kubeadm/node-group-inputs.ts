@@ -1,4 +1,5 @@
 import type { Machine } from "../../core/machine";
+import type { Ownership } from "../../core/membership/ownership";
 import type { ClusterInputs, DrainOptions } from "./inputs";
 import type { NodeOutput } from "./node-group";
 
@@ -8,6 +9,10 @@ export interface NodeGroupInputs extends ClusterInputs {
   machines: Machine[];
   controlPlanes: Machine[];
   lost: string[];
+  /** Names of the machines of all other groups; absent in state of older releases. */
+  elsewhere?: string[];
+  /** Made by check; absent in state of older releases. */
+  owned?: Ownership;
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;

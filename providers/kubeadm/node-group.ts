@@ -19,6 +19,8 @@ export interface NodeGroupArgs {
   controlPlanes: pulumi.Input<pulumi.Inputs[]>;
   /** Machines that are dead and are no longer in the configuration. */
   lost: string[];
+  /** Names of the machines of all other groups, whose Nodes are none of this group's business. */
+  elsewhere: string[];
   kubeconfig: pulumi.Input<string>;
   drain: pulumi.Input<pulumi.Inputs>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;

@@ -79,7 +79,7 @@ async function enter(
 /** One member, from joined to Ready and labelled: the group's label comes last and says that the join is complete. */
 async function complete(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
   await waitUntilReady(session, machine, inputs.timeouts.ready);
-  await applyNodeSettings(session, machine);
+  await applyNodeSettings(session, machine, inputs.owned ?? {});
   report(session.resource, `${machine.name} is Ready`);
 }
 

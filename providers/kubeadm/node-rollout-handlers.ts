@@ -19,7 +19,7 @@ export const handlers: Handlers = {
     for (const line of [...steps, ...notes]) report(nodeRolloutName(news), line);
     return {
       inputs: { ...news, steps },
-      failures: refusals.map((reason) => ({ property: "specification.version", reason })),
+      failures: refusals.map((reason) => ({ property: "cluster.version", reason })),
     };
   },
 

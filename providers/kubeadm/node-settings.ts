@@ -1,10 +1,6 @@
-import {
-  labelChanges,
-  OWNED_LABELS,
-  OWNED_TAINTS,
-  taintChanges,
-  wantedLabels,
-} from "../../core/membership/node-settings";
+import { KubernetesError } from "../../clients/kubernetes";
+import { labelChanges, taintChanges } from "../../core/membership/node-settings";
+import { type Ownership, withOwnership } from "../../core/membership/ownership";
 import type { Machine } from "../../core/machine";
 import type { ClusterSession } from "./cluster-session";
 import type { ObservedNode } from "../../core/membership/observed-node";
@@ -36,23 +32,37 @@ export async function waitUntilReady(
   });
 }
 
-/** Sets the labels and taints that the configuration wants on a Node, and notes which are foresail's own. */
-export async function applyNodeSettings(session: ClusterSession, machine: Machine): Promise<void> {
-  const object = await session.kubernetes.get<NodeObject>(nodeReference(machine.name));
-  if (!object) throw new Error(`Node ${machine.name} is not in the cluster`);
-  const node = observeNode(object);
-  const taints = taintChanges(machine, node);
-  await session.kubernetes.mergePatch(nodeReference(machine.name), {
-    metadata: {
-      labels: labelChanges(machine, node) ?? {},
-      annotations: {
-        [OWNED_LABELS]: Object.keys(wantedLabels(machine)).sort().join(","),
-        [OWNED_TAINTS]: machine.taints
-          .map(({ key }) => key)
-          .sort()
-          .join(","),
-      },
-    },
-    ...(taints ? { spec: { taints } } : {}),
-  });
+const CONFLICT_ATTEMPTS = 6;
+
+/**
+ * Sets the labels and taints that the configuration wants on a Node, and takes back those that the stack set earlier. The
+ * list of taints is written as a whole, so it is written only to the version that was read: no taint that somebody adds in
+ * between is lost.
+ *
+ * @throws KubernetesError 409 when others go on changing the Node
+ */
+export async function applyNodeSettings(
+  session: ClusterSession,
+  machine: Machine,
+  owned: Ownership,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const object = await session.kubernetes.get<NodeObject>(nodeReference(machine.name));
+    if (!object) throw new Error(`Node ${machine.name} is not in the cluster`);
+    const [node] = withOwnership([observeNode(object)], owned) as [ObservedNode];
+    const labels = labelChanges(machine, node);
+    const taints = taintChanges(machine, node);
+    if (!labels && !taints) return;
+    const { resourceVersion } = object.metadata ?? {};
+    try {
+      await session.kubernetes.mergePatch(nodeReference(machine.name), {
+        metadata: { ...(labels ? { labels } : {}), ...(taints ? { resourceVersion } : {}) },
+        ...(taints ? { spec: { taints } } : {}),
+      });
+      return;
+    } catch (error) {
+      const isConflict = error instanceof KubernetesError && error.reason === "Conflict";
+      if (!isConflict || attempt >= CONFLICT_ATTEMPTS) throw error;
+    }
+  }
 }

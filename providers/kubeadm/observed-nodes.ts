@@ -1,11 +1,16 @@
 import type { KubernetesClient } from "../../clients/kubernetes";
 import type { Taint } from "../../core/machine";
-import { GROUP_LABEL, OWNED_LABELS, OWNED_TAINTS } from "../../core/membership/node-settings";
+import { GROUP_LABEL } from "../../core/membership/node-settings";
 import type { ObservedNode } from "../../core/membership/observed-node";
 
 /** The parts of a v1 Node that membership looks at. */
 export interface NodeObject {
-  metadata?: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  metadata?: {
+    name?: string;
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
   spec?: { taints?: { key: string; value?: string; effect: string }[]; unschedulable?: boolean };
   status?: {
     conditions?: { type: string; status: string; reason?: string; message?: string }[];
@@ -14,12 +19,9 @@ export interface NodeObject {
   };
 }
 
-const list = (text: string | undefined) => (text ? text.split(",") : []);
-
 /** Reads a Node as membership sees it. */
 export function observeNode(node: NodeObject): ObservedNode {
   const labels = node.metadata?.labels ?? {};
-  const annotations = node.metadata?.annotations ?? {};
   const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
   return {
     name: node.metadata?.name ?? "",
@@ -33,8 +35,8 @@ export function observeNode(node: NodeObject): ObservedNode {
     internalAddress: node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
     labels,
     taints: (node.spec?.taints ?? []) as Taint[],
-    ownedLabels: list(annotations[OWNED_LABELS]),
-    ownedTaints: list(annotations[OWNED_TAINTS]),
+    ownedLabels: [],
+    ownedTaints: [],
     unschedulable: node.spec?.unschedulable ?? false,
   };
 }

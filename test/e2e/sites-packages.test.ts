@@ -206,7 +206,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ labels: { "example.com/site": "south", "example.com/rack": "7" } });
     const preview = await stack.preview("--diff");
     assert.match(preview.words, /general-1: label example\.com\/rack=7, label example\.com\/site=south/);
-    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taints)/);
+    assert.doesNotMatch(preview.words, /(cp-1|gpu-1): (label|join|taint)/);
     assert.equal((await stack.up()).exitCode, 0);
     const changed = (await nodeObject("general-1"))?.metadata.labels;
     assert.deepEqual([changed?.["example.com/site"], changed?.["example.com/rack"]], ["south", "7"]);
@@ -219,8 +219,8 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   for (const [property, changes] of [
-    ["specification.network.podCidr", { podCidr: "10.200.0.0/16" }],
-    ["specification.endpoint", { port: 9443 }],
+    ["cluster.network.podCidr", { podCidr: "10.200.0.0/16" }],
+    ["cluster.endpoint", { port: 9443 }],
   ] as const) {
     it(`is refused a change of ${property} in the preview`, async () => {
       await configure(changes);
@@ -236,7 +236,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await configure({ version: "1.35.4" });
     const { exitCode, words } = await stack.preview();
     assert.notEqual(exitCode, 0);
-    assert.match(words, /specification\.version[^]*1\.36\.3[^]*1\.35\.4/);
+    assert.match(words, /cluster\.version[^]*1\.36\.3[^]*1\.35\.4/);
   });
 
   it("rolls containerd and the distribution's packages over its nodes, as the preview listed it", async () => {

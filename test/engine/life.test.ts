@@ -75,7 +75,7 @@ describe("the life of a cluster under the engine", () => {
     const taints = [{ key: "dedicated", value: "gpu", effect: "NoSchedule" }];
     want(["cp-1", "w-1", { name: "w-2", labels: { zone: "a" }, taints }]);
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
-      "w-2: label zone=a, taints set",
+      "w-2: label zone=a, taint dedicated=gpu:NoSchedule",
     ]);
     await ground.stack.up();
     const reference = { apiVersion: "v1", kind: "Node", name: "w-2" };
@@ -87,11 +87,21 @@ describe("the life of a cluster under the engine", () => {
     assert.equal(set?.metadata.labels.zone, "a");
     const setByForesail = set?.spec.taints?.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
     assert.deepEqual(setByForesail, taints);
+    // an administrator's taint, of which the kubelet's own annotation says that it is foresail's
+    await ground.kubernetes.mergePatch(reference, {
+      metadata: { annotations: { "foresail/taints": "dedicated,quarantine", "foresail/labels": "zone" } },
+      spec: { taints: [...(set?.spec.taints ?? []), { key: "quarantine", effect: "NoSchedule" }] },
+    });
+    await expectUnchanged();
     want(["cp-1", "w-1", "w-2"]);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+      "w-2: label zone removed, taint dedicated=gpu:NoSchedule removed",
+    ]);
     await ground.stack.up();
     const taken = await ground.kubernetes.get<Labelled>(reference);
     assert.equal(taken?.metadata.labels.zone, undefined);
-    assert.equal(taken?.spec.taints?.some(({ key }) => key === "dedicated") ?? false, false);
+    const left = (taken?.spec.taints ?? []).map(({ key }) => key);
+    assert.deepEqual([left.includes("dedicated"), left.includes("quarantine")], [false, true]);
   });
 
   it("adds control planes one at a time, and every node's endpoint learns of them", async () => {
@@ -168,10 +178,9 @@ describe("the life of a cluster under the engine", () => {
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
   });
 
-  it("runs no step on a joined machine for another script, port, jump host or key", async () => {
+  it("runs no step on a joined machine for another port, jump host or key", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     const lost = ["w-3"];
-    const file = { path: "/etc/motd", content: "hello" };
     const jumpHost = {
       address: "127.0.0.1",
       port: 2222,
@@ -179,7 +188,6 @@ describe("the life of a cluster under the engine", () => {
       hostKey: ground.fleet.machine("w-2").hostKey,
     };
     const changes: Record<string, () => void> = {
-      "script text": () => want(machines, { lost, files: [file] }),
       port: () => want(["cp-2", "cp-3", "cp-4", { name: "w-1", port: 2222 }], { lost }),
       "jump host": () => want(machines, { lost, ssh: { jumpHost } }),
     };
@@ -204,14 +212,17 @@ describe("the life of a cluster under the engine", () => {
     );
   });
 
-  it("refuses a lower minor and a changed network, with the reason and the way round it", async () => {
+  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the way round it", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     for (const [change, words] of [
       [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
       [
         { network: { plugin: { bridge: {} }, podCidr: "10.245.0.0/16" } },
-        /specification\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
+        /cluster\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
       ],
+      [{ files: [{ path: "/etc/motd", content: "hello" }] }, /cluster\.files.*put the old value back/s],
+      [{ kubelet: { maxPods: 50 } }, /cluster\.kubelet\.maxPods.*put the old value back/s],
+      [{ proxy: { http: "http://10.0.0.1:3128" } }, /cluster\.proxy.*put the old value back/s],
     ] as const) {
       want(machines, { lost: ["w-3"], ...change });
       const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);

@@ -36,20 +36,22 @@ describe("what the handlers decide, in Pulumi's own process", function () {
     });
     const network = exampleSpecification().network;
     const refused: [string, Parameters<typeof exampleSpecification>[0]][] = [
-      ["specification.name", { name: "other" }],
-      ["specification.endpoint", { endpoint: { external: { host: "k8s.example.org", port: 6443 } } }],
-      ["specification.endpoint", { endpoint: { loopback: { port: 9443 } } }],
-      ["specification.network.podCidr", { network: { ...network, podCidr: "10.200.0.0/16" } }],
-      ["specification.network.serviceCidr", { network: { ...network, serviceCidr: "10.97.0.0/16" } }],
-      ["specification.network.dnsDomain", { network: { ...network, dnsDomain: "corp.local" } }],
-      ["specification.network.bridge", { network: { ...network, bridge: false } }],
-      ["specification.encryptSecretsAtRest", { encryptSecretsAtRest: false }],
+      ["cluster.name", { name: "other" }],
+      ["cluster.endpoint", { endpoint: { external: { host: "k8s.example.org", port: 6443 } } }],
+      ["cluster.endpoint", { endpoint: { loopback: { port: 9443 } } }],
+      ["cluster.network.podCidr", { network: { ...network, podCidr: "10.200.0.0/16" } }],
+      ["cluster.network.serviceCidr", { network: { ...network, serviceCidr: "10.97.0.0/16" } }],
+      ["cluster.network.dnsDomain", { network: { ...network, dnsDomain: "corp.local" } }],
+      ["cluster.network.plugin", { network: { ...network, bridge: false } }],
+      ["cluster.encryptSecretsAtRest", { encryptSecretsAtRest: false }],
+      ["cluster.kubelet.maxPods", { kubelet: { maxPods: 50 } }],
+      ["cluster.files", { files: [{ path: "/etc/motd", mode: "0644", content: "hello" }] }],
     ];
     for (const [property, change] of refused)
       it(`refuses ${JSON.stringify(change)} for a cluster that exists`, async () => {
         const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
         assert.deepEqual(propertiesOf(refusals), [property]);
-        assert.match(refusals[0]!.reason, /can't become .*: .*set it back/);
+        assert.match(refusals[0]!.reason, /: .*(set it back|put the old value back)/);
       });
 
     it("leaves a changed version to the rollout", async () => {
@@ -60,7 +62,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
     it("names all that can't change at once", async () => {
       const change = { encryptSecretsAtRest: false, name: "other" };
       const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
-      assert.deepEqual(propertiesOf(refusals), ["specification.name", "specification.encryptSecretsAtRest"]);
+      assert.deepEqual(propertiesOf(refusals), ["cluster.name", "cluster.encryptSecretsAtRest"]);
     });
 
     it("lets a first preview pass whose specification is unknown", async () => {
@@ -81,12 +83,11 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.deepEqual(second.inputs.steps, []);
     });
 
-    const files = [{ path: "/etc/motd", mode: "0644", content: "hello" }];
     for (const [what, change, changes] of [
       ["nothing", {}, false],
       ["timeouts", { timeouts: { ...common.timeouts, init: 9 } }, false],
       ["credentials", { credentials: { privateKey: "other" } }, true],
-      ["files of the specification", { specification: exampleSpecification({ files }) }, true],
+      ["the version", { specification: exampleSpecification({ version: "1.36.4" }) }, true],
       ["machines", { machines: machines.slice(0, 3) }, true],
     ] as const)
       it(`records a change of ${what}: ${changes}`, async () => {
@@ -198,13 +199,38 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.match(refusals[0]!.reason, /w-1 \(in workers\) can't move to gpu in one run/);
     });
 
+    it("refuses another joinConfiguration once a machine of the group has joined", async () => {
+      const kubeadm = { joinConfiguration: { skipPhases: ["preflight"] } };
+      const olds = group("workers", workers);
+      const news = { ...olds, specification: exampleSpecification({ kubeadm }) };
+      putNodes([...controlPlanes, workers[0]!]);
+      assert.deepEqual(propertiesOf((await host.check(key, olds, news)).refusals), [
+        "cluster.kubeadm.joinConfiguration.skipPhases",
+      ]);
+      putNodes(controlPlanes);
+      assert.deepEqual((await host.check(key, olds, news)).refusals, []);
+    });
+
+    it("refuses another internal address of a Node", async () => {
+      putNodes([...controlPlanes, ...workers]);
+      const moved = workers.map((machine) => ({
+        ...machine,
+        internalAddress: `${machine.internalAddress}9`,
+      }));
+      const { refusals } = await host.check(key, group("workers", workers), group("workers", moved));
+      assert.deepEqual(propertiesOf(refusals), [
+        "machines[0].internalAddress",
+        "machines[1].internalAddress",
+      ]);
+    });
+
     const jumpHost = { address: "192.0.2.1", port: 22, user: "jump", hostKey: "ssh-ed25519 AAAA" };
     for (const [what, change] of [
       ["the SSH key", { credentials: { privateKey: "other" } }],
       ["the SSH port", { machines: workers.map((machine) => ({ ...machine, port: 2222 })) }],
       ["the address", { machines: workers.map((machine) => ({ ...machine, address: "192.0.2.250" })) }],
       ["the jump host", { jumpHost }],
-      ["what the script is made of", { specification: exampleSpecification({ kubelet: { maxPods: 50 } }) }],
+      ["the version", { specification: exampleSpecification({ version: "1.36.4" }) }],
     ] as const)
       it(`records a change of ${what} without a step`, async () => {
         putNodes([...controlPlanes, ...workers]);

@@ -106,7 +106,7 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     const { refusals } = await ground.check(ground.wish(NEW), ground.wish(OLD));
     assert.deepEqual(
       refusals.map(({ property }) => property),
-      ["specification.version"],
+      ["cluster.version"],
     );
     assert.match(refusals[0]!.reason, /can't go down a minor to 1\.35\.4/);
   });

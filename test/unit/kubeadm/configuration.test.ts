@@ -6,7 +6,6 @@ import {
   initConfiguration,
   joinConfiguration,
 } from "../../../core/kubeadm/configuration";
-import { refuseSpecificationChange } from "../../../core/kubeadm/immutables";
 import type { JsonObject } from "../../../core/merge";
 import { adminCredentials, certificateAuthority, renderKubeconfig } from "../../../core/kubeadm/kubeconfig";
 import { assertGolden } from "../golden";
@@ -166,41 +165,5 @@ describe("exported kubeconfig", () => {
     const text = renderKubeconfig("demo", { controlPlanes: planes }, credentials);
     assert.deepEqual(adminCredentials(text), credentials);
     assert.throws(() => adminCredentials("apiVersion: v1\n"), /holds no certificate authority/);
-  });
-});
-
-describe("what can't change on a running cluster", () => {
-  const running = exampleSpecification();
-  const cases: [string, ReturnType<typeof exampleSpecification>, string][] = [
-    [
-      "endpoint",
-      exampleSpecification({ endpoint: { external: { host: "h", port: 1 } } }),
-      "specification.endpoint",
-    ],
-    [
-      "pod network",
-      exampleSpecification({ network: { ...running.network, podCidr: "10.0.0.0/8" } }),
-      "specification.network.podCidr",
-    ],
-    [
-      "encryption",
-      exampleSpecification({ encryptSecretsAtRest: false }),
-      "specification.encryptSecretsAtRest",
-    ],
-  ];
-  for (const [what, changed, property] of cases) {
-    it(`${what} is refused by its property`, () => {
-      assert.deepEqual(
-        refuseSpecificationChange(running, changed).map((refusal) => refusal.property),
-        [property],
-      );
-    });
-  }
-  it("lets the rest change, and anything before there is a cluster", () => {
-    assert.deepEqual(
-      refuseSpecificationChange(running, exampleSpecification({ kubelet: { maxPods: 9 } })),
-      [],
-    );
-    assert.deepEqual(refuseSpecificationChange(undefined, exampleSpecification({ version: "1.30.0" })), []);
   });
 });

@@ -2,7 +2,19 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describeStep, planMembership, refuseGroupChange } from "../../../core/membership/plan";
 import type { ObservedNode } from "../../../core/membership/observed-node";
-import { labelChanges, taintChanges, wantedLabels } from "../../../core/membership/node-settings";
+import {
+  labelChanges,
+  taintChanges,
+  taintDifference,
+  taintId,
+  wantedLabels,
+} from "../../../core/membership/node-settings";
+import {
+  type Ownership,
+  ownershipAfter,
+  recordedOwnership,
+  withOwnership,
+} from "../../../core/membership/ownership";
 import {
   quorum,
   refuseMajorityRemoval,
@@ -25,7 +37,7 @@ function nodeOf(machine: Machine, over: Partial<ObservedNode> = {}): ObservedNod
     labels: wantedLabels(machine),
     taints: machine.taints,
     ownedLabels: Object.keys(wantedLabels(machine)),
-    ownedTaints: machine.taints.map(({ key }) => key),
+    ownedTaints: machine.taints.map(taintId),
     unschedulable: false,
     ...over,
   };
@@ -187,10 +199,86 @@ describe("labels and taints of a node", () => {
     const unreachable = { key: "node.kubernetes.io/unreachable", effect: "NoExecute" as const };
     const node = nodeOf(machine, {
       taints: [unreachable, { key: "old", effect: "NoSchedule" }],
-      ownedTaints: ["old"],
+      ownedTaints: ["old:NoSchedule"],
     });
     assert.deepEqual(taintChanges(machine, node), [unreachable, { key: "gpu", effect: "NoSchedule" }]);
     assert.equal(taintChanges(machine, nodeOf(machine)), undefined);
+  });
+
+  it("names each taint that is set or removed, and another value as one change", () => {
+    const node = nodeOf(machine, {
+      taints: [
+        { key: "gpu", value: "old", effect: "NoSchedule" },
+        { key: "old", value: "x", effect: "NoExecute" },
+      ],
+      ownedTaints: ["old:NoExecute"],
+    });
+    const { steps } = plan({ desired: [machine], recorded: ["w-1"], observed: [node] });
+    assert.deepEqual(
+      steps.map((step) => describeStep(step, "workers")),
+      ["w-1: taint gpu:NoSchedule, taint old=x:NoExecute removed"],
+    );
+    assert.deepEqual(taintDifference([], []), { set: [], removed: [] });
+  });
+});
+
+describe("what the stack set on a Node", () => {
+  const bare = exampleMachine("w-1");
+  const tainted = { ...bare, taints: [{ key: "gpu", effect: "NoSchedule" as const }] };
+  const quarantine = { key: "quarantine", effect: "NoExecute" as const };
+  const changesOf = (machine: Machine, node: ObservedNode, owned: Ownership) =>
+    taintChanges(machine, withOwnership([node], owned)[0]!);
+
+  it("is what the state says, whatever the Node says", () => {
+    const node = nodeOf(bare, { taints: [quarantine], ownedTaints: ["quarantine:NoExecute"] });
+    assert.equal(changesOf(bare, node, recordedOwnership({ machines: [bare] })), undefined);
+    assert.deepEqual(changesOf(tainted, node, {}), [quarantine, ...tainted.taints]);
+  });
+
+  it("is what the machines of older state wanted", () => {
+    const node = nodeOf(tainted, { taints: [quarantine, ...tainted.taints] });
+    assert.deepEqual(changesOf(bare, node, recordedOwnership({ machines: [tainted] })), [quarantine]);
+  });
+
+  it("is still owned after a run that could not take it back, and no longer once it is gone", () => {
+    const before = recordedOwnership({ machines: [tainted] });
+    for (const observed of [undefined, [nodeOf(tainted)]])
+      assert.deepEqual(ownershipAfter(before, [bare], observed)["w-1"]?.taints, ["gpu:NoSchedule"]);
+    assert.deepEqual(ownershipAfter(before, [bare], [nodeOf(bare)])["w-1"]?.taints, []);
+    assert.deepEqual(ownershipAfter(before, [], [nodeOf(tainted)]), {});
+  });
+
+  const taints = fc.uniqueArray(
+    fc.record({
+      key: fc.constantFrom("a", "b"),
+      value: fc.constantFrom("", "x"),
+      effect: fc.constantFrom("NoSchedule" as const, "NoExecute" as const),
+    }),
+    { selector: taintId },
+  );
+  it("never costs a taint that the configuration did not set", () => {
+    fc.assert(
+      fc.property(taints, taints, taints, (before, after, onNode) => {
+        const owned = recordedOwnership({ machines: [{ ...bare, taints: before }] });
+        const node = nodeOf(bare, { taints: onNode, ownedTaints: onNode.map(taintId) });
+        const result = changesOf({ ...bare, taints: after }, node, owned) ?? onNode;
+        const gone = onNode.filter((taint) => !result.some((kept) => taintId(kept) === taintId(taint)));
+        const set = before.map(taintId);
+        for (const taint of gone) assert.ok(set.includes(taintId(taint)), taintId(taint));
+        for (const taint of after) assert.ok(result.some((have) => taintId(have) === taintId(taint)));
+      }),
+    );
+  });
+
+  it("gives a Node that relabelled itself its group back, and lets no other group remove it", () => {
+    const node = nodeOf(bare, { group: "gpu", labels: { ...wantedLabels(bare), "foresail/group": "gpu" } });
+    assert.equal(refuseGroupChange("workers", [bare], [node], ["w-1"]), undefined);
+    const own = plan({ desired: [bare], recorded: ["w-1"], observed: [node] });
+    assert.deepEqual(
+      own.steps.map((step) => describeStep(step, "workers")),
+      ["w-1: label foresail/group=workers"],
+    );
+    assert.deepEqual(plan({ group: "gpu", elsewhere: ["w-1"], observed: [node] }).steps, []);
   });
 });
 
