@@ -53,7 +53,7 @@ export class SshConnection {
   /**
    * Dials until the machine answers: a refused, reset or unanswered connection is tried again until the deadline.
    *
-   * @throws HostKeyMismatch and AuthenticationRefused at once, SshUnreachable at the deadline
+   * @throws HostKeyMismatch, AuthenticationRefused and UnreadableKey at once, SshUnreachable at the deadline
    */
   static async open(target: SshTarget, options: OpenOptions): Promise<SshConnection> {
     for (const hop of [target, ...(target.jumpHost ? [target.jumpHost] : [])]) {

@@ -1,7 +1,7 @@
 import type { Client, ClientChannel, ConnectConfig } from "ssh2";
 import { abortError } from "../abort";
 import { Transient } from "../wait";
-import { AuthenticationRefused, HostKeyMismatch } from "./errors";
+import { AuthenticationRefused, HostKeyMismatch, UnreadableKey } from "./errors";
 import { algorithmsOf, formatHostKey, isSameHostKey, PREFERRED_ALGORITHMS } from "./host-key";
 import type { SshTarget, UnknownHost } from "./target";
 
@@ -27,7 +27,7 @@ export function pinned(target: SshTarget): JudgeHostKey {
 /**
  * Dials once and logs in, through the jump host if there is one.
  *
- * @throws HostKeyMismatch, AuthenticationRefused; Transient with the reason for all that a retry may mend
+ * @throws HostKeyMismatch, AuthenticationRefused, UnreadableKey; Transient with the reason for all that a retry may mend
  */
 export async function dial(
   target: UnknownHost & { hostKey?: string },
@@ -67,7 +67,10 @@ async function logIn(
   signal?: AbortSignal,
   through?: ClientChannel,
 ): Promise<Dialed> {
-  const { Client } = (await import("ssh2")).default;
+  const { Client, utils } = (await import("ssh2")).default;
+  const parsed = target.privateKey ? utils.parseKey(target.privateKey) : undefined;
+  // the message names the kind of fault only, never the key
+  if (parsed instanceof Error) throw new UnreadableKey(target, parsed.message);
   const client = new Client();
   const close = () => client.end();
   let refused: Error | undefined;
@@ -116,8 +119,7 @@ async function logIn(
       // the handshake and each command are many small packets: Nagle's algorithm holds each back for 40 ms
       client.setNoDelay(true);
     } catch (error) {
-      // the message names the kind of fault only, never the key
-      fail(new AuthenticationRefused(target, `its key can't be used: ${(error as Error).message}`));
+      fail(error as Error);
     }
   });
 }

@@ -34,6 +34,21 @@ export class AuthenticationRefused extends Error {
   }
 }
 
+/** The private key for a machine can't be parsed. The machine was not asked to let anybody in. */
+export class UnreadableKey extends Error {
+  override readonly name = "UnreadableKey";
+  readonly machine: string;
+
+  /** @param why names the kind of fault only, never the key */
+  constructor(target: UnknownHost, why: string) {
+    super(
+      `${describeTarget(target)}: its private key can't be read: ${why}. ` +
+        `Give an unencrypted key in OpenSSH or PEM format, whole and with its line breaks.`,
+    );
+    this.machine = target.name;
+  }
+}
+
 /** No SSH connection within the deadline. `lastSeen` is the last reason, in words. */
 export class SshUnreachable extends Error {
   override readonly name = "SshUnreachable";

@@ -1,6 +1,7 @@
 export { type CommandOutput, type OpenOptions, type RunOptions, SshConnection } from "./connection";
 export {
   AuthenticationRefused,
+  UnreadableKey,
   HostKeyMismatch,
   SshCommandError,
   SshCommandTimeout,

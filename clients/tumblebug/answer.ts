@@ -1,12 +1,16 @@
 import { z } from "zod";
 import type { Reply } from "../exchange";
 import { UnexpectedAnswer } from "./errors";
+import { printable } from "./refusal";
 
 /** Text, also where Go wrote null or left it out. */
 export const text = z
   .string()
   .nullish()
   .transform((value) => value ?? "");
+
+/** A name or a word for people, without control characters. */
+export const word = text.transform(printable);
 
 /** A list, also where Go wrote null or left it out. */
 export function list<T extends z.ZodType>(item: T) {

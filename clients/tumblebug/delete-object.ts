@@ -16,6 +16,8 @@ export interface Deletion {
   readonly isThere: () => Promise<boolean>;
   /** whether a deletion that isn't allowed now is waited for; otherwise it is refused */
   readonly isPatient?: boolean;
+  /** whether what was refused for no reason that can be read is on its way out all the same, and is asked for again */
+  readonly isEnding?: () => Promise<boolean>;
   /** for how long something that is in use is tried again; default 20 seconds */
   readonly inUseSeconds?: number;
 }
@@ -56,7 +58,8 @@ export async function deleteObject(api: TumblebugApi, deletion: Deletion): Promi
           const mayPass =
             error.code === "DeletionPending" ||
             (error.code === "NotAllowedNow" && deletion.isPatient === true) ||
-            (error.code === "InUse" && Date.now() - began < inUseSeconds * 1000);
+            (error.code === "InUse" && Date.now() - began < inUseSeconds * 1000) ||
+            (error.code === "Refused" && (await deletion.isEnding?.()) === true);
           if (mayPass) return { pending: error.message };
           throw error;
         }

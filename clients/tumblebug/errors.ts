@@ -3,7 +3,10 @@ export type RefusalCode =
   | "Unauthorized"
   | "NamespaceNotFound"
   | "NotFound"
+  | "NoSuchRoute"
   | "AlreadyExists"
+  | "AlreadyMember"
+  | "NotMember"
   | "InUse"
   | "NotAllowedNow"
   | "DeletionPending"
@@ -16,6 +19,9 @@ const NEXT: Readonly<Record<RefusalCode, string>> = {
   Unauthorized: "check the user name and password of the Tumblebug server",
   NamespaceNotFound: "make the namespace, or name one that exists",
   NotFound: "run `pulumi refresh`, so that the state knows what is gone, then `up`",
+  NoSuchRoute: "check the address and the generation of the Tumblebug server: it does not know this request",
+  AlreadyMember: "run the same again: it reads first what the load balancer has",
+  NotMember: "run the same again: it reads first what the load balancer has",
   AlreadyExists: "take another name, or let this stack adopt the object",
   InUse: "delete what uses it first, then run the same again",
   NotAllowedNow: "run the same again when the server has finished what it is doing",
@@ -23,7 +29,7 @@ const NEXT: Readonly<Record<RefusalCode, string>> = {
   SpiderDown: "bring CB-Spider up behind the Tumblebug server, then run the same again",
   RateLimited: "run the same again when fewer clients use the server",
   Unavailable: "look at the Tumblebug server's log, then run the same again",
-  Refused: "mend the cause, then run the same `up` again",
+  Refused: "fix the cause, then run `up` again",
 };
 
 /** Tumblebug answered, and refused. `remote` has its words, unwrapped. */

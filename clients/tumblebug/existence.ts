@@ -20,9 +20,11 @@ export async function exists(api: TumblebugApi, path: string): Promise<boolean> 
 }
 
 /**
- * Reads something that may not be there.
+ * Reads something that may not be there. Only a 404 of a server that says so is believed by itself: any other status, whatever its
+ * words, may as well be a failure, and a missing object that isn't missing would be created twice or left behind.
  *
- * @param isThere the server's own check, for a server whose status doesn't tell "missing" from "failed"
+ * @param saysNotFound whether the server answers 404 for what is missing, mostly
+ * @param isThere the server's own check
  */
 export async function readOrNothing<T>(
   read: () => Promise<T>,
@@ -33,11 +35,8 @@ export async function readOrNothing<T>(
     return await read();
   } catch (error) {
     if (isRefusal(error, "NamespaceNotFound")) return undefined;
-    if (saysNotFound) {
-      if (isRefusal(error, "NotFound")) return undefined;
-      throw error;
-    }
-    if (!isRefusal(error, "NotFound", "Refused")) throw error;
+    if (saysNotFound && isRefusal(error, "NotFound") && error.status === 404) return undefined;
+    if (!isRefusal(error, "NotFound", ...(saysNotFound ? [] : (["Refused"] as const)))) throw error;
     if (await isThere()) throw error;
     return undefined;
   }

@@ -15,7 +15,7 @@ export async function findGeneration(api: TumblebugApi): Promise<Generation> {
   if (await hasPath(api, `/ns/${ANY}/checkInfra/${ANY}`)) return "infra";
   if (await hasPath(api, `/ns/${ANY}/checkMcis/${ANY}`)) return "mcis";
   const words = (await hasPath(api, `/ns/${ANY}/checkMci/${ANY}`))
-    ? 'it is of the generation between (0.9.4 to 0.12.6, "mci"), which foresail does not speak'
+    ? 'it is of the generation between (after 0.9.4 and before 0.12.6, "mci"), which foresail does not speak'
     : "it has neither infras nor MCIS; does the address end with /tumblebug?";
   throw new UnexpectedAnswer("finding out the server's generation", words);
 }

@@ -6,11 +6,12 @@ import type {
   VirtualMachine,
   VmGroupWish,
 } from "../../core/tumblebug/model";
+import { hasEnded } from "../../core/tumblebug/deletion";
 import { readAnswer } from "./answer";
 import type { TumblebugApi } from "./api";
 import { deleteObject } from "./delete-object";
 import type { Dialect } from "./dialect";
-import { ReplyLost } from "./errors";
+import { ReplyLost, TumblebugRefusal } from "./errors";
 import { exists, isRefusal, readOrNothing } from "./existence";
 import { makeOnce, type Looking } from "./make-once";
 import type { Infrastructures } from "./tumblebug";
@@ -69,14 +70,23 @@ export class InfrastructureCalls implements Infrastructures {
     );
   }
 
-  deleteMachine(namespace: string, name: string, machine: string): Promise<boolean> {
-    return deleteObject(this.api, {
-      what: `the VM ${machine}`,
-      path: this.machine(namespace, name, machine),
-      isLong: true,
-      isPatient: true,
-      isThere: () => this.isMachineThere(namespace, name, machine),
-    });
+  async deleteMachine(namespace: string, name: string, machine: string): Promise<boolean> {
+    const read = () => this.readMachine(namespace, name, machine);
+    try {
+      return await deleteObject(this.api, {
+        what: `the VM ${machine}`,
+        path: this.machine(namespace, name, machine),
+        isLong: true,
+        isPatient: true,
+        isThere: () => this.isMachineThere(namespace, name, machine),
+        // the server says the same whether the cloud refused or only needs longer than the server waits
+        isEnding: async () => GONE.includes((await read())?.status ?? ""),
+      });
+    } catch (error) {
+      const words = isRefusal(error, "Refused") ? (await read())?.systemMessage : undefined;
+      if (!(error instanceof TumblebugRefusal) || !words) throw error;
+      throw new TumblebugRefusal(error.what, error.status, `${error.remote}: ${words}`, error.code);
+    }
   }
 
   async control(
@@ -88,20 +98,20 @@ export class InfrastructureCalls implements Infrastructures {
     const path =
       `/ns/${namespace}/control/${this.dialect.infrastructurePath}/${name}` +
       `?action=${action}${force ? "&force=true" : ""}`;
-    const send = () => this.api.call({ method: "GET", path, isRepeatable: false, isLong: true });
-    try {
-      await send();
-    } catch (error) {
-      if (error instanceof ReplyLost) {
-        if (!(await this.tookEffect(namespace, name, action))) await send();
-        return;
+    // a second request is refused when the first is at work, or has ended VMs that the cloud then no longer knows
+    const send = async (): Promise<ReplyLost | TumblebugRefusal | undefined> => {
+      try {
+        await this.api.call({ method: "GET", path, isRepeatable: false, isLong: true });
+        return undefined;
+      } catch (error) {
+        const mayBeDone = error instanceof ReplyLost || isRefusal(error, "NotAllowedNow", "Refused");
+        if (!mayBeDone) throw error;
+        return (await this.tookEffect(namespace, name, action)) ? undefined : error;
       }
-      const isDone =
-        action === "terminate" &&
-        isRefusal(error, "NotAllowedNow", "Refused") &&
-        (await this.tookEffect(namespace, name, action));
-      if (!isDone) throw error;
-    }
+    };
+    let failure = await send();
+    if (failure instanceof ReplyLost) failure = await send();
+    if (failure) throw failure;
   }
 
   delete(
@@ -177,10 +187,11 @@ export class InfrastructureCalls implements Infrastructures {
     name: string,
     action: "terminate" | "refine",
   ): Promise<boolean> {
-    const { machines } = (await this.readStatus(namespace, name)) ?? { machines: [] };
+    const found = await this.read(namespace, name);
+    if (!found) return false;
     return action === "terminate"
-      ? machines.every(({ status }) => GONE.includes(status))
-      : !machines.some(({ status }) => status === "Failed" || status === "Undefined");
+      ? found.machines.every((vm) => GONE.includes(vm.status) || hasEnded(vm))
+      : !found.machines.some(({ status }) => status === "Failed" || status === "Undefined");
   }
 
   private isMachineThere(namespace: string, name: string, machine: string): Promise<boolean> {

@@ -50,7 +50,8 @@ export class LoadBalancerCalls implements LoadBalancers {
     group: string,
     machines: readonly string[],
   ): Promise<void> {
-    await this.change("POST", this.path(namespace, infrastructure, group), machines);
+    for (const machine of machines)
+      await this.change("POST", "AlreadyMember", namespace, infrastructure, group, machine);
   }
 
   async removeMachines(
@@ -59,7 +60,8 @@ export class LoadBalancerCalls implements LoadBalancers {
     group: string,
     machines: readonly string[],
   ): Promise<void> {
-    await this.change("DELETE", this.path(namespace, infrastructure, group), machines);
+    for (const machine of machines)
+      await this.change("DELETE", "NotMember", namespace, infrastructure, group, machine);
   }
 
   delete(namespace: string, infrastructure: string, group: string): Promise<boolean> {
@@ -71,15 +73,32 @@ export class LoadBalancerCalls implements LoadBalancers {
     });
   }
 
-  /** Which machines it has is a set: saying it again does no harm. */
-  private async change(method: "POST" | "DELETE", path: string, machines: readonly string[]): Promise<void> {
-    await this.api.call({
-      method,
-      path: `${path}/${this.dialect.machinePath}`,
-      body: this.dialect.loadBalancerMachines(machines),
-      isRepeatable: true,
-      isLong: true,
-    });
+  /**
+   * Adds or removes one machine: the server refuses a whole list when one of it is there, or not there, already. A repeated request
+   * whose first answer was lost is refused the same way, in words that differ from cloud to cloud, so the record is read then.
+   */
+  private async change(
+    method: "POST" | "DELETE",
+    done: "AlreadyMember" | "NotMember",
+    namespace: string,
+    infrastructure: string,
+    group: string,
+    machine: string,
+  ): Promise<void> {
+    try {
+      await this.api.call({
+        method,
+        path: `${this.path(namespace, infrastructure, group)}/${this.dialect.machinePath}`,
+        body: this.dialect.loadBalancerMachines([machine]),
+        isRepeatable: true,
+        isLong: true,
+      });
+    } catch (error) {
+      if (isRefusal(error, done)) return;
+      if (!isRefusal(error, "Refused")) throw error;
+      const found = await this.read(namespace, infrastructure, group);
+      if (found?.machines.includes(machine) !== (method === "POST")) throw error;
+    }
   }
 
   /** There is no check for load balancers: the list says it. */

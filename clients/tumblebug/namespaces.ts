@@ -27,7 +27,7 @@ export class NamespaceCalls implements Namespaces {
         await this.api.call({ method: "GET", path, isRepeatable: true }),
       );
     } catch (error) {
-      if (isRefusal(error, "NamespaceNotFound", "NotFound")) return undefined;
+      if (isRefusal(error, "NamespaceNotFound")) return undefined;
       throw error;
     }
   }

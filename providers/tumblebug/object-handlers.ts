@@ -199,6 +199,6 @@ export function objectHandlers<
 }
 
 /** Whether the server refused for one of these reasons. */
-export function isRefusal(error: unknown, ...codes: TumblebugRefusal["code"][]): boolean {
+export function isRefusal(error: unknown, ...codes: TumblebugRefusal["code"][]): error is TumblebugRefusal {
   return error instanceof TumblebugRefusal && codes.includes(error.code);
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { waitFor } from "../../clients/wait";
 import {
   isDead,
   lostLines,
@@ -13,8 +12,8 @@ import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { report } from "../report";
 import { isKnown } from "../unknown";
-import { isRefusal } from "./object-handlers";
 import { withServer } from "./server";
+import { deleteMcis } from "./tumblebug-mcis-delete";
 import { convergeMcis } from "./tumblebug-mcis-converge";
 import { mcisName, type McisInputs, type McisOutputs, type Recorded } from "./tumblebug-mcis-inputs";
 
@@ -125,10 +124,18 @@ export const handlers: Handlers = {
   },
 
   async delete(_id, outputs: McisOutputs) {
+    const resource = mcisName(outputs);
+    const { timeoutSeconds: seconds } = outputs;
     try {
-      await deleteAll(outputs);
+      await withServer(
+        resource,
+        outputs.server,
+        (tumblebug, signal) =>
+          deleteMcis(tumblebug, outputs, { seconds, signal, progress: (line) => report(resource, line) }),
+        { longSeconds: seconds },
+      );
     } catch (error) {
-      throw new Error(describeFailure({ resource: mcisName(outputs), step: "delete" }, error), {
+      throw new Error(describeFailure({ resource, step: "delete" }, error), {
         cause: error,
       });
     }
@@ -169,51 +176,3 @@ async function converge(
     reasoned,
   );
 }
-
-/** Terminates all VMs, follows each to its end, and drops the record. */
-async function deleteAll(outputs: McisOutputs): Promise<void> {
-  const { namespace, infrastructure, timeoutSeconds } = outputs;
-  const resource = mcisName(outputs);
-  const progress = (line: string) => report(resource, line);
-  await withServer(
-    resource,
-    outputs.server,
-    async ({ infrastructures }, signal) => {
-      const found = await infrastructures.read(namespace, infrastructure);
-      if (!found) return;
-      progress(`terminate ${found.machines.length} VMs`);
-      if (found.machines.some((vm) => !isDead(vm)))
-        await infrastructures.control(namespace, infrastructure, "terminate", { force: true });
-      await waitFor<true>({
-        what: `the ${resource} to be gone`,
-        seconds: timeoutSeconds,
-        signal,
-        progress,
-        probe: async () => {
-          const now = await infrastructures.read(namespace, infrastructure);
-          if (!now) return { done: true };
-          const busy = now.machines.filter(({ status }) => !ENDED.includes(status));
-          if (busy.length > 0)
-            return {
-              pending: busy
-                .map(({ name, status }) => `${name} ${status}`)
-                .sort()
-                .join(", "),
-            };
-          try {
-            await infrastructures.delete(namespace, infrastructure);
-            return { done: true };
-          } catch (error) {
-            if (isRefusal(error, "NotAllowedNow", "DeletionPending"))
-              return { pending: (error as Error).message };
-            throw error;
-          }
-        },
-      });
-    },
-    { longSeconds: timeoutSeconds },
-  );
-}
-
-/** What a VM's life ends with; a record of such VMs may go. */
-const ENDED: readonly string[] = ["Terminated", "Failed", "Undefined", "Preparing", "Prepared", "Empty"];

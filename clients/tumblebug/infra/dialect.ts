@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, list, text, wholeNumber } from "../answer";
+import { address, list, text, wholeNumber, word } from "../answer";
 import type { Dialect } from "../dialect";
 import { groupRequest, infrastructure, infrastructureStatus, machine } from "./machines";
 import { ruleRequest, securityGroups, specs, sshKeys, vNets } from "./resources";
@@ -13,7 +13,7 @@ const cloudImage = z
   .transform((one) => ({ name: one.Name || one.IId?.NameId || "", guestOs: one.OSDistribution }));
 
 /**
- * Today's API, since release 0.12.7. It has no `images`: VMs name the cloud's image, since one that is registered can't be used, and
+ * Today's API, since release 0.12.6. It has no `images`: VMs name the cloud's image, since one that is registered can't be used, and
  * deleting it may delete that of the namespace `system` (fixtures of 0.13, `resources/image`).
  */
 export const infraDialect: Dialect = {
@@ -97,7 +97,7 @@ export const infraDialect: Dialect = {
     .looseObject({
       id: text,
       cspResourceId: text,
-      status: text,
+      status: word,
       listener: z.looseObject({ ip: address, dnsName: address, port: wholeNumber }),
       targetGroup: z.looseObject({ nodeGroupId: text, port: wholeNumber, nodes: list(z.string()) }),
     })

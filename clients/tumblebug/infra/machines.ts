@@ -5,30 +5,31 @@ import type {
   VirtualMachine,
   VmGroupWish,
 } from "../../../core/tumblebug/model";
-import { address, list, text, wholeNumber } from "../answer";
+import { address, list, text, wholeNumber, word } from "../answer";
 import { message } from "../mcis/machines";
+import { printable } from "../refusal";
 
 const SSH_PORT = 22;
 
 export const machine: z.ZodType<VirtualMachine> = z
   .looseObject({
-    id: z.string(),
-    nodeGroupId: text,
-    status: text,
-    targetAction: text,
+    id: z.string().transform(printable),
+    nodeGroupId: word,
+    status: word,
+    targetAction: word,
     systemMessage: message,
     region: z.looseObject({ region: text, zone: text }).nullish(),
     publicIP: address,
     privateIP: address,
     sshPort: wholeNumber,
-    connectionName: text,
+    connectionName: word,
     specId: text,
     imageId: text,
     vNetId: text,
     subnetId: text,
     securityGroupIds: list(z.string()),
     sshKeyId: text,
-    nodeUserName: text,
+    nodeUserName: word,
     cspResourceId: text,
   })
   .transform((one) => ({
@@ -55,10 +56,10 @@ export const machine: z.ZodType<VirtualMachine> = z
 
 export const infrastructure: z.ZodType<Infrastructure> = z
   .looseObject({
-    id: z.string(),
-    status: text,
-    targetAction: text,
-    targetStatus: text,
+    id: z.string().transform(printable),
+    status: word,
+    targetAction: word,
+    targetStatus: word,
     description: text,
     systemMessage: list(message),
     node: list(machine),
@@ -76,14 +77,14 @@ export const infrastructure: z.ZodType<Infrastructure> = z
 export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   .looseObject({
     status: z.looseObject({
-      id: z.string(),
-      status: text,
-      targetAction: text,
+      id: z.string().transform(printable),
+      status: word,
+      targetAction: word,
       node: list(
         z.looseObject({
-          id: z.string(),
-          status: text,
-          targetAction: text,
+          id: z.string().transform(printable),
+          status: word,
+          targetAction: word,
           systemMessage: message,
           publicIp: address,
           privateIp: address,

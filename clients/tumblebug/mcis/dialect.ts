@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, list, text, wholeNumber } from "../answer";
+import { address, list, text, wholeNumber, word } from "../answer";
 import type { Dialect } from "../dialect";
 import { groupRequest, infrastructure, infrastructureStatus, machine } from "./machines";
 import { images, ruleRequest, securityGroups, specs, sshKeys, vNets } from "./resources";
@@ -89,7 +89,7 @@ export const mcisDialect: Dialect = {
     .looseObject({
       id: text,
       cspNLBId: text,
-      status: text,
+      status: word,
       listener: z.looseObject({ ip: address, dnsName: address, port: wholeNumber }),
       targetGroup: z.looseObject({ subGroupId: text, port: wholeNumber, vms: list(z.string()) }),
     })

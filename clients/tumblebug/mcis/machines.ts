@@ -5,8 +5,8 @@ import type {
   VirtualMachine,
   VmGroupWish,
 } from "../../../core/tumblebug/model";
-import { address, list, text, wholeNumber } from "../answer";
-import { remoteWords } from "../refusal";
+import { address, list, text, wholeNumber, word } from "../answer";
+import { printable, remoteWords } from "../refusal";
 
 const SSH_PORT = 22;
 
@@ -14,23 +14,23 @@ export const message = text.transform((words) => (words === "" ? "" : remoteWord
 
 export const machine: z.ZodType<VirtualMachine> = z
   .looseObject({
-    id: z.string(),
-    subGroupId: text,
-    status: text,
-    targetAction: text,
+    id: z.string().transform(printable),
+    subGroupId: word,
+    status: word,
+    targetAction: word,
     systemMessage: message,
     region: z.looseObject({ Region: text, Zone: text }).nullish(),
     publicIP: address,
     privateIP: address,
     sshPort: wholeNumber,
-    connectionName: text,
+    connectionName: word,
     specId: text,
     imageId: text,
     vNetId: text,
     subnetId: text,
     securityGroupIds: list(z.string()),
     sshKeyId: text,
-    vmUserAccount: text,
+    vmUserAccount: word,
     cspViewVmDetail: z.looseObject({ IId: z.looseObject({ SystemId: text }).nullish() }).nullish(),
   })
   .transform((one) => ({
@@ -57,10 +57,10 @@ export const machine: z.ZodType<VirtualMachine> = z
 
 export const infrastructure: z.ZodType<Infrastructure> = z
   .looseObject({
-    id: z.string(),
-    status: text,
-    targetAction: text,
-    targetStatus: text,
+    id: z.string().transform(printable),
+    status: word,
+    targetAction: word,
+    targetStatus: word,
     description: text,
     systemMessage: message,
     vm: list(machine),
@@ -78,14 +78,14 @@ export const infrastructure: z.ZodType<Infrastructure> = z
 export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   .looseObject({
     status: z.looseObject({
-      id: z.string(),
-      status: text,
-      targetAction: text,
+      id: z.string().transform(printable),
+      status: word,
+      targetAction: word,
       vm: list(
         z.looseObject({
-          id: z.string(),
-          status: text,
-          targetAction: text,
+          id: z.string().transform(printable),
+          status: word,
+          targetAction: word,
           systemMessage: message,
           publicIp: address,
           privateIp: address,

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { afterEach, describe, it } from "mocha";
 import {
   AuthenticationRefused,
+  UnreadableKey,
   HostKeyMismatch,
   runScript,
   scanHostKey,
@@ -92,7 +93,12 @@ describe("SSH", () => {
   it("says that a key is unreadable, or missing, without dialing on", async () => {
     const target = (await server()).target();
     const opening = SshConnection.open({ ...target, privateKey: "garbage" }, { seconds: 60 });
-    await assert.rejects(opening, /key can't be used/);
+    await assert.rejects(opening, (error: Error) => {
+      assert.ok(error instanceof UnreadableKey);
+      assert.match(error.message, /^w-1 .*: its private key can't be read: .*format/);
+      assert.ok(!/refused|authorized_keys|garbage/.test(error.message));
+      return true;
+    });
     const without = SshConnection.open({ ...target, privateKey: undefined }, { seconds: 60 });
     await assert.rejects(without, /neither a private key nor an SSH agent/);
   });

@@ -189,6 +189,95 @@ for (const generation of GENERATIONS)
       assert.equal(await infrastructures.delete("ns1", "k1"), true);
     });
 
+    it("are terminated a second time without an error, whatever the server says of VMs that the cloud has no more", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      const message =
+        generation === "mcis"
+          ? '[{"message":"[aws:vm:ns1-k1-w-1-1] does not exist!"}\n]'
+          : "1/1 node control operations failed; first error: VM w-1-1: VM 'x' does not exist in connection 'aws'";
+      const effect = { kind: "status", status: 500, message } as const;
+      // while it runs that is no success
+      server.faults.add({ path: "/control/", times: 1, effect });
+      await assert.rejects(infrastructures.control("ns1", "k1", "terminate"), { code: "Refused" });
+      await infrastructures.control("ns1", "k1", "terminate");
+      server.faults.add({ path: "/control/", times: 1, effect });
+      await infrastructures.control("ns1", "k1", "terminate", { force: true });
+      assert.equal(await infrastructures.delete("ns1", "k1"), true);
+    });
+
+    it("are not taken for gone by words alone, nor by a server that does not know the request", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      for (const [status, message, code] of [
+        [500, "cannot find the key /ns/ns1/resources/spec/t1", "NotFound"],
+        [400, "Not found [/ns/ns1/other]", "NotFound"],
+        [404, "Not Found", "NoSuchRoute"],
+      ] as const) {
+        server.faults.clear();
+        const effect = { kind: "status", status, message } as const;
+        server.faults.add({ method: "GET", path: `${path}/k1$`, times: 1, effect });
+        await assert.rejects(infrastructures.read("ns1", "k1"), { code });
+      }
+      assert.notEqual(await infrastructures.read("ns1", "k1"), undefined);
+      for (const status of [400, 500]) {
+        const effect = { kind: "status", status, message: "Not found [/ns/ns1/none]" } as const;
+        server.faults.add({ method: "GET", path: `${path}/none`, times: 1, effect });
+        assert.equal(await infrastructures.readStatus("ns1", "none"), undefined);
+      }
+    });
+
+    it("are waited for when the server gives up on one that is still being terminated", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
+      await infrastructures.control("ns1", "k1", "terminate");
+      const effect = { kind: "status", status: 400, message: "Failed to delete the Node info" } as const;
+      server.faults.add({ method: "DELETE", times: 2, effect });
+      assert.equal(await infrastructures.deleteMachine("ns1", "k1", "w-1-1"), true);
+    });
+
+    it("say nothing to a terminal but words", async () => {
+      const { tumblebug, server } = pretended;
+      const systemMessage = "quota\u001b]0;owned\u0007 \u202eexceeded\r\nnext: rm";
+      server.faults.addForMachines({ machine: "w-1", effect: { kind: "failed", systemMessage } });
+      const wish = { name: "k1", groups: [group("w-1", 1)] };
+      await tumblebug.infrastructures.create("ns1", wish).catch((error: Error) => {
+        assert.doesNotMatch(error.message, /\p{Cc}|\p{Cf}/u);
+      });
+      const found = await tumblebug.infrastructures.read("ns1", "k1");
+      assert.equal(found?.machines[0]?.systemMessage, "quota ]0;owned exceeded next: rm");
+    });
+
+    it("are behind a load balancer once, also when the server refuses what is done already", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures, loadBalancers } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("cp", 3)] });
+      await loadBalancers.create("ns1", "k1", { group: "cp", port: 16444, targetPort: 6443, isPublic: true });
+      const refuse = (method: string, message: string, times = 1) =>
+        server.faults.add({
+          method,
+          path: "/nlb/cp/",
+          times,
+          effect: { kind: "status", status: 500, message },
+        });
+      // the first answer is lost, and the repeated request refused
+      server.faults.add({ method: "DELETE", path: "/nlb/cp/", times: 1, effect: { kind: "lost-reply" } });
+      refuse("DELETE", '{"message":"cp-1 NLB does not have this VM: {x x}!! #### cp-1 NLB has [{y y}]!!"}');
+      await loadBalancers.removeMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);
+      assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-3"]);
+      refuse("POST", '{"message":"cp-1 NLB already has this VM: {x x}!! #### cp-1 NLB has [{x x}]!!"}');
+      await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-3", "cp-1"]);
+      assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-3", "cp-1"]);
+      // other clouds have other words: the record decides
+      refuse("POST", "TargetAlreadyRegistered");
+      await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1"]);
+      refuse("POST", "quota of targets is used up");
+      await assert.rejects(loadBalancers.addMachines("ns1", "k1", "cp", ["cp-2"]), { code: "Refused" });
+    });
+
     it("are reached through a load balancer, which really hands connections on", async () => {
       const { tumblebug, server, machines } = pretended;
       const target = createServer((socket) => socket.end("hello"));

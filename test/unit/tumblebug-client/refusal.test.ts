@@ -243,6 +243,45 @@ const ROWS: readonly Row[] = [
     text: message("node w-1-1 not yet confirmed terminated (status=Terminating); retry shortly"),
     code: "NotAllowedNow",
   },
+  {
+    says: "today: a termination that goes on",
+    method: "DELETE",
+    path: "/ns/ns1/infra/k1",
+    status: 500,
+    text: message(
+      "Infra k1 is still Partial-Terminating:1 (R:0/3) — termination is in progress. Please retry deletion in a few minutes",
+    ),
+    code: "NotAllowedNow",
+  },
+  {
+    says: "today: an infra that is being changed",
+    path: "/ns/ns1/control/infra/k1",
+    status: 500,
+    text: message("Infra k1 is under Create, please try later"),
+    code: "NotAllowedNow",
+  },
+  {
+    says: "a request that the server does not know",
+    path: "/ns/ns1/mcis/k1",
+    status: 404,
+    text: message("Not Found"),
+    code: "NoSuchRoute",
+  },
+  {
+    says: "a creation whose name must not be empty",
+    method: "POST",
+    path: "/ns/ns1/resources/vNet",
+    status: 400,
+    text: message("cidrBlock is not empty and not found"),
+    code: "Refused",
+  },
+  {
+    says: "control characters and marks of another writing direction",
+    status: 500,
+    text: message("quota\u001b[2J\u202e of\r\nVMs"),
+    code: "Refused",
+    words: "quota [2J of VMs",
+  },
   { says: "an empty answer", status: 500, text: "", code: "Refused", words: "nothing" },
 ];
 

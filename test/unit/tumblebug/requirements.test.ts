@@ -165,6 +165,20 @@ describe("what a server lacks, before anything is made", () => {
       assert.match(first.reason, words);
     });
 
+  it("takes clouds that were registered at run time for what their kind is", () => {
+    const at = (provider: string) => facts({ connections: { aws: { ...AWS, provider } } });
+    for (const provider of ["openstack-site01", "aws-gov", "nhncloud-1"])
+      assert.deepEqual(tumblebugLacks(wish(), at(provider)), []);
+    const one = (provider: string, asked = {}) => tumblebugLacks(wish(asked), at(provider))[0]?.reason ?? "";
+    assert.match(one("mock-site01"), /pretended cloud/);
+    assert.deepEqual(tumblebugLacks(wish({ allowMock: true }), at("mock-site01")), []);
+    assert.match(one("ibm-site01", { loadBalancer: true }), /no load balancer/);
+    const long = { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) };
+    assert.match(one("ncp-site01", long), /takes 30/);
+    for (const provider of ["openstacksite01", "site01", "mocks", ""])
+      assert.match(one(provider), /which is none/);
+  });
+
   it("takes one core for a worker, a pretended cloud for tests, and the stack's own MCIS", () => {
     const worker = wish({ slots: wantedSlots([group("w")]) });
     assert.deepEqual(tumblebugLacks(worker, facts({ specs: { "aws t3.medium": spec({ vcpus: 1 }) } })), []);
