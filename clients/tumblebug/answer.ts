@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Reply } from "../exchange";
 import { UnexpectedAnswer } from "./errors";
-import { printable } from "./refusal";
+import { oneLine } from "./refusal";
 
 /** Text, also where Go wrote null or left it out. */
 export const text = z
@@ -9,8 +9,8 @@ export const text = z
   .nullish()
   .transform((value) => value ?? "");
 
-/** A name or a word for people, without control characters. */
-export const word = text.transform(printable);
+/** A name or a word for people, all characters printable. */
+export const word = text.transform(oneLine);
 
 /** A list, also where Go wrote null or left it out. */
 export function list<T extends z.ZodType>(item: T) {

@@ -1,9 +1,10 @@
+import { printable, shortened } from "../../core/validation/quote";
 import type { RefusalCode } from "./errors";
 
 const LONGEST_WORDS = 1000;
 
 /**
- * What an error answer says, for people: on one line, without control characters. A message may be the JSON of another answer,
+ * What an error answer says, for people: on one line, all characters printable. A message may be the JSON of another answer,
  * which CB-Spider gave.
  */
 export function remoteWords(text: string, depth = 3): string {
@@ -12,15 +13,12 @@ export function remoteWords(text: string, depth = 3): string {
   const { message } = parsed ?? {};
   if (depth > 0 && typeof message === "string" && message.trim() !== "")
     return remoteWords(message, depth - 1);
-  return printable(words).slice(0, LONGEST_WORDS) || "nothing";
+  return shortened(oneLine(words), LONGEST_WORDS) || "nothing";
 }
 
-/** A text from outside without control and formatting characters, for a terminal. */
-export function printable(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
-    .replace(/ {2,}/g, " ")
-    .trim();
+/** A text from outside on one line, for a terminal. */
+export function oneLine(text: string): string {
+  return printable(text.replace(/\s+/gu, " ").trim());
 }
 
 interface Asked {

@@ -7,13 +7,13 @@ import type {
 } from "../../../core/tumblebug/model";
 import { address, list, text, wholeNumber, word } from "../answer";
 import { message } from "../mcis/machines";
-import { printable } from "../refusal";
+import { oneLine } from "../refusal";
 
 const SSH_PORT = 22;
 
 export const machine: z.ZodType<VirtualMachine> = z
   .looseObject({
-    id: z.string().transform(printable),
+    id: z.string().transform(oneLine),
     nodeGroupId: word,
     status: word,
     targetAction: word,
@@ -56,7 +56,7 @@ export const machine: z.ZodType<VirtualMachine> = z
 
 export const infrastructure: z.ZodType<Infrastructure> = z
   .looseObject({
-    id: z.string().transform(printable),
+    id: z.string().transform(oneLine),
     status: word,
     targetAction: word,
     targetStatus: word,
@@ -77,12 +77,12 @@ export const infrastructure: z.ZodType<Infrastructure> = z
 export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   .looseObject({
     status: z.looseObject({
-      id: z.string().transform(printable),
+      id: z.string().transform(oneLine),
       status: word,
       targetAction: word,
       node: list(
         z.looseObject({
-          id: z.string().transform(printable),
+          id: z.string().transform(oneLine),
           status: word,
           targetAction: word,
           systemMessage: message,

@@ -6,7 +6,7 @@ import type {
   VmGroupWish,
 } from "../../../core/tumblebug/model";
 import { address, list, text, wholeNumber, word } from "../answer";
-import { printable, remoteWords } from "../refusal";
+import { oneLine, remoteWords } from "../refusal";
 
 const SSH_PORT = 22;
 
@@ -14,7 +14,7 @@ export const message = text.transform((words) => (words === "" ? "" : remoteWord
 
 export const machine: z.ZodType<VirtualMachine> = z
   .looseObject({
-    id: z.string().transform(printable),
+    id: z.string().transform(oneLine),
     subGroupId: word,
     status: word,
     targetAction: word,
@@ -57,7 +57,7 @@ export const machine: z.ZodType<VirtualMachine> = z
 
 export const infrastructure: z.ZodType<Infrastructure> = z
   .looseObject({
-    id: z.string().transform(printable),
+    id: z.string().transform(oneLine),
     status: word,
     targetAction: word,
     targetStatus: word,
@@ -78,12 +78,12 @@ export const infrastructure: z.ZodType<Infrastructure> = z
 export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   .looseObject({
     status: z.looseObject({
-      id: z.string().transform(printable),
+      id: z.string().transform(oneLine),
       status: word,
       targetAction: word,
       vm: list(
         z.looseObject({
-          id: z.string().transform(printable),
+          id: z.string().transform(oneLine),
           status: word,
           targetAction: word,
           systemMessage: message,

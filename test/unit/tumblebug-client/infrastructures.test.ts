@@ -248,7 +248,10 @@ for (const generation of GENERATIONS)
         assert.doesNotMatch(error.message, /\p{Cc}|\p{Cf}/u);
       });
       const found = await tumblebug.infrastructures.read("ns1", "k1");
-      assert.equal(found?.machines[0]?.systemMessage, "quota ]0;owned exceeded next: rm");
+      assert.equal(
+        found?.machines[0]?.systemMessage,
+        "quota\\u{1b}]0;owned\\u{7} \\u{202e}exceeded next: rm",
+      );
     });
 
     it("are behind a load balancer once, also when the server refuses what is done already", async () => {

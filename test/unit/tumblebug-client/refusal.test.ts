@@ -280,7 +280,7 @@ const ROWS: readonly Row[] = [
     status: 500,
     text: message("quota\u001b[2J\u202e of\r\nVMs"),
     code: "Refused",
-    words: "quota [2J of VMs",
+    words: "quota\\u{1b}[2J\\u{202e} of VMs",
   },
   { says: "an empty answer", status: 500, text: "", code: "Refused", words: "nothing" },
 ];
