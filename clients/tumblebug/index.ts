@@ -5,6 +5,7 @@ export {
   UnexpectedAnswer,
   type RefusalCode,
 } from "./errors";
+export { isRefusal } from "./existence";
 export { openTumblebug, type TumblebugOptions, type TumblebugSettings } from "./open";
 export type {
   Infrastructures,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { waitFor } from "../../clients/wait";
-import { TumblebugRefusal, type Tumblebug } from "../../clients/tumblebug";
+import { isRefusal, TumblebugRefusal, type Tumblebug } from "../../clients/tumblebug";
 import { carriesMark, markedDescription } from "../../core/marks";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { describeFailure, PartialFailure } from "../failure";
@@ -196,9 +196,4 @@ export function objectHandlers<
       }
     },
   };
-}
-
-/** Whether the server refused for one of these reasons. */
-export function isRefusal(error: unknown, ...codes: TumblebugRefusal["code"][]): error is TumblebugRefusal {
-  return error instanceof TumblebugRefusal && codes.includes(error.code);
 }

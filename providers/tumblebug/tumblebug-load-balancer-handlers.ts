@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRefusal } from "../../clients/tumblebug";
 import { waitFor } from "../../clients/wait";
 import { ReasonedError } from "../../core/tumblebug/reasons";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { report } from "../report";
-import { isRefusal } from "./object-handlers";
 import { withServer, type ServerInputs } from "./server";
 
 interface Inputs {

@@ -1,7 +1,6 @@
-import type { Tumblebug, TumblebugRefusal } from "../../clients/tumblebug";
+import { isRefusal, type Tumblebug, type TumblebugRefusal } from "../../clients/tumblebug";
 import { waitFor, WaitTimeout } from "../../clients/wait";
 import { nextDeletionStep } from "../../core/tumblebug/deletion";
-import { isRefusal } from "./object-handlers";
 
 /** When VMs are asked to end again: a server may have lost the first request to a cloud, and then waits for ever. */
 const AGAIN_SECONDS = 60;

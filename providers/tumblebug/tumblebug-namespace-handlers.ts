@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRefusal } from "../../clients/tumblebug";
 import { carriesMark, markedDescription } from "../../core/marks";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { report } from "../report";
-import { isRefusal } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
 import { withServer } from "./server";
 
