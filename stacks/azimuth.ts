@@ -19,9 +19,7 @@ export async function azimuth({
     kubeconfig: managementKubeconfig,
     namespace,
     cluster: specification(section),
-    identity:
-      identity &&
-      (identity.defaultClusterRole === undefined ? {} : { defaultClusterRole: identity.defaultClusterRole }),
+    identity: identity && withoutUndefined(identity),
     ...(zenith ? { zenith } : {}),
     charts: {
       cluster: chart(charts.cluster),

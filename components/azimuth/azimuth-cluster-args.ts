@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ClusterSpecification } from "../../core/azimuth/cluster";
+import type { PolicyRule } from "../../core/azimuth/role-bindings";
 import type { JsonObject } from "../../core/merge";
 import type { ZenithSettings } from "../../core/azimuth/zenith-values";
 
@@ -10,6 +11,13 @@ export interface ChartSource {
   version?: string;
 }
 
+export interface IdentityArgs {
+  /** Existing ClusterRole that the users get. */
+  defaultClusterRole?: string;
+  /** ClusterRole that is created for the users, in place of an existing one. */
+  defaultUserClusterRole?: { name: string; rules: readonly PolicyRule[] };
+}
+
 export interface AzimuthClusterArgs {
   /** Of the management cluster. */
   kubeconfig: pulumi.Input<string>;
@@ -18,7 +26,7 @@ export interface AzimuthClusterArgs {
   /** The cluster that is wished for; its `leaseName` and `zenithIdentityRealmName` say what it takes part in. */
   cluster: ClusterSpecification;
   /** How users log in; null for a cluster without OpenID Connect. */
-  identity: { defaultClusterRole?: string } | null;
+  identity: IdentityArgs | null;
   /** Reach the API server and the services through Zenith; when absent, the cluster has a load balancer. */
   zenith?: ZenithSettings & { projectId: string };
   charts: { cluster: ChartSource; zenithOperator: ChartSource; zenithApiServer: ChartSource };

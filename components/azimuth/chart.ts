@@ -1,4 +1,5 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import { hasNull, nullPaths } from "../../core/azimuth/values";
 import type { JsonObject } from "../../core/merge";
 import { ClusterGone } from "../../providers/azimuth/cluster-gone";
 import { ReleaseRecovery } from "../../providers/helm/release-recovery";
@@ -35,6 +36,7 @@ export function installClusterChart(
     { kubeconfig, namespace, release: name, isRecorded: args.isReleaseRecorded, adopt: args.adopt },
     { ...opts, dependsOn: [gone] },
   );
+  values.apply((known) => warnOfNulls(name, known));
   const { chart, repository, version } = args.charts.cluster;
   const isPath = /^\.{0,2}\//.test(chart);
   return new Release(
@@ -46,6 +48,8 @@ export function installClusterChart(
       ...(version === undefined || isPath ? {} : { version }),
       ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
       values,
+      // left out without nulls, so that a release made before previews empty
+      allowNullValues: values.apply((known) => hasNull(known) || undefined) as pulumi.Output<boolean>,
       createNamespace: false,
       // machines take long: their Cluster tells of them, not Helm
       skipAwait: true,
@@ -53,5 +57,15 @@ export function installClusterChart(
       maxHistory: REVISIONS,
     },
     { parent: opts.parent, provider, dependsOn: [recovery] },
+  );
+}
+
+/** The plugin drops a null of a map on its way to Helm (pulumi/pulumi-kubernetes#3811), whatever it is told. */
+function warnOfNulls(name: string, values: JsonObject): void {
+  const paths = nullPaths(values);
+  if (paths.length === 0) return;
+  void pulumi.log.warn(
+    `${name}: the kubernetes plugin drops these nulls, so the chart's defaults stay: ${paths.join(", ")}; ` +
+      "write an empty value where the chart takes one, or use a chart without that default",
   );
 }

@@ -48,17 +48,18 @@ export function chartValues(
     .apply(([fromTemplate, client, platform, realm, leased, fromZenith]) => {
       const sizes = leased && ((leased as { status?: Lease }).status?.sizeNameMap ?? {});
       const { issuerUrl, clientId } = (client ?? {}) as { issuerUrl?: string; clientId?: string };
-      const clusterRole = args.identity?.defaultClusterRole;
+      const { defaultClusterRole, defaultUserClusterRole } = args.identity ?? {};
+      const role = defaultUserClusterRole ?? (defaultClusterRole ? { name: defaultClusterRole } : undefined);
       const { platformUsersGroup } = (realm?.status ?? {}) as Realm;
       const sources = {
         defaults: args.values,
         template: fromTemplate,
         nodeGroupOverrides: args.nodeGroupOverrides,
         ...(issuerUrl && clientId ? { oidc: { issuerUrl, clientId } } : {}),
-        ...(clusterRole && platform
+        ...(role && platform
           ? {
               roleBindings: roleBindingValues({
-                clusterRole,
+                role,
                 rootGroup: (platform as { rootGroup?: string }).rootGroup ?? "",
                 ...(platformUsersGroup ? { platformUsersGroup } : {}),
               }),

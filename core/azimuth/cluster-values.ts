@@ -1,7 +1,8 @@
 import type { JsonObject } from "../merge";
 import type { RequiredField } from "../objects/required-fields";
 import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./cluster";
-import { mergeValues } from "./values";
+import { matchesGlob } from "./glob";
+import { isObject, mergeValues } from "./values";
 
 /** How the cluster's API server knows its users. */
 export interface OidcIssuer {
@@ -17,7 +18,7 @@ export interface ClusterValueSources {
   template: JsonObject;
   /** absent when the cluster has no OpenID Connect */
   oidc?: OidcIssuer;
-  /** Pattern of a flavour's name ("*" and "?") → values for node groups of that flavour. */
+  /** Pattern of a flavor's name, as `matchesGlob` reads it → values for node groups of that flavor. */
   nodeGroupOverrides?: Readonly<Record<string, JsonObject>>;
   /** `status.sizeNameMap` of the Lease. */
   sizes?: Readonly<Record<string, string>>;
@@ -70,7 +71,7 @@ function addonValues(addons: ClusterAddons): JsonObject {
     ingress: {
       enabled: ingress,
       // the chart had ingress-nginx before Traefik, and reads the key of the one it has
-      ...(ingress && address !== undefined
+      ...(address !== undefined
         ? {
             nginx: { release: { values: { controller: { service: { loadBalancerIP: address } } } } },
             traefik: { release: { values: { service: { spec: { loadBalancerIP: address } } } } },
@@ -120,30 +121,27 @@ export function clusterValues(cluster: ClusterSpecification, sources: ClusterVal
 }
 
 function nodeGroups(values: JsonObject): JsonObject[] {
-  return Array.isArray(values.nodeGroups) ? (values.nodeGroups as JsonObject[]) : [];
+  return Array.isArray(values.nodeGroups) ? values.nodeGroups.filter(isObject) : [];
+}
+
+/** The values with another form of each node group; entries that are no map are left to the chart to refuse. */
+function withNodeGroups(values: JsonObject, change: (group: JsonObject) => JsonObject): JsonObject {
+  if (!Array.isArray(values.nodeGroups)) return values;
+  const changed = values.nodeGroups.map((group) => (isObject(group) ? change(group) : group));
+  return { ...values, nodeGroups: changed };
 }
 
 function withNodeGroupOverrides(
   values: JsonObject,
   overrides: Readonly<Record<string, JsonObject>>,
 ): JsonObject {
-  const patterns = Object.entries(overrides).map(([pattern, over]) => ({ matches: glob(pattern), over }));
-  if (patterns.length === 0 || !Array.isArray(values.nodeGroups)) return values;
-  const groups = nodeGroups(values).map((group) =>
-    mergeValues(
-      group,
-      ...patterns
-        .filter(({ matches }) => typeof group.machineFlavor === "string" && matches.test(group.machineFlavor))
-        .map(({ over }) => over),
-    ),
-  );
-  return { ...values, nodeGroups: groups };
-}
-
-/** A shell pattern of "*" and "?" as a regular expression. */
-function glob(pattern: string): RegExp {
-  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`^${escaped.replace(/\*/g, ".*").replace(/\?/g, ".")}$`, "s");
+  const patterns = Object.entries(overrides);
+  return withNodeGroups(values, (group) => {
+    const { machineFlavor } = group;
+    if (typeof machineFlavor !== "string") return group;
+    const matching = patterns.filter(([pattern]) => matchesGlob(pattern, machineFlavor));
+    return mergeValues(group, ...matching.map(([, over]) => over));
+  });
 }
 
 /**
@@ -153,15 +151,10 @@ function glob(pattern: string): RegExp {
 export function withLeasedFlavors(values: JsonObject, sizes: Readonly<Record<string, string>>): JsonObject {
   if (Object.keys(sizes).length === 0) return values;
   const { controlPlane } = values;
-  return {
-    ...values,
-    ...(typeof controlPlane === "object" && controlPlane !== null
-      ? { controlPlane: withLeasedFlavor(controlPlane as JsonObject, sizes) }
-      : {}),
-    ...(Array.isArray(values.nodeGroups)
-      ? { nodeGroups: nodeGroups(values).map((group) => withLeasedFlavor(group, sizes)) }
-      : {}),
-  };
+  const mapped = isObject(controlPlane)
+    ? { ...values, controlPlane: withLeasedFlavor(controlPlane, sizes) }
+    : values;
+  return withNodeGroups(mapped, (group) => withLeasedFlavor(group, sizes));
 }
 
 function withLeasedFlavor(machines: JsonObject, sizes: Readonly<Record<string, string>>): JsonObject {

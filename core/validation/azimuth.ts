@@ -51,3 +51,49 @@ export function loadBalancerAddressMistakes(addons: {
   const message = "is for the ingress controller; remove it, or write ingress: true";
   return [{ path: ["ingressControllerLoadBalancerIp"], message }];
 }
+
+/** A rule of a ClusterRole is about resources or about URL paths, as the API server has it. */
+export function policyRuleMistakes({
+  apiGroups,
+  resources,
+  resourceNames,
+  nonResourceURLs,
+}: {
+  apiGroups?: string[] | undefined;
+  resources?: string[] | undefined;
+  resourceNames?: string[] | undefined;
+  nonResourceURLs?: string[] | undefined;
+}): Mistake[] {
+  const ofResources = Object.entries({ apiGroups, resources, resourceNames });
+  if (nonResourceURLs !== undefined)
+    return ofResources
+      .filter(([, value]) => value !== undefined)
+      .map(([field]) => ({ path: [field], message: "can't be used with nonResourceURLs; write two rules" }));
+  return ofResources
+    .filter(([field, value]) => value === undefined && field !== "resourceNames")
+    .map(([field]) => ({ path: [field], message: "is missing; write it, or nonResourceURLs" }));
+}
+
+/** The users have one default role at most. */
+export function userRoleMistakes(identity: {
+  defaultClusterRole?: string | undefined;
+  defaultUserClusterRole?: object | undefined;
+}): Mistake[] {
+  if (identity.defaultClusterRole === undefined || identity.defaultUserClusterRole === undefined) return [];
+  const message = "can't be used with defaultUserClusterRole, which creates the role; remove one of them";
+  return [{ path: ["defaultClusterRole"], message }];
+}
+
+/** A Lease ends by the deletion of its owner; the schedule operator may delete no other kind than Cluster. */
+export function recordMistakes({
+  record,
+  leaseName,
+}: {
+  record: boolean;
+  leaseName?: string | undefined;
+}): Mistake[] {
+  if (record || leaseName === undefined) return [];
+  const message =
+    "is false, but a cluster with a lease needs its record: azimuth-schedule-operator may delete only Clusters when the lease ends; write true, or remove leaseName";
+  return [{ path: ["record"], message }];
+}

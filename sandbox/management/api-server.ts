@@ -153,7 +153,7 @@ export class ApiServer {
     return path.join(this.folder, "etcd");
   }
 
-  private get etcdUrl(): string {
+  get etcdUrl(): string {
     return `http://127.0.0.1:${this.ports.etcd}`;
   }
 

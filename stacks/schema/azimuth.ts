@@ -2,10 +2,14 @@ import { z } from "zod";
 import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
 import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
 import { hostMistake, ipv4Mistake } from "../../core/validation/addresses";
+import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../core/azimuth/role-bindings";
 import {
   loadBalancerAddressMistakes,
   nodeGroupMistakes,
   nodeGroupNameMistake,
+  policyRuleMistakes,
+  recordMistakes,
+  userRoleMistakes,
 } from "../../core/validation/azimuth";
 import { duplicateMistakes } from "../../core/validation/duplicates";
 import { urlMistake } from "../../core/validation/urls";
@@ -107,13 +111,45 @@ const Zenith = z.strictObject({
     .describe("Id of the OpenStack project, by which Zenith tells who may see the cluster's services."),
 });
 
-const Identity = z.strictObject({
-  defaultClusterRole: z
-    .string()
+const words = () => z.array(line()).min(1).optional();
+
+const UserClusterRole = z.strictObject({
+  name: line().default(DEFAULT_ROLE_NAME).describe("Name of the ClusterRole."),
+  rules: z
+    .array(
+      rules(
+        z.strictObject({
+          apiGroups: z
+            .array(z.string())
+            .min(1)
+            .optional()
+            .describe('API groups; "" is the core group, "*" all.'),
+          resources: words().describe('Resources; "*" for all.'),
+          resourceNames: words().describe("Names of objects; when absent, all."),
+          nonResourceURLs: words().describe("URL paths, instead of resources."),
+          verbs: z.array(line()).min(1).describe('Verbs; "*" for all.'),
+        }),
+        policyRuleMistakes,
+      ),
+    )
     .min(1)
-    .optional()
-    .describe("ClusterRole that the users of the realm's groups get; when absent, none."),
+    .default([...DEFAULT_ROLE_RULES])
+    .describe("Rules of the ClusterRole; when absent, all rights, as Azimuth's own default role has them."),
 });
+
+const Identity = rules(
+  z.strictObject({
+    defaultClusterRole: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Existing ClusterRole that the users of the realm's groups get; when absent, none."),
+    defaultUserClusterRole: UserClusterRole.optional().describe(
+      "ClusterRole that is created in the cluster for those users; {} gives them all rights, as Azimuth does by default.",
+    ),
+  }),
+  userRoleMistakes,
+);
 
 const seconds = (fallback: number) => z.int().min(1).max(86_400).default(fallback);
 
@@ -125,50 +161,57 @@ const Timeouts = z.strictObject({
 });
 
 /** The value of `foresail:azimuth` as a person writes it. */
-export const AzimuthSection = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
-    "Name of the cluster, of its Helm release and of its Cluster objects.",
-  ),
-  label: line().optional().describe("What people see; when absent, the name."),
-  templateName: objectName().describe("ClusterTemplate: the Kubernetes version, the image and more values."),
-  controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
-  nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateMistakes(groups, ({ name }) => name, "name"))
-    .default([])
-    .describe("The worker machines, in groups that are alike."),
-  autohealing: z.boolean().default(true).describe("Replace machines that stay unhealthy."),
-  addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
-  namespace: rule(z.string(), dnsLabelMistake).describe(
-    "Namespace of the tenancy on the management cluster, such as az-demo.",
-  ),
-  cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
-  zenithIdentityRealmName: objectName()
-    .optional()
-    .describe("Realm in the namespace; when absent, the one that is named like the namespace."),
-  leaseName: objectName()
-    .optional()
-    .describe("Lease in the namespace, whose reserved flavours the machines get."),
-  identity: Identity.nullable()
-    .prefault({})
-    .describe("How the cluster's users log in: by the realm; null for a cluster without OpenID Connect."),
-  zenith: Zenith.optional().describe(
-    "Reach the API server and the services through Zenith; when absent, the cluster has a load balancer.",
-  ),
-  charts: Charts.prefault({}).describe("The Helm charts, and where they come from."),
-  values: values().default({}).describe("Helm values for the cluster's chart, below those of the template."),
-  nodeGroupOverrides: z
-    .record(z.string(), values())
-    .default({})
-    .describe('Pattern of a flavour, such as "gpu.*" → Helm values for node groups of it.'),
-  record: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
+export const AzimuthSection = rules(
+  z.strictObject({
+    name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+      "Name of the cluster, of its Helm release and of its Cluster objects.",
     ),
-  adopt: z
-    .boolean()
-    .default(false)
-    .describe("Take over objects and a Helm release that others made for this cluster."),
-  timeouts: Timeouts.prefault({}).describe("How long is waited, in seconds."),
-});
+    label: line().optional().describe("What people see; when absent, the name."),
+    templateName: objectName().describe(
+      "ClusterTemplate: the Kubernetes version, the image and more values.",
+    ),
+    controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
+    nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateMistakes(groups, ({ name }) => name, "name"))
+      .default([])
+      .describe("The worker machines, in groups that are alike."),
+    autohealing: z.boolean().default(true).describe("Replace machines that stay unhealthy."),
+    addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
+    namespace: rule(z.string(), dnsLabelMistake).describe(
+      "Namespace of the tenancy on the management cluster, such as az-demo.",
+    ),
+    cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
+    zenithIdentityRealmName: objectName()
+      .optional()
+      .describe("Realm in the namespace; when absent, the one that is named like the namespace."),
+    leaseName: objectName()
+      .optional()
+      .describe("Lease in the namespace, whose reserved flavours the machines get."),
+    identity: Identity.nullable()
+      .prefault({})
+      .describe("How the cluster's users log in: by the realm; null for a cluster without OpenID Connect."),
+    zenith: Zenith.optional().describe(
+      "Reach the API server and the services through Zenith; when absent, the cluster has a load balancer.",
+    ),
+    charts: Charts.prefault({}).describe("The Helm charts, and where they come from."),
+    values: values()
+      .default({})
+      .describe("Helm values for the cluster's chart, below those of the template."),
+    nodeGroupOverrides: z
+      .record(z.string(), values())
+      .default({})
+      .describe('Pattern of a flavour, such as "gpu.*" → Helm values for node groups of it.'),
+    record: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
+      ),
+    adopt: z
+      .boolean()
+      .default(false)
+      .describe("Take over objects and a Helm release that others made for this cluster."),
+    timeouts: Timeouts.prefault({}).describe("How long is waited, in seconds."),
+  }),
+  recordMistakes,
+);
 export type AzimuthSection = z.output<typeof AzimuthSection>;

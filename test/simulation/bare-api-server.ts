@@ -86,6 +86,15 @@ export class BareApiServer {
     return readFileSync(join(this.folder, `${program}.log`), "utf8");
   }
 
+  /** What etcd has for a key, as it is on the disk; by the JSON form of its API. @throws Error without such a key */
+  async etcdValue(key: string): Promise<Buffer> {
+    const body = JSON.stringify({ key: Buffer.from(key).toString("base64") });
+    const response = await fetch(`${this.server.etcdUrl}/v3/kv/range`, { method: "POST", body });
+    const { kvs = [] } = (await response.json()) as { kvs?: { value?: string }[] };
+    if (kvs[0]?.value === undefined) throw new Error(`etcd has no ${key}`);
+    return Buffer.from(kvs[0].value, "base64");
+  }
+
   /** Ends the processes and removes the folder. Nothing of the data is worth a graceful end. */
   async stop(): Promise<void> {
     process.removeListener("exit", this.killAll);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mergeValues } from "../../../core/azimuth/values";
+import { hasNull, mergeValues, nullPaths } from "../../../core/azimuth/values";
 import {
   clusterValues,
   specificationValues,
@@ -55,7 +55,12 @@ describe("merging of Helm values", () => {
       ],
       { a: 1, b: { c: [1] } },
     ],
-    ["null alone is no value", [{ a: null }], {}],
+    [
+      "null stays for a key that no layer before has",
+      [{ b: 1 }, { a: null, c: { d: null } }],
+      { b: 1, a: null, c: { d: null } },
+    ],
+    ["null is replaced by a later value", [{ a: null }, { a: { b: 1 } }, { a: null }], { a: { b: 1 } }],
     ["another kind of value replaces", [{ a: { b: 1 } }, { a: [1] }, { a: "x" }], { a: "x" }],
     ["an empty map changes nothing", [{ a: { b: 1 } }, { a: {} }], { a: { b: 1 } }],
     [
@@ -105,20 +110,29 @@ describe("merging of Helm values", () => {
     );
   });
 
-  it("never leaves a null in a map, and pollutes no prototype", () => {
-    const hasNull = (value: Json | undefined): boolean =>
-      value === null ||
-      (typeof value === "object" && !Array.isArray(value) && Object.values(value).some(hasNull));
+  it("never replaces a value by null, and pollutes no prototype", () => {
     fc.assert(
       fc.property(json(), json(), (one, other) => {
-        assert.equal(
-          Object.values(mergeValues(one, other)).some((value) => value === null),
-          false,
-        );
+        const merged = mergeValues(one, other);
+        const hasValue = (layer: JsonObject, key: string) => Object.hasOwn(layer, key) && layer[key] !== null;
+        for (const key of Object.keys(merged))
+          assert.equal(hasValue(merged, key), hasValue(one, key) || hasValue(other, key), key);
         assert.equal(({} as Record<string, unknown>)["a"], undefined);
       }),
     );
-    assert.equal(hasNull(mergeValues({ a: { b: 1 } }, { a: { b: null } })), false);
+  });
+
+  it("names where maps have a null", () =>
+    assert.deepEqual(nullPaths({ a: null, b: { "c.d": null, e: 1 }, f: [{ g: null }, null] }), [
+      "a",
+      'b["c.d"]',
+      "f[0].g",
+    ]));
+
+  it("finds a null at any depth", () => {
+    for (const value of [null, { a: null }, { a: [{ b: [null] }] }]) assert.equal(hasNull(value), true);
+    for (const value of [undefined, 0, "", "null", {}, { a: [{ b: [] }] }])
+      assert.equal(hasNull(value), false);
   });
 });
 
@@ -193,6 +207,19 @@ describe("Helm values of a cluster", () => {
     ]);
   });
 
+  it("leave entries of nodeGroups that are no map to the chart", () => {
+    const values = clusterValues(cluster, {
+      template: { nodeGroups: [null, "x"] },
+      nodeGroupOverrides: { "*": { a: 1 } },
+      sizes: { "vm.large": "r" },
+    });
+    assert.deepEqual(values.nodeGroups, [
+      null,
+      "x",
+      { name: "workers", machineFlavor: "r", autoscale: false, machineCount: 2, a: 1 },
+    ]);
+  });
+
   it("are refused when a node group of the template has no flavour for the Lease", () => {
     const values = { nodeGroups: [{ name: "gpu" }, { name: "cpu", machineFlavor: "c" }] };
     const template = { spec: { values: { kubernetesVersion: "1.36.3", machineImageId: "i", ...values } } };
@@ -213,7 +240,7 @@ describe("Helm values of a cluster", () => {
     const bound = (platformUsersGroup?: string) =>
       JSON.stringify(
         roleBindingValues({
-          clusterRole: "admin",
+          role: { name: "admin" },
           rootGroup: "/kube-demo",
           ...(platformUsersGroup ? { platformUsersGroup } : {}),
         }),

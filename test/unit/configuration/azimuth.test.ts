@@ -50,6 +50,25 @@ describe("configuration: azimuth", () => {
       assert.deepEqual(mistakesOf(reader(smallest(over))), []);
   });
 
+  it("takes a cluster without a lease and without a record", () =>
+    assert.deepEqual(mistakesOf(reader(smallest({ record: false }))), []));
+
+  it("gives users all rights by a role of their own only where that is asked for", () => {
+    const roleOf = (identity: object) => {
+      const loaded = loadConfiguration(reader(smallest({ identity })));
+      assert.ok(loaded.system === "azimuth");
+      return loaded.azimuth.identity?.defaultUserClusterRole;
+    };
+    assert.equal(roleOf({}), undefined);
+    assert.deepEqual(roleOf({ defaultUserClusterRole: {} }), {
+      name: "oidc:default-users-cluster",
+      rules: [
+        { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+        { nonResourceURLs: ["*"], verbs: ["*"] },
+      ],
+    });
+  });
+
   const cases: [string, ConfigurationReader, string[]][] = [
     [
       "names what is missing",
@@ -106,6 +125,41 @@ describe("configuration: azimuth", () => {
         "azimuth.nodeGroups[2].count: is for a group that does not scale by itself; remove it",
         "azimuth.nodeGroups[2].maxCount: is 2, less than minCount; write 3 or more",
         "azimuth.nodeGroups[3].maxCount: is for a group that scales by itself; remove it, or write autoscale: true",
+      ],
+    ],
+    [
+      "refuses a cluster with a lease and no record, which nobody could delete when the lease ends",
+      reader(smallest({ record: false, leaseName: "demo" })),
+      [
+        "azimuth.record: is false, but a cluster with a lease needs its record: azimuth-schedule-operator may delete only Clusters when the lease ends; write true, or remove leaseName",
+      ],
+    ],
+    [
+      "refuses two default roles, and rules that the API server would refuse",
+      reader(
+        smallest({
+          identity: {
+            defaultClusterRole: "admin",
+            defaultUserClusterRole: { rules: [{ apiGroups: [""], verbs: ["get"] }] },
+          },
+        }),
+      ),
+      [
+        "azimuth.identity.defaultUserClusterRole.rules[0].resources: is missing; write it, or nonResourceURLs",
+        "azimuth.identity.defaultClusterRole: can't be used with defaultUserClusterRole, which creates the role; remove one of them",
+      ],
+    ],
+    [
+      "refuses a rule about both resources and URLs",
+      reader(
+        smallest({
+          identity: {
+            defaultUserClusterRole: { rules: [{ resources: ["*"], nonResourceURLs: ["*"], verbs: ["*"] }] },
+          },
+        }),
+      ),
+      [
+        "azimuth.identity.defaultUserClusterRole.rules[0].resources: can't be used with nonResourceURLs; write two rules",
       ],
     ],
     [
