@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../kubernetes";
-import { KindNotServed, KubernetesError } from "../kubernetes";
+import { FetchedKubeconfig, KindNotServed, KubernetesError } from "../kubernetes";
 import { MONITOR_MANAGER } from "../../core/objects/adoption";
 import {
   ADDON_CLUSTER_LABEL,
@@ -41,11 +41,9 @@ export async function listAddons(
 export async function readTargetKubeconfig(
   management: Pick<KubernetesClient, "get">,
   { namespace, cluster }: ServicesPlace,
-): Promise<string | undefined> {
+): Promise<FetchedKubeconfig | undefined> {
   const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
-  const secret = await management.get<{ data?: { value?: string } }>(ref);
-  const value = secret?.data?.value;
-  return value === undefined ? undefined : Buffer.from(value, "base64").toString("utf8");
+  return FetchedKubeconfig.inSecret(ref, await management.get(ref));
 }
 
 /** The Reservations of a cluster; none where the kind is not there yet. */

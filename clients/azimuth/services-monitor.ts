@@ -1,7 +1,7 @@
 import type { Addon, Reservation } from "../../core/azimuth/services";
 import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../../core/azimuth/names";
 import { follow, type FollowArgs } from "../kubernetes/follow";
-import { KubernetesClient } from "../kubernetes";
+import { FetchedKubeconfig, KubernetesClient } from "../kubernetes";
 import { compareServices, type ServicesPlace, writeServices } from "./cluster-services";
 
 /** What a monitor of a cluster's services works with. */
@@ -56,7 +56,7 @@ class ServicesMonitor {
   private hasEnded = false;
   /** what was written last: the events that tell of it may still be on their way */
   private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
-  private target: { kubeconfig: string; end: AbortController; done: Promise<void> } | undefined;
+  private target: { kubeconfig: FetchedKubeconfig; end: AbortController; done: Promise<void> } | undefined;
 
   constructor(private readonly args: MonitorArgs) {}
 
@@ -80,9 +80,9 @@ class ServicesMonitor {
       { apiVersion: API.identity, kind: "Platform", namespace, name: platformName(cluster) },
       ([found]) => (this.platform = found),
     );
-    const secret = this.follow<{ data?: { value?: string } }>(
-      { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) },
-      ([found]) => this.tookKubeconfig(found?.data?.value),
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
+    const secret = this.follow<{ data?: { value?: string } }>(ref, ([found]) =>
+      this.tookKubeconfig(FetchedKubeconfig.inSecret(ref, found)),
     );
     await Promise.all([...addons, ...(place.hasRecord ? [record] : []), platform, secret]);
     await this.target?.done;
@@ -118,9 +118,8 @@ class ServicesMonitor {
   }
 
   /** Another kubeconfig is another connection. */
-  private tookKubeconfig(value: string | undefined): void {
-    const kubeconfig = value === undefined ? undefined : Buffer.from(value, "base64").toString("utf8");
-    if (kubeconfig === this.target?.kubeconfig) return;
+  private tookKubeconfig(kubeconfig: FetchedKubeconfig | undefined): void {
+    if (kubeconfig?.text === this.target?.kubeconfig.text) return;
     this.target?.end.abort();
     this.target = undefined;
     if (kubeconfig === undefined) return;
@@ -128,7 +127,7 @@ class ServicesMonitor {
     this.target = { kubeconfig, end, done: this.followTarget(kubeconfig, end.signal) };
   }
 
-  private async followTarget(kubeconfig: string, end: AbortSignal): Promise<void> {
+  private async followTarget(kubeconfig: FetchedKubeconfig, end: AbortSignal): Promise<void> {
     const { say, userAgent, place } = this.args;
     const signal = AbortSignal.any([this.args.signal, end]);
     try {

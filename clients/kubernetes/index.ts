@@ -9,7 +9,7 @@ export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./
 export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
 export { type NodeEvent, recordNodeEvent } from "./events";
 export { type HistoryEntry, recordHistory } from "./history";
-export type { ClusterAccess } from "./kubeconfig";
+export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kubeconfig";
 export { acquireLease, type LeaseHandle, LeaseHeld, type LeaseHolder, LeaseLost } from "./lease";
 export {
   describeRef,

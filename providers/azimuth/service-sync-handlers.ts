@@ -33,6 +33,7 @@ async function askTarget(
 ): Promise<{ reservations: Reservation[] } | { silence?: string }> {
   const { listReservations, readTargetKubeconfig } =
     await import("../../clients/azimuth/cluster-services.js");
+  const { KubeconfigRefused } = await import("../../clients/kubernetes/index.js");
   const kubeconfig = await readTargetKubeconfig(management, inputs);
   if (kubeconfig === undefined) return {};
   try {
@@ -43,6 +44,7 @@ async function askTarget(
       target.close();
     }
   } catch (error) {
+    if (error instanceof KubeconfigRefused) throw error;
     return { silence: error instanceof Error ? error.message : String(error) };
   }
 }

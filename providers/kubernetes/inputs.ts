@@ -1,4 +1,4 @@
-import type { ConnectOptions, KubernetesClient } from "../../clients/kubernetes";
+import type { ClusterAccess, ConnectOptions, KubernetesClient } from "../../clients/kubernetes";
 import { objectName, type Identity } from "../../core/objects/identity";
 import { isKnown } from "../unknown";
 import { userAgent } from "../user-agent";
@@ -17,10 +17,10 @@ const PREVIEW_SECONDS = 10;
 
 /**
  * Connects to the cluster, with no more power than the credentials' own: they may have rights in one namespace only.
- * @throws KubernetesUnreachable at the deadline
+ * @throws KubernetesUnreachable at the deadline; KubeconfigRefused
  */
 export async function connectTo(
-  inputs: Pick<ObjectInputs, "kubeconfig" | "stack">,
+  inputs: ClusterAccess & Pick<ObjectInputs, "stack">,
   options: Partial<ConnectOptions> = {},
 ): Promise<KubernetesClient> {
   const { KubernetesClient } = await import("../../clients/kubernetes/index.js");

@@ -1,4 +1,4 @@
-import type { KubernetesClient } from "../../clients/kubernetes";
+import type { FetchedKubeconfig, KubernetesClient } from "../../clients/kubernetes";
 import { conclude, type Conclusion, givenUpBecause } from "../../core/machine-pool/conclusion";
 import { observeNode, type ObservedNode } from "../../core/machine-pool/nodes";
 import { type ObservedPool, observePool } from "../../core/machine-pool/observed";
@@ -86,7 +86,7 @@ export class PoolSession {
 
   /**
    * The workload cluster, by the kubeconfig of the stack or by that of Cluster API itself.
-   * @throws Error when there is neither; KubernetesUnreachable
+   * @throws Error when there is neither; KubeconfigRefused; KubernetesUnreachable
    */
   async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
     await this.warming;
@@ -143,30 +143,27 @@ export class PoolSession {
     this.management.close();
   }
 
-  /** @returns why there is no answer, when there is none */
+  /** @returns why there is no answer, when there is none. @throws KubeconfigRefused */
   private async nodes(): Promise<ObservedNode[] | string> {
+    const { KubeconfigRefused } = await import("../../clients/kubernetes/index.js");
     try {
       return (await (await this.workload()).listNodes()).map(observeNode);
     } catch (error) {
+      if (error instanceof KubeconfigRefused) throw error;
       return (error as Error).message;
     }
   }
 
-  private async clusterKubeconfig(): Promise<string> {
+  private async clusterKubeconfig(): Promise<FetchedKubeconfig> {
+    const { FetchedKubeconfig } = await import("../../clients/kubernetes/index.js");
     const { namespace, cluster } = this.inputs;
-    const name = `${cluster}-kubeconfig`;
-    const secret = await this.management.get<{ data?: { value?: string } }>({
-      apiVersion: "v1",
-      kind: "Secret",
-      namespace,
-      name,
-    });
-    const value = secret?.data?.value;
-    if (value === undefined)
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: `${cluster}-kubeconfig` };
+    const fetched = FetchedKubeconfig.inSecret(ref, await this.management.get(ref));
+    if (fetched === undefined)
       throw new Error(
-        `Secret ${namespace}/${name} has no kubeconfig of the workload cluster; set foresail:workloadKubeconfig`,
+        `Secret ${namespace}/${ref.name} has no kubeconfig of the workload cluster; set foresail:workloadKubeconfig`,
       );
-    return Buffer.from(value, "base64").toString("utf8");
+    return fetched;
   }
 }
 
