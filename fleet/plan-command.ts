@@ -29,7 +29,10 @@ export function addPlanCommand(program: Command): void {
     .option("--markdown", "print it for a pull request", false)
     // 2 says that something is in the way
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1))
-    .addHelpText("after", "\nExits with 0 when nothing is in the way, 2 when something is, 1 on an error.")
+    .addHelpText(
+      "after",
+      "\nExits with 0 when nothing is in the way, 2 when something is, 3 when that is unknown because a right is missing, 1 on an error.",
+    )
     .action(async (options: PlanOptions) => {
       const { plan } = await import("./plan.js");
       process.exitCode = await plan(options);

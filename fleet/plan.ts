@@ -23,7 +23,7 @@ const SECONDS = 15;
 
 /**
  * Forecasts the rollout of any kubeadm cluster from reads alone.
- * @returns the exit code: 0 when nothing is in the way, 2 when something is
+ * @returns the exit code: 0 when nothing is in the way, 2 when something is, 3 when that could not be found out
  * @throws Error that names the file or the address, and what to do
  */
 export async function plan(
@@ -45,7 +45,8 @@ export async function plan(
   });
   const report = planReport(facts, wish);
   write(render(report, options));
-  return report.blocked ? 2 : 0;
+  if (report.blocked) return 2;
+  return report.unknown.length > 0 ? 3 : 0;
 }
 
 function render(report: PlanReport, { json, markdown }: PlanOptions): string {

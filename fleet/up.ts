@@ -45,6 +45,14 @@ export async function up(wish: UpWish, say = (line: string) => console.log(line)
   ]);
   if (taken.plan === undefined) {
     for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
+    // the reviewed plan was made without an error, so the cluster or the configuration is another now
+    if (saved !== undefined && taken.preview.isRefused) {
+      say("refused: what was reviewed can't run now. Nothing was touched.");
+      say(
+        `next: fix the errors above and run the same command, or review again (foresail preview --save-plan ${wish.plan})`,
+      );
+      return EXIT.moved;
+    }
     say("nothing was changed");
     return EXIT.failed;
   }

@@ -1,6 +1,14 @@
+import { type Budget, budgetName, evictionVerdict } from "../drain/budgets";
+import { claimsOf, type Places, whyNowhereElse } from "../drain/placement";
 import { planDrain, podName } from "../drain/plan";
-import type { Budget, ForecastPod, LabelSelector } from "./facts";
+import type { ForecastPod } from "./facts";
 import type { Finding } from "./finding";
+
+/** What a drain evicts once every loss is allowed, with the answer of the eviction API to each. */
+function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {
+  const { evict } = planDrain(pods, { force: true, deleteEmptyDirData: true });
+  return evict.map((pod) => ({ pod, verdict: evictionVerdict(pod, budgets) }));
+}
 
 /**
  * Budgets that would hold a drain now, and pods with several budgets, which the eviction API refuses as a matter of
@@ -9,14 +17,12 @@ import type { Finding } from "./finding";
  * @param pods those of the nodes that are to be drained
  */
 export function budgetFindings(budgets: readonly Budget[], pods: readonly ForecastPod[]): Finding[] {
-  const evicted = planDrain(pods, { force: true, deleteEmptyDirData: true }).evict.filter(
-    ({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed",
-  );
+  const judged = evictions(pods, budgets);
   const held = budgets.flatMap((budget): Finding[] => {
-    const covered = evicted.filter((pod) => covers(budget, pod));
-    if (covered.length === 0 || (budget.status?.disruptionsAllowed ?? 0) > 0) return [];
+    const covered = judged.filter(({ verdict }) => verdict.kind === "held" && verdict.budget === budget);
+    if (covered.length === 0) return [];
     const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
-    const where = covered.map((pod) => `${pod.metadata?.name ?? "?"} on ${pod.spec?.nodeName ?? "?"}`);
+    const where = covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${pod.spec?.nodeName ?? "?"}`);
     return [
       {
         about: "budget",
@@ -29,45 +35,63 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
       },
     ];
   });
-  return [...held, ...evicted.flatMap((pod) => severalBudgets(pod, budgets))];
+  const several = judged.flatMap(({ pod, verdict }): Finding[] => {
+    if (verdict.kind !== "several") return [];
+    const names = verdict.budgets.map(budgetName).join(", ");
+    const words = `${podName(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
+    return [{ about: "budget", weight: "blocks", words, mend: "leave one budget for these pods" }];
+  });
+  return [...held, ...several];
 }
 
-function severalBudgets(pod: ForecastPod, budgets: readonly Budget[]): Finding[] {
-  const covering = budgets.filter((budget) => covers(budget, pod)).map(budgetName);
-  if (covering.length < 2) return [];
-  const words = `${podName(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${covering.length} PodDisruptionBudgets (${covering.join(", ")}): the eviction API refuses it`;
-  return [{ about: "budget", weight: "blocks", words, mend: "leave one budget for these pods" }];
-}
-
-function covers(budget: Budget, pod: ForecastPod): boolean {
-  const { selector } = budget.spec ?? {};
-  if (!selector || budget.metadata?.namespace !== pod.metadata?.namespace) return false;
-  return matches(selector, pod.metadata?.labels ?? {});
-}
-
-/** Whether labels are selected; an empty selector takes all, as in policy/v1. */
-export function matches(selector: LabelSelector, labels: Record<string, string>): boolean {
-  const equal = Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
-  return (
-    equal &&
-    (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      switch (operator) {
-        case "In":
-          return value !== undefined && values.includes(value);
-        case "NotIn":
-          return value === undefined || !values.includes(value);
-        case "Exists":
-          return value !== undefined;
-        case "DoesNotExist":
-          return value === undefined;
-        default:
-          return false;
-      }
-    })
+/**
+ * Pods under a budget that no other node takes: an evicted one is away until its node is back. Where a budget allows
+ * fewer evictions than it has such pods on a node, that node's drain can't end.
+ *
+ * @param pods those of the nodes that are to be drained
+ */
+export function placementFindings(
+  budgets: readonly Budget[],
+  pods: readonly ForecastPod[],
+  places: Places,
+): Finding[] {
+  const bound = evictions(pods, budgets).flatMap(({ pod, verdict }) => {
+    if (verdict.kind !== "counted") return [];
+    const why = whyNowhereElse(pod, places);
+    return why === undefined ? [] : [{ pod, why, budget: verdict.budget }];
+  });
+  const nodes = [...new Set(bound.map(({ pod }) => pod.spec?.nodeName ?? "?"))];
+  return nodes.flatMap((node) =>
+    budgets.flatMap((budget): Finding[] => {
+      const here = bound.filter((each) => each.budget === budget && each.pod.spec?.nodeName === node);
+      if (here.length === 0) return [];
+      const names = here.map(({ pod, why }) => `${podName(pod)} (${why})`).join(", ");
+      const allowed = budget.status?.disruptionsAllowed ?? 0;
+      const fix = "let another node run them";
+      if (here.length > allowed)
+        return [
+          {
+            about: "budget",
+            weight: "blocks",
+            words: `PodDisruptionBudget ${budgetName(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`,
+            mend: `${fix}, or let it allow ${here.length} disruptions`,
+          },
+        ];
+      return [
+        {
+          about: "placement",
+          weight: "warns",
+          words: `${node}: no other node can run ${names}: away until ${node} is back`,
+          mend: `${fix}, or accept the outage`,
+        },
+      ];
+    }),
   );
 }
 
-function budgetName({ metadata }: Budget): string {
-  return `${metadata?.namespace ?? "default"}/${metadata?.name ?? "?"}`;
+/** Whether some pod under a budget uses a claim, so that its volume may decide where it can run. */
+export function asksForVolumes(budgets: readonly Budget[], pods: readonly ForecastPod[]): boolean {
+  return evictions(pods, budgets).some(
+    ({ pod, verdict }) => verdict.kind === "counted" && claimsOf(pod).length > 0,
+  );
 }

@@ -1,23 +1,9 @@
-import type { DrainablePod } from "../drain/plan";
+import type { Budget, PlacedPod } from "../drain/budgets";
+import type { Claim, SchedulableNode, SchedulablePod, Volume } from "../drain/placement";
 import type { NodeParts } from "../rollout/observed";
 
 /** A Pod as far as a forecast looks at it. */
-export interface ForecastPod extends DrainablePod {
-  metadata?: DrainablePod["metadata"] & { labels?: Record<string, string> };
-  spec?: DrainablePod["spec"] & { nodeName?: string };
-}
-
-/** A policy/v1 PodDisruptionBudget as far as a forecast looks at it. */
-export interface Budget {
-  metadata?: { name?: string; namespace?: string };
-  spec?: { selector?: LabelSelector };
-  status?: { disruptionsAllowed?: number; currentHealthy?: number; desiredHealthy?: number };
-}
-
-export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
-}
+export type ForecastPod = PlacedPod & SchedulablePod;
 
 /** A certificate that the cluster or its reader depends on. */
 export interface SeenCertificate {
@@ -27,18 +13,23 @@ export interface SeenCertificate {
   notAfter: string;
 }
 
-/** Everything that was read of a cluster; what could not be read is a note, and undefined here. */
+/** Everything that was read of a cluster; what could not be read is undefined here, and in words below. */
 export interface ClusterFacts {
   server: string;
-  nodes: NodeParts[];
+  nodes: (NodeParts & SchedulableNode)[];
   pods?: ForecastPod[];
   budgets?: Budget[];
+  /** of pods under a budget; absent too when none of them uses any */
+  claims?: Claim[];
+  volumes?: Volume[];
   /** kubernetesVersion of kubeadm-config */
   clusterVersion?: string;
   certificates: SeenCertificate[];
   /** the API server's metrics, in Prometheus' text format */
   metrics?: string;
   notes: string[];
+  /** what could not be read and could hide something in the way, each in words */
+  unread: string[];
 }
 
 /** kubernetesVersion of the ConfigMap kubeadm-config, without its v. */

@@ -6,22 +6,28 @@ import type { PlanReport } from "./report";
 export function renderMarkdown(report: PlanReport): string {
   const blocking = report.findings.filter(({ weight }) => weight === "blocks");
   const warning = report.findings.filter(({ weight }) => weight === "warns");
-  const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : "**Clean**";
+  const unknown = report.unknown.length > 0 ? `**Unknown**: ${report.unknown.length} not checked` : undefined;
+  const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : (unknown ?? "**Clean**");
   const lines = [
     `## Rollout to ${report.target}`,
     "",
     `${verdict}. ${escape(report.server)}, ${report.nodes.length} nodes: ${versionsOf(report)}.`,
     ...table("In the way", blocking),
     ...table("To know of", warning),
+    ...list("Unknown", report.unknown),
     "",
     `### ${titleOfSteps(report)}`,
     "",
     ...report.steps.map(({ line }, index) => `${index + 1}. ${escape(line)}`),
-    ...(report.notes.length > 0
-      ? ["", "### Notes", "", ...report.notes.map((note) => `- ${escape(note)}`)]
-      : []),
+    ...list("Notes", report.notes),
   ];
   return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function list(title: string, entries: readonly string[]): string[] {
+  return entries.length === 0
+    ? []
+    : ["", `### ${title}`, "", ...entries.map((entry) => `- ${escape(entry)}`)];
 }
 
 function table(title: string, findings: readonly Finding[]): string[] {

@@ -23,12 +23,19 @@ export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): s
     dim(`${count(report.nodes.length, "node")}: ${versionsOf(report)}`),
     ...section(bold(`${blocking.length} in the way`), blocking, (line) => `  ${red("✗")} ${line}`, dim),
     ...section(bold(`${warning.length} to know of`), warning, (line) => `  ${yellow("!")} ${line}`, dim),
+    ...(report.unknown.length > 0
+      ? [
+          "",
+          bold(`${report.unknown.length} unknown`),
+          ...report.unknown.map((words) => `  ${yellow("?")} ${words}`),
+        ]
+      : []),
     "",
     bold(titleOfSteps(report)),
     ...stepLines(report, dim),
     ...(report.notes.length > 0 ? ["", bold("Notes"), ...report.notes.map((note) => `  - ${note}`)] : []),
     "",
-    verdict(report, blocking.length, { red, green }),
+    verdict(report, blocking.length, { red, yellow, green }),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -72,9 +79,13 @@ export function versionsOf({ nodes }: PlanReport): string {
 function verdict(
   report: PlanReport,
   blocking: number,
-  { red, green }: Pick<Colours, "red" | "green">,
+  { red, yellow, green }: Pick<Colours, "red" | "yellow" | "green">,
 ): string {
   if (blocking > 0) return red(`Blocked: mend ${blocking === 1 ? "that" : `those ${blocking}`} first.`);
+  if (report.unknown.length > 0)
+    return yellow(
+      `Unknown: ${count(report.unknown.length, "check")} could not be made. Give the credentials these rights, then run the plan again.`,
+    );
   return green(report.steps.length === 0 ? "Clean." : "Clean: nothing is in the way of this rollout.");
 }
 

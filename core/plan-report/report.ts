@@ -6,7 +6,7 @@ import { describeRolloutStep, planRollout, type RolloutStep } from "../rollout/p
 import { presentSkew } from "../rollout/skew";
 import { compareVersions, parseVersion } from "../rollout/version";
 import type { RolloutPool, RolloutWish } from "../rollout/wish";
-import { budgetFindings } from "./budgets";
+import { budgetFindings, placementFindings } from "./budgets";
 import { certificateFindings } from "./certificates";
 import { drainFindings } from "./drains";
 import type { ClusterFacts } from "./facts";
@@ -35,6 +35,8 @@ export interface PlanReport {
   findings: Finding[];
   notes: string[];
   blocked: boolean;
+  /** checks that could not be made, each with why: without any, and unless blocked, nothing is in the way */
+  unknown: string[];
 }
 
 const WORKERS = "workers";
@@ -57,6 +59,11 @@ export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport 
     ...skew.map(skewed),
     ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(illness),
     ...budgetFindings(facts.budgets ?? [], pods),
+    ...placementFindings(facts.budgets ?? [], pods, {
+      nodes: facts.nodes,
+      claims: facts.claims ?? [],
+      volumes: facts.volumes ?? [],
+    }),
     ...drainFindings(pods, wish.allow),
     ...removalFindings(facts.metrics ?? "", wish.target),
     ...certificateFindings(facts.certificates, wish.now),
@@ -72,14 +79,18 @@ export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport 
     passes: [...new Set(plan.steps.map(({ to }) => to))],
     steps: plan.steps.map((step) => ({ ...step, line: describeRolloutStep(step) })),
     findings,
-    notes: [
-      ...plan.notes.filter((note) => !known.has(note)),
-      ...facts.notes,
-      ...(removed.length > 0
-        ? [`on the way Kubernetes removes ${removed.join(", ")}: look for their users`]
-        : []),
-    ],
+    notes: [...plan.notes.filter((note) => !known.has(note)), ...facts.notes],
     blocked: findings.some(({ weight }) => weight === "blocks"),
+    // a cluster whose nodes have the version is drained of nothing
+    unknown:
+      plan.steps.length === 0
+        ? []
+        : [
+            ...facts.unread,
+            ...(removed.length > 0
+              ? [`on the way Kubernetes removes ${removed.join(", ")}: look for their users`]
+              : []),
+          ],
   };
 }
 

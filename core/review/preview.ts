@@ -29,6 +29,8 @@ export interface Preview {
   readonly unchanged: number;
   /** What the engine, the handlers and the rules of the review refused, each once. */
   readonly errors: readonly string[];
+  /** Whether one of the errors is that of a resource, and not of the program or the engine. */
+  readonly isRefused: boolean;
   readonly warnings: readonly string[];
   /** Remarks of foresail's resources that are no steps, `NodeRollout onprem: w-1 is paused: …`, each once. */
   readonly notes: readonly string[];
@@ -88,11 +90,13 @@ export function readPreview(text: string): Preview {
     if (operation === undefined) continue;
     changes.set(urn, merge(changes.get(urn), changeOf(urn, operation, step)));
   }
+  const disorder = refuseServerOrder([...changes.values()]);
   return {
     ...origin,
     changes: [...changes.values()],
     unchanged: same,
-    errors: [...messages(diagnostics, "error"), ...refuseServerOrder([...changes.values()])],
+    errors: [...messages(diagnostics, "error"), ...disorder],
+    isRefused: disorder.length > 0 || diagnostics.some(isOfResource),
     warnings: messages(diagnostics, "warning"),
     notes: notesOf(diagnostics, [...changes.values()]),
   };
@@ -130,6 +134,11 @@ function parse(text: string): {
   // of what stays as it is the engine lists the stack alone, and counts the others
   const { same = 0 } = (changeSummary ?? {}) as { same?: number };
   return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[], same };
+}
+
+/** The program's own errors are without a URN, or with the stack's. */
+function isOfResource({ severity, urn }: EngineDiagnostic): boolean {
+  return severity === "error" && urn !== undefined && urn !== "" && !urn.includes("::pulumi:pulumi:Stack::");
 }
 
 function originOf(urn: string): { stack: string; project: string } | undefined {

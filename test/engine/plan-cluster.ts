@@ -39,25 +39,49 @@ export class PlanCluster {
   async pod(
     name: string,
     node: string,
-    over: { owner?: string; emptyDir?: string; app?: string },
+    over: { owner?: string; emptyDir?: string; app?: string; claim?: string },
   ): Promise<void> {
     const owner = { apiVersion: "apps/v1", kind: over.owner, name: "x", uid: "1", controller: true };
     const metadata = {
       labels: { app: over.app ?? "none" },
       ...(over.owner ? { ownerReferences: [owner] } : {}),
     };
-    const volumes = over.emptyDir ? [{ name: over.emptyDir, emptyDir: {} }] : [];
+    const volumes = [
+      ...(over.emptyDir ? [{ name: over.emptyDir, emptyDir: {} }] : []),
+      ...(over.claim ? [{ name: "data", persistentVolumeClaim: { claimName: over.claim } }] : []),
+    ];
     const spec = { nodeName: node, containers: CONTAINERS, volumes };
     await this.create("v1", "Pod", "shop", name, { spec }, metadata);
     const ref = { apiVersion: "v1", kind: "Pod", namespace: "shop", name };
-    await this.client.mergePatch(ref, { status: { phase: "Running" } }, { subresource: "status" });
+    const status = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    await this.client.mergePatch(ref, { status }, { subresource: "status" });
   }
 
-  /** A budget of two pods that needs both. */
-  async budget(name: string, app: string): Promise<void> {
-    const spec = { minAvailable: 2, selector: { matchLabels: { app } } };
+  /** A claim with a local volume that the workers have. */
+  async claim(name: string): Promise<void> {
+    const storage = { storageClassName: "local", accessModes: ["ReadWriteOnce"] };
+    const expression = { key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" };
+    await this.client.create({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name },
+      spec: {
+        ...storage,
+        capacity: { storage: "1Gi" },
+        local: { path: "/srv" },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } },
+      },
+    });
+    const spec = { ...storage, volumeName: name, resources: { requests: { storage: "1Gi" } } };
+    await this.create("v1", "PersistentVolumeClaim", "shop", name, { spec });
+  }
+
+  /** A budget of two pods that needs both, or one of them. */
+  async budget(name: string, app: string, minAvailable = 2): Promise<void> {
+    const spec = { minAvailable, selector: { matchLabels: { app } } };
     await this.create("policy/v1", "PodDisruptionBudget", "shop", name, { spec });
-    const status = { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2, expectedPods: 2 };
+    const disruptionsAllowed = 2 - minAvailable;
+    const status = { disruptionsAllowed, currentHealthy: 2, desiredHealthy: minAvailable, expectedPods: 2 };
     const ref = { apiVersion: "policy/v1", kind: "PodDisruptionBudget", namespace: "shop", name };
     await this.client.mergePatch(ref, { status }, { subresource: "status" });
   }

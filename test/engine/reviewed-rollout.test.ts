@@ -127,4 +127,21 @@ describe("a rollout through the command foresail", function () {
     assert.equal(ground.fleet.journal.length, asked);
     assert.equal(JSON.stringify((await ground.stack.export()).deployment.resources), before);
   });
+
+  it("is refused when somebody's cordon leaves its pool no room, and goes on with the same plan without it", async () => {
+    await rollout.startOver();
+    await review();
+    const node = { apiVersion: "v1", kind: "Node", name: "w-2" };
+    await ground.kubernetes.mergePatch(node, { spec: { unschedulable: true } });
+    const seen = rollout.deeds.length;
+    const { exitCode, stdout, stderr } = await up("--plan", plan());
+    assert.equal(exitCode, 3, stdout + stderr);
+    assert.match(stderr, /w-2 of workers cordoned by somebody else, and at most 1 of the pool may be away/);
+    assert.match(stdout, /refused: what was reviewed can't run now\. Nothing was touched\./);
+    assert.equal(rollout.deeds.length, seen);
+    await ground.kubernetes.mergePatch(node, { spec: { unschedulable: null } });
+    const again = await up("--plan", plan());
+    assert.equal(again.exitCode, 0, again.stdout + again.stderr);
+    rollout.expectDone([CP, W1, W2]);
+  });
 });

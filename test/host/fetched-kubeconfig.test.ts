@@ -49,7 +49,7 @@ describe("a kubeconfig that is read from a cluster", function () {
       const resources = names.map(([kind, name]) => ({ kind, name, namespaced: true }));
       management.store.put(`/apis/${apiVersion}`, { resources });
     };
-    management.store.put("/api", {});
+    for (const { store } of [management, workload]) store.put("/api", {});
     kinds(CLUSTER_API, ["MachinePool", "machinepools"], ["Cluster", "clusters"]);
     kinds(API.azimuth, ["Cluster", "clusters"]);
     kinds(API.identity, ["Platform", "platforms"]);
@@ -86,6 +86,8 @@ describe("a kubeconfig that is read from a cluster", function () {
     kubeconfig: ownKubeconfig(),
     replicas: 0,
     ready: true,
+    phase: "Running",
+    counts: { replicas: 0, ready: 0, available: 0, unavailable: 0 },
   });
   const services = () => ({ ...SAMPLES["azimuth/ServiceSync"], kubeconfig: ownKubeconfig() });
 

@@ -19,12 +19,14 @@ interface PodArgs {
   emptyDir?: string;
   labels?: Record<string, string>;
   phase?: string;
+  ready?: boolean;
+  spec?: ForecastPod["spec"];
 }
 
 /** A running pod. */
 export function plainPod(
   name: string,
-  { node, owner, emptyDir, labels = {}, phase = "Running" }: PodArgs,
+  { node, owner, emptyDir, labels = {}, phase = "Running", ready = true, spec }: PodArgs,
 ): ForecastPod {
   return {
     metadata: {
@@ -33,8 +35,8 @@ export function plainPod(
       labels,
       ...(owner ? { ownerReferences: [{ kind: owner, name: "x", controller: true }] } : {}),
     },
-    spec: { nodeName: node, volumes: emptyDir ? [{ name: emptyDir, emptyDir: {} }] : [] },
-    status: { phase },
+    spec: { nodeName: node, volumes: emptyDir ? [{ name: emptyDir, emptyDir: {} }] : [], ...spec },
+    status: { phase, conditions: [{ type: "Ready", status: ready ? "True" : "False" }] },
   };
 }
 
@@ -54,6 +56,7 @@ export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
     ],
     metrics: "",
     notes: [],
+    unread: [],
     ...over,
   };
 }

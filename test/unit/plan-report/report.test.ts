@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import pc from "picocolors";
-import { matches } from "../../../core/plan-report/budgets";
+import { matches } from "../../../core/drain/budgets";
 import { clusterVersionOf } from "../../../core/plan-report/facts";
 import { removalFindings } from "../../../core/plan-report/removals";
 import { renderMarkdown } from "../../../core/plan-report/render-markdown";
@@ -31,6 +31,30 @@ describe("forecast of a rollout", () => {
     assertGolden("plan-blocked.txt", renderText(report));
     assertGolden("plan-blocked.md", renderMarkdown(report));
     assertGolden("plan-blocked.json", `${JSON.stringify(report, undefined, 2)}\n`);
+  });
+
+  it("is unknown, and not clean, when something in the way could hide behind a missing right", () => {
+    const unread = ["these credentials may not list pods: drains were not looked at"];
+    const report = planReport(cleanFacts({ pods: undefined, unread }), wish());
+    assert.deepEqual([report.blocked, report.unknown], [false, unread]);
+    const text = renderText(report);
+    assert.doesNotMatch(text, /Clean/);
+    assert.match(
+      text,
+      /\n1 unknown\n {2}\? these credentials may not list pods: drains were not looked at\n/,
+    );
+    assert.match(
+      text,
+      /\nUnknown: 1 check could not be made\. Give the credentials these rights, then run the plan again\.\n$/,
+    );
+    const markdown = renderMarkdown(report);
+    assert.match(markdown, /^## Rollout to 1\.36\.3\n\n\*\*Unknown\*\*: 1 not checked\./);
+    assert.match(markdown, /### Unknown\n\n- these credentials may not list pods/);
+    const atTarget = planReport(
+      { ...cleanFacts({ unread }), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
+      wish(),
+    );
+    assert.deepEqual(atTarget.unknown, []);
   });
 
   it("has nothing to do at the target, and looks at no pod then", () => {
@@ -77,9 +101,12 @@ describe("forecast of a rollout", () => {
 
   it("lists what the target removes when nobody may read what is in use", () => {
     const nodes = [plainNode("cp-1", "1.31.2")];
-    const { notes } = planReport(cleanFacts({ nodes, clusterVersion: "1.31.2", metrics: undefined }), wish());
+    const { unknown } = planReport(
+      cleanFacts({ nodes, clusterVersion: "1.31.2", metrics: undefined }),
+      wish(),
+    );
     assert.match(
-      notes.at(-1) ?? "",
+      unknown.at(-1) ?? "",
       /removes flowcontrol\.apiserver\.k8s\.io\/v1beta3 flowschemas, .*look for their users/,
     );
   });

@@ -27,6 +27,7 @@ export function previewOf(changes: readonly ResourceChange[], others: Partial<Pr
     changes,
     unchanged: 7,
     errors: [],
+    isRefused: false,
     warnings: [],
     notes: [],
     ...others,

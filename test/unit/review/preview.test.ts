@@ -36,6 +36,20 @@ describe("a preview as the engine prints it", () => {
     assert.match(errors[0]!, /^Pulumi\.test\.yaml has 1 mistake; nothing was changed:/);
   });
 
+  it("tells a resource's refusal from an error of the program", () => {
+    const isRefused = (urn?: string) =>
+      readPreview(
+        JSON.stringify({ diagnostics: [{ ...(urn && { urn }), message: "error: no", severity: "error" }] }),
+      ).isRefused;
+    assert.equal(
+      isRefused("urn:pulumi:s::p::t:C$pulumi-nodejs:dynamic/foresail:NodeRollout::onprem-rollout"),
+      true,
+    );
+    assert.equal(isRefused("urn:pulumi:s::p::pulumi:pulumi:Stack::p-s"), false);
+    assert.equal(isRefused(), false);
+    assert.equal(readPreview(sample("refused.json")).isRefused, false);
+  });
+
   it("holds remarks of the resources, and neither their steps nor words of others", () => {
     const info = (message: string) => ({ message: `${message}\n\n`, severity: "info" });
     const text = JSON.stringify({

@@ -1,0 +1,132 @@
+import { type LabelExpression, matchesExpression } from "./budgets";
+
+interface NodeSelectorTerm {
+  matchExpressions?: LabelExpression[];
+  matchFields?: LabelExpression[];
+}
+
+interface NodeSelector {
+  nodeSelectorTerms?: NodeSelectorTerm[];
+}
+
+interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+}
+
+/** The parts of a Pod that decide on which nodes it can run. */
+export interface SchedulablePod {
+  metadata?: { namespace?: string };
+  spec?: {
+    nodeName?: string;
+    nodeSelector?: Record<string, string>;
+    affinity?: { nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector } };
+    tolerations?: Toleration[];
+    volumes?: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+  };
+}
+
+/** The parts of a Node that decide which pods it takes. */
+export interface SchedulableNode {
+  metadata?: { name?: string; labels?: Record<string, string> };
+  spec?: { unschedulable?: boolean; taints?: { key: string; value?: string; effect: string }[] };
+}
+
+export interface Claim {
+  metadata?: { name?: string; namespace?: string };
+  spec?: { volumeName?: string };
+}
+
+export interface Volume {
+  metadata?: { name?: string };
+  spec?: { nodeAffinity?: { required?: NodeSelector } };
+}
+
+/** The nodes and volumes of a cluster, as far as they decide where pods run. */
+export interface Places {
+  nodes: readonly SchedulableNode[];
+  claims: readonly Claim[];
+  volumes: readonly Volume[];
+}
+
+/** One reason for which nodes don't take a pod. */
+interface Constraint {
+  words: string;
+  allows: (node: SchedulableNode) => boolean;
+}
+
+/**
+ * Says why no node but its own takes a pod: node selector, required node affinity, the node affinity of its volumes,
+ * taints and cordons. Resources, pod affinity and topology spread are not looked at.
+ *
+ * @returns the constraint, such as "node selector disk=ssd"; undefined when another node takes it
+ */
+export function whyNowhereElse(pod: SchedulablePod, places: Places): string | undefined {
+  const others = places.nodes.filter(({ metadata }) => metadata?.name !== pod.spec?.nodeName);
+  const constraints = constraintsOf(pod, places);
+  if (others.some((node) => constraints.every(({ allows }) => allows(node)))) return undefined;
+  if (others.length === 0) return "there is no other node";
+  const alone = constraints.find(({ allows }) => !others.some(allows));
+  return (alone ? [alone] : constraints).map(({ words }) => words).join(" and ");
+}
+
+/** The claims that a pod uses; those of generic ephemeral volumes are made again with it, and bind it to no node. */
+export function claimsOf(pod: SchedulablePod): string[] {
+  return (pod.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim ? [persistentVolumeClaim.claimName] : [],
+  );
+}
+
+function constraintsOf(pod: SchedulablePod, { claims, volumes }: Places): Constraint[] {
+  const { nodeSelector = {}, affinity, tolerations = [] } = pod.spec ?? {};
+  const found: Constraint[] = [];
+  const wanted = Object.entries(nodeSelector);
+  if (wanted.length > 0)
+    found.push({
+      words: `node selector ${wanted.map(([key, value]) => `${key}=${value}`).join(",")}`,
+      allows: ({ metadata }) => wanted.every(([key, value]) => metadata?.labels?.[key] === value),
+    });
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (required) found.push({ words: "node affinity", allows: (node) => selects(required, node) });
+  for (const claim of claimsOf(pod)) {
+    const name = claims.find(
+      ({ metadata }) => metadata?.name === claim && metadata.namespace === pod.metadata?.namespace,
+    )?.spec?.volumeName;
+    const volume = volumes.find(({ metadata }) => name !== undefined && metadata?.name === name);
+    const places = volume?.spec?.nodeAffinity?.required;
+    if (places) found.push({ words: `volume of claim ${claim}`, allows: (node) => selects(places, node) });
+  }
+  found.push({
+    words: "taints and cordons of the other nodes",
+    allows: ({ spec }) =>
+      spec?.unschedulable !== true &&
+      (spec?.taints ?? []).every(
+        (taint) => taint.effect === "PreferNoSchedule" || tolerations.some((each) => tolerates(each, taint)),
+      ),
+  });
+  return found;
+}
+
+/** Terms are alternatives, and a term without any requirement selects nothing. */
+function selects({ nodeSelectorTerms = [] }: NodeSelector, { metadata }: SchedulableNode): boolean {
+  return nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false;
+    const fields = { "metadata.name": metadata?.name ?? "" };
+    return (
+      matchExpressions.every((expression) => matchesExpression(expression, metadata?.labels ?? {})) &&
+      matchFields.every((expression) => matchesExpression(expression, fields))
+    );
+  });
+}
+
+function tolerates(
+  { key, operator = "Equal", value = "", effect }: Toleration,
+  taint: { key: string; value?: string; effect: string },
+): boolean {
+  if (effect && effect !== taint.effect) return false;
+  if (key && key !== taint.key) return false;
+  if (!key) return operator === "Exists";
+  return operator === "Exists" || value === (taint.value ?? "");
+}
