@@ -1,5 +1,6 @@
 import { findStateFolder, NotAFileBackendError } from "./backend";
-import { clearDeadLocks } from "./lock";
+import { clearDeadLocks, type LockedStack } from "./lock";
+import { clearPendingOperations } from "./pending-operations";
 import type { Project } from "./project";
 
 /**
@@ -8,12 +9,27 @@ import type { Project } from "./project";
  * @throws StackLockedError while somebody else works on it
  */
 export async function clearIfFileBackend(project: Project, stack: string): Promise<string[]> {
-  let stateFolder: string;
+  const target = await fileBackendOf(project, stack);
+  return target === undefined ? [] : clearDeadLocks(target);
+}
+
+/**
+ * The same, and the pending operations of killed runs that are safe to forget.
+ * @returns a line for each thing that was cleared
+ * @throws StackLockedError while somebody else works on it
+ */
+export async function clearKilledRuns(project: Project, stack: string): Promise<string[]> {
+  const target = await fileBackendOf(project, stack);
+  if (target === undefined) return [];
+  const cleared = await clearDeadLocks(target);
+  return [...cleared, ...(await clearPendingOperations(target, project.folder))];
+}
+
+async function fileBackendOf(project: Project, stack: string): Promise<LockedStack | undefined> {
   try {
-    stateFolder = await findStateFolder(stack);
+    return { stateFolder: await findStateFolder(stack), project: project.name, stack };
   } catch (error) {
-    if (error instanceof NotAFileBackendError) return [];
+    if (error instanceof NotAFileBackendError) return undefined;
     throw error;
   }
-  return clearDeadLocks({ stateFolder, project: project.name, stack });
 }

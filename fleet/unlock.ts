@@ -1,6 +1,7 @@
 import { askPerson } from "./ask";
 import { findStateFolder } from "./backend";
 import { deleteLock, findLocks } from "./lock";
+import { clearPendingOperations } from "./pending-operations";
 
 /** What `foresail unlock` was asked for. */
 export interface UnlockWish {
@@ -12,11 +13,13 @@ export interface UnlockWish {
 
 /**
  * Clears a stack's locks. Those of dead processes on this host go without a question; those of other hosts need
- * consent; those of living processes on this host stay.
+ * consent; those of living processes on this host stay. When none is left, what killed runs left pending goes, too,
+ * where it is safe to forget.
  * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when consent is missing
  */
 export async function unlock(wish: UnlockWish, say = (line: string) => console.log(line)): Promise<number> {
-  const locks = await findLocks({ ...wish, stateFolder: await findStateFolder(wish.stack) });
+  const target = { ...wish, stateFolder: await findStateFolder(wish.stack) };
+  const locks = await findLocks(target);
   if (locks.length === 0) say(`the stack ${wish.stack} of project ${wish.project} is not locked`);
   let exitCode = 0;
   for (const lock of locks) {
@@ -41,5 +44,6 @@ export async function unlock(wish: UnlockWish, say = (line: string) => console.l
     await deleteLock(lock);
     say(`cleared: ${because}`);
   }
+  if (exitCode === 0) for (const line of await clearPendingOperations(target, process.cwd())) say(line);
   return exitCode;
 }

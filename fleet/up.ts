@@ -6,7 +6,7 @@ import { parseSavedPlan, type SavedPlan } from "../core/review/saved-plan";
 import { sideBySide } from "../core/review/side-by-side";
 import { renderText } from "../core/review/text";
 import { askPerson } from "./ask";
-import { clearIfFileBackend } from "./clear-dead-locks";
+import { clearKilledRuns } from "./clear-dead-locks";
 import { findProject, type Project } from "./project";
 import { callPulumi, findStack } from "./pulumi";
 import { runFurtherTurns } from "./further-turns";
@@ -37,7 +37,7 @@ export async function up(wish: UpWish, say = (line: string) => console.log(line)
     wish.plan === undefined
       ? undefined
       : parseSavedPlan(await readFile(wish.plan, "utf8"), { project: project.name, stack });
-  for (const line of await clearIfFileBackend(project, stack)) say(line);
+  for (const line of await clearKilledRuns(project, stack)) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([
     takePreview(project, stack),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { preloading } from "../fleet/engine-environment";
+import { PRELOADED, preloading } from "../fleet/engine-environment";
 import { passphraseFile, sandboxFolder, stateFolder } from "./places";
 
 export { preloading } from "../fleet/engine-environment";
@@ -15,12 +15,6 @@ export function handVariables(pulumiHome: string): Record<string, string> {
     PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile,
   };
 }
-
-/** Compiled files that the engine's node processes load first: what each of them saves, it says itself. */
-const PRELOADED = [
-  path.join(__dirname, "obeyed-options.js"),
-  path.join(__dirname, "..", "fleet", "lazy-closures.js"),
-];
 
 /**
  * The environment in which the sandbox runs the engine. No PULUMI_* variable of the person is left in it, so that the
@@ -39,7 +33,7 @@ export function engineEnvironment(
     ...handVariables(toolchain["PULUMI_HOME"] ?? ""),
     // diffs that read the live system run side by side (docs/benchmarks.md)
     PULUMI_PARALLEL_DIFF: "true",
-    NODE_OPTIONS: preloading(PRELOADED, base["NODE_OPTIONS"]),
+    NODE_OPTIONS: preloading([path.join(__dirname, "obeyed-options.js"), ...PRELOADED], base["NODE_OPTIONS"]),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK: "true",
     // every plugin comes from the tool chain: a missing one is an error at once, not a download in the middle of `up`

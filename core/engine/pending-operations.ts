@@ -18,10 +18,16 @@ export interface JudgedOperations {
 }
 
 /** Resources whose create looks the thing up first, so that running it again harms nothing (docs/adr: resumable handlers). */
-const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^command:/, /^foresail:/];
+const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^foresail:/];
 
 /** Objects of a cloud whose next plan deletes what was made and not recorded (docs/adr/0014-openstack-objects.md). */
 const RESUMABLE_URNS = [/foresail:openstack:OpenstackCluster\$openstack:/];
+
+/** The commands of a cluster, which may run twice; those of a program of one's own are not known to be harmless. */
+function isClusterCommand(urn: string): boolean {
+  const types = urn.split("::")[2]?.split("$") ?? [];
+  return types.at(-1)?.startsWith("command:") === true && types.some((type) => type.startsWith("foresail:"));
+}
 
 /**
  * Judges what a killed `up` left pending. A `creating` operation stays in the state for ever otherwise, and each later
@@ -31,7 +37,8 @@ export function judgePendingOperations(stack: ExportedStack): JudgedOperations {
   const pending = stack.deployment?.pending_operations ?? [];
   const isResumable = ({ resource: { type = "", urn = "" } = {} }: PendingOperation): boolean =>
     RESUMABLE_TYPES.some((pattern) => pattern.test(type)) ||
-    RESUMABLE_URNS.some((pattern) => pattern.test(urn));
+    RESUMABLE_URNS.some((pattern) => pattern.test(urn)) ||
+    isClusterCommand(urn);
   return {
     resumable: pending.filter(isResumable).map(describeOperation),
     others: pending.filter((operation) => !isResumable(operation)).map(describeOperation),

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Operation } from "../../core/kubeadm/steps/script";
+import { commandLines, descendants } from "../support/process-tree";
 import { clusterWish } from "./cluster-wish";
 import { FleetCommand } from "./fleet-command";
+import { killedUp, untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
 import { simulatedGround } from "./simulated-ground";
 
@@ -102,5 +104,68 @@ describe("an interrupt of foresail up", function () {
       /w-3: cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,
     );
     assert.equal(ground.fleet.journal.length, before);
+  });
+
+  describe("that was killed", () => {
+    const pending = async () => (await ground.stack.export()).deployment.pending_operations ?? [];
+    /** Kills the engine while it makes a further pool's first resources. */
+    async function killInJoin(): Promise<void> {
+      const { killed, orphans } = await killedUp(
+        ground,
+        "the whole tree",
+        ({ operation, event }) => operation === "prepare" && event === "start",
+      );
+      assert.ok(killed);
+      await untilOrphansEnd(orphans);
+      await ground.stack.clearDeadLocks();
+      assert.notDeepEqual(await pending(), []);
+    }
+
+    it("leaves no pending operation of foresail's own behind once foresail up has come", async () => {
+      want("cp-1", "w-1");
+      assert.equal((await foresail.run("up", "--stack", "test", "--yes")).exitCode, 0);
+      want("cp-1", "w-1", "w-2");
+      await killInJoin();
+      const { exitCode, stdout, stderr } = await foresail.run("up", "--stack", "test", "--yes");
+      assert.equal(exitCode, 0, stdout + stderr);
+      assert.match(
+        stdout,
+        /cleared 1 pending operation of test from a killed run: creating test-w-2-prepare \(command:remote:Command\); the next run continues them/,
+      );
+      assert.doesNotMatch(stdout + stderr, /pending operations/i);
+      assert.deepEqual(await pending(), []);
+      assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1", "w-2"]);
+    });
+
+    it("leaves none behind once foresail unlock has come, which says so once", async () => {
+      want("cp-1", "w-1", "w-2", "w-3");
+      await killInJoin();
+      const before = (await ground.stack.export()).deployment.resources;
+      const { exitCode, stdout } = await foresail.run("unlock", "--stack", "test");
+      assert.equal(exitCode, 0, stdout);
+      assert.match(
+        stdout,
+        /cleared 1 pending operation of test from a killed run: creating test-w-3-prepare/,
+      );
+      assert.deepEqual(await pending(), []);
+      assert.deepEqual((await ground.stack.export()).deployment.resources, before);
+      const again = await foresail.run("unlock", "--stack", "test");
+      assert.doesNotMatch(again.stdout, /pending/);
+    });
+
+    for (const milliseconds of [0, 200])
+      it(`leaves no idle provider behind, ${milliseconds} ms after the provider's start`, async () => {
+        let begun: number | undefined;
+        const { killed, orphans } = await upKilledWhen(ground.stack, "pulumi alone", () => {
+          const providers = commandLines(descendants(process.pid)).filter((line) =>
+            line.includes("cmd/dynamic-provider"),
+          );
+          if (providers.length > 0) begun ??= Date.now();
+          return begun !== undefined && Date.now() - begun >= milliseconds ? { begun } : undefined;
+        });
+        assert.ok(killed);
+        await untilOrphansEnd(orphans.filter(({ command }) => command === "node"));
+        await ground.stack.clearDeadLocks();
+      });
   });
 });

@@ -9,22 +9,38 @@ const operation = (type: string, resourceType: string, name: string) => ({
     custom: true,
   },
 });
+const inCluster = (parents: string, type: string, name: string) => ({
+  type: "creating",
+  resource: { urn: `urn:pulumi:sandbox-ssh::foresail::${parents}${type}::${name}`, type, custom: true },
+});
 const judge = (...pending: ReturnType<typeof operation>[]) =>
   judgePendingOperations({ deployment: { pending_operations: pending } });
 
 describe("pending operations of a killed run", () => {
-  it("can be resumed for foresail's own resources and remote commands, and not for others", () => {
+  it("can be resumed for foresail's own resources and the commands of a cluster, and not for others", () => {
     const judged = judge(
       operation("creating", "pulumi-nodejs:dynamic/foresail:NodeGroup", "workers"),
       operation("creating", "openstack:compute/instance:Instance", "server"),
-      operation("creating", "command:remote:Command", "prepare-w-1"),
+      inCluster("foresail:kubeadm:KubeadmCluster$", "command:remote:Command", "prepare-w-1"),
+      inCluster(
+        "my:app:Site$foresail:openstack:OpenstackCluster$foresail:kubeadm:KubeadmCluster$",
+        "command:remote:Command",
+        "prepare-w-2",
+      ),
+      operation("creating", "command:remote:Command", "theirs"),
+      inCluster("my:app:Site$", "command:remote:Command", "theirs too"),
     );
     assert.deepEqual(judged, {
       resumable: [
         "creating workers (pulumi-nodejs:dynamic/foresail:NodeGroup)",
         "creating prepare-w-1 (command:remote:Command)",
+        "creating prepare-w-2 (command:remote:Command)",
       ],
-      others: ["creating server (openstack:compute/instance:Instance)"],
+      others: [
+        "creating server (openstack:compute/instance:Instance)",
+        "creating theirs (command:remote:Command)",
+        "creating theirs too (command:remote:Command)",
+      ],
     });
   });
 

@@ -24,7 +24,10 @@ describe("the engine that foresail starts", () => {
       NODE_OPTIONS: "--no-warnings",
     });
     assert.equal(environment.PULUMI_BACKEND_URL, "s3://theirs");
-    assert.match(environment.NODE_OPTIONS ?? "", /^--no-warnings --require ".*lazy-closures\.js"$/);
+    assert.match(
+      environment.NODE_OPTIONS ?? "",
+      /^--no-warnings --require ".*lazy-closures\.js" --require ".*end-with-engine\.js"$/,
+    );
     assert.equal(fleetEnvironment(environment).NODE_OPTIONS, environment.NODE_OPTIONS);
   });
 });
