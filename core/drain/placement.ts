@@ -51,6 +51,9 @@ export interface Places {
   volumes: readonly Volume[];
 }
 
+/** Taints of a node's conditions, such as not-ready: they pass, and a cordon is a field of its own. */
+const CONDITION_TAINT = /^node\.kubernetes\.io\//;
+
 /** One reason for which nodes don't take a pod. */
 interface Constraint {
   words: string;
@@ -103,7 +106,10 @@ function constraintsOf(pod: SchedulablePod, { claims, volumes }: Places): Constr
     allows: ({ spec }) =>
       spec?.unschedulable !== true &&
       (spec?.taints ?? []).every(
-        (taint) => taint.effect === "PreferNoSchedule" || tolerations.some((each) => tolerates(each, taint)),
+        (taint) =>
+          taint.effect === "PreferNoSchedule" ||
+          CONDITION_TAINT.test(taint.key) ||
+          tolerations.some((each) => tolerates(each, taint)),
       ),
   });
   return found;

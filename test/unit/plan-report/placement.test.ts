@@ -97,6 +97,8 @@ describe("whether a pod of w-1 can run on another node", () => {
     assert.equal(why({}, { nodes: [node("w-1"), cordoned] }), taints);
     const preferring = node("w-2", {}, { taints: [{ key: "a", effect: "PreferNoSchedule" }] });
     assert.equal(why({}, { nodes: [node("w-1"), preferring] }), undefined);
+    const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+    assert.equal(why({}, { nodes: [node("w-1"), node("w-2", {}, { taints: [notReady] })] }), undefined);
     assert.equal(why({}, { nodes: [node("w-1")] }), "there is no other node");
   });
 });
