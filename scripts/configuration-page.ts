@@ -80,7 +80,8 @@ export function configurationPage(
 
 One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All validation issues in it are reported
 before anything is touched, twenty at a time; a key that is not listed here is one, too. Put versions, modes and dates in quotes: YAML reads
-\`1.30\` as 1.3, \`0600\` as 384 and \`2026-11-22\` as a timestamp.
+\`1.30\` as 1.3, \`0600\` as 384 and \`2026-11-22\` as a timestamp,
+which is accepted as \`bootstrapRevision\`, as \`osPackages\` and as the value of a label.
 
 ## Keys
 

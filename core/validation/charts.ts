@@ -1,4 +1,5 @@
 import type { Mistake } from "./mistake";
+import { lineIssue } from "./names";
 import { quoted } from "./quote";
 
 /** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
@@ -7,6 +8,13 @@ export function chartVersionMistake(text: string): string | undefined {
   return semantic.test(text)
     ? undefined
     : `${quoted(text)} is not the version of a chart; write it exactly, e.g. "1.18.2"`;
+}
+
+/** What is wrong with the name of a chart, its path or its oci:// reference, or undefined. Helm gets it as an argument. */
+export function chartNameIssue(text: string): string | undefined {
+  if (text.startsWith("-"))
+    return `${quoted(text)} begins with a dash; write the name of a chart, e.g. "cilium"`;
+  return lineIssue(text);
 }
 
 /** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */

@@ -37,7 +37,7 @@ export function endpointIssues(facts: EndpointFacts): Mistake[] {
     ...external,
     {
       path: ["endpoint", "loopback", "port"],
-      message: `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 8443`,
+      message: `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 7443`,
     },
   ];
 }
@@ -57,9 +57,10 @@ function externalHostIssue(host: string, facts: EndpointFacts): string | undefin
     if (bits !== undefined && block && cidrContains(block, bits))
       return `${quoted(host)} is in cluster.network.${field} ${quoted(facts[field])}, which nodes reach only inside the cluster; write an address outside of it`;
   }
+  const same = host.toLowerCase();
   const worker = facts.machines.find(
     ({ role, address, internalAddress }) =>
-      role === "worker" && (address === host || internalAddress === host),
+      role === "worker" && (address?.toLowerCase() === same || internalAddress === same),
   );
   return (
     worker &&

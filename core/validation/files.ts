@@ -5,6 +5,10 @@ import { duplicateMistakes } from "./duplicates";
 import { unprintableIssue } from "./names";
 import { hasPrivateKey, quoted } from "./quote";
 
+const LONGEST_PATH = 4000;
+/** Longest name of a file: the new content is first written beside it, to a longer name. */
+const LONGEST_NAME = 240;
+
 const KUBEADM = "kubeadm writes it";
 const FORESAIL = "foresail writes it";
 const KERNEL = "the kernel's own file systems keep no files";
@@ -73,16 +77,14 @@ const SYSTEM_FOLDERS = [
   ...["/etc/cron.d", "/etc/default", "/etc/profile.d", "/etc/ssh", "/etc/ssl", "/etc/systemd/network"],
 ];
 
-/** A folder and all that it is in: "/a/b" is "/", "/a", "/a/b". */
+/** The folders that a path is in, without itself: "/", "/a" and "/a/b" of "/a/b/c". A longer path has its own issue. */
 function ancestors(path: string): string[] {
-  const above = posix.dirname(path);
-  return above === path ? [path] : [...ancestors(above), path];
+  if (path.length > LONGEST_PATH) return [];
+  const slashes = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  return slashes.map((folder) => folder || "/").filter((folder) => folder !== path);
 }
 
-const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([place]) => ancestors(posix.dirname(place)))]);
-
-/** Longest name of a file: the new content is first written beside it, to a longer name. */
-const LONGEST_NAME = 240;
+const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([place]) => ancestors(place))]);
 
 /** What is wrong with the absolute path of a file on a machine, or undefined. */
 export function absolutePathMistake(path: string): string | undefined {
@@ -92,8 +94,8 @@ export function absolutePathMistake(path: string): string | undefined {
   if (posix.normalize(path) !== path || path.endsWith("/")) {
     return `${quoted(path)} is not a plain path; write it without "..", "//" and a "/" at the end`;
   }
-  if (path.length > 4000 || path.split("/").some((name) => Buffer.byteLength(name) > LONGEST_NAME))
-    return `${quoted(path)} is longer than a path may be; write names of at most ${LONGEST_NAME} bytes`;
+  if (path.length > LONGEST_PATH || path.split("/").some((name) => Buffer.byteLength(name) > LONGEST_NAME))
+    return `${quoted(path)} is longer than a path may be; write at most ${LONGEST_PATH} characters, and ${LONGEST_NAME} bytes between two slashes`;
   return undefined;
 }
 
@@ -109,7 +111,7 @@ export function hostFilePathMistake(path: string): string | undefined {
 export function hostFileListIssues(files: readonly { path: string }[]): Mistake[] {
   const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
   const below = files.flatMap(({ path }, index): Mistake[] => {
-    const file = ancestors(path).find((one) => one !== path && first.has(one));
+    const file = ancestors(path).find((one) => first.has(one));
     if (file === undefined) return [];
     const message = `${quoted(path)} is below files[${first.get(file)}], ${quoted(file)}, which is a file and not a folder; choose another path`;
     return [{ path: [index, "path"], message }];

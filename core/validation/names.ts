@@ -53,7 +53,7 @@ export function unprintableIssue(text: string): string | undefined {
 
 /** What is wrong with the name of a preflight check of kubeadm ("Swap", "Port-10250", "all"), or undefined. */
 export function preflightIssue(name: string): string | undefined {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/.test(name)
     ? undefined
     : `${quoted(name)} is not the name of a preflight check; write it as kubeadm prints it in brackets, e.g. "NumCPU"`;
 }

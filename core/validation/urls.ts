@@ -34,7 +34,7 @@ export function noProxyIssue(text: string): string | undefined {
   const host = /^\*$|^(\*?\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5}|\/\d{1,2})?$/;
   const ipv6 = /^\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*\]?(\/\d{1,3})?$/;
   // A list with commas is what becomes of the entries anyway.
-  return text.split(",").every((one) => host.test(one) || ipv6.test(one))
+  return text.split(",").every((one) => one.length <= 253 && (host.test(one) || ipv6.test(one)))
     ? undefined
     : `${quoteUnlessSecret(text)} is not a host, domain or block; write e.g. "git.example.com", ".example.com" or "10.0.0.0/8", one in each entry`;
 }

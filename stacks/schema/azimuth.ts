@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
+import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../core/validation/charts";
 import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
 import { hostMistake, ipv4Mistake } from "../../core/validation/addresses";
 import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../core/azimuth/role-bindings";
@@ -53,9 +53,7 @@ const AZIMUTH_CHARTS = "https://azimuth-cloud.github.io/zenith";
 function chart(name: string, repository: string, version: string, what: string) {
   return rules(
     z.strictObject({
-      chart: z
-        .string()
-        .min(1)
+      chart: rule(z.string().min(1).max(1000), chartNameIssue)
         .default(name)
         .describe("Name of the chart in the repository, its path, or an oci:// reference."),
       repository: rule(z.string(), (text) => urlMistake(text))
@@ -105,10 +103,9 @@ const Zenith = z.strictObject({
     "Host of Zenith's SSH server, as the cluster's machines reach it.",
   ),
   sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
-  projectId: z
-    .string()
-    .min(1)
-    .describe("Id of the OpenStack project, by which Zenith tells who may see the cluster's services."),
+  projectId: line().describe(
+    "Id of the OpenStack project, by which Zenith tells who may see the cluster's services.",
+  ),
 });
 
 const words = () => z.array(line()).min(1).optional();

@@ -45,8 +45,8 @@ function withDefaults(machine: MachineFacts): MachineFacts {
 
 /** What of an endpoint can be read. */
 export function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | "externalHost"> {
-  const { loopback, external } = isObject(endpoint) ? endpoint : {};
-  const port = isObject(loopback) ? loopback.port : undefined;
+  const { loopback, external } = isObject(endpoint) ? endpoint : { loopback: {} };
+  const port = isObject(loopback) ? (loopback.port ?? 8443) : undefined;
   return {
     loopbackPort: typeof port === "number" ? port : undefined,
     externalHost: isObject(external) ? text(external.host) : undefined,
@@ -78,12 +78,14 @@ function rolloutMistakesOf(rollout: unknown, machines: readonly MachineFacts[]):
 /**
  * The rules that hold for every section whose machines come from pools or groups.
  * @param network of the cluster inside the machines
+ * @param sshPort of every machine; undefined when the cloud says it
  * @param field that has the pools or groups
  */
 export function sectionIssues(
   name: string,
   section: Readonly<Record<string, unknown>>,
   network: Readonly<Record<string, unknown>>,
+  sshPort: unknown,
   groups: readonly unknown[],
   field: string,
 ): Mistake[] {
@@ -91,8 +93,9 @@ export function sectionIssues(
     podCidr: text(network.podCidr) ?? "10.244.0.0/16",
     serviceCidr: text(network.serviceCidr) ?? "10.96.0.0/12",
   };
+  const machines = typeof sshPort === "number" ? [{ name: "each machine", port: sshPort }] : [];
   return [
-    ...endpointIssues({ ...endpointFacts(section.endpoint), ...blocks, machines: [] }),
+    ...endpointIssues({ ...endpointFacts(section.endpoint), ...blocks, machines }),
     ...groups.flatMap((group, index) =>
       machineTaintIssues(group).map(({ path, message }) => ({
         path: [field, index, "taints", ...path],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chartMistakes, chartVersionMistake } from "../../core/validation/charts";
+import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../core/validation/charts";
 import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
 import type { Mistake } from "../../core/validation/mistake";
 import { ciliumValuesIssues, podCidrMistake, serviceCidrMistake } from "../../core/validation/network";
@@ -28,10 +28,9 @@ const ManifestPlugin = exactlyOne(
 
 const ChartPlugin = rules(
   z.strictObject({
-    chart: z
-      .string()
-      .min(1)
-      .describe("Name of the chart in the repository, its path, or an oci:// reference."),
+    chart: rule(z.string().min(1).max(1000), chartNameIssue).describe(
+      "Name of the chart in the repository, its path, or an oci:// reference.",
+    ),
     repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
     version: chartVersion().describe("Version of the chart."),
     namespace: rule(z.string(), (name) => dnsLabelMistake(name))

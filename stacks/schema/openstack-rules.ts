@@ -62,7 +62,7 @@ export function openstackSectionMistakes(section: unknown, cluster: unknown): Mi
   return [
     ...found.map(({ path, message }) => ({ path: ["openstack", ...path], message })),
     ...poolRolloutMistakes(map(cluster).rollout, pools),
-    ...sectionIssues("openstack", section, inside, written, "pools"),
+    ...sectionIssues("openstack", section, inside, map(map(cluster).ssh).port, written, "pools"),
   ];
 }
 

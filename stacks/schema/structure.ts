@@ -6,6 +6,11 @@ import { json, type RawKeys } from "./reading";
 /** Levels that a value may be nested: a Kubernetes object has about ten, and the rules below go through all of them. */
 const DEEPEST = 64;
 
+const KEY_IN_PLAIN =
+  "holds a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+const NO_TEXT =
+  "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
+
 interface Structure {
   /** values that are nested too deep for any rule */
   tooDeep: Mistake[];
@@ -32,12 +37,10 @@ function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: 
       found.tooDeep.push({ path: path.slice(0, 8), message });
       return;
     }
-    if (typeof at === "string" && !secret && hasPrivateKey(at))
-      found.issues.push({
-        path,
-        message:
-          "holds a private key, which would be stored and shown in plain; remove it, and replace the key that was shown",
-      });
+    if (typeof at === "string" && !secret) {
+      if (hasPrivateKey(at)) found.issues.push({ path, message: KEY_IN_PLAIN });
+      if (/[\0\p{Cs}]/u.test(at)) found.issues.push({ path, message: NO_TEXT });
+    }
     if (typeof at !== "object" || at === null) continue;
     if (Object.hasOwn(at, "__proto__"))
       found.issues.push({

@@ -68,7 +68,7 @@ export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mi
   return [
     ...found.map(({ path, message }) => ({ path: ["tumblebug", ...path], message })),
     ...groupRolloutMistakes(map(cluster).rollout, groups, Object.fromEntries(replace)),
-    ...sectionIssues("tumblebug", section, inside, written, "groups"),
+    ...sectionIssues("tumblebug", section, inside, undefined, written, "groups"),
   ];
 }
 

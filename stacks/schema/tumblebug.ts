@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cidrMistake } from "../../core/validation/cidr";
 import { certificateBundleMistake } from "../../core/validation/keys";
-import { userNameMistake } from "../../core/validation/names";
+import { dnsLabelMistake, userNameMistake } from "../../core/validation/names";
 import { urlMistake } from "../../core/validation/urls";
 import { tumblebugNameMistake } from "../../core/tumblebug/names";
 import { TumblebugEndpoint } from "./endpoint";
@@ -123,7 +123,7 @@ export const TumblebugSection = z.strictObject({
     .default({})
     .describe("Machine → a number; a higher number has another machine made in its place: {w-2: 1}."),
   lost: z
-    .array(z.string())
+    .array(rule(z.string(), (name) => dnsLabelMistake(name)))
     .default([])
     .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
   machinesSeconds: z

@@ -185,8 +185,12 @@ const TABLE: RefusedInputs = {
       ],
     ]),
     [
-      "cluster.endpoint.loopback.port: 8443 is the port of SSH on cp-1; choose another, e.g. 8443",
+      "cluster.endpoint.loopback.port: 8443 is the port of SSH on cp-1; choose another, e.g. 7443",
       cluster({ ssh: { port: 8443 } }),
+    ],
+    [
+      "openstack.endpoint.loopback.port: 8443 is the port of SSH on each machine; choose another, e.g. 7443",
+      openstack({}, { ssh: { port: 8443 } }),
     ],
     [
       "tumblebug.endpoint.nlb.port: 10250 is taken by the kubelet; choose another, e.g. 6443",

@@ -9,6 +9,8 @@ const software = (osPackages: unknown) => cluster({ rollout: { software: { osPac
 
 const KEY =
   "holds a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+const NUL =
+  "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
 const openstack = (over: Record<string, unknown>, of: Record<string, unknown> = {}) =>
   cloudReader("openstack", { ...OPENSTACK, ...over }, of);
 const tumblebug = (over: Record<string, unknown>, of: Record<string, unknown> = {}) =>
@@ -111,7 +113,7 @@ const TABLE: RefusedInputs = {
       files("/opt/a\n/etc/passwd"),
     ],
     [
-      `cluster.files[0].path: "/opt/${"a".repeat(75)}…" is longer than a path may be; write names of at most 240 bytes`,
+      `cluster.files[0].path: "/opt/${"a".repeat(75)}…" is longer than a path may be; write at most 4000 characters, and 240 bytes between two slashes`,
       files(`/opt/${"a".repeat(241)}`),
     ],
     [
@@ -201,6 +203,34 @@ const TABLE: RefusedInputs = {
           ...Array.from({ length: 5000 }, (_, index) => pool(`w${index}`, { replicas: 0 })),
         ],
       }),
+    ],
+  ],
+  "a text that no file, program or object takes": [
+    ...["\0", "\ud800"].flatMap((character): [string, Record<string, unknown>][] => [
+      [
+        `cluster.files[0].content: ${NUL}`,
+        cluster({ files: [{ path: "/opt/a", content: `a${character}` }] }),
+      ],
+      [`cluster.bootstrapRevision: ${NUL}`, cluster({ bootstrapRevision: character })],
+      [
+        `cluster.rollout.gate.command: ${NUL}`,
+        cluster({ rollout: { gate: { command: `true${character}` } } }),
+      ],
+      [`cluster.kubelet.a[0]: ${NUL}`, cluster({ kubelet: { a: [character] } })],
+    ]),
+    [
+      'cluster.network.plugin.chart.chart: "-rf" begins with a dash; write the name of a chart, e.g. "cilium"',
+      cluster({ network: { plugin: { chart: { chart: "-rf", repository: "https://charts.example.com" } } } }),
+    ],
+    [
+      'tumblebug.lost[0]: "a b" is not a DNS label; write lower-case letters, digits and dashes, with a letter or digit at both ends',
+      tumblebug({ lost: ["a b"] }),
+    ],
+  ],
+  "a path that takes long to look at": [
+    [
+      `cluster.files[0].path: "${"/a".repeat(40)}…" is longer than a path may be; write at most 4000 characters, and 240 bytes between two slashes`,
+      files("/a".repeat(100_000)),
     ],
   ],
   "an image repository with a tag": [
