@@ -37,7 +37,7 @@ export function cidrMistake(text: string): string | undefined {
   return `${quoted(text)} does not start its block; write "${formatCidr({ first: bits - (bits % size), prefix: Number(prefix) })}"`;
 }
 
-/** Whether an address lies in a block. */
+/** Whether an address is in a block. */
 export function cidrContains(block: Cidr, address: number): boolean {
   return address >= block.first && address < block.first + cidrSize(block);
 }

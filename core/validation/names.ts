@@ -39,7 +39,7 @@ export function objectNameIssue(name: string): string | undefined {
 
 /** What is wrong with a text of one line that another system takes as it is, or undefined. */
 export function lineIssue(text: string): string | undefined {
-  if (text !== text.trim()) return `${quoted(text)} has a space at its begin or end; remove it`;
+  if (text !== text.trim()) return `${quoted(text)} begins or ends with a space; remove it`;
   return unprintableIssue(text);
 }
 

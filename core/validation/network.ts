@@ -81,7 +81,7 @@ interface AddressedMachine {
   internalAddress?: string | undefined;
 }
 
-/** Whether an address of a machine lies in the pod or service block, and whether an internal IPv4 address is known. */
+/** Whether an address of a machine is in the pod or service block, and whether an internal IPv4 address is known. */
 export function machineAddressMistakes(
   network: NetworkBlocks,
   machine: AddressedMachine,
@@ -101,7 +101,7 @@ export function machineAddressMistakes(
     for (const blockName of ["podCidr", "serviceCidr"] as const) {
       const block = parseCidr(network[blockName]);
       if (bits === undefined || !block || !cidrContains(block, bits)) continue;
-      const message = `${quoted(text)} lies in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
+      const message = `${quoted(text)} is in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
       mistakes.push({ path: [...path, field], message });
     }
   }

@@ -198,11 +198,11 @@ const TABLE: [string, unknown][] = [
     network({ serviceCidr: "127.0.0.0/16" }),
   ],
   [
-    'cluster.machines[1].internalAddress: "10.244.3.1" lies in cluster.network.podCidr "10.244.0.0/16"; choose a block outside the machines\' network',
+    'cluster.machines[1].internalAddress: "10.244.3.1" is in cluster.network.podCidr "10.244.0.0/16"; choose a block outside the machines\' network',
     work({ internalAddress: "10.244.3.1" }),
   ],
   [
-    'cluster.machines[1].internalAddress: "10.96.3.1" lies in cluster.network.serviceCidr "10.96.0.0/12"; choose a block outside the machines\' network',
+    'cluster.machines[1].internalAddress: "10.96.3.1" is in cluster.network.serviceCidr "10.96.0.0/12"; choose a block outside the machines\' network',
     work({ internalAddress: "10.96.3.1" }),
   ],
   [

@@ -263,7 +263,7 @@ const TABLE: RefusedInputs = {
       pools(pool("w", { image: "a\nb" })),
     ],
     [
-      'tumblebug.groups[1].spec: " t3" has a space at its begin or end; remove it',
+      'tumblebug.groups[1].spec: " t3" begins or ends with a space; remove it',
       groups(group("w", { spec: " t3" })),
     ],
   ],
