@@ -31,7 +31,7 @@ export async function startStandIn(
   const machines = new PretendedMachines();
   const server = new TumblebugServer({
     ...{ generation, folder, ...CREDENTIALS, connections, machines },
-    delays: { creation: options.creation },
+    durations: { creation: options.creation },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const address = await server.start();

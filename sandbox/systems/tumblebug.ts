@@ -18,7 +18,7 @@ const STACK = stackOf({ name: NAME });
 const NAMESPACE = "sandbox";
 const CIDR = "10.21.0.0/16";
 
-/** What the server is at its first start; the environment may wish another generation or more connections. */
+/** What the server is at its first start; the environment may ask for another generation, more connections, or real waits. */
 function wish() {
   const { FORESAIL_TUMBLEBUG_GENERATION: generation, FORESAIL_TUMBLEBUG_CONNECTIONS: count } = process.env;
   const connections = [
@@ -30,6 +30,7 @@ function wish() {
     generation: generation === "mcis" ? ("mcis" as const) : ("infra" as const),
     connections,
     bundles: [KUBERNETES_VERSION],
+    pace: Number(process.env.FORESAIL_TUMBLEBUG_PACE ?? 0),
   };
 }
 

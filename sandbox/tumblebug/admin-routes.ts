@@ -58,6 +58,7 @@ export function adminRoutes({ faults, state, passed }: Administered, lifecycle: 
         if (infrastructure !== undefined && machine !== undefined) {
           await lifecycle.discard(namespace.id, infrastructure, [machine]);
           machine.status = "Undefined";
+          machine.hasEnded = true;
           machine.publicAddress = "";
         } else if (infrastructure !== undefined) {
           await lifecycle.discard(namespace.id, infrastructure, infrastructure.machines);

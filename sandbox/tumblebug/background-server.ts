@@ -26,7 +26,8 @@ export interface ServerWish extends Pick<
   ProcessSettings,
   "generation" | "connections" | "bundles" | "publicBlocks"
 > {
-  readonly delays?: { readonly creation: number; readonly termination: number };
+  /** default 0 */
+  readonly pace?: number;
 }
 
 /** How clients reach a server. */
@@ -36,7 +37,7 @@ export interface ServerAccess {
   readonly password: string;
 }
 
-/** A stand-in Tumblebug in the background, with all that it makes; it outlives the program that starts it. */
+/** A simulated Tumblebug in the background, with all that it makes; it outlives the program that starts it. */
 export class BackgroundServer {
   private readonly places;
   private readonly processes: Processes;
@@ -126,7 +127,7 @@ export class BackgroundServer {
     return response.json();
   }
 
-  private async ensureSettings({ delays, ...wish }: ServerWish): Promise<ProcessSettings> {
+  private async ensureSettings({ pace = 0, ...wish }: ServerWish): Promise<ProcessSettings> {
     const known = await this.settings();
     if (known !== undefined) return known;
     const seed = createHash("sha256").update(this.places.folder).digest("hex");
@@ -134,8 +135,7 @@ export class BackgroundServer {
     const settings: ProcessSettings = {
       ...wish,
       ...{ port, user: "default", password: newPassword(), system: this.system },
-      creation: delays?.creation ?? 0,
-      termination: delays?.termination ?? 0,
+      pace,
     };
     await writeServerSettings(this.places.folder, settings);
     return settings;

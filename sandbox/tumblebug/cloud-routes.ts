@@ -1,6 +1,6 @@
-import type { PretendedClouds } from "./clouds";
+import { regionNameOf, type PretendedClouds } from "./clouds";
 import { ok, type Route } from "./router";
-import type { State } from "./state";
+import { type State, type StoredNamespace } from "./state";
 import { Refusal, textOf, type Wire } from "./wire";
 
 /** The names that the server takes. */
@@ -11,14 +11,19 @@ export const BAD_NAME =
 
 /** Health, namespaces, connections, regions, and what the clouds have. */
 export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): Route[] {
-  const isEra = wire.generation === "mcis";
+  const isMcis = wire.generation === "mcis";
+  const refused = isMcis ? 400 : 500;
+  // the newer server comes with a namespace that nobody made
+  const preset: StoredNamespace[] = isMcis
+    ? []
+    : [{ id: "default", description: "Default Namespace", resources: [], infrastructures: [] }];
   const connection = (name: string) => {
     const found = clouds.connection(name);
-    if (found === undefined) throw wire.missing("connection", name, "read");
+    if (found === undefined) throw wire.missing("connection", name, "read", "/connConfig");
     return found;
   };
   return [
-    ...(isEra
+    ...(isMcis
       ? [
           {
             method: "GET",
@@ -49,15 +54,13 @@ export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): 
       method: "GET",
       path: "/region/:name",
       handle: ({ params }) => {
-        const found = clouds.connections.find(
-          ({ provider, region }) => `${provider}-${region}` === params["name"],
-        );
-        if (!isEra || found === undefined)
-          throw new Refusal(404, `{"message":"region '${params["name"] ?? ""}' does not exist!"}`, true);
+        const found = clouds.connections.find((each) => regionNameOf(each) === params["name"]);
+        if (!isMcis || found === undefined)
+          throw new Refusal(404, `${params["name"] ?? ""}: does not exist!`);
         const pairs: Record<string, string> =
           found.provider === "azure"
             ? { location: found.region, ResourceGroup: "foresail" }
-            : { Region: found.region, Zone: found.zone };
+            : { Region: found.region, ...(found.zone === "" ? {} : { Zone: found.zone }) };
         return ok({
           RegionName: params["name"] ?? "",
           ProviderName: found.provider.toUpperCase(),
@@ -72,7 +75,7 @@ export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): 
         const { region } = connection(textOf(body, "connectionName"));
         const name = wire.readCloudSpecName(body);
         const spec = clouds.spec(name);
-        if (spec === undefined) throw unknown(isEra, `${name}: spec not found`);
+        if (spec === undefined) throw wire.notInCloud("spec", name, "lookup");
         return ok(wire.showCloudSpec({ ...spec, region }));
       },
     },
@@ -91,7 +94,7 @@ export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): 
         connection(textOf(body, "connectionName"));
         const name = wire.readCloudImageName(body);
         const image = clouds.image(name);
-        if (image === undefined) throw unknown(isEra, `${name}: image not found`);
+        if (image === undefined) throw wire.notInCloud("image", name, "lookup");
         return ok(wire.showCloudImage(image));
       },
     },
@@ -110,43 +113,38 @@ export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): 
         const name = textOf(body, "name");
         if (!NAME.test(name)) throw new Refusal(400, BAD_NAME);
         if (state.namespace(name) !== undefined)
-          throw new Refusal(400, `CreateNs(); The namespace ${name} already exists.`);
-        const description = textOf(body, "description");
-        state.namespaces.push({ id: name, description, resources: [], infrastructures: [] });
+          throw new Refusal(refused, `CreateNs(); The namespace ${name} already exists.`);
+        const made = {
+          id: name,
+          description: textOf(body, "description"),
+          resources: [],
+          infrastructures: [],
+        };
+        state.namespaces.push(made);
         state.save();
-        return ok({ id: name, name, description });
+        return ok(wire.showNamespace(made));
       },
     },
     {
       method: "GET",
       path: "/ns",
-      handle: () =>
-        ok({ ns: state.namespaces.map(({ id, description }) => ({ id, name: id, description })) }),
+      handle: () => ok({ ns: [...preset, ...state.namespaces].map((each) => wire.showNamespace(each)) }),
     },
     {
       method: "GET",
       path: "/ns/:ns",
-      handle: ({ params }) => {
-        const found = state.namespace(params["ns"] ?? "");
-        return ok({ id: found?.id, name: found?.id, description: found?.description });
-      },
+      handle: ({ params }) => ok(wire.showNamespace(state.namespace(params["ns"] ?? "") as StoredNamespace)),
     },
     {
       method: "DELETE",
       path: "/ns/:ns",
       handle: ({ params }) => {
-        const found = state.namespace(params["ns"] ?? "");
-        if (found !== undefined && found.resources.length + found.infrastructures.length > 0)
-          throw new Refusal(
-            400,
-            `Cannot delete NS ${found.id}, which is not empty. There exists at least one MCIS or one of resources.`,
-          );
-        state.namespaces.splice(
-          state.namespaces.findIndex((each) => each === found),
-          1,
-        );
+        const found = state.namespace(params["ns"] ?? "") as StoredNamespace;
+        const left = notEmpty(found, wire);
+        if (left !== undefined) throw new Refusal(refused, left);
+        state.namespaces.splice(state.namespaces.indexOf(found), 1);
         state.save();
-        return ok({ message: `The ns ${params["ns"]} has been deleted` });
+        return ok({ message: `The ns ${found.id} has been deleted` });
       },
     },
     {
@@ -154,12 +152,24 @@ export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): 
       path: "/checkNs/:name",
       handle: ({ params }) => {
         const exists = state.namespace(params["name"] ?? "") !== undefined;
-        return ok(isEra ? { exists } : exists);
+        return ok(isMcis ? { exists } : exists);
       },
     },
   ];
 }
 
-function unknown(isEra: boolean, words: string): Refusal {
-  return isEra ? new Refusal(404, JSON.stringify({ message: words }), true) : new Refusal(500, words);
+/** Why a namespace can't be deleted. The newer server has no list of specs, and counts none. */
+function notEmpty(
+  { id, infrastructures, resources }: StoredNamespace,
+  { title, infrastructure, generation }: Wire,
+): string | undefined {
+  const kinds = ["image", "vNet", "securityGroup", "spec", "sshKey"] as const;
+  const counted = resources.filter(({ kind }) => generation === "mcis" || kind !== "spec");
+  if (infrastructures.length + counted.length === 0) return undefined;
+  const counts = [
+    [infrastructure, infrastructures.length],
+    ...kinds.map((kind) => [kind, counted.filter((each) => each.kind === kind).length]),
+  ];
+  const lines = counts.map(([name, count]) => ` \n len(${name}List): ${count}`).join("");
+  return `Cannot delete NS ${id}, which is not empty. There exists at least one ${title} or one of resources.${lines}`;
 }

@@ -11,6 +11,14 @@ export interface PretendedImage {
   readonly guestOs: string;
 }
 
+/** What a test puts in the place of the usual clouds. */
+export interface CloudContents {
+  readonly specs?: readonly PretendedSpec[];
+  readonly images?: readonly PretendedImage[];
+  /** whether a cloud refuses to delete what VMs and security groups use; default true */
+  readonly refusesInUse?: boolean;
+}
+
 /** The machine types of every pretended cloud: three that Kubernetes fits on, one too small for it in each respect. */
 const SPECS: readonly PretendedSpec[] = [
   { name: "t3.medium", vcpus: 2, mebibytes: 4096 },
@@ -28,12 +36,30 @@ const IMAGES: readonly PretendedImage[] = [
   { name: "ami-0123456789abcdef0", guestOs: "Ubuntu 24.04" },
 ];
 
+/** Where every pretended cloud is, as each generation writes it. */
+export const PLACE = {
+  mcis: {
+    latitude: "37.3",
+    longitude: "126.9",
+    briefAddr: "South Korea (Seoul)",
+  },
+  infra: { display: "Seoul", latitude: 37.5, longitude: 127 },
+} as const;
+
 /** What lies behind the server: the clouds' connections, machine types and images. */
 export class PretendedClouds {
-  readonly specs = SPECS;
-  readonly images = IMAGES;
+  readonly specs: readonly PretendedSpec[];
+  readonly images: readonly PretendedImage[];
+  readonly refusesInUse: boolean;
 
-  constructor(readonly connections: readonly StoredConnection[]) {}
+  constructor(
+    readonly connections: readonly StoredConnection[],
+    { specs = SPECS, images = IMAGES, refusesInUse = true }: CloudContents = {},
+  ) {
+    this.specs = specs;
+    this.images = images;
+    this.refusesInUse = refusesInUse;
+  }
 
   connection(name: string): StoredConnection | undefined {
     return this.connections.find((each) => each.name === name);
@@ -48,7 +74,12 @@ export class PretendedClouds {
   }
 }
 
-/** A connection of a cloud's region, named as today's generation demands: by provider and region. */
+/** The name of a connection's region in CB-Spider. */
+export function regionNameOf({ provider, region, regionName }: StoredConnection): string {
+  return regionName ?? `${provider}-${region}`;
+}
+
+/** A connection of a cloud's region, named as the newer generation demands: by provider and region. */
 export function connectionOf(provider: string, region: string, zone = `${region}a`): StoredConnection {
   return { name: `${provider}-${region}`, provider, region, zone: provider === "azure" ? "" : zone };
 }

@@ -24,6 +24,8 @@ export type MachineEffect =
   | { readonly kind: "failed"; readonly systemMessage: string }
   | { readonly kind: "stuck-creating" }
   | { readonly kind: "stuck-terminating" }
+  /** it ends in the cloud, and the newer server says "Terminating" until it is asked to terminate it again */
+  | { readonly kind: "unnoticed-end" }
   /** it runs, and has its public address only later */
   | { readonly kind: "late-address"; readonly milliseconds: number }
   | { readonly kind: "no-private-address" };

@@ -1,12 +1,27 @@
-import { randomBytes } from "node:crypto";
 import type { Balancers } from "./balancers";
 import { BAD_NAME, NAME } from "./cloud-routes";
 import type { PretendedClouds } from "./clouds";
+import type { Durations } from "./durations";
 import type { Lifecycle } from "./lifecycle";
-import { machineRoutes } from "./machine-routes";
 import { ok, type Asked, type Route } from "./router";
-import type { State, StoredInfrastructure, StoredMachine, StoredNamespace } from "./state";
-import { Refusal, summary, textOf, type GroupRequest, type Wire } from "./wire";
+import {
+  newUid,
+  type State,
+  type StoredInfrastructure,
+  type StoredMachine,
+  type StoredNamespace,
+} from "./state";
+import { dropRecords, terminateAll } from "./terminations";
+import {
+  Refusal,
+  sorted,
+  summary,
+  textOf,
+  type Does,
+  type GroupRequest,
+  type Scene,
+  type Wire,
+} from "./wire";
 
 /** What the routes of VMs work with. */
 export interface Ground {
@@ -14,43 +29,43 @@ export interface Ground {
   readonly clouds: PretendedClouds;
   readonly wire: Wire;
   readonly lifecycle: Lifecycle;
+  readonly durations: Durations;
   readonly balancers: Balancers;
   readonly balancerAddress: () => Promise<string>;
 }
 
 const BUSY: readonly string[] = ["Creating", "Terminating"];
-const ENDED: readonly string[] = ["Terminated", "Failed", "Undefined"];
 
 /** MCIS, or infras, with all that happens to them as a whole. */
 export function infrastructureRoutes(ground: Ground): Route[] {
-  const { state, clouds, wire } = ground;
+  const { state, wire, lifecycle } = ground;
   const folder = `/ns/:ns/${wire.infrastructure}`;
-  const show = (found: StoredInfrastructure, fresh: readonly string[] = []) =>
-    wire.showInfrastructure(found, clouds.connections, fresh);
   return [
     {
       method: "GET",
       path: folder,
-      handle: ({ params, query }) => {
-        const { infrastructures } = state.namespace(params["ns"] ?? "") as StoredNamespace;
-        return query.get("option") === "id"
+      handle: (asked) => {
+        const { infrastructures } = sceneOf(ground, asked).namespace;
+        return asked.query.get("option") === "id"
           ? ok({ output: infrastructures.map(({ id }) => id) })
-          : ok({ [wire.infrastructure]: infrastructures.map((each) => show(each)) });
+          : ok({
+              [wire.infrastructure]: infrastructures.map((each) =>
+                wire.showInfrastructure(each, sceneOf(ground, asked)),
+              ),
+            });
       },
     },
     {
       method: "GET",
       path: `${folder}/:id`,
-      handle: (asked) => {
-        const found = infrastructureOf(ground, asked, "read");
-        switch (asked.query.get("option") ?? "") {
-          case "status":
-            return ok({ status: wire.showStatus(found) });
-          case "id":
-            return ok({ output: found.machines.map(({ id }) => id).sort() });
-          default:
-            return ok(show(found));
-        }
+      handle: async (asked) => {
+        const option = asked.query.get("option") ?? "";
+        const found = infrastructureOf(ground, asked, option === "status" ? "status" : "read");
+        if (option === "id") return ok({ output: found.machines.map(({ id }) => id).sort() });
+        await lifecycle.confirm(found);
+        return option === "status"
+          ? ok({ status: wire.showStatus(found, sceneOf(ground, asked)) })
+          : ok(wire.showInfrastructure(found, sceneOf(ground, asked)));
       },
     },
     {
@@ -66,157 +81,168 @@ export function infrastructureRoutes(ground: Ground): Route[] {
       handle: (asked) => control(ground, asked),
     },
     { method: "DELETE", path: `${folder}/:id`, handle: (asked) => remove(ground, asked) },
-    ...machineRoutes(ground),
   ];
+}
+
+/** Where a request's objects belong. */
+export function sceneOf({ state, clouds }: Ground, { params }: Asked): Scene {
+  return {
+    namespace: state.namespace(params["ns"] ?? "") as StoredNamespace,
+    connections: clouds.connections,
+  };
 }
 
 /** @throws Refusal when there is none */
 export function infrastructureOf(
   { state, wire }: Ground,
   { params }: Asked,
-  does: "read" | "delete",
+  does: Does,
 ): StoredInfrastructure {
-  const found = state.infrastructure(params["ns"] ?? "", params["id"] ?? "");
-  if (found === undefined) throw wire.missing("mcis", params["id"] ?? "", does);
+  const namespace = params["ns"] ?? "";
+  const found = state.infrastructure(namespace, params["id"] ?? "");
+  if (found === undefined)
+    throw wire.missing("infrastructure", params["id"] ?? "", does, `/ns/${namespace}/${wire.infrastructure}`);
   return found;
 }
 
-/** Puts VMs of a group on record. @throws Refusal when what they are to be made from is missing */
-export function record(
-  { state, wire, clouds }: Ground,
-  namespace: string,
-  infrastructure: StoredInfrastructure,
-  group: GroupRequest,
-): StoredMachine[] {
-  const needed = [
-    ["vNet", group.vNet],
-    ["sshKey", group.sshKey],
-    // today's server looks in the cloud
-    ...(wire.generation === "mcis" ? [["image", group.image] as const] : []),
-    ["spec", group.spec],
-    ...group.securityGroups.map((id) => ["securityGroup", id] as const),
-  ] as const;
-  for (const [kind, id] of needed)
-    if (state.resource(namespace, kind, id) === undefined) throw wire.invalid(`Failed to find ${kind} ${id}`);
-  if (wire.generation === "infra" && clouds.image(group.image) === undefined)
-    throw wire.invalid(`The imageKey ${group.image} not found by any of ID, CspImageName, GuestOS`);
-  const subnets = state.resource(namespace, "vNet", group.vNet)?.subnets ?? [];
-  if (!subnets.some(({ name }) => name === group.subnet))
-    throw wire.invalid(`Failed to find subnet ${group.subnet} in vNet ${group.vNet}`);
+/** Puts VMs of a group on record, before anybody looks whether they can be made. */
+export function record(infrastructure: StoredInfrastructure, group: GroupRequest): StoredMachine[] {
   const { name, size, ...rest } = group;
   const made = Array.from({ length: Math.max(1, size) }, (): StoredMachine => {
     const number = (infrastructure.lastNumbers[name] ?? 0) + 1;
     infrastructure.lastNumbers[name] = number;
     return {
       ...rest,
-      id: `${name}-${number}`,
-      uid: randomBytes(10).toString("hex"),
-      group: name,
-      status: "Creating",
-      targetStatus: "Running",
-      targetAction: "Create",
-      systemMessage: "",
-      publicAddress: "",
-      privateAddress: "",
-      sshPort: 22,
+      ...{ id: `${name}-${number}`, uid: newUid(), group: name },
+      ...{ status: "Creating", targetStatus: "Running", targetAction: "Create", systemMessage: "" },
+      ...{ isMade: false, hasEnded: false, createdTime: "" },
+      ...{ publicAddress: "", privateAddress: "", sshPort: 22 },
     };
   });
   infrastructure.machines.push(...made);
   return made;
 }
 
-async function create(ground: Ground, { params, body }: Asked) {
-  const { state, clouds, wire, lifecycle } = ground;
-  const namespace = state.namespace(params["ns"] ?? "") as StoredNamespace;
-  const id = textOf(body, "name");
+/** What the newer server answers when none of the VMs of a request could be made: the words of one of them. */
+export function firstFailure(made: readonly StoredMachine[]): string | undefined {
+  const [first] = made;
+  if (first === undefined || made.some(({ status }) => status !== "Failed")) return undefined;
+  return `VM ${first.id}: ${first.systemMessage}`;
+}
+
+async function create(ground: Ground, asked: Asked) {
+  const { state, wire, lifecycle } = ground;
+  const { namespace } = sceneOf(ground, asked);
+  const id = textOf(asked.body, "name");
   if (!NAME.test(id)) throw wire.invalid(BAD_NAME);
-  if (state.infrastructure(namespace.id, id) !== undefined) throw wire.existing("mcis", id, namespace.id);
+  if (state.infrastructure(namespace.id, id) !== undefined)
+    throw wire.existing("infrastructure", id, namespace.id);
   const infrastructure: StoredInfrastructure = {
-    id,
-    uid: randomBytes(10).toString("hex"),
-    description: textOf(body, "description"),
-    label: body["label"] ?? "",
-    targetStatus: "Running",
-    targetAction: "Create",
-    systemMessages: [],
-    lastNumbers: {},
-    machines: [],
-    balancers: [],
+    ...{
+      id,
+      uid: newUid(),
+      description: textOf(asked.body, "description"),
+      label: asked.body["label"] ?? "",
+    },
+    ...{ targetStatus: "Running", targetAction: "Create", lastNumbers: {}, machines: [], balancers: [] },
   };
   // first the record: an error from here on leaves it, and the next creation says that it exists
   namespace.infrastructures.push(infrastructure);
-  state.save();
-  const made = wire.readGroups(body).flatMap((group) => record(ground, namespace.id, infrastructure, group));
+  const made = wire.readGroups(asked.body).flatMap((group) => record(infrastructure, group));
   state.save();
   await lifecycle.create(namespace.id, infrastructure, made);
-  const isFailed = made.length > 0 && made.every(({ status }) => status === "Failed");
-  if (wire.generation === "infra" && isFailed) {
-    infrastructure.systemMessages.push(...made.map((each) => `${each.id}: ${each.systemMessage}`));
-    state.save();
-    throw new Refusal(500, `all nodes failed: ${infrastructure.systemMessages.join("; ")}`);
-  }
-  const fresh = made.map((machine) => machine.id);
-  return ok(wire.showInfrastructure(infrastructure, clouds.connections, fresh), wire.created("mcis"));
+  const failure = firstFailure([...made].reverse());
+  if (wire.generation === "infra" && failure !== undefined)
+    throw new Refusal(
+      500,
+      `Infra '${id}' creation failed: all ${made.length} VMs failed to create.\n\nError: ${failure}`,
+    );
+  return ok(wire.showInfrastructure(infrastructure, sceneOf(ground, asked)), wire.created("infrastructure"));
 }
 
 async function control(ground: Ground, asked: Asked) {
-  const { state, wire, lifecycle } = ground;
+  const { wire, lifecycle } = ground;
   const namespace = asked.params["ns"] ?? "";
-  const found = infrastructureOf(ground, asked, "delete");
+  const found = infrastructureOf(ground, asked, "use");
   const action = asked.query.get("action") ?? "";
-  const title = wire.generation === "mcis" ? "MCIS" : "Infra";
   switch (action) {
     case "terminate": {
-      if (found.machines.length === 0) return ok({ message: `No VM to terminate in the ${title}` });
+      if (found.machines.length === 0)
+        return ok({ message: `No ${wire.machineTitle} to terminate in the ${wire.title}` });
+      await lifecycle.confirm(found);
       if (asked.query.get("force") !== "true") refuseTransition(found, action, wire);
-      // it ends behind the answer; what goes wrong with it is told by the lifecycle
-      lifecycle.beginTermination(namespace, found, found.machines).catch(() => undefined);
-      return ok({ message: `Terminated the ${title}` });
+      await terminateAll(ground, namespace, found);
+      return ok({ message: `Terminated the ${wire.title}` });
     }
-    case "refine": {
-      const bad = found.machines.filter(({ status }) => status === "Failed" || status === "Undefined");
-      await lifecycle.discard(namespace, found, bad);
-      found.machines = found.machines.filter((machine) => !bad.includes(machine));
-      state.save();
-      return ok({ message: `Refined the ${title}` });
-    }
+    case "refine":
+      if (found.machines.length === 0) return ok({ message: `No ${wire.machineTitle} in the ${wire.title}` });
+      await refine(ground, namespace, found);
+      return ok({ message: `Refined the ${wire.title}` });
     default:
       throw new Refusal(400, `'action' should be one of these: suspend, resume, reboot, terminate, refine`);
   }
 }
 
-function refuseTransition(found: StoredInfrastructure, action: string, wire: Wire): void {
-  if (
-    found.machines.some(({ status }) => status === "Creating") ||
-    (wire.generation === "mcis" && isBusy(found))
-  )
-    throw new Refusal(500, `${action} is not allowed for MCIS under ${summary(found)}`);
-  const isEnded = found.machines.every(({ status }) => status === "Terminated");
-  if (wire.generation === "mcis" && isEnded)
-    throw new Refusal(500, `${action} is not allowed for ${summary(found)} MCIS`);
+/** Drops VMs that failed, one after the other. */
+async function refine(ground: Ground, namespace: string, found: StoredInfrastructure): Promise<void> {
+  const { lifecycle, durations, wire } = ground;
+  await lifecycle.confirm(found);
+  const bad = found.machines.filter(({ status }) => status === "Failed" || status === "Undefined");
+  if (wire.generation === "mcis") await lifecycle.rest(durations.removal * bad.length);
+  await dropRecords(ground, namespace, found, bad);
 }
 
-function isBusy({ machines }: StoredInfrastructure): boolean {
-  return machines.some(({ status }) => BUSY.includes(status));
+function refuseTransition(found: StoredInfrastructure, action: string, wire: Wire): void {
+  const isOf = (statuses: readonly string[]) =>
+    found.machines.some(({ status }) => statuses.includes(status));
+  const isMcis = wire.generation === "mcis";
+  const state = summary(found, isMcis);
+  if (isOf(isMcis ? BUSY : ["Creating"]))
+    throw new Refusal(500, `${action} is not allowed for ${wire.title} under ${state}`);
+  if (isMcis && state.startsWith("Terminated"))
+    throw new Refusal(500, `${action} is not allowed for ${state} MCIS`);
 }
 
 async function remove(ground: Ground, asked: Asked) {
-  const { state, wire, lifecycle, balancers } = ground;
-  const namespace = asked.params["ns"] ?? "";
+  const { state, wire, lifecycle, balancers, durations } = ground;
+  const { namespace } = sceneOf(ground, asked);
   const found = infrastructureOf(ground, asked, "delete");
   const option = asked.query.get("option");
-  const { machines } = found;
-  if (option === "terminate") await lifecycle.beginTermination(namespace, found, machines);
-  if (option !== "force" && !machines.every(({ status }) => ENDED.includes(status)))
+  const isMcis = wire.generation === "mcis";
+  await lifecycle.confirm(found);
+  if (option === "terminate" && !summary(found, isMcis).startsWith("Terminated")) {
+    await refine(ground, namespace.id, found);
+    await terminateAll(ground, namespace.id, found);
+    await lifecycle.rest(durations.removal);
+    await lifecycle.confirm(found);
+  }
+  if (option !== "force") refuseDeletion(found, wire);
+  const shown = wire.showDeletion({ ...found, machines: sorted(found.machines) });
+  // what runs stays in the cloud, as it does behind the real server
+  const over = found.machines.filter(({ isMade, hasEnded }) => !isMade || hasEnded);
+  await lifecycle.discard(namespace.id, found, over);
+  for (const { group } of found.balancers) await balancers.close(namespace.id, found.id, group);
+  namespace.infrastructures = namespace.infrastructures.filter((each) => each !== found);
+  state.save();
+  return ok(shown);
+}
+
+/** Only VMs that are all alike, and over, are deleted: some failed and some terminated ones are neither. */
+function refuseDeletion(found: StoredInfrastructure, wire: Wire): void {
+  const isMcis = wire.generation === "mcis";
+  const state = summary(found, isMcis);
+  if (state === "" || /^(Terminated|Undefined|Failed|Empty)/.test(state)) return;
+  if (isMcis)
     throw new Refusal(
       500,
-      `${wire.generation === "mcis" ? "MCIS" : "Infra"} ${found.id} is ${summary(found)} and not ` +
-        "Terminated/Undefined/Failed, Deletion is not allowed (use option=force for force deletion)",
+      `MCIS ${found.id} is ${state} and not Terminated/Undefined/Failed, Deletion is not allowed ` +
+        "(use option=force for force deletion)",
     );
-  await lifecycle.discard(namespace, found, machines);
-  for (const { group } of found.balancers) await balancers.close(namespace, found.id, group);
-  const inside = state.namespace(namespace) as StoredNamespace;
-  inside.infrastructures = inside.infrastructures.filter((each) => each !== found);
-  state.save();
-  return ok(wire.showDeletion(found));
+  throw new Refusal(
+    500,
+    state.includes("Terminating")
+      ? `Infra ${found.id} is still ${state} — termination is in progress. Please retry deletion in a few minutes`
+      : `Infra ${found.id} is ${state}, which is not a deletable status ` +
+          "(Terminated/Undefined/Failed/Preparing/Prepared/Empty). Use option=force for forced deletion",
+  );
 }

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Durations } from "./durations";
 import type { Faults } from "./faults";
 import type { Machines } from "./machines";
 import type { State, StoredInfrastructure, StoredMachine } from "./state";
+import type { Wire } from "./wire";
 
-/** How long the pretended clouds take, in milliseconds. */
-export interface Delays {
-  /** from the request to a VM that runs, besides what its container takes */
-  readonly creation: number;
-  readonly termination: number;
-}
+/** How a call blocks; tests count the time instead of waiting. */
+export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+const CONFIRMED = "This VM has been terminated. No action is acceptable except deletion";
 
 /** Brings VMs from Creating to Running or Failed, and from Terminating to Terminated; after a restart it goes on. */
 export class Lifecycle {
@@ -17,11 +17,18 @@ export class Lifecycle {
   private readonly endings = new Map<StoredMachine, Promise<void>>();
   private readonly ended = new AbortController();
 
+  /**
+   * @param whyNotMade why the server does not ask the cloud for a VM; undefined when it does
+   * @param wait blocks for some milliseconds, and throws when the signal says so
+   */
   constructor(
     private readonly state: State,
     private readonly machines: Machines,
     private readonly faults: Faults,
-    private readonly delays: Delays,
+    private readonly durations: Durations,
+    private readonly wire: Wire,
+    private readonly whyNotMade: (namespace: string, machine: StoredMachine) => string | undefined,
+    private readonly wait: Wait = (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
   ) {}
 
   /** Goes on with what a server before this one had begun, and starts what ran. */
@@ -31,7 +38,7 @@ export class Lifecycle {
       byInfrastructure.set(infrastructure, namespace);
     for (const [infrastructure, namespace] of byInfrastructure) {
       const of = (...states: string[]) =>
-        infrastructure.machines.filter(({ status }) => states.includes(status));
+        infrastructure.machines.filter(({ status, hasEnded }) => states.includes(status) && !hasEnded);
       this.behind(this.create(namespace, infrastructure, of("Creating", "Running")));
       this.behind(this.terminate(namespace, infrastructure, of("Terminating")));
     }
@@ -43,10 +50,15 @@ export class Lifecycle {
     infrastructure: StoredInfrastructure,
     wanted: readonly StoredMachine[],
   ): Promise<void> {
-    if (wanted.length === 0) return;
-    const fresh = wanted.filter(({ status }) => status === "Creating");
-    if (fresh.length > 0) await this.rest(this.delays.creation);
-    const healthy = wanted.filter((machine) => this.survives(machine));
+    for (const machine of wanted) {
+      const why = machine.status === "Creating" ? this.whyNotMade(namespace, machine) : undefined;
+      if (why === undefined) continue;
+      machine.status = "Failed";
+      machine.systemMessage = why;
+    }
+    const asked = wanted.filter(({ status }) => status !== "Failed");
+    if (asked.some(({ status }) => status === "Creating")) await this.rest(this.durations.creation);
+    const healthy = asked.filter((machine) => this.survives(machine));
     try {
       const addresses = await this.machines.create(
         healthy.map((machine) => this.wish(namespace, infrastructure, machine)),
@@ -56,29 +68,52 @@ export class Lifecycle {
         this.run(machine, given?.publicAddress ?? "", given?.privateAddress ?? "");
       }
     } catch (error) {
-      for (const machine of healthy) fail(machine, error instanceof Error ? error.message : String(error));
+      for (const machine of healthy)
+        this.fail(machine, error instanceof Error ? error.message : String(error));
     }
-    if (wanted.every(({ status }) => status !== "Creating")) settle(infrastructure);
+    if (this.wire.generation === "infra" && wanted.every(({ status }) => status !== "Creating"))
+      settle(infrastructure);
     this.state.save();
   }
 
-  /** Begins to terminate VMs. @returns when these, and those that were on their way already, are terminated */
-  async beginTermination(
+  /**
+   * Terminates VMs. @returns when these, and those that were on their way already, have ended
+   * @param batches how many waits it takes; default one
+   */
+  async endMachines(
     namespace: string,
     infrastructure: StoredInfrastructure,
     wanted: readonly StoredMachine[],
+    batches = 1,
   ): Promise<void> {
-    const living = wanted.filter(({ status }) => status !== "Terminated" && status !== "Terminating");
+    const living = wanted.filter(
+      ({ status, isMade, hasEnded }) => isMade && !hasEnded && status !== "Terminating",
+    );
     for (const machine of living) {
       machine.status = "Terminating";
       machine.targetAction = "Terminate";
       machine.targetStatus = "Terminated";
     }
     this.state.save();
-    const work = this.terminate(namespace, infrastructure, living);
+    const work = this.terminate(namespace, infrastructure, living, batches);
     for (const machine of living) this.endings.set(machine, work);
     this.behind(work);
     await Promise.all(wanted.flatMap((machine) => this.endings.get(machine) ?? []));
+  }
+
+  /** What a read does before it answers: 0.7.0 asks the cloud for VMs that it has not seen end yet, and that takes long. */
+  async confirm(infrastructure: StoredInfrastructure): Promise<void> {
+    if (this.wire.generation === "infra") return;
+    const unseen = infrastructure.machines.filter(
+      ({ status, hasEnded }) => status === "Terminating" && hasEnded,
+    );
+    if (unseen.length > 0) await this.rest(this.durations.confirmation);
+    for (const machine of unseen) {
+      machine.status = "Terminated";
+      machine.systemMessage = CONFIRMED;
+    }
+    if (infrastructure.machines.every(({ targetStatus }) => targetStatus === "None")) settle(infrastructure);
+    this.state.save();
   }
 
   /** Ends what VMs are, whatever their status. */
@@ -88,6 +123,11 @@ export class Lifecycle {
     wanted: readonly StoredMachine[],
   ): Promise<void> {
     await this.machines.remove(wanted.map((machine) => machineId(namespace, infrastructure.id, machine)));
+  }
+
+  /** Blocks for a while of the recorded server. */
+  async rest(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await this.wait(milliseconds, this.ended.signal);
   }
 
   /** Ends all waiting; what was begun stays as it is on record. */
@@ -100,19 +140,23 @@ export class Lifecycle {
     namespace: string,
     infrastructure: StoredInfrastructure,
     wanted: readonly StoredMachine[],
+    batches = 1,
   ): Promise<void> {
-    if (wanted.length === 0) return;
-    const willing = wanted.filter(
-      ({ id }) => this.faults.meetMachine(id, ["stuck-terminating"]) === undefined,
+    await this.rest(this.durations.termination * batches);
+    const effects = new Map(
+      wanted.map((machine) => [
+        machine,
+        this.faults.meetMachine(machine.id, ["stuck-terminating", "unnoticed-end"])?.kind,
+      ]),
     );
-    await this.rest(this.delays.termination);
+    const willing = wanted.filter((machine) => effects.get(machine) !== "stuck-terminating");
     await this.discard(namespace, infrastructure, willing);
     for (const machine of willing) {
-      machine.status = "Terminated";
+      machine.hasEnded = true;
+      if (this.wire.generation === "mcis") continue;
+      if (effects.get(machine) === undefined) machine.status = "Terminated";
       machine.targetAction = "None";
       machine.targetStatus = "None";
-      machine.publicAddress = "";
-      machine.privateAddress = "";
     }
     this.state.save();
   }
@@ -129,7 +173,7 @@ export class Lifecycle {
   private survives(machine: StoredMachine): boolean {
     if (machine.status !== "Creating") return true;
     const effect = this.faults.meetMachine(machine.id, ["failed", "stuck-creating"]);
-    if (effect?.kind === "failed") fail(machine, effect.systemMessage);
+    if (effect?.kind === "failed") this.fail(machine, effect.systemMessage);
     return effect === undefined;
   }
 
@@ -141,6 +185,8 @@ export class Lifecycle {
     machine.status = "Running";
     machine.targetAction = "None";
     machine.targetStatus = "None";
+    machine.isMade = true;
+    machine.createdTime ||= new Date().toISOString().slice(0, 19).replace("T", " ");
     machine.publicAddress = effect?.kind === "late-address" ? "" : publicAddress;
     machine.privateAddress = effect?.kind === "no-private-address" ? "" : privateAddress;
     if (effect?.kind !== "late-address") return;
@@ -150,6 +196,15 @@ export class Lifecycle {
         this.state.save();
       }),
     );
+  }
+
+  /** The cloud did not make it. */
+  private fail(machine: StoredMachine, systemMessage: string): void {
+    machine.status = "Failed";
+    machine.systemMessage = systemMessage;
+    if (this.wire.generation === "mcis") return;
+    machine.targetAction = "None";
+    machine.targetStatus = "";
   }
 
   private wish(namespace: string, infrastructure: StoredInfrastructure, machine: StoredMachine) {
@@ -162,23 +217,12 @@ export class Lifecycle {
       publicKey: key?.publicKey ?? "",
     };
   }
-
-  private async rest(milliseconds: number): Promise<void> {
-    if (milliseconds > 0) await pause(milliseconds, undefined, { signal: this.ended.signal });
-  }
 }
 
 /** What tells a VM from all others of the server, now and later; no longer than a DNS label may be. */
 export function machineId(namespace: string, infrastructure: string, { id, uid }: StoredMachine): string {
   const hash = createHash("sha256").update(`${namespace}/${infrastructure}/${id}/${uid}`).digest("hex");
   return `vm-${hash.slice(0, 10)}`;
-}
-
-function fail(machine: StoredMachine, systemMessage: string): void {
-  machine.status = "Failed";
-  machine.targetAction = "None";
-  machine.targetStatus = "None";
-  machine.systemMessage = systemMessage;
 }
 
 function settle(infrastructure: StoredInfrastructure): void {

@@ -1,4 +1,4 @@
-/** The process of a stand-in Tumblebug whose VMs are container nodes. Argument: its folder. */
+/** The process of a simulated Tumblebug whose VMs are container nodes. Argument: its folder. */
 import { ContainerMachines } from "./container-machines";
 import { TumblebugServer } from "./server";
 import { readServerSettings, serverPlaces } from "./settings";
@@ -11,7 +11,6 @@ async function main(): Promise<void> {
     ...settings,
     folder: serverPlaces(folder).state,
     machines: new ContainerMachines(settings.system, settings.bundles, settings.publicBlocks),
-    delays: settings,
   });
   process.once("SIGTERM", () => void server.close());
   console.log(`${new Date().toISOString()} ${await server.start(settings.port)}`);

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { generateKey } from "../../clients/ssh/generated-key";
 import { BAD_NAME, NAME } from "./cloud-routes";
 import type { PretendedClouds } from "./clouds";
-import { ok, type Route } from "./router";
+import { ok, type Asked, type Route } from "./router";
 import {
+  newUid,
   RESOURCE_KINDS,
   type State,
   type StoredNamespace,
@@ -16,31 +17,40 @@ const CIDR = /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/;
 
 /** The five kinds of objects that VMs are made from. */
 export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire): Route[] {
-  const namespaceOf = (params: Readonly<Record<string, string>>) =>
-    state.namespace(params["ns"] ?? "") as StoredNamespace;
+  const isInfra = wire.generation === "infra";
+  const namespaceOf = ({ params }: Asked) => state.namespace(params["ns"] ?? "") as StoredNamespace;
   return RESOURCE_KINDS.flatMap((kind): Route[] => {
     const folder = `/ns/:ns/resources/${kind}`;
     const show = (namespace: StoredNamespace, resource: StoredResource) =>
-      wire.showResource(resource, namespace.id, usersOf(namespace, resource));
-    return [
-      {
-        method: "GET",
-        path: folder,
-        handle: ({ params, query }) => {
-          const namespace = namespaceOf(params);
-          const found = namespace.resources.filter((each) => each.kind === kind);
-          return query.get("option") === "id"
-            ? ok({ output: found.map(({ id }) => id) })
-            : ok({ [kind]: found.map((each) => show(namespace, each)) });
-        },
+      wire.showResource(
+        resource,
+        { namespace, connections: clouds.connections },
+        usersOf(namespace, resource, wire),
+      );
+    const list: Route = {
+      method: "GET",
+      path: folder,
+      handle: (asked) => {
+        const namespace = namespaceOf(asked);
+        const found = namespace.resources.filter((each) => each.kind === kind);
+        return asked.query.get("option") === "id"
+          ? ok({ output: found.map(({ id }) => id) })
+          : ok({ [kind]: found.map((each) => show(namespace, each)) });
       },
+    };
+    return [
+      // the newer generation has no list of specs
+      ...(isInfra && kind === "spec" ? [] : [list]),
       {
         method: "GET",
         path: `${folder}/:id`,
-        handle: ({ params }) => {
-          const namespace = namespaceOf(params);
-          const found = state.resource(namespace.id, kind, params["id"] ?? "");
-          if (found === undefined) throw wire.missing(kind, params["id"] ?? "", "read");
+        handle: (asked) => {
+          const namespace = namespaceOf(asked);
+          const id = asked.params["id"] ?? "";
+          const found = state.resource(namespace.id, kind, id);
+          // an image that was registered in a namespace of the newer generation is listed, and never found
+          if (found === undefined || (isInfra && kind === "image"))
+            throw wire.missing(kind, id, "read", `/ns/${namespace.id}/resources/${kind}`);
           return ok(show(namespace, found));
         },
       },
@@ -53,10 +63,12 @@ export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire
       {
         method: "POST",
         path: folder,
-        handle: ({ params, query, body }) => {
-          const namespace = namespaceOf(params);
-          const made = make(state, clouds, wire, namespace, kind, body, query.get("action") ?? "");
-          namespace.resources.push(made);
+        handle: (asked) => {
+          const namespace = namespaceOf(asked);
+          const action = asked.query.get("action") ?? "";
+          const made = make(state, clouds, wire, namespace, kind, asked.body, action);
+          // a spec that exists is answered as if it were made, and the one on record stays as it is
+          if (state.resource(namespace.id, kind, made.id) === undefined) namespace.resources.push(made);
           state.save();
           return ok(show(namespace, made), wire.created(kind));
         },
@@ -64,20 +76,28 @@ export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire
       {
         method: "DELETE",
         path: `${folder}/:id`,
-        handle: ({ params, query }) => {
-          const namespace = namespaceOf(params);
-          const id = params["id"] ?? "";
+        handle: (asked) => {
+          const namespace = namespaceOf(asked);
+          const id = asked.params["id"] ?? "";
           const found = state.resource(namespace.id, kind, id);
-          if (found === undefined) throw wire.missing(kind, id, "delete");
-          if (query.get("force") !== "true") refuseWhenUsed(namespace, found, wire);
-          if (kind === "vNet" && wire.generation === "infra" && !query.has("action"))
+          if (found === undefined)
+            throw wire.missing(kind, id, "delete", `/ns/${namespace.id}/resources/${kind}`);
+          if (asked.query.get("force") !== "true") refuseWhenUsed(namespace, found, wire, clouds);
+          if (kind === "vNet" && isInfra && !asked.query.has("action"))
             throw new Refusal(
               500,
               `cannot delete vNet (${id}): has ${found.subnets.length} subnet(s); use action=withSubnets or action=force`,
             );
-          namespace.resources = namespace.resources.filter((each) => each !== found);
+          // the newer generation says that an image is deleted, and keeps it
+          if (!isInfra || kind !== "image")
+            namespace.resources = namespace.resources.filter((each) => each !== found);
           state.save();
-          return ok({ message: `The ${kind} ${id} has been deleted` });
+          return ok({
+            message:
+              isInfra && kind === "vNet"
+                ? `the vNet (${id}) has been deleted`
+                : `The ${kind} ${id} has been deleted`,
+          });
         },
       },
     ];
@@ -93,38 +113,43 @@ function make(
   body: Body,
   action: string,
 ): StoredResource {
+  const isInfra = wire.generation === "infra";
   const wanted = wire.readResource(kind, body);
   if (!NAME.test(textOf(body, "name"))) throw wire.invalid(BAD_NAME);
-  if (state.resource(namespace.id, kind, wanted.id) !== undefined)
-    throw wire.existing(kind, wanted.id, namespace.id);
+  const isThere = state.resource(namespace.id, kind, wanted.id) !== undefined;
+  if (isThere && !(isInfra && kind === "spec")) throw wire.existing(kind, wanted.id, namespace.id);
   const connection = clouds.connection(wanted.connection);
   if (connection === undefined)
-    throw wire.relayed(`connection config '${wanted.connection}' does not exist!`);
+    throw isInfra
+      ? wire.missing("connection", wanted.connection, "read", "")
+      : new Refusal(500, wire.relay(`${wanted.connection}: does not exist!`, "connectionconfig"));
   if (kind === "image" && !["registerWithInfo", "registerWithId"].includes(action))
     throw new Refusal(500, "You must specify: option=registerWithInfo or option=registerWithId");
-  if (kind === "image" && action === "registerWithId" && clouds.image(wanted.cloudName) === undefined)
-    throw wire.relayed(`${wanted.cloudName}: image not found`);
+  const image = clouds.image(wanted.cloudName);
+  if (kind === "image" && action === "registerWithId" && image === undefined)
+    throw wire.notInCloud("image", wanted.cloudName, "register");
   if (kind === "securityGroup" && state.resource(namespace.id, "vNet", wanted.vNet) === undefined)
-    throw wire.invalid(`Failed to find vNet ${wanted.vNet}`);
+    throw new Refusal(500, `Failed to get the ${isInfra ? "" : "Tb"}VNetInfo ${wanted.vNet}.`);
   if (kind === "vNet") checkVNet(wire, wanted, `${connection.provider}-${connection.region}`);
   const spec = clouds.spec(wanted.cloudName);
-  if (kind === "spec" && spec === undefined) throw wire.relayed(`${wanted.cloudName}: spec not found`);
-  const uid = randomBytes(10).toString("hex");
+  if (kind === "spec" && spec === undefined) throw wire.notInCloud("spec", wanted.cloudName, "register");
+  const uid = newUid();
   const pair = kind === "sshKey" ? generateKey({ comment: wanted.name }) : { private: "", public: "" };
   return {
     ...wanted,
     kind,
     uid,
-    cloudId: `${kind.toLowerCase()}-${uid.slice(0, 8)}`,
+    cloudId: isInfra ? uid : `${namespace.id}-${wanted.id}-${randomBytes(10).toString("hex")}`,
+    createdTime: new Date().toISOString(),
     publicKey: pair.public.trim(),
     privateKey: pair.private,
     vcpus: spec?.vcpus ?? 0,
     mebibytes: spec?.mebibytes ?? 0,
-    guestOs: wanted.guestOs || (clouds.image(wanted.cloudName)?.guestOs ?? ""),
+    guestOs: wanted.guestOs || (isInfra ? (image?.guestOs ?? "") : ""),
   };
 }
 
-/** Today's generation looks at what it is given. */
+/** The newer generation looks at what it is given. */
 function checkVNet(
   wire: Wire,
   { cidr, subnets, connection }: Pick<StoredResource, "cidr" | "subnets" | "connection">,
@@ -140,11 +165,11 @@ function checkVNet(
     if (!CIDR.test(each)) throw wire.invalid(`invalid CIDR address: ${each}`);
 }
 
-/** The VMs and security groups that need an object. */
-function usersOf(namespace: StoredNamespace, { kind, id }: StoredResource): string[] {
-  const machines = namespace.infrastructures.flatMap((infrastructure) =>
+/** The VMs in the cloud that need an object. */
+function usersOf(namespace: StoredNamespace, { kind, id }: StoredResource, wire: Wire): string[] {
+  return namespace.infrastructures.flatMap((infrastructure) =>
     infrastructure.machines
-      .filter(({ status }) => status !== "Terminated" && status !== "Failed")
+      .filter((machine) => machine.isMade && !machine.hasEnded)
       .filter(
         (machine) =>
           ({
@@ -155,24 +180,35 @@ function usersOf(namespace: StoredNamespace, { kind, id }: StoredResource): stri
             spec: machine.spec === id,
           })[kind],
       )
-      .map((machine) => `/ns/${namespace.id}/infra/${infrastructure.id}/node/${machine.id}`),
+      .map(
+        (machine) =>
+          `/ns/${namespace.id}/${wire.infrastructure}/${infrastructure.id}/${wire.machine}/${machine.id}`,
+      ),
   );
-  const groups =
-    kind === "vNet"
-      ? namespace.resources
-          .filter((each) => each.kind === "securityGroup" && each.vNet === id)
-          .map((each) => `/ns/${namespace.id}/resources/securityGroup/${each.id}`)
-      : [];
-  return [...machines, ...groups];
 }
 
-/** The cloud refuses in both generations; today's server does it before it asks the cloud. */
-function refuseWhenUsed(namespace: StoredNamespace, resource: StoredResource, wire: Wire): void {
-  if (!["vNet", "securityGroup", "sshKey"].includes(resource.kind)) return;
-  if (resource.kind === "sshKey" && !wire.checksAssociations) return;
-  const users = usersOf(namespace, resource);
-  if (users.length === 0) return;
-  throw wire.checksAssociations
-    ? new Refusal(500, ` [Failed] ${resource.id} Associated with [${users.join(", ")}]`)
-    : wire.relayed(`DependencyViolation: ${resource.cloudId} has a dependent object`);
+/** The newer server refuses by its own records; behind the older one only the cloud refuses. */
+function refuseWhenUsed(
+  namespace: StoredNamespace,
+  resource: StoredResource,
+  wire: Wire,
+  { refusesInUse }: PretendedClouds,
+): void {
+  const { kind, id, cloudId, subnets } = resource;
+  if (!["vNet", "securityGroup", "sshKey"].includes(kind)) return;
+  const users = usersOf(namespace, resource, wire);
+  if (wire.generation === "infra") {
+    if (users.length === 0) return;
+    throw new Refusal(
+      500,
+      kind === "vNet"
+        ? `cannot delete subnet (${subnets[0]?.name ?? ""}): currently referenced by VMs; use action=force`
+        : `cannot delete ${kind} '${id}': still referenced by ${users.length} object(s): [${users.join(" ")}]`,
+    );
+  }
+  const groups = namespace.resources.filter(
+    (each) => kind === "vNet" && each.kind === "securityGroup" && each.vNet === id,
+  );
+  if (kind === "sshKey" || !refusesInUse || users.length + groups.length === 0) return;
+  throw new Refusal(500, wire.relay(`DependencyViolation: ${cloudId} has a dependent object`, kind));
 }

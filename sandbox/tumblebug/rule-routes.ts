@@ -1,3 +1,4 @@
+import type { PretendedClouds } from "./clouds";
 import { ok, type Asked, type Route } from "./router";
 import type { State, StoredNamespace, StoredResource } from "./state";
 import { Refusal, type Wire } from "./wire";
@@ -5,7 +6,7 @@ import { Refusal, type Wire } from "./wire";
 type Rule = StoredResource["rules"][number];
 
 /** Adding rules to a security group, and taking them away. */
-export function ruleRoutes(state: State, wire: Wire): Route[] {
+export function ruleRoutes(state: State, { connections }: PretendedClouds, wire: Wire): Route[] {
   const path = "/ns/:ns/resources/securityGroup/:id/rules";
   const change = (
     { params, body }: Asked,
@@ -13,11 +14,11 @@ export function ruleRoutes(state: State, wire: Wire): Route[] {
   ) => {
     const namespace = state.namespace(params["ns"] ?? "") as StoredNamespace;
     const found = state.resource(namespace.id, "securityGroup", params["id"] ?? "");
-    if (found === undefined) throw wire.missing("securityGroup", params["id"] ?? "", "delete");
+    if (found === undefined) throw wire.missing("securityGroup", params["id"] ?? "", "delete", "");
     const changed = { ...found, rules: next(found.rules, wire.readResource("securityGroup", body).rules) };
     namespace.resources = namespace.resources.map((each) => (each === found ? changed : each));
     state.save();
-    return wire.showResource(changed, namespace.id, []);
+    return wire.showResource(changed, { namespace, connections }, []);
   };
   return [
     {
@@ -32,23 +33,23 @@ export function ruleRoutes(state: State, wire: Wire): Route[] {
             );
           return [...found, ...named];
         });
-        return ok(shown, wire.created("securityGroup"));
+        return ok(wire.showRuleChange(shown, "added"), wire.created("securityGroup"));
       },
     },
     {
       method: "DELETE",
       path,
-      handle: (asked) =>
-        ok(
-          change(asked, (found, named) => {
-            if (!named.every((rule) => found.some((other) => isSame(rule, other))))
-              throw new Refusal(
-                500,
-                `Any of submitted firewall rules does not exist in the SG ${asked.params["id"] ?? ""}.`,
-              );
-            return found.filter((rule) => !named.some((other) => isSame(rule, other)));
-          }),
-        ),
+      handle: (asked) => {
+        const shown = change(asked, (found, named) => {
+          if (!named.every((rule) => found.some((other) => isSame(rule, other))))
+            throw new Refusal(
+              500,
+              `Any of submitted firewall rules does not exist in the SG ${asked.params["id"] ?? ""}.`,
+            );
+          return found.filter((rule) => !named.some((other) => isSame(rule, other)));
+        });
+        return ok(wire.showRuleChange(shown, "deleted"));
+      },
     },
   ];
 }

@@ -1,25 +1,34 @@
 /**
- * Stands in for CB-Tumblebug, CB-Spider behind it and the clouds behind that: the part of Tumblebug's REST API that
- * clusters need, in the words and with the status codes of release 0.7.0 ("mcis") or 0.13 ("infra").
+ * A simulated CB-Tumblebug, with CB-Spider and the clouds behind it: the part of Tumblebug's REST API that clusters need,
+ * as release 0.7.0 ("mcis") and 0.13.0 ("infra") answer it in status, words, fields and duration.
+ *
+ * It stands for servers that were recorded with CB-Spider's mock driver: test/fixtures/tumblebug/mcis-v0.7.0.jsonl and
+ * infra-v0.13.0-21.jsonl. test/unit/tumblebug-server/recordings.test.ts sends it each recorded request and compares the
+ * answers; what it does not serve, or where its clouds differ from the mock driver's, is listed there. The durations are
+ * those of durations.ts times `pace`, which is 0 unless somebody wants to wait.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { adminRoutes, type PassedRequest } from "./admin-routes";
+import { balancerRoutes } from "./balancer-routes";
 import { Balancers } from "./balancers";
 import { BAD_NAME, cloudRoutes, NAME } from "./cloud-routes";
-import { PretendedClouds } from "./clouds";
-import { eraWire } from "./era-wire";
+import { PretendedClouds, type CloudContents } from "./clouds";
+import { durationsAt, type Durations } from "./durations";
 import { Faults, type TumblebugEffect } from "./faults";
-import { infrastructureRoutes } from "./infrastructure-routes";
-import { Lifecycle, type Delays } from "./lifecycle";
+import { infraWire } from "./infra-wire";
+import { infrastructureRoutes, type Ground } from "./infrastructure-routes";
+import { Lifecycle, type Wait } from "./lifecycle";
+import { machineRoutes } from "./machine-routes";
 import type { Machines } from "./machines";
+import { mcisWire } from "./mcis-wire";
 import { Allowance } from "./allowance";
 import { resourceRoutes } from "./resource-routes";
 import { findRoute, type Answer, type Route } from "./router";
 import { ruleRoutes } from "./rule-routes";
 import { State, type StoredConnection } from "./state";
-import { todayWire } from "./today-wire";
+import { whyNotMade } from "./why-not-made";
 import { Refusal, type Body, type Wire } from "./wire";
 
 export interface ServerSettings {
@@ -30,8 +39,14 @@ export interface ServerSettings {
   readonly password: string;
   readonly connections: readonly StoredConnection[];
   readonly machines: Machines;
-  /** default: none */
-  readonly delays?: Partial<Delays>;
+  /** How long calls block, as a part of the recorded durations: 1 for as long, default 0 for not at all. */
+  readonly pace?: number;
+  /** single durations in the place of those */
+  readonly durations?: Partial<Durations>;
+  /** default: really waits */
+  readonly wait?: Wait;
+  /** what its clouds have; default: some machine types and images */
+  readonly clouds?: CloudContents;
   /** whether requests beyond the real server's limits get 429; default true */
   readonly limits?: boolean;
 }
@@ -55,27 +70,29 @@ export class TumblebugServer {
   private readonly ended = new AbortController();
 
   constructor(private readonly settings: ServerSettings) {
-    this.wire = settings.generation === "mcis" ? eraWire : todayWire;
+    this.wire = settings.generation === "mcis" ? mcisWire : infraWire;
     this.overall = new Allowance(this.wire.perSecond);
     this.state = new State(settings.folder);
-    this.lifecycle = new Lifecycle(this.state, settings.machines, this.faults, {
-      creation: settings.delays?.creation ?? 0,
-      termination: settings.delays?.termination ?? 0,
-    });
-    this.balancers = new Balancers(this.state);
-    const clouds = new PretendedClouds(settings.connections);
+    const durations = durationsAt(settings.generation, settings.pace ?? 0, settings.durations);
+    const clouds = new PretendedClouds(settings.connections, settings.clouds);
+    const { state, wire } = this;
+    this.lifecycle = new Lifecycle(
+      ...([state, settings.machines, this.faults, durations, wire] as const),
+      (namespace, machine) => whyNotMade(state, clouds, wire, namespace, machine),
+      settings.wait,
+    );
+    this.balancers = new Balancers(state);
+    const ground: Ground = {
+      ...{ state, clouds, wire, durations, lifecycle: this.lifecycle, balancers: this.balancers },
+      balancerAddress: () => settings.machines.balancerAddress(),
+    };
     this.routes = [
-      ...cloudRoutes(this.state, clouds, this.wire),
-      ...resourceRoutes(this.state, clouds, this.wire),
-      ...ruleRoutes(this.state, this.wire),
-      ...infrastructureRoutes({
-        state: this.state,
-        clouds,
-        wire: this.wire,
-        lifecycle: this.lifecycle,
-        balancers: this.balancers,
-        balancerAddress: () => settings.machines.balancerAddress(),
-      }),
+      ...cloudRoutes(state, clouds, wire),
+      ...resourceRoutes(state, clouds, wire),
+      ...ruleRoutes(state, clouds, wire),
+      ...infrastructureRoutes(ground),
+      ...machineRoutes(ground),
+      ...balancerRoutes(ground),
       ...adminRoutes(this, this.lifecycle),
     ];
     this.http = createServer((incoming, outgoing) => void this.handle(incoming, outgoing));

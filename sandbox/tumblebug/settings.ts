@@ -18,9 +18,8 @@ export interface ProcessSettings {
   readonly bundles: readonly string[];
   /** Connection → the /16 of its VMs' public addresses, translated as clouds do; absent: they are the private ones. */
   readonly publicBlocks?: Readonly<Record<string, string>>;
-  /** How long the pretended clouds take, in milliseconds. */
-  readonly creation: number;
-  readonly termination: number;
+  /** How long calls block, as a part of the recorded durations. */
+  readonly pace: number;
 }
 
 /** Where a server keeps what. */

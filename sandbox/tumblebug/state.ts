@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -8,6 +9,8 @@ export interface StoredConnection {
   readonly provider: string;
   readonly region: string;
   readonly zone: string;
+  /** CB-Spider's name for the region; default `<provider>-<region>` */
+  readonly regionName?: string;
 }
 
 export const RESOURCE_KINDS = ["vNet", "securityGroup", "sshKey", "image", "spec"] as const;
@@ -22,6 +25,8 @@ export interface StoredResource {
   readonly description: string;
   readonly cloudId: string;
   readonly uid: string;
+  /** in the format of RFC 3339 */
+  readonly createdTime: string;
   readonly cidr: string;
   readonly subnets: readonly { readonly name: string; readonly cidr: string; readonly zone: string }[];
   /** of a security group, as named in the request */
@@ -53,12 +58,20 @@ export interface StoredMachine {
   targetStatus: string;
   targetAction: string;
   systemMessage: string;
+  /** whether the cloud ever had it; a VM that failed before has neither addresses nor a name there */
+  isMade: boolean;
+  /** whether it ended in the cloud, which the server may not have noticed */
+  hasEnded: boolean;
+  /** as the server writes times; "" until it is made */
+  createdTime: string;
   publicAddress: string;
   privateAddress: string;
   readonly sshPort: number;
   readonly connection: string;
   readonly spec: string;
   readonly image: string;
+  /** the cloud's name of the image; "" when the request left it to the registered one */
+  readonly cloudImage: string;
   readonly vNet: string;
   readonly subnet: string;
   readonly securityGroups: readonly string[];
@@ -74,6 +87,7 @@ export interface StoredMachine {
 export interface StoredBalancer {
   readonly group: string;
   readonly uid: string;
+  readonly createdTime: string;
   readonly type: string;
   readonly scope: string;
   readonly port: number;
@@ -89,9 +103,8 @@ export interface StoredInfrastructure {
   readonly label: unknown;
   targetStatus: string;
   targetAction: string;
-  systemMessages: string[];
-  /** the number of the last VM that each group ever had */
-  readonly lastNumbers: Record<string, number>;
+  /** the number of the last VM of each group on record */
+  lastNumbers: Record<string, number>;
   machines: StoredMachine[];
   balancers: StoredBalancer[];
 }
@@ -105,6 +118,11 @@ export interface StoredNamespace {
 
 interface Content {
   namespaces: StoredNamespace[];
+}
+
+/** A name that no other object has, as the server writes them. */
+export function newUid(): string {
+  return `tb${randomBytes(9).toString("hex")}`;
 }
 
 /** What the server keeps, in one file, so that it survives its process. */

@@ -3,6 +3,7 @@ import type {
   StoredConnection,
   StoredInfrastructure,
   StoredMachine,
+  StoredNamespace,
   StoredResource,
   StoredResourceKind,
 } from "./state";
@@ -24,18 +25,21 @@ export class Refusal extends Error {
 export type Body = Readonly<Record<string, unknown>>;
 
 /** What a request for VMs of one group says. */
-export type GroupRequest = Omit<
+export type GroupRequest = Pick<
   StoredMachine,
-  | "id"
-  | "uid"
-  | "group"
-  | "status"
-  | "targetStatus"
-  | "targetAction"
-  | "systemMessage"
-  | "publicAddress"
-  | "privateAddress"
-  | "sshPort"
+  | "connection"
+  | "spec"
+  | "image"
+  | "cloudImage"
+  | "vNet"
+  | "subnet"
+  | "securityGroups"
+  | "sshKey"
+  | "user"
+  | "rootDiskType"
+  | "rootDiskSize"
+  | "label"
+  | "description"
 > & { readonly name: string; readonly size: number };
 
 export interface BalancerRequest {
@@ -46,8 +50,17 @@ export interface BalancerRequest {
   readonly targetPort: number;
 }
 
-/** A kind of thing in the words of refusals. */
-export type Thing = StoredResourceKind | "mcis" | "machine" | "nlb" | "connection";
+/** A kind of object in the words of refusals. */
+export type Thing = StoredResourceKind | "infrastructure" | "machine" | "balancer" | "connection";
+
+/** What a request does with an object: "status" is the short read of an infrastructure, "use" any other change. */
+export type Does = "read" | "status" | "delete" | "use";
+
+/** Where an object belongs, and what the names in it mean. */
+export interface Scene {
+  readonly namespace: StoredNamespace;
+  readonly connections: readonly StoredConnection[];
+}
 
 /** The words and numbers of one generation of the API. */
 export interface Wire {
@@ -58,24 +71,34 @@ export interface Wire {
   readonly group: string;
   readonly checkInfrastructure: string;
   readonly checkMachine: string;
-  /** of a creation that went well */
+  /** in messages: "MCIS" or "Infra", "VM" or "Node" */
+  readonly title: string;
+  readonly machineTitle: string;
+  /** of a creation that succeeded */
   created(kind: Thing): number;
   /** requests a second, of all clients */
   readonly perSecond: number;
-  /** whether deleting something that others use is refused by the server itself */
-  readonly checksAssociations: boolean;
 
-  missing(kind: Thing, id: string, does: "read" | "delete"): Refusal;
+  /** @param folder the path of what contains the object, such as "/ns/n/infra/i" */
+  missing(kind: Thing, id: string, does: Does, folder: string): Refusal;
   existing(kind: Thing, id: string, namespace: string): Refusal;
-  /** an answer of CB-Spider that the server hands on */
-  relayed(words: string): Refusal;
+  /** what the server hands on of an error of CB-Spider, or of the cloud behind it */
+  relay(words: string, spiderPath: string): string;
+  /** a machine type or image that the cloud does not have */
+  notInCloud(kind: "spec" | "image", name: string, does: "lookup" | "register"): Refusal;
   invalid(words: string): Refusal;
 
+  showNamespace(namespace: StoredNamespace): Body;
   readResource(
     kind: StoredResourceKind,
     body: Body,
-  ): Omit<StoredResource, "kind" | "cloudId" | "uid" | "publicKey" | "privateKey" | "vcpus" | "mebibytes">;
-  showResource(resource: StoredResource, namespace: string, users: readonly string[]): Body;
+  ): Omit<
+    StoredResource,
+    "kind" | "cloudId" | "uid" | "createdTime" | "publicKey" | "privateKey" | "vcpus" | "mebibytes"
+  >;
+  showResource(resource: StoredResource, scene: Scene, users: readonly string[]): Body;
+  /** the answer to a change of a security group's rules */
+  showRuleChange(shown: Body, did: "added" | "deleted"): Body;
   showConnection(connection: StoredConnection): Body;
   showCloudSpec(spec: { name: string; region: string; vcpus: number; mebibytes: number }): Body;
   readCloudSpecName(body: Body): string;
@@ -85,30 +108,38 @@ export interface Wire {
   readGroups(body: Body): GroupRequest[];
   readGroup(body: Body): GroupRequest;
   readGrowth(body: Body): number;
-  showInfrastructure(
-    infrastructure: StoredInfrastructure,
-    connections: readonly StoredConnection[],
-    fresh: readonly string[],
-  ): Body;
-  showStatus(infrastructure: StoredInfrastructure): Body;
-  showMachine(machine: StoredMachine, connections: readonly StoredConnection[]): Body;
+  /** @param fresh the VMs that the request added */
+  showInfrastructure(infrastructure: StoredInfrastructure, scene: Scene, fresh?: readonly string[]): Body;
+  showStatus(infrastructure: StoredInfrastructure, scene: Scene): Body;
+  showMachine(machine: StoredMachine, infrastructure: StoredInfrastructure, scene: Scene): Body;
   showDeletion(infrastructure: StoredInfrastructure): Body;
 
   readBalancer(body: Body): BalancerRequest;
   readBalancerMachines(body: Body): string[];
-  showBalancer(balancer: StoredBalancer, connection: string): Body;
+  showBalancer(balancer: StoredBalancer, connection: StoredConnection | undefined, scene: Scene): Body;
 }
 
-/** The state of all VMs as the server sums it up: "Running:3 (R:3/3)", "Partial-Failed:1 (R:2/3)". */
-export function summary({ machines }: StoredInfrastructure): string {
-  if (machines.length === 0) return "";
-  const counts = new Map<string, number>();
-  for (const { status } of machines) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const [[status, count] = ["", 0]] = [...counts].sort((a, b) => b[1] - a[1]);
-  const odd = [...counts].find(([each]) => each === "Failed") ?? [status, count];
-  const partly = counts.size > 1 ? odd : [status, count];
-  const running = counts.get("Running") ?? 0;
-  return `${counts.size > 1 ? "Partial-" : ""}${partly[0]}:${partly[1]} (R:${running}/${machines.length})`;
+const COUNTED = ["Failed", "Suspended", "Running", "Terminated", "Creating", "Terminating", "Undefined"];
+
+/**
+ * The state of all VMs as the server sums it up: "Running:3 (R:3/3)", "Partial-Running:6 (R:6/7)".
+ * @param isFailureFirst whether failed VMs are named although others are more, as 0.7.0 does
+ */
+export function summary({ machines }: StoredInfrastructure, isFailureFirst: boolean): string {
+  if (machines.length === 0) return isFailureFirst ? "" : "Empty";
+  const count = (status: string) => machines.filter((each) => each.status === status).length;
+  const most = COUNTED.reduce((best, each) => (count(each) > count(best) ? each : best));
+  const named = isFailureFirst && count("Failed") > 0 ? "Failed" : most;
+  const partly = count(named) === machines.length ? "" : "Partial-";
+  return `${partly}${named}:${count(named)} (R:${count("Running")}/${machines.length})`;
+}
+
+/** How many VMs are in each state. @param names as the generation counts them, without "count" */
+export function statusCount({ machines }: StoredInfrastructure, names: readonly string[]): Body {
+  return Object.fromEntries([
+    ["countTotal", machines.length],
+    ...names.map((name) => [`count${name}`, machines.filter(({ status }) => status === name).length]),
+  ]) as Body;
 }
 
 /** VMs in the order in which the server lists them: by their names' letters, so that "-10" comes before "-2". */

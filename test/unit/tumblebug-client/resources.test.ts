@@ -84,7 +84,11 @@ for (const generation of GENERATIONS)
         assert.equal(made.name, id);
         assert.deepEqual(await kind.read("ns1", id), made);
         assert.deepEqual(await kind.named("ns1", ["none", id]), [made]);
-        await assert.rejects(kind.create("ns1", wish), { code: "AlreadyExists" });
+        // a spec that exists is no error there, and is left as it is
+        if (generation === "infra" && type === "spec")
+          assert.equal((await kind.create("ns1", wish)).name, id);
+        else await assert.rejects(kind.create("ns1", wish), { code: "AlreadyExists" });
+        assert.deepEqual(await kind.read("ns1", id), made);
         assert.equal(await kind.delete("ns1", id), true);
         assert.equal(await kind.read("ns1", id), undefined);
       });
@@ -206,12 +210,15 @@ for (const generation of GENERATIONS)
     it("hands on the cloud's words, unwrapped", async () => {
       const wish = { name: "t9", connection: CONNECTION, cloudSpec: "t9.nano" };
       await assert.rejects(pretended.tumblebug.specs.create("ns1", wish), {
-        remote: "t9.nano: spec not found",
-        message: /^POST .*\/spec: Tumblebug answered 500: t9\.nano: spec not found$/,
+        message:
+          generation === "mcis"
+            ? /^POST .*\/spec: Tumblebug answered 500: Error duing lookup spec .*t9\.nano VMSpec does not exist!!/
+            : /^POST .*\/spec: Tumblebug answered 500: t9\.nano VMSpec does not exist!! \(from .*\)$/,
       });
     });
 
-    it("refuses a vNet that a security group still needs, when it has waited for a while", async function () {
+    const isRefused = generation === "mcis";
+    it(`${isRefused ? "refuses" : "deletes"} a vNet that a security group still needs${isRefused ? ", when it has waited for a while" : ", as the server does"}`, async function () {
       this.timeout(40_000);
       const { tumblebug, open } = pretended;
       await tumblebug.securityGroups.create("ns1", {
@@ -221,7 +228,7 @@ for (const generation of GENERATIONS)
         rules: [],
       });
       const impatient = await open({ seconds: 1 });
-      await assert.rejects(impatient.vNets.delete("ns1", "v1"), { code: "InUse" });
+      if (isRefused) await assert.rejects(impatient.vNets.delete("ns1", "v1"), { code: "InUse" });
       const deletion = tumblebug.vNets.delete("ns1", "v1");
       await tumblebug.securityGroups.delete("ns1", "g4");
       assert.equal(await deletion, true);

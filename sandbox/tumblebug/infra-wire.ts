@@ -1,0 +1,190 @@
+import { PLACE } from "./clouds";
+import { showDeletion, showInfrastructure, showMachine, showStatus } from "./infra-machines";
+import { infraResources, showConnection } from "./infra-resources";
+import { listOf, namesOf, objectOf, Refusal, textOf, type Body, type GroupRequest, type Wire } from "./wire";
+
+/** The API of 0.12.6 and later, as recorded from 0.13: infras, nodes, node groups; 400, 404 or 500 for what is missing. */
+export const infraWire: Wire = {
+  generation: "infra",
+  infrastructure: "infra",
+  machine: "node",
+  group: "nodegroup",
+  checkInfrastructure: "checkInfra",
+  checkMachine: "checkNode",
+  title: "Infra",
+  machineTitle: "Node",
+  created: (kind) => (kind === "vNet" ? 201 : 200),
+  perSecond: 50,
+
+  missing: (kind, id, does, folder) => {
+    switch (kind) {
+      case "vNet":
+        return new Refusal(404, `does not exist, vNet: ${id}`);
+      case "infrastructure":
+        return does === "status"
+          ? new Refusal(400, `Not found [${folder}/${id}]`)
+          : new Refusal(500, `The infra ${id} does not exist.`);
+      case "machine":
+        return does === "delete"
+          ? new Refusal(400, "Failed to delete the Node info")
+          : new Refusal(500, `no Node found (ID: ${folder}/${id})`);
+      case "balancer":
+        return new Refusal(500, `The ${does === "use" ? "nlb" : "NLB"} ${id} does not exist.`);
+      case "connection":
+        return new Refusal(500, `Cannot find the model.ConnConfig /connection/${id}`);
+      case "image":
+      case "spec":
+      case "securityGroup":
+      case "sshKey":
+        if (does === "delete") return new Refusal(500, `The ${kind} ${id} does not exist.`);
+        if (kind === "image") return new Refusal(500, imageKeyNotFound(id));
+        if (kind === "spec") return new Refusal(500, specKeyNotFound(id));
+        return new Refusal(400, `Failed to find ${kind} ${id}`);
+    }
+  },
+  existing: (kind, id, namespace) => {
+    if (kind === "vNet") return new Refusal(409, `already exists, vNet: ${id}`);
+    if (kind === "infrastructure")
+      return new Refusal(500, `Infra '${id}' already exists in namespace '${namespace}'`);
+    if (kind === "image")
+      return new Refusal(
+        500,
+        'ERROR: duplicate key value violates unique constraint "image_infos_pkey" (SQLSTATE 23505)',
+      );
+    return new Refusal(500, `The ${kind === "balancer" ? "nlb" : kind} ${id} already exists.`);
+  },
+  relay,
+  notInCloud: (kind, name) =>
+    new Refusal(
+      500,
+      kind === "spec"
+        ? relay(`${name} VMSpec does not exist!!`, `vmspec/${name}`)
+        : `image '${name}' not found in both regular and custom images: ` +
+            relay(`${name} image does not exist!!`, `vmimage/${name}`),
+    ),
+  invalid: (words) => new Refusal(400, words),
+
+  showNamespace: ({ id, description }) => ({ resourceType: "", id, name: id, description }),
+  ...infraResources,
+  showRuleChange: (shown, did) => ({
+    id: shown["id"],
+    name: shown["name"],
+    success: true,
+    message: `Successfully ${did === "added" ? "added new" : "deleted specified"} firewall rules`,
+    updated: shown,
+    previous: shown,
+  }),
+  showCloudSpec: ({ name, region, vcpus, mebibytes }) => ({
+    Region: region,
+    Name: name,
+    VCpu: { Count: String(vcpus), ClockGHz: "2.5" },
+    MemSizeMib: String(mebibytes),
+    DiskSizeGB: "-1",
+  }),
+  readCloudSpecName: (body) => textOf(body, "cspResourceId"),
+  showCloudImage: ({ name, guestOs }) => ({
+    IId: { NameId: name, SystemId: name },
+    Name: name,
+    OSArchitecture: "x86_64",
+    OSPlatform: "Linux/UNIX",
+    OSDistribution: guestOs,
+    OSDiskType: "gp3",
+    OSDiskSizeGB: "35",
+    ImageStatus: "Available",
+  }),
+  readCloudImageName: (body) => textOf(body, "cspImageName"),
+
+  readGroups: (body) => listOf(body, "nodeGroups").map(readGroup),
+  readGroup,
+  readGrowth: (body) => Number(textOf(body, "numNodesToAdd")),
+  showInfrastructure,
+  showStatus,
+  showMachine,
+  showDeletion,
+
+  readBalancer: (body) => {
+    const target = objectOf(body, "targetGroup");
+    return {
+      group: textOf(target, "nodeGroupId"),
+      type: textOf(body, "type"),
+      scope: textOf(body, "scope"),
+      port: Number(textOf(objectOf(body, "listener"), "port")),
+      targetPort: Number(textOf(target, "port")),
+    };
+  },
+  readBalancerMachines: (body) => namesOf(objectOf(body, "targetGroup"), "nodes"),
+  showBalancer: (balancer, connection) => ({
+    resourceType: "",
+    id: balancer.group,
+    cspResourceName: balancer.uid,
+    cspResourceId: balancer.uid,
+    name: balancer.group,
+    connectionName: connection?.name ?? "",
+    connectionConfig: connection === undefined ? {} : showConnection(connection),
+    Type: balancer.type,
+    Scope: balancer.scope,
+    listener: {
+      protocol: "TCP",
+      ip: balancer.address,
+      port: String(balancer.port),
+      dnsName: "",
+      keyValueList: null,
+    },
+    targetGroup: {
+      protocol: "TCP",
+      port: String(balancer.targetPort),
+      nodeGroupId: balancer.group,
+      nodes: balancer.machines,
+      KeyValueList: null,
+    },
+    healthChecker: {
+      protocol: "TCP",
+      port: String(balancer.targetPort),
+      interval: 10,
+      timeout: 9,
+      threshold: 3,
+      keyValueList: null,
+    },
+    CreatedTime: balancer.createdTime,
+    description: "",
+    status: "",
+    keyValueList: null,
+    associatedObjectList: [],
+    isAutoGenerated: false,
+    location: PLACE.infra,
+    systemLabel: "",
+  }),
+};
+
+/** What the server says of an image that it does not find; also of one that was registered, which is recorded. */
+export function imageKeyNotFound(id: string): string {
+  return `The imageKey ${id} not found by any of ID, CspImageName, GuestOS`;
+}
+
+export function specKeyNotFound(id: string): string {
+  return `The specKey ${id} not found by any of ID, CspSpecName`;
+}
+
+function relay(words: string, spiderPath: string): string {
+  return `${words} (from 127.0.0.1:1024/spider/${spiderPath} (500 Internal Server Error))`;
+}
+
+function readGroup(body: Body): GroupRequest {
+  return {
+    name: textOf(body, "name"),
+    size: Number(textOf(body, "nodeGroupSize") || "1"),
+    connection: textOf(body, "connectionName"),
+    spec: textOf(body, "specId"),
+    image: textOf(body, "imageId"),
+    cloudImage: textOf(body, "cspImageName"),
+    vNet: textOf(body, "vNetId"),
+    subnet: textOf(body, "subnetId"),
+    securityGroups: namesOf(body, "securityGroupIds"),
+    sshKey: textOf(body, "sshKeyId"),
+    user: textOf(body, "nodeUserName"),
+    rootDiskType: textOf(body, "rootDiskType"),
+    rootDiskSize: textOf(body, "rootDiskSize"),
+    label: body["label"] ?? null,
+    description: textOf(body, "description"),
+  };
+}
