@@ -18,7 +18,7 @@ export interface Tier {
   readonly beside?: TierName;
 }
 
-export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults";
+export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";
 
 /** Every tier, in the order in which `npm test` shows them: the fast ones first. */
 export const TIERS: readonly Tier[] = [
@@ -90,6 +90,14 @@ export const TIERS: readonly Tier[] = [
     ground: "nodes",
     fleets: ["faults"],
     night: "kills at every step on real nodes",
+  },
+  {
+    name: "acceptance",
+    summary: "the client and a stack against a server that an environment variable names",
+    folders: ["acceptance"],
+    timeoutMilliseconds: 900_000,
+    limitSeconds: 3_600,
+    ground: "programs",
   },
 ];
 

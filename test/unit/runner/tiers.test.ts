@@ -8,7 +8,13 @@ const together = (...names: string[]) =>
 
 describe("the tiers of tests", () => {
   it("run one after another, but real nodes beside what leaves them time", () => {
-    assert.deepEqual(together(), [["unit"], ["engine", "host", "rollout"], ["e2e", "clouds"], ["faults"]]);
+    assert.deepEqual(together(), [
+      ["unit"],
+      ["engine", "host", "rollout"],
+      ["e2e", "clouds"],
+      ["faults"],
+      ["acceptance"],
+    ]);
   });
 
   it("run by themselves when the tier beside them is not asked for", () => {
