@@ -4,12 +4,14 @@ export const NODE_PATHS = {
   marker: "/etc/foresail/machine",
   /** Exists once kubeadm init or join has ended well. */
   member: "/var/lib/foresail/member",
-  /** Paths of the extra files that the configuration put on the machine, one a line. */
-  files: "/var/lib/foresail/files",
+  /** The folder of etcd's data, noted before a reset takes the manifest that names it. */
+  etcdData: "/var/lib/foresail/etcd-data",
   /** Every remote script holds this lock, so that no step ever runs twice at once. */
   lock: "/run/foresail.lock",
   /** Temporary files of the step that runs, in memory; removed when it ends. */
   scratch: "/run/foresail-step",
+  /** kubeadm's backups of upgrades, with a copy of etcd's data on a control plane. */
+  backups: "/etc/kubernetes/tmp",
   logs: "/var/log/foresail",
   haproxy: "/etc/foresail/haproxy.cfg",
   /** What the node agent is told; see core/node-agent/paths.ts for the rest of it. */

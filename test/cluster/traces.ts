@@ -3,15 +3,37 @@ import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { projectFolder } from "../../sandbox/nodes/places";
 import type { TestCluster } from "./test-cluster";
 
+/**
+ * What a machine that was given back may keep, as docs/security.md lists it: packages and programs, images, settings of
+ * the kernel, logs of foresail, and what the configuration put elsewhere.
+ */
+const KEPT = [
+  "^/etc/(modules-load\\.d/foresail\\.conf|sysctl\\.d/90-foresail\\.conf)$",
+  "^/(etc/systemd/system|usr/lib/systemd/system|lib/systemd/system)/kubelet\\.service$",
+  "^/usr/local/bin/(kubeadm|kubelet|kubectl)$",
+  "^/(opt|usr/lib)/cni(/bin)?/",
+  "^/(etc|usr/lib|lib)/.*/foresail-proxy\\.conf$",
+  "^/var/log/foresail/",
+  "^/run/foresail\\.lock$",
+  "^/var/lib/(containerd|dpkg|apt)/",
+  "^/usr/share/",
+  // the sandbox's own: its user, its keys of SSH, its bundles, and the unit of its container nodes
+  "^/(home/foresail|etc/foresail/keys|opt/foresail)/",
+  "^/etc/(sudoers\\.d/foresail|ssh/sshd_config\\.d/foresail\\.conf)$",
+  "/foresail-node(\\.service)?$",
+  "^/run/systemd/units/invocation:foresail-node\\.service$",
+];
+
 /** What a machine still has of a cluster, a line each; empty after a reset. */
 export async function traces(cluster: TestCluster, machine: string): Promise<string[]> {
   const found = await cluster.onMachine(
     machine,
     `
-# the sandbox keeps its keys of SSH in a folder of /etc/foresail
-find /etc/foresail -maxdepth 1 -type f 2>/dev/null || true
-find /etc/kubernetes /etc/cni/net.d /var/lib/etcd /var/lib/foresail/member -type f 2>/dev/null || true
-for unit in kubelet foresail-endpoint foresail-bridge; do
+find /etc /var /run /opt /usr /root /home /srv /tmp -xdev ! -type d 2>/dev/null \\
+  | grep -i -E 'kube|etcd|foresail|/cni/|/pki/|calico|cilium|flannel|/var/log/(pods|containers)/' \\
+  | grep -v -E '${KEPT.join("|")}' || true
+find /var/lib/kubelet /var/lib/etcd /etc/kubernetes -mindepth 1 2>/dev/null || true
+for unit in kubelet foresail-endpoint foresail-bridge foresail-node-agent; do
   if systemctl is-active --quiet $unit; then echo "$unit runs"; fi
 done
 pgrep -l 'kube|etcd|haproxy|coredns|echo' || true
@@ -22,7 +44,7 @@ iptables-save | grep -E 'KUBE-|CNI-|foresail' || true
 mount | grep -o '/var/lib/kubelet/[^ ]*' || true
 ctr --namespace k8s.io containers list --quiet`,
   );
-  return found.split("\n").filter((line) => line !== "");
+  return [...new Set(found.split("\n").filter((line) => line !== ""))];
 }
 
 /** Containers, volumes and networks that the container engine still has of a fleet. */

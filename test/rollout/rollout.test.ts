@@ -11,6 +11,7 @@ import { readyNodes } from "../cluster/reachability";
 import { RequestCounter, type RequestCount } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
 import { TestCluster } from "../cluster/test-cluster";
+import { traces } from "../cluster/traces";
 import { oneAfterTheOther } from "../one-after-the-other";
 
 const FROM = "1.35.4";
@@ -182,6 +183,25 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
   it("leaves nothing to do for a second `up`", async () => {
     assert.deepEqual((await cluster.preview()).changes, []);
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
+  });
+
+  it("gives its machines back on destroy, with none of the backups that kubeadm made of etcd", async () => {
+    const backups = "find /etc/kubernetes/tmp -path '*etcd*' -name db | wc -l";
+    assert.notEqual(await cluster.onMachine("cp-1", backups), "0\n");
+    await cluster.destroy();
+    for (const machine of MACHINES) assert.deepEqual(await traces(cluster, machine), [], machine);
+  });
+
+  it("takes the same machines again, and one with only the backups that an earlier release left", async () => {
+    await cluster.onMachine(
+      "w-1",
+      "cd /etc/kubernetes; mkdir -p tmp/old; touch tmp/old/db; touch --date=-1hour tmp/old/db tmp/old tmp",
+    );
+    await cluster.configure({ machines: ["cp-1", "w-1"], fields: { ...fields, version: TO } });
+    await cluster.up();
+    assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
+    await cluster.destroy();
+    assert.deepEqual(await traces(cluster, "w-1"), []);
   });
 
   async function nodes(): Promise<Node[]> {

@@ -1,6 +1,11 @@
 import { NODE_PATHS } from "../paths";
 import { quote } from "./script";
 
+const RESET_LOG = `${NODE_PATHS.logs}/reset.log`;
+
+/** Whether kubeadm's backups are what an earlier foresail left: it reset the machine after they were made. */
+const LEFT_BY_RESET = `grep -qs ' reset ended with 0$' ${RESET_LOG} && [ -z "$(find ${NODE_PATHS.backups} -newer ${RESET_LOG} -print -quit)" ]`;
+
 /**
  * Shell lines that refuse a machine whose Kubernetes files foresail did not make for this cluster. foresail
  * never wipes a cluster it did not make. Exit code 78, the machine's name in the message.
@@ -12,12 +17,18 @@ owner=$(cat ${NODE_PATHS.marker} 2>/dev/null || true)
 if [ -n "$owner" ] && [ "$owner" != ${quote(ours)} ]; then
   fail ${quote(`${machine}: this machine belongs to another foresail cluster or carries another name (`)}"$owner"${quote(`); take it out of that one first, or remove ${NODE_PATHS.marker} if that cluster is gone`)} 78
 fi
-if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/null)" ]; then
-  fail ${quote(`${machine}: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. Run "kubeadm reset" there yourself if nothing on it is needed, and empty /etc/kubernetes`)} 78
+if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -path ${NODE_PATHS.backups} -prune -o -type f -print -quit 2>/dev/null)" ]; then
+  fail ${quote(`${machine}: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. If nothing on this machine is needed, run there: kubeadm reset --force; rm -rf /etc/kubernetes/*`)} 78
+fi
+if [ -z "$owner" ] && [ -n "$(find ${NODE_PATHS.backups} -type f -print -quit 2>/dev/null)" ] && ! { ${LEFT_BY_RESET}; }; then
+  fail ${quote(`${machine}: ${NODE_PATHS.backups} holds backups that kubeadm made of another cluster, which may contain a copy of its etcd. If nobody needs them, run there: rm -rf ${NODE_PATHS.backups}`)} 78
 fi`.trim();
 }
 
-/** Shell line that claims the machine for this cluster. */
+/** Shell lines that claim the machine for this cluster, and remove the backups that an earlier reset by foresail left. */
 export function claimMachine(cluster: string, machine: string): string {
-  return `printf '%s\\n' ${quote(`cluster=${cluster} machine=${machine}`)} > ${NODE_PATHS.marker}`;
+  return [
+    `if [ -z "$owner" ]; then rm -rf ${NODE_PATHS.backups}; fi`,
+    `printf '%s\\n' ${quote(`cluster=${cluster} machine=${machine}`)} > ${NODE_PATHS.marker}`,
+  ].join("\n");
 }

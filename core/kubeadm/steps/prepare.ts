@@ -19,13 +19,11 @@ function giveTo(owner: string, path: string, mode: string): string {
 
 /** Shell lines for the files that the user wants on every machine. */
 function extraFiles({ files }: ClusterSpecification): string {
-  return [
-    // noted first, so that a reset finds them whatever became of this step
-    writeFile(NODE_PATHS.files, files.map(({ path }) => `${path}\n`).join("")),
-    ...files.map(({ path, content, mode, owner }) =>
+  return files
+    .map(({ path, content, mode, owner }) =>
       [writeFile(path, content, mode), ...(owner ? [giveTo(owner, path, mode)] : [])].join("\n"),
-    ),
-  ].join("\n");
+    )
+    .join("\n");
 }
 
 /**

@@ -19,6 +19,38 @@ export function leaveControlPlaneScript(cluster: string, machine: string): Scrip
   );
 }
 
+/** Configuration and state of the pod networks that foresail has presets for; other software may have files of its own. */
+const POD_NETWORK_FILES = [
+  "/etc/cni/net.d/{10-foresail.conflist,.10-foresail.conflist.new,10-flannel.conflist,05-cilium.conflist,10-calico.conflist,calico-kubeconfig}",
+  "/var/lib/cni /var/lib/calico /run/flannel /run/cilium /run/calico",
+].join(" ");
+
+/** Shell lines that take the devices, routes and rules away that pods had. */
+const CLEAR_NETWORK = `
+for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
+for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\\{8\\}' | sort -u); do ip link delete "$device" || true; done
+while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)
+if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi`.trim();
+
+/**
+ * Shell lines that remove every file of Kubernetes, etcd and foresail but programs, images, kernel settings, logs of
+ * foresail, and what the configuration put elsewhere. A machine that holds files in /etc/kubernetes is refused before it
+ * is claimed, so all that is there is of this cluster. The marker goes last: with it an interrupted reset begins again.
+ */
+const CLEAR_FILES = `
+rm -rf "$(cat ${NODE_PATHS.etcdData} 2>/dev/null || echo /var/lib/etcd)/member"
+# kubeadm unmounts the volumes of pods, and what is in them is not of Kubernetes
+mounted=$(awk '$2 ~ "^/var/lib/kubelet/" {print $2}' /proc/self/mounts)
+[ -z "$mounted" ] || fail "volumes are still mounted: $(echo $mounted); unmount them, then run the command again"
+for folder in /etc/kubernetes /var/lib/kubelet; do [ ! -d "$folder" ] || find "$folder" -mindepth 1 -xdev -delete; done
+rm -rf ${POD_NETWORK_FILES} /var/log/pods /var/log/containers /usr/local/lib/foresail
+rm -f ${NODE_PATHS.agentUnit} /etc/systemd/system/foresail-bridge.service /etc/systemd/system/foresail-endpoint.service
+rm -f /run/foresail-node-agent.lock /run/foresail-node-agent.words /run/foresail-endpoint.pid /run/foresail-containerd.toml
+systemctl daemon-reload
+rm -f ${NODE_PATHS.agentConfiguration} ${NODE_PATHS.haproxy}
+rm -rf /var/lib/foresail
+rm -f ${NODE_PATHS.marker}`.trim();
+
 /**
  * Gives a machine back: kubeadm reset and everything foresail put there for this cluster, except packages,
  * container images and the settings of the kernel. Nothing happens on a machine that is not ours. The etcd
@@ -34,23 +66,15 @@ export function resetScript(cluster: string, machine: string): Script {
       // first of all: what is about to be taken apart must not be put together again
       "systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true",
       "systemctl disable --quiet --now foresail-bridge 2>/dev/null || true",
+      // the configuration may have chosen another folder, and kubeadm leaves it when it removes no member
+      `etcd_data=$(sed -n 's/^ *- --data-dir=//p' /etc/kubernetes/manifests/etcd.yaml 2>/dev/null || true); if [ -n "$etcd_data" ]; then printf '%s\\n' "$etcd_data" > ${NODE_PATHS.etcdData}; fi`,
       "if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi",
       "systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true",
       // what the kubelet was just starting when it was stopped, the first look of kubeadm misses
       `if command -v ctr >/dev/null; then for attempt in 1 2 3; do [ -n "$(ctr --namespace k8s.io containers list --quiet)" ] || break; kubeadm reset phase cleanup-node || true; done; fi`,
-      `for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done`,
-      `for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\\{8\\}' | sort -u); do ip link delete "$device" || true; done`,
-      "while read -r route; do ip route delete $route || true; done < <(ip route show type unreachable)",
-      "if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi",
-      // else the next cluster would take the machine for somebody else's; files elsewhere may be the machine's own
-      `if [ -e ${NODE_PATHS.files} ]; then grep '^/etc/kubernetes/' ${NODE_PATHS.files} | tr '\\n' '\\0' | xargs -0 --no-run-if-empty rm -f -- || true; fi`,
+      CLEAR_NETWORK,
       releaseOwnAddress(),
-      "rm -rf /etc/cni/net.d/10-foresail.conflist /var/lib/cni /var/lib/etcd/member /etc/kubernetes/foresail /usr/local/lib/foresail",
-      `rm -rf ${NODE_PATHS.agent}`,
-      `rm -f ${NODE_PATHS.agentUnit} ${NODE_PATHS.agentConfiguration}`,
-      "rm -f /etc/systemd/system/foresail-bridge.service /etc/systemd/system/foresail-endpoint.service",
-      `rm -f ${NODE_PATHS.haproxy} ${NODE_PATHS.files} ${NODE_PATHS.member} ${NODE_PATHS.marker}`,
-      "systemctl daemon-reload",
+      CLEAR_FILES,
     ].join("\n"),
   );
 }

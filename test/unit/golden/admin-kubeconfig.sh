@@ -16,8 +16,11 @@ owner=$(cat /etc/foresail/machine 2>/dev/null || true)
 if [ -n "$owner" ] && [ "$owner" != 'cluster=demo machine=cp-1' ]; then
   fail 'cp-1: this machine belongs to another foresail cluster or carries another name ('"$owner"'); take it out of that one first, or remove /etc/foresail/machine if that cluster is gone' 78
 fi
-if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -type f -print -quit 2>/dev/null)" ]; then
-  fail 'cp-1: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. Run "kubeadm reset" there yourself if nothing on it is needed, and empty /etc/kubernetes' 78
+if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes -path /etc/kubernetes/tmp -prune -o -type f -print -quit 2>/dev/null)" ]; then
+  fail 'cp-1: /etc/kubernetes holds files that foresail did not make; it never wipes a cluster it did not make. If nothing on this machine is needed, run there: kubeadm reset --force; rm -rf /etc/kubernetes/*' 78
+fi
+if [ -z "$owner" ] && [ -n "$(find /etc/kubernetes/tmp -type f -print -quit 2>/dev/null)" ] && ! { grep -qs ' reset ended with 0$' /var/log/foresail/reset.log && [ -z "$(find /etc/kubernetes/tmp -newer /var/log/foresail/reset.log -print -quit)" ]; }; then
+  fail 'cp-1: /etc/kubernetes/tmp holds backups that kubeadm made of another cluster, which may contain a copy of its etcd. If nobody needs them, run there: rm -rf /etc/kubernetes/tmp' 78
 fi
 cat /etc/kubernetes/admin.conf >&4
 exit 0
