@@ -78,3 +78,10 @@ export function jumpHostKey(credentials: SshCredentials): string | undefined {
 }
 
 export const CONTROL_PLANE_GROUP = "control-plane";
+
+/** The labels that kubeadm gives the Node of a control plane; the first one says what it is. */
+export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
+export const CONTROL_PLANE_LABELS = [
+  CONTROL_PLANE_LABEL,
+  "node.kubernetes.io/exclude-from-external-load-balancers",
+] as const;

@@ -200,8 +200,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     prepared: Map<string, Command>,
     after: pulumi.Resource[],
   ): NodeGroup[] {
-    const pools = new Set(this.machines.filter(({ role }) => role === "worker").map(({ group }) => group));
-    return [...pools].map((pool) =>
+    return Object.keys(this.workerPools()).map((pool) =>
       this.nodeGroup(pool, init, [...this.preparedOf(prepared, pool), ...after]),
     );
   }
@@ -246,6 +245,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
+        ...(group === CONTROL_PLANE_GROUP ? { pools: this.workerPools() } : {}),
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
@@ -262,6 +262,14 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         nodes: controlPlaneEndpoint(endpoint),
         controlPlanes: Object.fromEntries(planes.map(({ name, apiServer }) => [name, apiServer])),
       }));
+  }
+
+  /** Names of machines by worker pool, in the order of the configuration. */
+  private workerPools(): Record<string, string[]> {
+    const pools: Record<string, string[]> = {};
+    for (const { role, group, name } of this.machines)
+      if (role === "worker") (pools[group] ??= []).push(name);
+    return pools;
   }
 
   /** The machines of one group, or all, in the order of the configuration. */

@@ -29,7 +29,7 @@ export function certificateNames({
 /** How the kubelet of one machine registers; taints come with the registration, so nothing slips in before. */
 function nodeRegistration(specification: ClusterSpecification, machine: Machine): JsonObject {
   const taints = [
-    ...(machine.role === "control-plane" ? [CONTROL_PLANE_TAINT] : []),
+    ...(machine.role === "control-plane" ? [{ ...CONTROL_PLANE_TAINT }] : []),
     ...machine.taints.map((taint) => ({ ...taint })),
   ];
   return {

@@ -1,4 +1,10 @@
-import type { Machine, Taint } from "../machine";
+import {
+  CONTROL_PLANE_LABEL,
+  CONTROL_PLANE_LABELS,
+  CONTROL_PLANE_TAINT,
+  type Machine,
+  type Taint,
+} from "../machine";
 import type { ObservedNode } from "./observed-node";
 
 /** The label by which foresail finds the Nodes of a group again. */
@@ -9,17 +15,27 @@ export type LabelChanges = Record<string, string | null>;
 
 /** The labels that foresail keeps on the Node of a machine. */
 export function wantedLabels(machine: Machine): Record<string, string> {
-  const role =
-    machine.role === "worker"
-      ? { [`node-role.kubernetes.io/${machine.group}`]: "" }
-      : ({} as Record<string, string>);
-  return { ...role, ...machine.labels, [GROUP_LABEL]: machine.group };
+  const role = machine.role === "worker" ? `node-role.kubernetes.io/${machine.group}` : CONTROL_PLANE_LABEL;
+  return { [role]: "", ...machine.labels, [GROUP_LABEL]: machine.group };
+}
+
+/**
+ * Whether the Node of a control plane lost its role: kubeadm gave it label and taint at the join, and a Node that was
+ * deleted comes back without either. An administrator who took only the taint away keeps that.
+ */
+export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
+  return machine.role === "control-plane" && !(CONTROL_PLANE_LABEL in node.labels);
+}
+
+/** The labels that kubeadm gives a control plane. */
+export function roleLabels(): Record<string, string> {
+  return Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
 }
 
 /** The labels to set and to take back, or undefined when the Node has them right. */
 export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
   const wanted = wantedLabels(machine);
-  const changes: LabelChanges = {};
+  const changes: LabelChanges = hasLostRole(machine, node) ? roleLabels() : {};
   for (const [key, value] of Object.entries(wanted)) if (node.labels[key] !== value) changes[key] = value;
   for (const key of node.ownedLabels) if (!(key in wanted) && key in node.labels) changes[key] = null;
   return Object.keys(changes).length > 0 ? changes : undefined;
@@ -39,7 +55,7 @@ function sameTaint(one: Taint, other: Taint): boolean {
  * (not-ready, unreachable, the control plane's) stay, foresail's earlier ones that are no longer wanted go.
  */
 export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
-  const wanted = machine.taints;
+  const wanted = hasLostRole(machine, node) ? [CONTROL_PLANE_TAINT, ...machine.taints] : machine.taints;
   const known = [...wanted.map(taintId), ...node.ownedTaints];
   const others = node.taints.filter((taint) => !known.includes(taintId(taint)));
   const result = [...others, ...wanted];

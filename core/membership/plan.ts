@@ -78,6 +78,10 @@ export function planMembership(args: {
       ? [`${name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`]
       : [];
   });
+  for (const { machine, lost: isLost } of removals) {
+    const node = nodes.get(machine);
+    if (node && !node.ready && !isLost) notes.push(leavesNotReady(node));
+  }
   const dead = removals.filter((step) => step.lost);
   const alive = removals.filter((step) => !step.lost);
   const spread = joins.length > 0 ? [{ do: "spread-dns" as const }] : [];
@@ -87,6 +91,11 @@ export function planMembership(args: {
 /** A taint as kubectl writes it. */
 function taintText({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ""}:${effect}`;
+}
+
+/** A remark on a node that is to be drained and whose machine may be gone. */
+export function leavesNotReady({ name, reason }: ObservedNode): string {
+  return `${name} is not Ready: ${reason ?? "the kubelet has not reported"}; if its machine is gone, list it under \`lost\``;
 }
 
 /** One line of a preview for a step. */

@@ -26,10 +26,12 @@ export interface ConvergeResult {
  * before a failure is in the result, so that the next `up` goes on from there.
  *
  * @param members machines of this group from earlier runs, with how to reach them
+ * @param isDeleted whether the group itself goes: a machine without a Node that does not answer is reported then
  */
 export async function convergeNodeGroup(
   members: Machine[],
   inputs: NodeGroupInputs,
+  isDeleted = false,
 ): Promise<ConvergeResult> {
   const resource = nodeGroupName(inputs);
   const state = new Map([...members, ...inputs.machines].map((machine) => [machine.name, machine]));
@@ -62,12 +64,14 @@ export async function convergeNodeGroup(
           name: step.machine,
           machine: state.get(step.machine),
           lost: step.lost,
+          mayBeGone: isDeleted,
         });
         state.delete(step.machine);
       }
     };
 
     await remove(of("remove").filter(({ lost }) => lost));
+    await forgetLost(open, inputs, observed);
 
     current = `join ${named(of("join")) || "nothing"}`;
     await joinAll(open, inputs, machinesOf(of("join")));
@@ -91,5 +95,20 @@ export async function convergeNodeGroup(
     await session
       ?.end()
       .catch((error: unknown) => report(resource, `could not give the Lease back: ${String(error)}`));
+  }
+}
+
+/** Deletes the Nodes of lost machines whose pool is no longer configured: the pool's own deletion knows no list of them. */
+async function forgetLost(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  observed: ObservedNode[],
+): Promise<void> {
+  const gone = observed.filter(
+    ({ name, group }) => group !== undefined && group in (inputs.leaving ?? {}) && inputs.lost.includes(name),
+  );
+  for (const { name, group = "" } of gone) {
+    await session.assertMayGoOn();
+    await removeNode(session, { ...inputs, group }, { name, lost: true });
   }
 }

@@ -2,10 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../../core/kubeadm/immutables";
 import {
   describeStep,
+  leavesNotReady,
   planMembership,
   refuseGroupChange,
   type MembershipPlan,
 } from "../../core/membership/plan";
+import {
+  describeRemovedMember,
+  poolsThatLeave,
+  removedMembers,
+  type RemovedMember,
+} from "../../core/membership/removed-pools";
 import type { ObservedNode } from "../../core/membership/observed-node";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../../core/membership/ownership";
 import { refuseMajorityRemoval } from "../../core/membership/quorum";
@@ -18,6 +25,8 @@ import { report } from "../report";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
 const PREVIEW_SECONDS = 10;
+/** How long a machine may take to answer when its pool is deleted. */
+const DELETE_SSH_SECONDS = 30;
 
 /** The cluster's Nodes, or the reason why they could not be read. */
 async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string> {
@@ -34,11 +43,16 @@ async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string
   }
 }
 
+interface GroupPreview {
+  lines: string[];
+  plan?: MembershipPlan;
+  observed?: ObservedNode[];
+  /** Machines of removed pools, which the deletions of their resources drain and reset. */
+  removed?: RemovedMember[];
+}
+
 /** What the change will do, for people; the first line says so when the cluster itself could not be read. */
-async function planForPreview(
-  olds: Partial<NodeGroupInputs>,
-  news: NodeGroupInputs,
-): Promise<{ lines: string[]; plan?: MembershipPlan; observed?: ObservedNode[] }> {
+async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = news.machines.map(({ name }) => name);
   // a kubeconfig that is about to be read anew has the same credentials as the recorded one
   const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
@@ -55,11 +69,26 @@ async function planForPreview(
     elsewhere: news.elsewhere,
     observed: live && withOwnership(live, recordedOwnership(olds)),
   });
-  const lines = plan.steps.map((step) => describeStep(step, news.group));
+  const configured = [...wanted, ...(news.elsewhere ?? [])];
+  const removed = removedMembers({
+    configured: news.pools ?? {},
+    recorded: news.pools === undefined ? {} : olds.pools,
+    leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
+    lost: news.lost,
+    // a label that somebody wrote takes no configured machine into a removed pool
+    observed: live?.filter(({ name }) => !configured.includes(name)),
+  });
+  const lines = [
+    ...plan.steps.map((step) => describeStep(step, news.group)),
+    ...removed.map(describeRemovedMember),
+  ];
   if (typeof observed === "string" && lines.length > 0)
     lines.unshift(`from the recorded state, since the cluster could not be read: ${observed}`);
-  for (const note of plan.notes) report(nodeGroupName(news), note);
-  return { lines, plan, observed: live };
+  const dead = (live ?? []).filter(
+    ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
+  );
+  for (const note of [...plan.notes, ...dead.map(leavesNotReady)]) report(nodeGroupName(news), note);
+  return { lines, plan, observed: live, removed };
 }
 
 /** Control planes that would leave together, when that is too many. */
@@ -70,9 +99,13 @@ function refuseRemovals(
   observed?: ObservedNode[],
 ): string | undefined {
   if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
+  const recorded = (olds.machines ?? []).map(({ name }) => name);
+  // a control plane whose Node was deleted has no label of one, and its member of etcd all the same
   const present = observed
-    ? observed.filter(({ controlPlane }) => controlPlane).map(({ name }) => name)
-    : (olds.machines ?? []).map(({ name }) => name);
+    ? observed
+        .filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
+        .map(({ name }) => name)
+    : recorded;
   const leaving = plan.steps.filter((step) => step.do === "remove").map(({ machine }) => machine);
   return refuseMajorityRemoval(present, leaving);
 }
@@ -107,7 +140,7 @@ export const handlers: Handlers = {
   async check(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs) {
     if (!isKnownList(news.machines))
       return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
-    const { lines, plan, observed } = await planForPreview(olds, news);
+    const { lines, plan, observed, removed } = await planForPreview(olds, news);
     const recorded = (olds.machines ?? []).map(({ name }) => name);
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);
     const reason =
@@ -118,7 +151,9 @@ export const handlers: Handlers = {
       ...refuseJoined(olds, news, observed),
     ];
     for (const line of lines) report(nodeGroupName(news), line);
-    return { inputs: { ...news, owned, steps: lines }, failures };
+    const leaving = removed ? poolsThatLeave(removed) : (olds.leaving ?? {});
+    const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps: lines };
+    return { inputs, failures };
   },
 
   diff(_id, olds: Partial<NodeGroupOutputs>, news: NodeGroupInputs) {
@@ -151,21 +186,23 @@ export const handlers: Handlers = {
   },
 
   async delete(id, outputs: NodeGroupOutputs) {
-    await converge(id, outputs, { ...outputs, machines: [] });
+    // a machine without a Node may be gone for good, and a deletion has no next run that could be told so
+    const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
+    await converge(id, outputs, { ...outputs, timeouts, machines: [], isDeleted: true });
   },
 };
 
 async function converge(
   id: string,
   { members, credentials: recorded }: Pick<NodeGroupOutputs, "members"> & Partial<NodeGroupOutputs>,
-  inputs: NodeGroupInputs,
+  { isDeleted = false, ...inputs }: NodeGroupInputs & { isDeleted?: boolean },
 ): Promise<NodeGroupOutputs> {
   const { convergeNodeGroup } = await import("./node-group-converge.js");
   const leaving = members
     .map(({ name }) => name)
     .filter((name) => !inputs.machines.some((machine) => machine.name === name));
   const credentials = withKeysOfLeaving(inputs.credentials, recorded, leaving);
-  const result = await convergeNodeGroup(members, { ...inputs, credentials });
+  const result = await convergeNodeGroup(members, { ...inputs, credentials }, isDeleted);
   const outs = { ...inputs, members: result.members, nodes: result.nodes };
   if (result.failure) {
     // the next run has to open those that have not left yet

@@ -13,6 +13,10 @@ export interface NodeGroupInputs extends ClusterInputs {
   elsewhere?: string[];
   /** Made by check; absent in state of older releases. */
   owned?: Ownership;
+  /** Of the control planes' group: every configured worker pool; absent in state of older releases. */
+  pools?: Record<string, string[]>;
+  /** Made by check: pools that are no longer configured, and have Nodes. */
+  leaving?: Record<string, string[]>;
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;

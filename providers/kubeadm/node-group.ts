@@ -21,6 +21,8 @@ export interface NodeGroupArgs {
   lost: string[];
   /** Names of the machines of all other groups, whose Nodes are none of this group's business. */
   elsewhere: string[];
+  /** Of the control planes' group: names of machines by configured worker pool, so that it sees which were removed. */
+  pools?: Record<string, string[]>;
   kubeconfig: pulumi.Input<string>;
   drain: pulumi.Input<pulumi.Inputs>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;

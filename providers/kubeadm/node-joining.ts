@@ -18,7 +18,13 @@ import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-c
 import { livingControlPlane } from "./living-control-plane";
 import { report } from "../report";
 import type { NodeGroupInputs } from "./node-group-inputs";
-import { applyNodeSettings, nodeReference, waitUntilReady } from "./node-settings";
+import {
+  applyNodeSettings,
+  nodeReference,
+  restoreRole,
+  waitUntilReady,
+  waitUntilRegistered,
+} from "./node-settings";
 import { observeNode, type NodeObject } from "./observed-nodes";
 
 const SHORT_SECONDS = 60;
@@ -93,15 +99,21 @@ async function isMember(
   return facts.member;
 }
 
-/** A member whose Node somebody deleted comes back when its kubelet starts again. */
+/**
+ * A member whose Node somebody deleted comes back when its kubelet starts again. A control plane gets its role back
+ * before it is Ready, so that no workload is scheduled to it.
+ */
 async function registerAgain(
   session: ClusterSession,
   inputs: NodeGroupInputs,
   machine: Machine,
 ): Promise<void> {
-  if (await session.kubernetes.get(nodeReference(machine.name))) return;
-  const script = registerScript(inputs.specification.name, machine.name);
-  await session.run(machine, script, { seconds: SHORT_SECONDS });
+  if (!(await session.kubernetes.get(nodeReference(machine.name)))) {
+    const script = registerScript(inputs.specification.name, machine.name);
+    await session.run(machine, script, { seconds: SHORT_SECONDS });
+    await waitUntilRegistered(session, machine, inputs.timeouts.ready);
+  }
+  await restoreRole(session, machine);
 }
 
 /** What a join that was cut off left in the cluster: its Node, and for a control plane its member of etcd. */

@@ -1,6 +1,7 @@
 import { leaveControlPlaneScript, resetScript } from "../../core/kubeadm/steps/reset";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../core/machine";
 import { refuseMemberRemoval } from "../../core/membership/quorum";
+import { SshUnreachable } from "../../clients/ssh/errors";
 import { drainNode } from "../../clients/kubernetes/drain";
 import type { ClusterSession } from "./cluster-session";
 import { etcdMembers, removeEtcdMember } from "./etcd-membership";
@@ -17,6 +18,8 @@ export interface Leaving {
   /** How to reach it; unknown for a Node that only the cluster remembers. */
   machine?: Machine;
   lost: boolean;
+  /** Without a Node it may be gone: then it is reported when it does not answer, and counts as removed. */
+  mayBeGone?: boolean;
 }
 
 /**
@@ -37,7 +40,8 @@ export async function removeNode(
     throw new Error(
       `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
     );
-  if (!lost && (await kubernetes.get(nodeReference(name)))) {
+  const hasNode = (await kubernetes.get(nodeReference(name))) !== undefined;
+  if (!lost && hasNode) {
     report(resource, `${name}: draining`);
     await drainNode(kubernetes, name, {
       ...inputs.drain,
@@ -50,10 +54,21 @@ export async function removeNode(
   await session.assertMayGoOn();
   if (inputs.group === CONTROL_PLANE_GROUP) await leaveEtcd(session, inputs, leaving);
   if (!lost && machine) {
-    await session.run(machine, resetScript(inputs.specification.name, name), { seconds: RESET_SECONDS });
+    await reset(session, inputs, machine).catch((error: unknown) => {
+      if (hasNode || !leaving.mayBeGone || !(error instanceof SshUnreachable)) throw error;
+      report(
+        resource,
+        `not reset: ${name}; run "kubeadm reset" there if this machine still exists: ${error.message}`,
+      );
+    });
   }
   await kubernetes.delete(nodeReference(name));
   report(resource, `${name} removed`);
+}
+
+async function reset(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
+  const script = resetScript(inputs.specification.name, machine.name);
+  await session.run(machine, script, { seconds: RESET_SECONDS });
 }
 
 /** The control plane's part: its API server stops, then its member goes through one that stays. */

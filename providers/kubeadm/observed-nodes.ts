@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../clients/kubernetes";
-import type { Taint } from "../../core/machine";
+import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint } from "../../core/machine";
 import { GROUP_LABEL } from "../../core/membership/node-settings";
 import type { ObservedNode } from "../../core/membership/observed-node";
 
@@ -26,7 +26,7 @@ export function observeNode(node: NodeObject): ObservedNode {
   return {
     name: node.metadata?.name ?? "",
     group: labels[GROUP_LABEL],
-    controlPlane: "node-role.kubernetes.io/control-plane" in labels,
+    controlPlane: CONTROL_PLANE_LABEL in labels || labels[GROUP_LABEL] === CONTROL_PLANE_GROUP,
     ready: ready?.status === "True",
     ...(ready && ready.status !== "True"
       ? { reason: [ready.reason, ready.message].filter(Boolean).join(": ") }

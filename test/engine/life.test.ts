@@ -10,7 +10,7 @@ const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 
 describe("the life of a cluster under the engine", () => {
   const ground = simulatedGround({
-    machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3"],
+    machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3", "w-4", "w-5", "w-6"],
     milliseconds: { "join-control-plane": 100, "join-worker": 100, prepare: 50 },
   });
   const want = (machines: (string | MachineWish)[], others: Record<string, unknown> = {}) =>
@@ -157,6 +157,37 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
+  it("gives a control plane whose Node was deleted its label and taint back, as the preview says", async () => {
+    const role = "node-role.kubernetes.io/control-plane";
+    const reference = { apiVersion: "v1", kind: "Node", name: "cp-3" };
+    const roleOf = async () => {
+      const node = await ground.kubernetes.get<{
+        metadata: { labels: Record<string, string> };
+        spec: { taints?: { key: string; effect: string }[] };
+      }>(reference);
+      const taint = node?.spec.taints?.find(({ key }) => key === role);
+      return { label: node?.metadata.labels[role], taint: taint?.effect };
+    };
+    await ground.kubernetes.delete(reference);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "cp-3: join as control plane unless it is one, wait until Ready",
+      "cluster DNS: move its pods apart if all of them are on one node",
+    ]);
+    await ground.stack.up();
+    assert.deepEqual(await roleOf(), { label: "", taint: "NoSchedule" });
+    // what an earlier foresail left of such a Node
+    await ground.kubernetes.mergePatch(reference, {
+      metadata: { labels: { [role]: null } },
+      spec: { taints: [] },
+    });
+    const lines = stepsOf(await ground.stack.preview(), "test-control-plane") as string[];
+    assert.equal(lines.length, 1);
+    assert.match(lines[0]!, /^cp-3: label node-role\.kubernetes\.io\/control-plane=, .*taint/);
+    await ground.stack.up();
+    assert.deepEqual(await roleOf(), { label: "", taint: "NoSchedule" });
+    await expectUnchanged();
+  });
+
   it("removes a worker: drained, reset, its Node deleted", async () => {
     want(["cp-2", "cp-3", "cp-4", "w-1"]);
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
@@ -176,6 +207,50 @@ describe("the life of a cluster under the engine", () => {
     assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), ["w-3: lost, delete its Node"]);
     await ground.stack.up();
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
+  });
+
+  it("removes a pool with a dead machine that is listed as lost in the same edit, and lists its steps", async () => {
+    const stay = ["cp-2", "cp-3", "cp-4", "w-1"];
+    const pool = ["w-4", "w-5"].map((name) => ({ name, pool: "gpu" }));
+    want([...stay, ...pool], { lost: ["w-3"] });
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), [...stay, "w-4", "w-5"]);
+    ground.fleet.powerOff("w-4");
+    want(stay, { lost: ["w-3"] });
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
+      "w-4: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
+    ]);
+    assert.match(ground.stack.printed, /w-4 is not Ready: .*if its machine is gone, list it under `lost`/);
+    want(stay, { lost: ["w-3", "w-4"] });
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
+      "w-4: lost, delete its Node, kubeadm reset if it answers (pool gpu is removed)",
+    ]);
+    await ground.stack.up();
+    assert.match(ground.stack.printed, /not reset: w-4; run "kubeadm reset" there/);
+    assert.deepEqual(Object.keys(await nodes()), stay);
+    assert.equal(ground.fleet.state("w-5").marker, undefined);
+    await expectUnchanged();
+  });
+
+  it("lists what is left of a pool whose removal failed, and ends it when the dead machine is listed as lost", async () => {
+    const stay = ["cp-2", "cp-3", "cp-4", "w-1"];
+    want([...stay, { name: "w-6", pool: "gpu" }], { lost: ["w-3"] });
+    await ground.stack.up();
+    ground.fleet.powerOff("w-6");
+    want(stay, { lost: ["w-3"] });
+    const { exitCode } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+      "w-6: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
+    ]);
+    want(stay, { lost: ["w-3", "w-6"] });
+    await ground.stack.up();
+    assert.deepEqual(Object.keys(await nodes()), stay);
+    want(stay, { lost: ["w-3"] });
+    await ground.stack.up();
+    await expectUnchanged();
   });
 
   it("runs no step on a joined machine for another port, jump host or key", async () => {

@@ -48,7 +48,8 @@ const OPERATIONS: Record<string, Operation> = {
   register: async ({ script, state, configuration, nodes }) => {
     if (!state.member) return failed("Failed to restart kubelet.service: Unit kubelet.service not found.");
     const registration = { name: script.machine };
-    await nodes.register(registration, state.controlPlane, indexOf(configuration, script.machine));
+    // the role is kubeadm's to give, at the join alone
+    await nodes.register(registration, false, indexOf(configuration, script.machine));
     await agentSpeaks(script.machine, state, nodes);
     return DONE;
   },

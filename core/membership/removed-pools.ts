@@ -1,0 +1,73 @@
+import { CONTROL_PLANE_GROUP } from "../machine";
+import type { ObservedNode } from "./observed-node";
+import { byIndex } from "./plan";
+
+/** Names of machines by worker pool. */
+export type Pools = Readonly<Record<string, readonly string[]>>;
+
+/** A machine of a pool that is no longer configured. */
+export interface RemovedMember {
+  pool: string;
+  machine: string;
+  /** Whether the cluster has its Node, as far as that is known. */
+  hasNode: boolean;
+  lost: boolean;
+}
+
+/**
+ * The machines of pools that are no longer configured. The resource of such a pool is deleted, and a deletion has
+ * neither steps in a preview nor today's list of lost machines, so the control planes' group speaks for it.
+ *
+ * @param recorded the pools of the last run; undefined in state of older releases, where the Nodes' labels say it
+ * @param leaving the pools that were removed earlier and had Nodes then: their deletion may have failed
+ * @param observed the cluster's Nodes, or undefined when it could not be read
+ */
+export function removedMembers(args: {
+  configured: Pools;
+  recorded: Pools | undefined;
+  leaving: Pools;
+  lost: readonly string[];
+  observed: readonly ObservedNode[] | undefined;
+}): RemovedMember[] {
+  const { configured, observed, leaving, lost } = args;
+  const recorded = args.recorded ?? poolsOf(observed ?? []);
+  const isRemoved = (pool: string) => pool !== CONTROL_PLANE_GROUP && !(pool in configured);
+  const fresh = Object.keys(recorded).filter(isRemoved);
+  const earlier = Object.keys(leaving).filter((pool) => isRemoved(pool) && !fresh.includes(pool));
+  const live = poolsOf(observed ?? []);
+  const nodes = new Set(observed?.map(({ name }) => name));
+  const membersOf = (pool: string) => {
+    const present = live[pool] ?? [];
+    const absent = (recorded[pool] ?? []).filter((name) => !nodes.has(name));
+    return [...present, ...absent]
+      .sort((one, other) => byIndex(other, one))
+      .map((machine) => {
+        const hasNode = observed === undefined || nodes.has(machine);
+        return { pool, machine, hasNode, lost: lost.includes(machine) };
+      });
+  };
+  return [...fresh, ...earlier].flatMap(membersOf);
+}
+
+/** Those that have a Node, by pool: what a next preview has to ask about again. */
+export function poolsThatLeave(members: readonly RemovedMember[]): Record<string, string[]> {
+  const pools: Record<string, string[]> = {};
+  for (const { pool, machine, hasNode } of members) if (hasNode) (pools[pool] ??= []).push(machine);
+  return pools;
+}
+
+/** One line of a preview. */
+export function describeRemovedMember({ pool, machine, hasNode, lost }: RemovedMember): string {
+  const what = lost
+    ? "lost, delete its Node, kubeadm reset if it answers"
+    : hasNode
+      ? "cordon, drain, kubeadm reset, delete its Node"
+      : "kubeadm reset if it answers, its Node is gone";
+  return `${machine}: ${what} (pool ${pool} is removed)`;
+}
+
+function poolsOf(observed: readonly ObservedNode[]): Record<string, string[]> {
+  const pools: Record<string, string[]> = {};
+  for (const { name, group } of observed) if (group !== undefined) (pools[group] ??= []).push(name);
+  return pools;
+}
