@@ -6,6 +6,8 @@ export interface AgentTold {
   hasSpoken: boolean;
   /** The revision that it was installed with; absent from agents before 1.1.0. */
   revision?: string;
+  /** Why its machine is taken to be out of reach, if it is. */
+  outOfReach?: string;
 }
 
 /**

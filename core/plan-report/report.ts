@@ -1,6 +1,7 @@
 import type { DrainAllowances } from "../drain/plan";
 import { CONTROL_PLANE_GROUP } from "../machine";
 import { byIndex } from "../membership/plan";
+import type { LeftOut } from "../rollout/left-out";
 import { observeRolloutNode, type RolloutNode } from "../rollout/observed";
 import { describeRolloutStep, planRollout, type RolloutStep } from "../rollout/plan";
 import { presentSkew } from "../rollout/skew";
@@ -58,6 +59,7 @@ export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport 
     ...plan.refusals.map(refused),
     ...skew.map(skewed),
     ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(illness),
+    ...plan.leftOut.map(leftOut),
     ...budgetFindings(facts.budgets ?? [], pods),
     ...placementFindings(facts.budgets ?? [], pods, {
       nodes: facts.nodes,
@@ -131,6 +133,11 @@ function skewed(words: string): Finding {
     words,
     mend: "Kubernetes does not support this now; the rollout ends it",
   };
+}
+
+function leftOut({ node, reason }: LeftOut): Finding {
+  const mend = "the rollout leaves it out; bring it back first to have it roll with the others";
+  return { about: "node", weight: "warns", words: `${node}: ${reason}`, mend };
 }
 
 function illness({ name, reason }: RolloutNode): Finding {

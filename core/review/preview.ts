@@ -58,8 +58,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   import: "import",
 };
 
-/** Inputs that are no wish: where the handlers lie, and the steps, which stand by themselves. */
-const NOT_WISHES = ["__provider", "steps"];
+/** Inputs that are no wish: where the handlers lie, the steps, which stand by themselves, and what a run found. */
+const NOT_WISHES = ["__provider", "steps", "owned", "leaving", "leftOut"];
 
 interface EngineStep {
   readonly op?: unknown;

@@ -10,7 +10,7 @@ export type StepLine =
     }
   | { readonly kind: "remark" };
 
-const REMARKS = [/^from the recorded state\b/, /^\S+ is not Ready: /];
+const REMARKS = [/^from the recorded state\b/, /^\S+ is not Ready: /, /^\S+: left out, /];
 const UNKNOWN = /^unknown until [^;]*(?:; wanted: (.*))?$/;
 
 /** Reads one line. A line that is neither remark nor unknown counts as a step, so that nothing slips by. */

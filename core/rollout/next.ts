@@ -1,3 +1,4 @@
+import type { LeftOut } from "./left-out";
 import type { RolloutNode } from "./observed";
 import { goalOf, isStarted } from "./open";
 import { refusalsOf } from "./refusals";
@@ -16,6 +17,8 @@ export interface NextSteps {
   waiting: string[];
   /** nothing is due, nothing is open */
   done: boolean;
+  /** workers that nobody reaches: `done` is of all others */
+  leftOut: readonly LeftOut[];
   /** why nothing may begin until a person changes something */
   stop?: string;
   /** the version of the pass that the cluster is in */
@@ -31,7 +34,7 @@ export function nextSteps(
   wish: RolloutWish,
   options: RolloutOptions = {},
 ): NextSteps {
-  const situation = situationOf(nodes, wish);
+  const situation = situationOf(nodes, wish, options);
   const refusals = refusalsOf(situation);
   if (refusals.length > 0) return { ...NOTHING, stop: refusals.join("; ") };
   return decide(situation, options);
@@ -42,9 +45,10 @@ export function decide(situation: Situation, options: RolloutOptions = {}): Next
   const { wish } = situation;
   const version = passVersion(situation);
   const begun = new Set(options.begun);
+  const isLeftOut = new Set(situation.leftOut.map(({ node }) => node));
   const open = situation.groups.flatMap(({ pool, nodes }) =>
     nodes
-      .filter((node) => node.changesAllowed || begun.has(node.name))
+      .filter(({ name, changesAllowed }) => (changesAllowed && !isLeftOut.has(name)) || begun.has(name))
       .map((node) => ({ node, pool: pool.name, started: begun.has(node.name) || isStarted(node) })),
   );
   const busy = new Set(open.filter(({ started }) => started).map(({ node }) => node.name));
@@ -79,12 +83,13 @@ export function decide(situation: Situation, options: RolloutOptions = {}): Next
     begin,
     waiting: [...turn.waiting, ...unspoken],
     done: open.length === 0 && !more,
+    leftOut: situation.leftOut,
     ...(turn.stop !== undefined && open.length === 0 ? { stop: turn.stop } : {}),
     ...(version === undefined ? {} : { version }),
   };
 }
 
-const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false };
+const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false, leftOut: [] };
 
 const NOBODY: Turn = { candidates: [], waiting: [] };
 

@@ -1,7 +1,6 @@
+import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL } from "../membership/node-settings";
 import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED, type AnnotationKeys } from "./annotations";
-
-const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
 
 /** A Node as the rollout sees it. All of the protocol's state is here: nothing is remembered between two runs. */
 export interface RolloutNode {
@@ -14,6 +13,8 @@ export interface RolloutNode {
   ready: boolean;
   /** the Ready condition's last words when it is not ready */
   reason?: string;
+  /** its kubelet stopped reporting: the node controller sets the condition to Unknown then */
+  unreachable?: true;
   unschedulable: boolean;
   /** somebody had cordoned it before the rollout came, so it stays so */
   cordonedBefore: boolean;
@@ -53,6 +54,7 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
     kubeletVersion: withoutV(node.status?.nodeInfo?.kubeletVersion ?? ""),
     ready,
     ...(ready ? {} : { reason: wordsOf(condition) }),
+    ...(condition?.status === "Unknown" ? { unreachable: true } : {}),
     unschedulable: node.spec?.unschedulable ?? false,
     cordonedBefore: annotations[WAS_CORDONED] === "true",
     changesAllowed: annotations[keys.changesAllowed] === "true",

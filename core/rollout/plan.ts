@@ -1,4 +1,5 @@
 import { complete } from "./complete";
+import type { LeftOut } from "./left-out";
 import { decide, dueNodes, withoutAgent, type NextSteps } from "./next";
 import { notesOf } from "./notes";
 import type { RolloutNode } from "./observed";
@@ -18,6 +19,8 @@ export interface RolloutPlan {
   refusals: string[];
   /** remarks for the reader that are not steps */
   notes: string[];
+  /** workers that nobody reaches, which the steps pass over */
+  leftOut: readonly LeftOut[];
 }
 
 /**
@@ -27,11 +30,12 @@ export interface RolloutPlan {
 export function planRollout(
   nodes: readonly RolloutNode[],
   wish: RolloutWish,
-  options: Pick<RolloutOptions, "agents"> = {},
+  options: Pick<RolloutOptions, "agents" | "unreached"> = {},
 ): RolloutPlan {
-  const situation = situationOf(nodes, wish);
+  const situation = situationOf(nodes, wish, options);
+  const { leftOut } = situation;
   const refusals = refusalsOf(situation);
-  if (refusals.length > 0) return { steps: [], refusals, notes: [] };
+  if (refusals.length > 0) return { steps: [], refusals, notes: [], leftOut };
   const notes = notesOf(situation, nodes);
   // first of all: a rollout whose agents are missing would open a node and wait for nobody
   const unspoken = options.agents === "assumed" ? [] : withoutAgent(dueNodes(situation));
@@ -42,9 +46,9 @@ export function planRollout(
     const next = decide(situation, { agents: "assumed" });
     const now = next.finish.length > 0 ? next.finish : next.begin;
     if (now.length === 0) {
-      if (next.done) return { steps, refusals: unspoken, notes };
+      if (next.done) return { steps, refusals: unspoken, notes, leftOut };
       if (heal(situation)) notes.push(...next.waiting);
-      else return { steps, refusals: [...unspoken, ...standstill(next)], notes };
+      else return { steps, refusals: [...unspoken, ...standstill(next)], notes, leftOut };
       continue;
     }
     const version = passOf(next, now);
@@ -74,12 +78,12 @@ function standstill({ stop, waiting }: NextSteps): string[] {
   return waiting.length > 0 ? waiting : ["nothing can be begun, and not everything is done"];
 }
 
-/** Takes every node to be Ready. @returns whether one was not */
-function heal({ groups, controlPlanes }: Situation): boolean {
+/** Takes every node that rolls to be Ready. @returns whether one was not */
+function heal({ groups, controlPlanes, resting }: Situation): boolean {
   let ill = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {
     nodes.forEach((node, index) => {
-      if (node.ready) return;
+      if (node.ready || (resting.has(node.name) && !node.controlPlane)) return;
       ill = true;
       nodes[index] = { ...node, ready: true };
     });

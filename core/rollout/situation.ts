@@ -2,7 +2,8 @@ import { CONTROL_PLANE_GROUP } from "../machine";
 import { maxUnavailableCount } from "./maximum";
 import type { RolloutNode } from "./observed";
 import { compareVersions, minorsBetween, neededVersion } from "./version";
-import { isDue, type RolloutPool, type RolloutWish } from "./wish";
+import { outOfReach, type LeftOut } from "./left-out";
+import { isDue, type RolloutOptions, type RolloutPool, type RolloutWish } from "./wish";
 
 /** A pool with the Nodes that it has in the cluster, in the order in which they roll. */
 export interface Group {
@@ -20,27 +21,62 @@ export interface Situation {
   controlPlanes: RolloutNode[];
   /** names of the nodes that are left as they are, by themselves or with their pool */
   paused: ReadonlySet<string>;
+  /** workers that something would be done to if their machines were within reach */
+  leftOut: readonly LeftOut[];
+  /** names of all that are left as they are: paused, or left out */
+  resting: ReadonlySet<string>;
 }
 
 /** Sorts the Nodes into the wish's pools. Nodes that no pool names are left alone. */
-export function situationOf(nodes: readonly RolloutNode[], wish: RolloutWish): Situation {
+export function situationOf(
+  nodes: readonly RolloutNode[],
+  wish: RolloutWish,
+  options: Pick<RolloutOptions, "begun" | "unreached"> = {},
+): Situation {
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const groups = wish.pools.map((pool): Group => {
-    const members = pool.machines.flatMap((name) => byName.get(name) ?? []);
     const controlPlane = pool.name === CONTROL_PLANE_GROUP;
+    // by the pool and not by the Node's label: a Node that was deleted comes back without it
+    const members = pool.machines.flatMap((name) => {
+      const node = byName.get(name);
+      return node ? [node.controlPlane === controlPlane ? node : { ...node, controlPlane }] : [];
+    });
     const maximum = controlPlane ? 1 : maxUnavailableCount(pool.maxUnavailable, members.length);
     return { pool, controlPlane, maximum, nodes: members };
   });
-  const resting = groups.filter(({ pool }) => pool.paused).flatMap(({ pool }) => pool.machines);
+  const pausedPools = groups.filter(({ pool }) => pool.paused).flatMap(({ pool }) => pool.machines);
   const controlPlanes = groups.filter(({ controlPlane }) => controlPlane).flatMap((group) => group.nodes);
   // without the right to read kubeadm-config: the first control plane to have a version brought the cluster to it
   const clusterVersion = wish.clusterVersion ?? highest(controlPlanes);
+  const paused = new Set([...wish.pausedNodes, ...pausedPools]);
+  const leftOut = groups.flatMap((group) => leftOutOf(group, wish, paused, options));
   return {
     wish: { ...wish, clusterVersion },
     groups,
     controlPlanes,
-    paused: new Set([...wish.pausedNodes, ...resting]),
+    paused,
+    leftOut,
+    resting: new Set([...paused, ...leftOut.map(({ node }) => node)]),
   };
+}
+
+/**
+ * Only what has not begun and is not done: a node that fails under the rollout, or after it, stops the others. Control
+ * planes are never left out, since workers may not be newer than them.
+ */
+function leftOutOf(
+  { controlPlane, nodes }: Group,
+  wish: RolloutWish,
+  paused: ReadonlySet<string>,
+  { begun = [], unreached = [] }: Pick<RolloutOptions, "begun" | "unreached">,
+): LeftOut[] {
+  if (controlPlane) return [];
+  return nodes.flatMap((node) => {
+    const reason = outOfReach(node, unreached);
+    if (reason === undefined || paused.has(node.name) || begun.includes(node.name)) return [];
+    const hasWork = node.changesAllowed || isDue(node, wish, wish.version) || unreached.includes(node.name);
+    return hasWork ? [{ node: node.name, reason }] : [];
+  });
 }
 
 /** The lowest kubelet of the nodes that roll; undefined when none does. */
@@ -48,7 +84,7 @@ export function lowestKubelet(situation: Situation): string | undefined {
   let lowest: string | undefined;
   for (const { nodes } of situation.groups) {
     for (const { name, kubeletVersion } of nodes) {
-      if (kubeletVersion === lowest || situation.paused.has(name)) continue;
+      if (kubeletVersion === lowest || situation.resting.has(name)) continue;
       if (lowest === undefined || compareVersions(kubeletVersion, lowest) < 0) lowest = kubeletVersion;
     }
   }
@@ -68,9 +104,9 @@ export function wantedVersion(node: RolloutNode, pass: string, wish: RolloutWish
   return node.kubeletVersion;
 }
 
-/** Whether this pass has something to do on a node that is not paused. */
+/** Whether this pass has something to do on a node that is neither paused nor left out. */
 export function isDueInPass(node: RolloutNode, pass: string, situation: Situation): boolean {
-  if (situation.paused.has(node.name)) return false;
+  if (situation.resting.has(node.name)) return false;
   return isDue(node, situation.wish, wantedVersion(node, pass, situation.wish));
 }
 

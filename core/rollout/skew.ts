@@ -36,30 +36,33 @@ export function presentSkew(nodes: readonly RolloutNode[]): string[] {
 }
 
 /**
- * Says why the control planes can't go to a version while paused nodes stay where they are, or undefined: their
+ * Says why the control planes can't go to a version while paused nodes, or those out of reach, stay where they are, or undefined: their
  * kubelets would fall too far behind, or two API servers would be more than one minor apart.
  */
 export function refuseControlPlanes(situation: Situation, version: string): string | undefined {
-  for (const node of pausedNodes(situation)) {
+  for (const node of restingNodes(situation)) {
     const behind = minorsBetween(node.kubeletVersion, version);
     if (node.controlPlane ? behind <= 1 : behind <= kubeletLag(node.kubeletVersion)) continue;
     const rule = node.controlPlane
       ? "API servers may not be more than one minor apart"
       : `a kubelet may not be more than ${kubeletLag(node.kubeletVersion)} minors older than its API server`;
-    return `${node.name} is paused at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; resume it first`;
+    const [state, fix] = situation.paused.has(node.name)
+      ? ["paused", "resume it first"]
+      : ["out of reach", "bring it back, or take it out of the configuration first"];
+    return `${node.name} is ${state} at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; ${fix}`;
   }
   return undefined;
 }
 
 /** Says why the workers can't go to a version while a paused control plane stays behind, or undefined. */
 export function refuseWorkers(situation: Situation, version: string): string | undefined {
-  const behind = pausedNodes(situation).find(
+  const behind = restingNodes(situation).find(
     (node) => node.controlPlane && minorsBetween(node.kubeletVersion, version) > 0,
   );
   if (!behind) return undefined;
   return `the control plane ${behind.name} is paused at ${behind.kubeletVersion}, so no worker can go to ${version}: a kubelet may not be newer than an API server; resume it first`;
 }
 
-function pausedNodes(situation: Situation): RolloutNode[] {
-  return situation.groups.flatMap(({ nodes }) => nodes.filter(({ name }) => situation.paused.has(name)));
+function restingNodes(situation: Situation): RolloutNode[] {
+  return situation.groups.flatMap(({ nodes }) => nodes.filter(({ name }) => situation.resting.has(name)));
 }

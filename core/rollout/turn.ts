@@ -67,14 +67,20 @@ function workersTurn(
   const { group, busy, due } = at;
   const stop = refuseControlPlanes(situation, at.pass) ?? refuseWorkers(situation, at.pass);
   if (stop) return { candidates: [], waiting: [], stop };
-  const cordoned = group.nodes.filter((node) => isCordoned(node, busy, at.returned));
-  const ill = group.nodes.filter((node) => !node.ready && !busy.has(node.name));
+  const isDead = ({ name, ready }: RolloutNode) => !ready && situation.resting.has(name) && !busy.has(name);
+  const others = group.nodes.filter((node) => !isDead(node));
+  const cordoned = others.filter((node) => isCordoned(node, busy, at.returned));
+  const ill = others.filter((node) => !node.ready && !busy.has(node.name));
+  // dead nodes that are left as they are count as away, but never for the last place that the others would have
+  const taken = new Set([...cordoned, ...ill]).size;
+  const dead = group.nodes.length - others.length;
+  const maximum = Math.max(group.maximum - dead, Math.min(group.maximum, taken + 1));
   const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...ill.map(({ name }) => name)]);
 
   const candidates: RolloutNode[] = [];
   for (const node of due) {
     // a node that is cordoned already takes no further room, one that is ill is not begun
-    if (!node.ready || away.size + (away.has(node.name) ? 0 : 1) > group.maximum) continue;
+    if (!node.ready || away.size + (away.has(node.name) ? 0 : 1) > maximum) continue;
     away.add(node.name);
     candidates.push(node);
   }
@@ -85,7 +91,7 @@ function workersTurn(
     candidates,
     waiting: [],
     stop:
-      `${names} of ${group.pool.name} cordoned by somebody else, and at most ${group.maximum} of the pool may be away: ` +
+      `${names} of ${group.pool.name} cordoned by somebody else, and at most ${maximum} of the pool may be away: ` +
       `uncordon, or raise maxUnavailable of ${group.pool.name}`,
   };
 }

@@ -33,6 +33,8 @@ export interface RolloutOptions {
   begun?: readonly string[];
   /** Whether a node needs an agent that has spoken. A forecast for a foreign cluster assumes one. */
   agents?: "required" | "assumed";
+  /** Workers that are left as they are whatever their Nodes say: the preview said so, or SSH did not reach them. */
+  unreached?: readonly string[];
 }
 
 /** The desired-version of every software for a node that goes to this Kubernetes version: one write holds all. */

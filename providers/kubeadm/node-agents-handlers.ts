@@ -1,9 +1,11 @@
+import { SshUnreachable } from "../../clients/ssh/errors";
 import { nodeAgentScript } from "../../core/kubeadm/steps/node-agent";
 import { refuseStaging, type StagedVersions } from "../../core/node-agent/staged-versions";
 import { AGENT_VERSION } from "../../core/node-agent/version";
 import { type AgentTold, leftToInstall } from "../../core/node-agent/left-to-install";
 import { agentRevision, type AgentWish } from "../../core/node-agent/wish";
 import type { Machine } from "../../core/machine";
+import { describeLeftOut } from "../../core/rollout/left-out";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { isKnown, isKnownList } from "../unknown";
@@ -12,6 +14,7 @@ import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report } from "../report";
 import { observationAccess } from "./reader-kubeconfig";
+import { rememberUnreached } from "./unreached-machines";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];
@@ -22,6 +25,8 @@ interface Inputs extends ClusterInputs {
   /** Made by check. */
   agent: string;
   steps?: string[];
+  /** Made by check: workers with work to do that nobody reaches; absent in state of older releases. */
+  leftOut?: string[];
 }
 
 interface Outputs extends Inputs {
@@ -39,50 +44,70 @@ function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
   return olds.machines.some(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
 }
 
+interface Work {
+  steps: string[];
+  /** Names of machines that have work to do, and that nobody reaches. */
+  leftOut: string[];
+}
+
 /** What is left to do on each machine, by the Nodes where they are known and else by the record. */
-function stepsByMachine(
+function workOf(
   olds: Partial<Outputs>,
   news: Inputs,
   told: ReadonlyMap<string, AgentTold> = new Map(),
-): string[] {
+): Work {
   const revision = agentRevision(news);
-  return news.machines.flatMap((machine) => {
+  const work: Work = { steps: [], leftOut: [] };
+  for (const machine of news.machines) {
     const had = isRecorded(olds, machine) ? (olds as AgentWish) : undefined;
-    return leftToInstall(machine.name, news, revision, had, told.get(machine.name));
-  });
+    const steps = leftToInstall(machine.name, news, revision, had, told.get(machine.name));
+    const reason = machine.role === "worker" ? told.get(machine.name)?.outOfReach : undefined;
+    if (steps.length === 0 || reason === undefined) work.steps.push(...steps);
+    else {
+      work.leftOut.push(machine.name);
+      work.steps.push(describeLeftOut({ node: machine.name, reason }));
+    }
+  }
+  return work;
 }
 
-/** The steps of a preview; without the cluster they are those of the record, and the first line says so. */
-async function preview(olds: Partial<Outputs>, news: Inputs): Promise<string[]> {
+/** The work of a preview; without the cluster it is that of the record, and the first line says so. */
+async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
   const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
-  if (kubeconfig === undefined || !isKnown(kubeconfig)) return stepsByMachine(olds, news);
+  if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
   try {
     const { readSpokenAgents } = await import("./spoken-agents.js");
     // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
     const known = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
     const names = olds.annotations === news.annotations ? known : [];
-    return stepsByMachine(olds, news, await readSpokenAgents(kubeconfig, news.annotations, names));
+    return workOf(olds, news, await readSpokenAgents(kubeconfig, news.annotations, names));
   } catch (error) {
-    const steps = stepsByMachine(olds, news);
+    const { steps, leftOut } = workOf(olds, news);
     const why = error instanceof Error ? error.message : String(error);
-    if (steps.length > 0) return [`${FROM_RECORD}, since the cluster could not be read: ${why}`, ...steps];
+    if (steps.length > 0)
+      return { steps: [`${FROM_RECORD}, since the cluster could not be read: ${why}`, ...steps], leftOut };
     report(nameOf(news), `the cluster could not be read, so nothing is known of its node agents: ${why}`);
-    return steps;
+    return { steps, leftOut };
   }
 }
 
-/** The machines that the steps name, each with its own. */
-function machinesOf({ machines, steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
+/** The machines that the steps name, each with its own, but for those that are left out. */
+function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
   return machines
+    .filter(({ name }) => !leftOut.includes(name))
     .map((machine) => ({ machine, steps: steps.filter((step) => step.startsWith(`${machine.name}: `)) }))
     .filter((each) => each.steps.length > 0);
 }
 
-/** Installs and stages on all these machines, side by side. One that fails keeps none of the others from it. */
+/**
+ * Installs and stages on all these machines, side by side. One that fails keeps none of the others from it. A worker
+ * that SSH does not reach is no failure of this resource: the rollout after it goes on with the others, and reports it.
+ */
 async function install(inputs: Inputs): Promise<Outputs> {
   const session = new MachinesSession(nameOf(inputs), inputs);
   const { annotations, specification, staged, timeouts } = inputs;
   const failures = new Map<string, string>();
+  const unreached: string[] = [];
   const work = machinesOf(inputs);
   try {
     await allInParallel(work, async ({ machine, steps }) => {
@@ -92,20 +117,28 @@ async function install(inputs: Inputs): Promise<Outputs> {
         report(session.resource, steps.join("; "));
       } catch (error) {
         const context = { resource: machine.name, step: "install the node agent" };
-        failures.set(machine.name, describeFailure(context, error));
+        const failure = describeFailure(context, error);
+        if (machine.role === "worker" && error instanceof SshUnreachable) {
+          unreached.push(machine.name);
+          report(session.resource, failure);
+        } else failures.set(machine.name, failure);
       }
     });
   } finally {
     session.close();
   }
-  const installed = work.map(({ machine }) => machine.name).filter((name) => !failures.has(name));
+  rememberUnreached(specification.name, unreached.sort());
+  const failed = [...failures.keys()].sort();
+  const installed = work
+    .map(({ machine }) => machine.name)
+    .filter((name) => !failures.has(name) && !unreached.includes(name));
   if (installed.length > 0) await hear(inputs, installed);
-  const outputs = { ...inputs, pending: [...failures.keys()].sort() };
+  const outputs = { ...inputs, pending: [...failed, ...unreached, ...(inputs.leftOut ?? [])].sort() };
   if (failures.size === 0) return outputs;
   throw new PartialFailure(
     specification.name,
     outputs,
-    { resource: session.resource, step: `install on ${outputs.pending.join(", ")}` },
+    { resource: session.resource, step: `install on ${failed.join(", ")}` },
     new Error([...failures.values()].sort().join("\n")),
   );
 }
@@ -124,9 +157,9 @@ export const handlers: Handlers = {
     const inputs = { ...news, agent: AGENT_VERSION };
     if (!isKnownList(news.machines) || !isKnown(news.specification))
       return { inputs: { ...inputs, steps: ["unknown until the machines exist"] }, failures: [] };
-    const steps = await preview(olds, inputs);
+    const work = await preview(olds, inputs);
     const reason = refuseStaging(news.specification.source, news.staged);
-    return { inputs: { ...inputs, steps }, failures: reason ? [{ property: "staged", reason }] : [] };
+    return { inputs: { ...inputs, ...work }, failures: reason ? [{ property: "staged", reason }] : [] };
   },
 
   diff(_id, olds: Outputs, news: Inputs) {

@@ -3,6 +3,7 @@ import { PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { isKnownList } from "../unknown";
 import { report } from "../report";
+import { unreachedMachines } from "./unreached-machines";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
 
 const READ_SECONDS = 10;
@@ -15,17 +16,18 @@ export const handlers: Handlers = {
     if (!isKnownList(news.machines) || typeof news.specification !== "object")
       return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
     const { previewRollout } = await import("./rollout/preview.js");
-    const { steps, refusals, notes } = await previewRollout(olds, news);
+    const { steps, refusals, notes, leftOut } = await previewRollout(olds, news);
     for (const line of [...steps, ...notes]) report(nodeRolloutName(news), line);
     return {
-      inputs: { ...news, steps },
+      inputs: { ...news, steps, leftOut },
       failures: refusals.map((reason) => ({ property: "cluster.version", reason })),
     };
   },
 
   diff(_id, olds: NodeRolloutOutputs, news: NodeRolloutInputs) {
     const recorded = RECORDED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
-    return Promise.resolve({ changes: recorded || (news.steps ?? []).length > 0 });
+    const unreached = isKnownList(news.machines) ? unreachedMachines(news.specification.name) : [];
+    return Promise.resolve({ changes: recorded || (news.steps ?? []).length > 0 || unreached.length > 0 });
   },
 
   async create(inputs: NodeRolloutInputs) {

@@ -12,6 +12,8 @@ export interface NodeRolloutInputs extends ClusterInputs {
   drain: DrainOptions;
   /** Made by check. */
   steps?: string[];
+  /** Made by check: workers that the preview left out; absent in state of older releases. */
+  leftOut?: string[];
 }
 
 export interface NodeRolloutOutputs extends NodeRolloutInputs {

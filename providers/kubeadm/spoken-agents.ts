@@ -1,4 +1,6 @@
 import { annotationKeys } from "../../core/rollout/annotations";
+import { outOfReach } from "../../core/rollout/left-out";
+import { observeRolloutNode } from "../../core/rollout/observed";
 import type { KubernetesClient } from "../../clients/kubernetes";
 import type { AgentTold } from "../../core/node-agent/left-to-install";
 import type { NodeObject } from "./observed-nodes";
@@ -11,11 +13,19 @@ const HESITATE_SECONDS = 4;
 function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, AgentTold> {
   const keys = annotationKeys(pattern);
   return new Map(
-    nodes.map(({ metadata }): [string, AgentTold] => {
-      const annotations = metadata?.annotations ?? {};
+    nodes.map((object): [string, AgentTold] => {
+      const annotations = object.metadata?.annotations ?? {};
       const revision = annotations[keys.revision];
       const hasSpoken = annotations[keys.ready] !== undefined || revision !== undefined;
-      return [metadata?.name ?? "", { hasSpoken, ...(revision === undefined ? {} : { revision }) }];
+      const reason = outOfReach(observeRolloutNode(object, pattern), []);
+      return [
+        object.metadata?.name ?? "",
+        {
+          hasSpoken,
+          ...(revision === undefined ? {} : { revision }),
+          ...(reason === undefined ? {} : { outOfReach: reason }),
+        },
+      ];
     }),
   );
 }

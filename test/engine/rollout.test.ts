@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../clients/process/identity";
+import type { Node } from "../../clients/kubernetes";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
-import { clusterWish } from "./cluster-wish";
+import { clusterWish, type MachineWish } from "./cluster-wish";
 import { descendants, killProcess } from "../support/process-tree";
 import { simulatedGround } from "./simulated-ground";
 
@@ -17,8 +18,8 @@ describe("a changed version under the engine", function () {
   const seen: Seen = [];
   const stop = new AbortController();
   let agents: Promise<void>;
-  const want = (version: string, rollout: object = {}) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, MACHINES, { version, rollout }) });
+  const want = (version: string, rollout: object = {}, machines: (string | MachineWish)[] = MACHINES) =>
+    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines, { version, rollout }) });
   const rolloutSteps = async () =>
     (await ground.stack.preview()).find(({ name }) => name === "test-rollout")?.inputs.steps as
       string[] | undefined;
@@ -87,5 +88,81 @@ describe("a changed version under the engine", function () {
     );
     assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
     assert.equal(await rolloutSteps(), undefined);
+  });
+
+  describe("beside a worker that nobody reaches", () => {
+    const NEXT = "1.36.4";
+    const LAST = "1.36.5";
+    const versions = async (): Promise<Record<string, string | undefined>> =>
+      Object.fromEntries(
+        (await ground.kubernetes.listNodes()).map((node) => [
+          node.metadata?.name ?? "",
+          node.status?.nodeInfo?.kubeletVersion,
+        ]),
+      );
+    const awaitPower = (name: string, isOn: boolean) =>
+      ground.kubernetes.watchUntil<void, Node>({
+        apiVersion: "v1",
+        kind: "Node",
+        name,
+        what: `${name} to go ${isOn ? "on" : "off"}`,
+        seconds: 30,
+        decide: ([node]) => {
+          const ready = node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+          return (ready === "True") === isOn ? { done: undefined } : { pending: `Ready is ${ready}` };
+        },
+      });
+    const failingUp = async () => {
+      const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+      assert.notEqual(exitCode, 0);
+      return stdout + stderr;
+    };
+    const line = (name: string, from: string, to: string) =>
+      `${name} ${from} → ${to} (cordon, drain, kubeadm upgrade ${name === "cp-1" ? "apply" : "node"}, uncordon)`;
+
+    it("leaves it out, as the preview says, rolls the others, and ends with an error that names it", async () => {
+      ground.fleet.powerOff("w-1");
+      await awaitPower("w-1", false);
+      want(NEXT);
+      assert.deepEqual(await rolloutSteps(), [
+        line("cp-1", NEW, NEXT),
+        line("w-2", NEW, NEXT),
+        "w-1: left out, its Node is not Ready (NodeStatusUnknown: Kubelet stopped posting node status.); the next `up` continues with it",
+      ]);
+      assert.match(await failingUp(), /NodesLeftOut.*every other node is done; w-1 was left out/);
+      assert.deepEqual(await versions(), { "cp-1": `v${NEXT}`, "w-1": `v${NEW}`, "w-2": `v${NEXT}` });
+    });
+
+    it("needs no more when it is paused", async () => {
+      want(NEXT, { pausedNodes: ["w-1"] });
+      assert.equal(await rolloutSteps(), undefined);
+      await ground.stack.up();
+    });
+
+    it("goes on with it when it is back", async () => {
+      ground.fleet.powerOn("w-1");
+      await awaitPower("w-1", true);
+      want(NEXT);
+      assert.deepEqual(await rolloutSteps(), [line("w-1", NEW, NEXT)]);
+      await ground.stack.up();
+      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+    });
+
+    it("rolls the others when only SSH does not reach it, which no preview knows", async () => {
+      const elsewhere = { name: "w-1", port: 1 };
+      want(LAST, {}, ["cp-1", elsewhere, "w-2"]);
+      assert.deepEqual(await rolloutSteps(), [
+        line("cp-1", NEXT, LAST),
+        line("w-1", NEXT, LAST),
+        line("w-2", NEXT, LAST),
+      ]);
+      const output = await failingUp();
+      assert.match(output, /NodesLeftOut.*w-1 was left out, its machine could not be reached over SSH/);
+      assert.deepEqual(await versions(), { "cp-1": `v${LAST}`, "w-1": `v${NEXT}`, "w-2": `v${LAST}` });
+      want(LAST);
+      await ground.stack.up();
+      assert.equal((await versions())["w-1"], `v${LAST}`);
+      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+    });
   });
 });

@@ -8,6 +8,7 @@ import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../providers/handler-types";
 import { handlers } from "../../providers/handlers";
+import { unreachedMachines } from "../../providers/kubeadm/unreached-machines";
 import type { PartialFailure } from "../../providers/failure";
 import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
 
@@ -137,25 +138,53 @@ describe("NodeAgents", function () {
     assert.equal(await changes(outs, wish(["cp-1"])), true);
   });
 
-  it("names the machine that it can't reach, keeps what was done, and goes on with that one alone", async () => {
+  it("goes on without a worker that SSH does not reach, and with that one alone in the next run", async () => {
     fleet.powerOff("w-1");
     const inputs = await checked({}, wish(NAMES));
-    const failure = (await create(inputs).then(
+    const first = await create(inputs);
+    assert.deepEqual(first.pending, ["w-1"]);
+    assert.deepEqual(unreachedMachines("demo"), ["w-1"]);
+    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
+    fleet.powerOn("w-1");
+    const again = await checked(inputs, wish(NAMES));
+    assert.deepEqual(again.steps, ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"]);
+    assert.equal((await diff("demo", first, again)).changes, true);
+    const outs = await update(first, again);
+    assert.deepEqual(outs.pending, []);
+    assert.deepEqual(unreachedMachines("demo"), []);
+    assert.equal(fleet.state("w-1").agent, "1.1.0");
+    assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
+  });
+
+  it("says in the preview that a worker is left out whose kubelet stopped reporting, and asks it nothing", async () => {
+    const outs = await create(await checked({}, wish(NAMES)));
+    const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
+    const node = server.store.objects.get("/api/v1/nodes/w-1")!;
+    const dead = { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" };
+    server.store.put("/api/v1/nodes/w-1", { ...node, status: { conditions: [dead] } });
+    // nothing is left out of a cluster in which nothing is to be done
+    assert.deepEqual((await checked(outs, wish(NAMES))).steps, []);
+    const news = await checked(outs, wish(NAMES, { staged }));
+    assert.deepEqual(news.steps, [
+      "cp-1: stage 1.35.4",
+      "w-1: left out, its Node is not Ready (NodeStatusUnknown); the next `up` continues with it",
+      "w-2: stage 1.35.4",
+    ]);
+    const before = fleet.journal.length;
+    assert.deepEqual((await update(outs, news)).pending, ["w-1"]);
+    const asked = fleet.journal.slice(before).map(({ machine }) => machine);
+    assert.deepEqual(asked.sort(), ["cp-1", "w-2"]);
+  });
+
+  it("names a control plane that it can't reach, and keeps what was done", async () => {
+    fleet.powerOff("cp-1");
+    const failure = (await create(await checked({}, wish(NAMES))).then(
       () => assert.fail("it should have failed"),
       (error: unknown) => error,
     )) as PartialFailure & { properties: Wish };
-    assert.match(failure.message, /install on w-1 failed.*\n?.*w-1: install the node agent failed/s);
-    assert.deepEqual(failure.properties.pending, ["w-1"]);
-    assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
-    fleet.powerOn("w-1");
-    // the engine hands over the inputs of the failed run, and no word of the failure
-    const again = await checked(inputs, wish(NAMES));
-    assert.deepEqual(again.steps, ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"]);
-    assert.equal((await diff("demo", failure.properties, again)).changes, true);
-    const outs = await update(failure.properties, again);
-    assert.deepEqual(outs.pending, []);
-    assert.equal(fleet.state("w-1").agent, "1.1.0");
-    assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
+    assert.match(failure.message, /install on cp-1 failed.*\n?.*cp-1: install the node agent failed/s);
+    assert.deepEqual(failure.properties.pending, ["cp-1"]);
+    assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
   });
 
   it("lists just the machine that a failed change left out, by what the agents themselves say", async () => {

@@ -111,6 +111,14 @@ describe("a rollout one of whose nodes is not done", function () {
     assert.deepEqual(ground.openings(), ["cp-1 opened"]);
   });
 
+  it("is no control plane without etcd's quorum, even when its Node lost the label of one", async () => {
+    ground.reset(LARGE);
+    ground.illMembers.add("cp-3");
+    ground.dropLabel("cp-1", "node-role.kubernetes.io/control-plane");
+    assert.match(await failure(), /while cp-1 is away etcd would have 1 healthy of 3 members.*ill: cp-3/s);
+    assert.equal(ground.node("cp-1").spec.unschedulable, undefined);
+  });
+
   it("is no control plane beside an etcd that restarts, and goes on when that answers", async () => {
     ground.reset(["cp-1", "cp-2", "cp-3"]);
     ground.etcdSilences = 1;

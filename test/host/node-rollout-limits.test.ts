@@ -18,6 +18,30 @@ describe("what a rollout waits and stops for", function () {
     assert.deepEqual(ground.seen(), []);
   });
 
+  it("rolls the others when a worker's kubelet stopped reporting, and names that one at the end", async () => {
+    ground.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
+    for (const name of ["w-1", "w-3"]) ground.putNode(name, OLD);
+    ground.putNode("w-2", OLD, { ready: "Unknown" });
+    const { inputs } = await ground.check(ground.wish(OLD), ground.wish(NEW));
+    const LEFT_OUT =
+      "w-2: left out, its Node is not Ready (KubeletNotReady); the next `up` continues with it";
+    assert.deepEqual(
+      (inputs.steps as string[]).map((step) => step.replace(/ \(cordon.*/, "")),
+      [`w-1 ${OLD} → ${NEW}`, `w-3 ${OLD} → ${NEW}`, LEFT_OUT],
+    );
+    await assert.rejects(
+      ground.update(inputs),
+      /NodesLeftOut.*every other node is done; w-2 was left out.*next: start its machine/s,
+    );
+    assert.deepEqual(ground.openings(), ["w-1 opened", "w-3 opened"]);
+    await ground.update(ground.wish(NEW, { pausedNodes: ["w-2"] }));
+    ground.putNode("w-2", OLD);
+    ground.forget();
+    assert.deepEqual(openingsOf(await ground.stepsOf(ground.wish(NEW))), ["w-2 opened"]);
+    await ground.update(ground.wish(NEW));
+    assert.deepEqual(ground.openings(), ["w-2 opened"]);
+  });
+
   it("is refused by the name of whoever changes the cluster", async () => {
     ground.reset(["cp-1", "w-1"], NEW);
     ground.putNode("w-1", OLD);

@@ -78,7 +78,7 @@ export class RolloutGround {
   putNode(
     name: string,
     version: string,
-    over: { annotations?: Record<string, string>; ready?: boolean; unschedulable?: boolean } = {},
+    over: { annotations?: Record<string, string>; ready?: boolean | "Unknown"; unschedulable?: boolean } = {},
   ): void {
     const { role, group } = exampleMachine(name);
     const { ready = true, unschedulable } = over;
@@ -105,11 +105,24 @@ export class RolloutGround {
       },
       spec: unschedulable ? { unschedulable } : {},
       status: {
-        conditions: [{ type: "Ready", status: ready ? "True" : "False", reason: "KubeletNotReady" }],
+        conditions: [
+          {
+            type: "Ready",
+            status: ready === "Unknown" ? ready : ready ? "True" : "False",
+            reason: "KubeletNotReady",
+          },
+        ],
         nodeInfo: { kubeletVersion: `v${version}` },
         addresses: [{ type: "InternalIP", address: exampleMachine(name).internalAddress }],
       },
     });
+  }
+
+  dropLabel(name: string, label: string): void {
+    const path = `/api/v1/nodes/${name}`;
+    const node = this.server.store.objects.get(path)!;
+    const { [label]: _, ...labels } = node.metadata?.labels ?? {};
+    this.server.store.put(path, { ...node, metadata: { ...node.metadata, labels } });
   }
 
   putPod(name: string, nodeName: string): void {

@@ -45,8 +45,9 @@ export async function convergeVersions(
         progress: (line) => report(resource, line),
       },
     );
-    const { nodes, wish } = await look(kubernetes);
-    if (nextSteps(nodes, wish).done) return known;
+    const { nodes, wish, unreached } = await look(kubernetes);
+    const next = nextSteps(nodes, wish, { unreached });
+    if (next.done && next.leftOut.length === 0) return known;
     step = "roll out";
     session = await ClusterSession.open(resource, inputs);
     await new RolloutRun(session, inputs).toEnd();

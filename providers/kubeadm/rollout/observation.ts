@@ -2,6 +2,7 @@ import type { KubernetesClient } from "../../../clients/kubernetes";
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../../core/rollout/observed";
 import { rolloutWish } from "../../../core/rollout/settings";
 import type { RolloutWish } from "../../../core/rollout/wish";
+import { unreachedMachines } from "../unreached-machines";
 import { clusterVersion } from "../cluster-version";
 import type { NodeOutput } from "../node-group";
 import { nodeOutputs } from "../node-outputs";
@@ -12,6 +13,8 @@ import { observeNode, type NodeObject } from "../observed-nodes";
 export interface Observation {
   nodes: RolloutNode[];
   wish: RolloutWish;
+  /** Workers that are left out whatever their Nodes say now: by the preview, or since SSH did not reach them. */
+  unreached: string[];
   /** The members, for the stack's outputs. */
   outputs: NodeOutput[];
 }
@@ -22,6 +25,7 @@ export async function observe(kubernetes: KubernetesClient, inputs: NodeRolloutI
   return {
     nodes: objects.map((node) => observeRolloutNode(node as NodeParts, rollout.annotations)),
     wish: rolloutWish(specification.version, machines, rollout, version),
+    unreached: [...(inputs.leftOut ?? []), ...unreachedMachines(specification.name)],
     outputs: nodeOutputs(
       machines,
       objects.map((node) => observeNode(node as NodeObject)),

@@ -1,6 +1,7 @@
 import type { KubernetesClient } from "../../../clients/kubernetes";
 import { blockedDrains, type Budget } from "../../../core/drain/budgets";
 import type { Machine } from "../../../core/machine";
+import { describeLeftOut } from "../../../core/rollout/left-out";
 import type { RolloutNode } from "../../../core/rollout/observed";
 import { describeRolloutStep, planRollout, type RolloutPlan } from "../../../core/rollout/plan";
 import { furtherSoftware, rolloutWish } from "../../../core/rollout/settings";
@@ -19,7 +20,11 @@ export interface RolloutPreview {
   refusals: string[];
   /** Remarks that are no steps: they may be others in a minute. */
   notes: string[];
+  /** Names of workers that nobody reaches; each has its line among the steps. */
+  leftOut: string[];
 }
+
+const NOTHING: RolloutPreview = { steps: [], refusals: [], notes: [], leftOut: [] };
 
 /**
  * The rollout as it would go now: from the living cluster, or from the recorded state when that can't be read. On a
@@ -30,17 +35,18 @@ export async function previewRollout(
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
   const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
-  if (kubeconfig === undefined || !isKnown(kubeconfig)) return { steps: [], refusals: [], notes: [] };
+  if (kubeconfig === undefined || !isKnown(kubeconfig)) return NOTHING;
   const live = await fromCluster(kubeconfig, news);
   if (typeof live !== "string") return live;
   const { steps, refusals } = fromState(olds, news);
   const why = `from the recorded state, since the cluster could not be read: ${live}`;
   return steps.length > 0
-    ? { steps: [why, ...steps], refusals, notes: [] }
+    ? { steps: [why, ...steps], refusals, notes: [], leftOut: [] }
     : {
         steps,
         refusals,
         notes: [`the cluster could not be read, so nothing is known of its versions: ${live}`],
+        leftOut: [],
       };
 }
 
@@ -94,7 +100,7 @@ function memberAt({ name, role, group }: Machine, version: string): RolloutNode 
 /** All recorded machines at the recorded version: what is known without the cluster. */
 function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
   const version = olds.specification?.version;
-  if (version === undefined) return { steps: [], refusals: [], notes: [] };
+  if (version === undefined) return NOTHING;
   const wish = rolloutWish(news.specification.version, news.machines, news.rollout, version);
   const nodes = news.machines.map((machine) => ({
     ...memberAt(machine, version),
@@ -103,9 +109,14 @@ function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): R
   return described(planRollout(nodes, wish, { agents: "assumed" }), wish);
 }
 
-function described({ steps, refusals, notes }: RolloutPlan, wish: RolloutWish): RolloutPreview {
+function described({ steps, refusals, notes, leftOut }: RolloutPlan, wish: RolloutWish): RolloutPreview {
   const unstaged = refuseUnstaged(steps, wish) ?? [];
-  return { steps: steps.map(describeRolloutStep), refusals: refusals.concat(unstaged), notes };
+  return {
+    steps: [...steps.map(describeRolloutStep), ...leftOut.map(describeLeftOut)],
+    refusals: refusals.concat(unstaged),
+    notes,
+    leftOut: leftOut.map(({ node }) => node),
+  };
 }
 
 function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {

@@ -1,3 +1,4 @@
+import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../../core/rollout/left-out";
 import { nextSteps, type NextSteps } from "../../../core/rollout/next";
 import { observeRolloutNode, type NodeParts } from "../../../core/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../../core/rollout/plan";
@@ -27,6 +28,17 @@ export class NodeFailed extends Error {
   }
 }
 
+/** The rollout did all that it could, and left out workers that nobody reaches. */
+export class NodesLeftOut extends Error {
+  override readonly name = "NodesLeftOut";
+  readonly code = "NodesLeftOut";
+  readonly next = LEFT_OUT_NEXT;
+
+  constructor(leftOut: readonly LeftOut[]) {
+    super(onlyLeftOut(leftOut));
+  }
+}
+
 /** One run of the rollout, from whatever state the nodes are in until nothing is due. */
 export class RolloutRun {
   private readonly running = new Map<string, Promise<void>>();
@@ -46,7 +58,7 @@ export class RolloutRun {
    * Looks at the cluster after each change and does what may be done next. After a failure the nodes that are
    * under way are ended, and no other is begun.
    *
-   * @throws NodeFailed, RolloutPaused, Error with the reason why nothing may begin
+   * @throws NodeFailed, NodesLeftOut, RolloutPaused, Error with the reason why nothing may begin
    */
   async toEnd(): Promise<void> {
     try {
@@ -62,7 +74,7 @@ export class RolloutRun {
   private async advance(): Promise<boolean> {
     await this.session.assertMayGoOn();
     const observation = await observe(this.session.kubernetes, this.inputs);
-    const next = nextSteps(observation.nodes, observation.wish, { begun: [...this.running.keys()] });
+    const next = this.nextOf(observation);
     if (next.finish.length > 0) await this.start(next.finish, observation);
     else if (next.begin.length > 0) {
       await this.permission.ask(next.begin.map(({ node }) => node).join(", "));
@@ -74,6 +86,7 @@ export class RolloutRun {
       return this.failure !== undefined;
     }
     if (next.finish.length > 0 || next.begin.length > 0) return false;
+    if (next.done && next.leftOut.length > 0) throw new NodesLeftOut(next.leftOut);
     if (next.done) return true;
     if (next.stop !== undefined) throw new Error(next.stop);
     await this.untilSomethingMayBegin(observation);
@@ -84,8 +97,11 @@ export class RolloutRun {
   private async begin(): Promise<void> {
     if (this.failure) return;
     const observation = await observe(this.session.kubernetes, this.inputs);
-    const begun = [...this.running.keys()];
-    await this.start(nextSteps(observation.nodes, observation.wish, { begun }).begin, observation);
+    await this.start(this.nextOf(observation).begin, observation);
+  }
+
+  private nextOf({ nodes, wish, unreached }: Observation): NextSteps {
+    return nextSteps(nodes, wish, { begun: [...this.running.keys()], unreached });
   }
 
   /** The windows open in the order of the steps; what follows goes side by side. */
@@ -128,7 +144,7 @@ export class RolloutRun {
   }
 
   /** Waits for what may pass by itself: a node that is not Ready, an agent that has not spoken. */
-  private async untilSomethingMayBegin({ wish }: Observation): Promise<void> {
+  private async untilSomethingMayBegin({ wish, unreached }: Observation): Promise<void> {
     const isTurn = ({ finish, begin, done, stop }: NextSteps) =>
       finish.length > 0 || begin.length > 0 || done || stop !== undefined;
     await this.session.kubernetes.watchUntil<void, NodeParts>({
@@ -140,7 +156,7 @@ export class RolloutRun {
       progress: (line) => report(this.session.resource, line),
       decide: (objects) => {
         const nodes = objects.map((object) => observeRolloutNode(object, this.inputs.rollout.annotations));
-        const next = nextSteps(nodes, wish);
+        const next = nextSteps(nodes, wish, { unreached });
         return isTurn(next)
           ? { done: undefined }
           : { pending: next.waiting.join("; ") || "nothing that can be begun" };

@@ -129,35 +129,6 @@ describe("membership plan", () => {
     assert.deepEqual(result, { steps: [], notes: ["w-1 is not Ready: KubeletStopped: x"] });
   });
 
-  it("restores the label and the taint of a control plane whose Node was deleted, and no taint that was taken away", () => {
-    const machine = exampleMachine("cp-1", { taints: [{ key: "a", effect: "NoExecute" }] });
-    const role = "node-role.kubernetes.io/control-plane";
-    const { [role]: _, ...labels } = wantedLabels(machine);
-    const restored = plan({
-      group: "control-plane",
-      desired: [machine],
-      observed: [nodeOf(machine, { labels, taints: [], controlPlane: false })],
-    });
-    assert.deepEqual(restored.steps, [
-      {
-        do: "settings",
-        machine: "cp-1",
-        labels: { [role]: "", "node.kubernetes.io/exclude-from-external-load-balancers": "" },
-        taints: {
-          set: [
-            { key: role, effect: "NoSchedule" },
-            { key: "a", effect: "NoExecute" },
-          ],
-          removed: [],
-        },
-      },
-    ]);
-    assert.deepEqual(
-      plan({ group: "control-plane", desired: [machine], observed: [nodeOf(machine)] }).steps,
-      [],
-    );
-  });
-
   it("reaches the wanted members from any state, and then plans nothing", () => {
     const subset = fc.subarray(workers);
     fc.assert(

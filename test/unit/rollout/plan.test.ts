@@ -35,6 +35,18 @@ describe("rollout plan", () => {
     ]);
   });
 
+  it("takes the role of a node from its pool, not from its label", () => {
+    const nodes = ["cp-1", "cp-2", "w-1"].map((name) => nodeAt(name, "1.35.4"));
+    const wish = wishFor(nodes, "1.36.3");
+    const found = nodes.map((node) => ({ ...node, controlPlane: node.name === "cp-1" }));
+    const roles = planRollout(found, wish).steps.map(({ node, controlPlane }) => [node, controlPlane]);
+    assert.deepEqual(roles, [
+      ["cp-1", true],
+      ["cp-2", true],
+      ["w-1", false],
+    ]);
+  });
+
   it("has no step where nothing differs, in a cluster without any annotation too", () => {
     const fresh = cluster("1.36.3").map((node) => ({
       ...node,
@@ -42,7 +54,12 @@ describe("rollout plan", () => {
       desired: {},
       agentReady: undefined,
     }));
-    assert.deepEqual(planRollout(fresh, wishFor(fresh, "1.36.3")), { steps: [], refusals: [], notes: [] });
+    assert.deepEqual(planRollout(fresh, wishFor(fresh, "1.36.3")), {
+      steps: [],
+      refusals: [],
+      notes: [],
+      leftOut: [],
+    });
     assert.equal(nextSteps(fresh, wishFor(fresh, "1.36.3")).done, true);
   });
 

@@ -129,6 +129,36 @@ describe("rollout, simulated with agents, in any order and with kills", function
     );
   });
 
+  it("rolls all but the workers that nobody reaches, in any order, and those when they are back", () => {
+    fc.assert(
+      fc.property(
+        restingScenario,
+        moves,
+        fc.array(fc.nat(20), { maxLength: 3 }),
+        (scenario, choices, picks) => {
+          const { nodes, wish } = scenario;
+          const isGone = (index: number) => picks.some((pick) => pick % nodes.length === index);
+          const start = nodes.map((node, index) =>
+            isGone(index) && !node.controlPlane
+              ? { ...node, ready: false, unreachable: true as const }
+              : node,
+          );
+          const plan = planRollout(start, wish);
+          fc.pre(plan.refusals.length === 0 && planRollout(nodes, wish).refusals.length === 0);
+          const rollout = new SimulatedRollout(start, wish);
+          run(rollout, choices, []);
+          assert.deepEqual(rollout.taken.map(stepKey), plan.steps.map(stepKey));
+          assert.equal(rollout.last?.done, true);
+          assert.deepEqual(rollout.last?.leftOut, plan.leftOut);
+          for (const node of rollout.list()) Object.assign(node, { ready: true, unreachable: undefined });
+          rollout.settle();
+          leavesNothing(rollout.list(), wish, nodes);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it("never begins more than may be away beside nodes that are ill, and goes on when they are well", () => {
     fc.assert(
       fc.property(
