@@ -6,6 +6,7 @@ import {
   type RenderedObject,
   type Tunnel,
   tunnelValues,
+  unusableChart,
   zenithValues,
 } from "../../core/azimuth/zenith-values";
 import { zenithFilesSecretName } from "../../core/azimuth/names";
@@ -37,15 +38,15 @@ export function reserveName(
       owner,
       timeoutSeconds: args.timeouts.zenith,
       files: tunnel.apply(({ keyed }) => keyed),
+      chartIssue: tunnel.apply(({ issue }) => issue),
     },
     { ...opts, dependsOn: after },
   );
 }
 
 /**
- * The tunnel to the API server, rendered from its own chart, which is installed nowhere.
- *
- * The output fails in a preview already when the chart can't be used.
+ * The tunnel to the API server, rendered from its own chart, which is installed nowhere. A chart that can't be rendered
+ * or used is an `issue` and no error: the engine would wait for ever for resources whose inputs failed.
  */
 export function renderTunnel(
   { kubeconfig, args }: ClusterContext,
@@ -54,13 +55,18 @@ export function renderTunnel(
 ): pulumi.Output<Tunnel> {
   // nothing is rendered without a kubeconfig, and what is rendered does not contain it
   return pulumi.unsecret(kubeconfig).apply(async () => {
-    const objects = await renderChart(args.charts.zenithApiServer, {
-      release: "zenith-apiserver",
-      namespace: "kube-system",
-      values: tunnelValues({ host: sshdHost, port: sshdPort }),
-      provider,
-    });
-    return readTunnel(objects);
+    try {
+      const objects = await renderChart(args.charts.zenithApiServer, {
+        release: "zenith-apiserver",
+        namespace: "kube-system",
+        values: tunnelValues({ host: sshdHost, port: sshdPort }),
+        provider,
+      });
+      return readTunnel(objects);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      return { manifest: "", files: {}, keyed: [], issue: unusableChart(`can't be rendered (${words})`) };
+    }
   });
 }
 

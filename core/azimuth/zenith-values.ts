@@ -31,6 +31,8 @@ export interface Tunnel {
   /** File name → content in base64, of the files without the key. */
   files: Record<string, string>;
   keyed: KeyedFile[];
+  /** Why the chart can't be used. */
+  issue?: string;
 }
 
 const MANIFEST = "/etc/kubernetes/manifests/zenith-apiserver.yaml";
@@ -45,37 +47,49 @@ const KEY_PLACEHOLDER = base64("the private key");
 
 /**
  * Reads what the chart of the tunnel rendered with `tunnelValues`: its Pod, and each file of its ConfigMaps and Secrets.
- *
- * @throws Error when there is no Pod, no file with the private key as `ssh_private_key_data`, a key outside of files, or
- *   a file name that occurs twice: such a chart would cost a reserved name and make a cluster that nobody can reach
+ * The result has an `issue` when the chart can't be used: it would cost a reserved name and make a cluster that nobody
+ * can reach.
  */
 export function readTunnel(objects: readonly RenderedObject[]): Tunnel {
-  const manifest = objects.filter(({ kind }) => kind === "Pod").map((pod) => stringify(pod));
+  const pods = objects.filter(({ kind }) => kind === "Pod").map((pod) => stringify(pod));
   const files = objects.flatMap((object) => Object.entries(contents(object)));
-  const texts = files.map(([name, content]) => ({ name, text: content.toString("utf8") }));
-  const keyed = texts.filter(({ text }) => text.includes(KEY_PLACEHOLDER));
+  const keyed = files
+    .map(([name, content]) => ({ name, text: content.toString("utf8") }))
+    .filter(({ text }) => text.includes(KEY_PLACEHOLDER));
   const twice = files.find(([name], index) => files.findIndex(([other]) => other === name) !== index);
-  if (manifest.length === 0) throw unusable("renders no Pod");
-  if (!keyed.some(({ text }) => settingOf(text) === KEY_PLACEHOLDER))
-    throw unusable(`renders no file with the private key as ${KEY_SETTING}`);
-  if (manifest.some((pod) => pod.includes(KEY_PLACEHOLDER)))
-    throw unusable("puts the private key into its Pod, where everybody can read it");
-  if (twice) throw unusable(`renders the file ${twice[0]} twice`);
+  const issue = issueOf(pods, keyed, twice?.[0]);
   return {
-    manifest: manifest.join("---\n"),
+    manifest: pods.join("---\n"),
     files: Object.fromEntries(
       files
         .filter(([name]) => !keyed.some((file) => file.name === name))
         .map(([name, content]) => [name, base64(content)]),
     ),
     keyed,
+    ...(issue === undefined ? {} : { issue: unusableChart(issue) }),
   };
 }
 
-const unusable = (what: string) =>
-  new Error(
-    `the chart of the Zenith API server (azimuth.charts.zenithApiServer) ${what}; use zenith-apiserver of Zenith, or a chart that renders what it does`,
+function issueOf(
+  pods: readonly string[],
+  keyed: readonly KeyedFile[],
+  twice: string | undefined,
+): string | undefined {
+  if (pods.length === 0) return "renders no Pod";
+  if (!keyed.some(({ text }) => settingOf(text) === KEY_PLACEHOLDER))
+    return `renders no file with the private key as ${KEY_SETTING}`;
+  if (pods.some((pod) => pod.includes(KEY_PLACEHOLDER)))
+    return "puts the private key into its Pod, where everybody can read it";
+  return twice === undefined ? undefined : `renders the file ${twice} twice`;
+}
+
+/** What to say of a chart that can't be used. @param issue "renders no Pod" */
+export function unusableChart(issue: string): string {
+  return (
+    `the chart of the Zenith API server (azimuth.charts.zenithApiServer) ${issue}; ` +
+    "use zenith-apiserver of Zenith, or a chart that renders what it does"
   );
+}
 
 function settingOf(text: string): unknown {
   try {

@@ -14,6 +14,8 @@ interface Inputs extends AzimuthInputs {
   timeoutSeconds: number;
   /** files that contain the key; none in older states */
   files?: KeyedFile[];
+  /** why the chart that the files are from can't be used */
+  chartIssue?: string;
 }
 
 interface Outputs extends Inputs {
@@ -88,7 +90,10 @@ function planKey(inputs: Inputs, key: { fqdn?: string } | undefined, isRecorded:
 
 export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, news: Inputs) {
-    return { inputs: { ...news, steps: await plan(news, olds) }, failures: [] };
+    const { chartIssue, ...inputs } = news;
+    if (chartIssue !== undefined && isKnown(chartIssue))
+      return { inputs: { ...inputs, steps: [] }, failures: [{ property: "chartIssue", reason: chartIssue }] };
+    return { inputs: { ...inputs, steps: await plan(inputs, olds) }, failures: [] };
   },
 
   diff(_id, olds: Outputs, news: Inputs) {

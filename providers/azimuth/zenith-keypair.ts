@@ -12,6 +12,8 @@ export interface ZenithKeypairArgs extends AzimuthArgs {
   timeoutSeconds: number;
   /** Files that contain the key, with a placeholder in its place; none leaves their Secret out. */
   files?: pulumi.Input<KeyedFile[]>;
+  /** Why the chart that the files are from can't be used: then nothing is made. */
+  chartIssue?: pulumi.Input<string | undefined>;
 }
 
 /**

@@ -83,6 +83,9 @@ describe("the key of a cluster's API server, for Zenith", function () {
     const steps = async (olds: object, news: object) =>
       (await host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
     const write = /^write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files$/;
+    // a chart that can't be used is refused, and nothing is asked of the registrar
+    const { refusals } = await host.check(KEYPAIR, {}, { ...wish(), chartIssue: "renders no Pod" });
+    assert.deepEqual(refusals, [{ property: "chartIssue", reason: "renders no Pod" }]);
     // a state of before has no files, and without them there is nothing to do
     const { files: _files, ...older } = wish() as Record<string, unknown>;
     const { outputs: before } = await host.create(KEYPAIR, older);

@@ -37,7 +37,9 @@ describe("Helm values for Zenith", () => {
       files.map(({ path }) => path),
       ["/etc/kubernetes/manifests/zenith-apiserver.yaml", "/etc/zenith/client-apiserver.yaml"],
     );
-    const [file] = readTunnel([configMap, pod]).keyed;
+    const { keyed, issue } = readTunnel([configMap, pod]);
+    assert.equal(issue, undefined);
+    const [file] = keyed;
     assert.ok(file);
     assert.deepEqual(files[1], {
       path: "/etc/zenith/client-apiserver.yaml",
@@ -112,8 +114,9 @@ describe("Helm values for Zenith", () => {
   ];
   for (const [what, objects, words] of unusable)
     it(`refuse a chart that renders ${what}`, () => {
-      assert.throws(() => readTunnel(objects), words);
-      assert.throws(() => readTunnel(objects), /azimuth\.charts\.zenithApiServer/);
+      const { issue = "" } = readTunnel(objects);
+      assert.match(issue, words);
+      assert.match(issue, /azimuth\.charts\.zenithApiServer/);
     });
 
   it("tell the operator of the cluster's kubeconfig and project", () => {
