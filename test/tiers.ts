@@ -93,7 +93,7 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "acceptance",
-    summary: "the client and a stack against a server that an environment variable names",
+    summary: "the client and a preview against a server that an environment variable names",
     folders: ["acceptance"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,

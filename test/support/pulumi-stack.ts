@@ -61,8 +61,8 @@ export class PulumiStack {
       await this.must(["config", "set", "--secret", `${projectName}:${key}`], value);
   }
 
-  up(...args: string[]): Promise<Said> {
-    return this.call(["up", "--yes", "--skip-preview", "--suppress-progress", ...args]);
+  up(): Promise<Said> {
+    return this.call(["up", "--yes", "--skip-preview", "--suppress-progress"]);
   }
 
   /** Starts `pulumi up` in a process group of its own, to be killed. */
