@@ -3,6 +3,7 @@ import { recordChange } from "../../core/azimuth/record";
 import { MONITOR_MANAGER, type Owner } from "../../core/objects/adoption";
 import type { KubernetesClient } from "../kubernetes";
 import { patchRecord, readClusterObjects, readRecord, type RecordPlace } from "./cluster-record";
+import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
 
 interface Owned {
   metadata?: {
@@ -69,7 +70,8 @@ async function bringRecordUpToDate(management: KubernetesClient, place: ResumePl
   ]);
   const leased = place.leaseName !== undefined;
   const change = status && recordChange(status, objects, { leased, now: Date.now() });
-  if (!change) return [];
-  await patchRecord(management, place, change.patch);
-  return change.lines;
+  if (change) await patchRecord(management, place, change.patch);
+  const access = await compareUserAccess(management, place);
+  await writeUserAccess(management, place, access);
+  return [...(change?.lines ?? []), ...linesOf(access)];
 }

@@ -2,6 +2,7 @@ import type { Addon, Reservation } from "../../core/azimuth/services";
 import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../../core/azimuth/names";
 import { follow, type FollowArgs } from "../kubernetes/follow";
 import { FetchedKubeconfig, KubernetesClient } from "../kubernetes";
+import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
 import { compareServices, type ServicesPlace, writeServices } from "./cluster-services";
 
 /** What a monitor of a cluster's services works with. */
@@ -123,8 +124,22 @@ class ServicesMonitor {
     this.target?.end.abort();
     this.target = undefined;
     if (kubeconfig === undefined) return;
+    if (this.args.place.hasRecord) void this.giveAccess();
     const end = new AbortController();
     this.target = { kubeconfig, end, done: this.followTarget(kubeconfig, end.signal) };
+  }
+
+  /** The cluster's users get their kubeconfig as soon as Cluster API has written its own. */
+  private async giveAccess(): Promise<void> {
+    const { management, place, say, signal } = this.args;
+    try {
+      const access = await compareUserAccess(management, place);
+      await writeUserAccess(management, place, access);
+      for (const line of linesOf(access)) say(line);
+    } catch (error) {
+      if (!signal.aborted)
+        say(`the users' kubeconfig can't be written: ${wordsOf(error)}; pulumi up tries again`);
+    }
   }
 
   private async followTarget(kubeconfig: FetchedKubeconfig, end: AbortSignal): Promise<void> {

@@ -137,7 +137,8 @@ export class KubernetesClient {
    */
   async apply<O = KubernetesObject>(object: NewObject, options: ApplyOptions = {}): Promise<O> {
     const path = await this.paths.ofObject(refOf(object));
-    const query: Query = { fieldManager: options.fieldManager ?? FIELD_MANAGER, force: options.force };
+    const { fieldManager = FIELD_MANAGER, force, dryRun } = options;
+    const query: Query = { fieldManager, force, dryRun: dryRun ? "All" : undefined };
     const contentType = "application/apply-patch+yaml";
     return this.write<O>({ method: "PATCH", path, query, body: object, contentType }, !options.once);
   }
@@ -165,6 +166,26 @@ export class KubernetesClient {
     };
     const write = () => this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
     return isForOneVersion(patch) ? write() : throughConflicts(write, signal ?? this.signal);
+  }
+
+  /** Whether the credentials may do something with an object, by the API server's own answer. */
+  async mayDo(verb: string, { apiVersion, kind, namespace, name }: ObjectRef): Promise<boolean> {
+    const path = await this.paths.ofKind({ apiVersion, kind, namespace });
+    const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+    const resourceAttributes = { verb, group, resource: path.split("/").at(-1), namespace, name };
+    const review = await this.write<{ status?: { allowed?: boolean } }>(
+      {
+        method: "POST",
+        path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        body: {
+          apiVersion: "authorization.k8s.io/v1",
+          kind: "SelfSubjectAccessReview",
+          spec: { resourceAttributes },
+        },
+      },
+      true,
+    );
+    return review.status?.allowed === true;
   }
 
   /** @returns whether there was such an object */
@@ -218,6 +239,8 @@ export interface ApplyOptions {
   fieldManager?: string;
   /** takes fields from other field managers */
   force?: boolean;
+  /** goes through validation and admission, and is not stored */
+  dryRun?: boolean;
   /** never sent again when the answer is lost: whoever must know whether this very call made the object asks then */
   once?: boolean;
 }

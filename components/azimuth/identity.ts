@@ -28,7 +28,7 @@ export function makeIdentity(
   after: pulumi.Resource[],
 ): ClusterIdentity {
   const place = { name, namespace };
-  const realmName = args.cluster.zenithIdentityRealmName ?? namespace;
+  const { zenithIdentityRealmName } = args.cluster;
   const common = {
     kubeconfig,
     installedBy: INSTALLED_BY.identity,
@@ -38,12 +38,18 @@ export function makeIdentity(
     `${name}-realm`,
     {
       ...common,
-      object: { apiVersion: API.identity, kind: "Realm", namespace, name: realmName },
+      object: {
+        apiVersion: API.identity,
+        kind: "Realm",
+        namespace,
+        ...(zenithIdentityRealmName === undefined ? {} : { name: zenithIdentityRealmName }),
+      },
       wait: { ...FAILED, equals: [{ path: "status.phase", value: "Ready" }], fields: { status: "status" } },
       mustExist: true,
     },
     { ...opts, dependsOn: after },
   );
+  const realmName = realm.object.apply(({ name: found }) => found);
   const client = new Adoption(
     `${name}-oidc-client`,
     {

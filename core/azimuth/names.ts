@@ -5,6 +5,7 @@ export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-
 /** Secret of the files for Zenith that contain the key: foresail's own, since azimuth-capi-operator has them in the values. */
 export const zenithFilesSecretName = (cluster: string): string => `${cluster}-zenith-files`;
 export const kubeconfigSecretName = (cluster: string): string => `${cluster}-kubeconfig`;
+export const userKubeconfigSecretName = (cluster: string): string => `${kubeconfigSecretName(cluster)}-user`;
 export const etcdKeySecretName = (cluster: string): string => `${cluster}-etcd-key`;
 
 /** API groups, with the version that is used. */

@@ -49,8 +49,8 @@ export function ownerOf(
     : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
 }
 
-/** The client by which people log in to the cluster with `kubectl`. */
-export function oidcClient({ name, namespace }: ClusterPlace, realmName: string): WrittenObject {
+/** The client by which people log in to the cluster with `kubectl`. @param realmName a text, or what becomes one */
+export function oidcClient({ name, namespace }: ClusterPlace, realmName: unknown): WrittenObject {
   return {
     apiVersion: API.identity,
     kind: "OIDCClient",
@@ -59,8 +59,12 @@ export function oidcClient({ name, namespace }: ClusterPlace, realmName: string)
   };
 }
 
-/** The cluster's groups in the realm. Its services are written by those who follow them, not with this. */
-export function platform({ name, namespace }: ClusterPlace, realmName: string): WrittenObject {
+/**
+ * The cluster's groups in the realm. Its services are written by those who follow them, not with this.
+ *
+ * @param realmName a text, or what becomes one
+ */
+export function platform({ name, namespace }: ClusterPlace, realmName: unknown): WrittenObject {
   return {
     apiVersion: API.identity,
     kind: "Platform",

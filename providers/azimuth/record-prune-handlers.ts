@@ -1,3 +1,4 @@
+import type { UserAccess } from "../../clients/azimuth/user-access";
 import type { KubernetesClient } from "../../clients/kubernetes";
 import { type RecordChange, recordChange } from "../../core/azimuth/record";
 import type { Handlers } from "../handler-types";
@@ -9,22 +10,32 @@ interface Inputs extends AzimuthInputs {
   leaseName?: string;
 }
 
-async function compare(management: KubernetesClient, inputs: Inputs): Promise<RecordChange | undefined> {
+/** What differs in the record, and in what its users need to reach the cluster. */
+interface Comparison {
+  change: RecordChange | undefined;
+  access: UserAccess;
+}
+
+async function compare(management: KubernetesClient, inputs: Inputs): Promise<Comparison> {
   const { readClusterObjects, readRecord } = await import("../../clients/azimuth/cluster-record.js");
-  const [status, objects] = await Promise.all([
+  const { compareUserAccess } = await import("../../clients/azimuth/user-access.js");
+  const [status, objects, access] = await Promise.all([
     readRecord(management, inputs),
     readClusterObjects(management, inputs),
+    compareUserAccess(management, inputs),
   ]);
   const leased = inputs.leaseName !== undefined;
-  return status && recordChange(status, objects, { leased, now: Date.now() });
+  return { change: status && recordChange(status, objects, { leased, now: Date.now() }), access };
 }
 
 async function prune(inputs: Inputs): Promise<Inputs> {
   const { patchRecord } = await import("../../clients/azimuth/cluster-record.js");
+  const { linesOf, writeUserAccess } = await import("../../clients/azimuth/user-access.js");
   await onManagement("RecordPrune", inputs, "bring the record up to date", async (work) => {
-    const change = await compare(work.management, inputs);
-    for (const line of change?.lines ?? []) work.progress(line);
-    if (change) await patchRecord(work.management, inputs, change.patch);
+    const compared = await compare(work.management, inputs);
+    for (const line of [...(compared.change?.lines ?? []), ...linesOf(compared.access)]) work.progress(line);
+    if (compared.change) await patchRecord(work.management, inputs, compared.change.patch);
+    await writeUserAccess(work.management, inputs, compared.access);
   });
   return inputs;
 }
@@ -37,9 +48,12 @@ export const handlers: Handlers = {
     if (replaces.length > 0) return { changes: true, replaces };
     if (olds.kubeconfig !== news.kubeconfig || olds.leaseName !== news.leaseName) return { changes: true };
     const asked = await askCluster(news, (management) => compare(management, news));
-    if ("silence" in asked || !asked.answer?.isDue) return { changes: false };
+    if ("silence" in asked) return { changes: false };
+    const { change, access } = asked.answer;
     const progress = progressOf(nameOf("RecordPrune", news));
-    for (const line of asked.answer.lines) progress(`will write: ${line}`);
+    if (access.problem !== undefined) progress(access.problem);
+    if (!change?.isDue && access.lines.length === 0) return { changes: false };
+    for (const line of [...(change?.lines ?? []), ...access.lines]) progress(`will write: ${line}`);
     return { changes: true };
   },
 

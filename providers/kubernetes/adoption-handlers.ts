@@ -92,12 +92,12 @@ async function plan(
     const asked = await askCluster(inputs, async (kubernetes) => {
       const live = await readNamingVersions(kubernetes, identityOf(inputs));
       const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
-      return { live, others };
+      return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
     });
     if ("silence" in asked)
       return { steps: [`ensure ${name}: unknown whether it exists, ${asked.silence}`, ...waits(inputs)] };
     const { owners = [], adopt: takes = false, stack } = inputs;
-    const { live, others } = asked.answer;
+    const { live, others, refused } = asked.answer;
     const decision = decideAdoption(live, { stack, owners, adopt: takes });
     if (decision.do === "refuse")
       return {
@@ -109,9 +109,10 @@ async function plan(
       return { property: "object", refusal: `${name} ${inputs.ended}` };
     if (live === undefined && inputs.mustExist)
       return { property: "object", refusal: missingObject(name, identityOf(inputs).kind, others) };
-    if (live === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
     const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
     if (fault !== undefined) return { property: "object", refusal: `${name} ${fault}` };
+    if (refused !== undefined) return { property: "object", refusal: refused };
+    if (live === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
     const judged = judgeStatus(live, inputs.wait ?? {});
     const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
     return {
@@ -128,6 +129,21 @@ async function plan(
     if (error instanceof KubernetesError) return { property: "object", refusal: error.message };
     throw error;
   }
+}
+
+/** Why the API server would not take what is to be written, as far as a dry run is asked for. */
+async function refusedBy(
+  kubernetes: KubernetesClient,
+  inputs: AdoptionInputs,
+  live: LiveObject | undefined,
+): Promise<string | undefined> {
+  if (!inputs.dryRun || (live === undefined ? inputs.mustExist : leftToDo(inputs, live).length === 0))
+    return undefined;
+  const { dryRunRefusal } = await import("./adoption-work.js");
+  const { owners = [], adopt: takes = false, stack } = inputs;
+  const decision = decideAdoption(live, { stack, owners, adopt: takes });
+  if (decision.do === "refuse" || decision.do === "wait") return undefined;
+  return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || takes);
 }
 
 /** @throws KindNotServed with the versions in which the kind is served */

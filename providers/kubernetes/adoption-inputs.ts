@@ -26,6 +26,8 @@ export interface AdoptionInputs extends ObjectInputs {
   mustExist?: boolean;
   /** what to say when the object that the state has is being deleted, or is gone and not to be made */
   ended?: string;
+  /** whether a preview asks the API server, by a dry run, if it would take what is to be written */
+  dryRun?: boolean;
   /** what installs the definition of the kind, for the message when it is missing */
   installedBy?: string;
   steps?: string[];

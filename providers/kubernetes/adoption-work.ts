@@ -97,6 +97,37 @@ export async function ensureObject(
   throw lost;
 }
 
+/** What the API server answers to what it will never take: invalid, denied by admission, or a field of another. */
+const REFUSED = [400, 403, 409, 422];
+
+/**
+ * Asks the API server by a dry run whether it would take the object: its schema, its webhooks and its policies.
+ *
+ * @returns why it would not; undefined when it would, or when these credentials may not write, so that nobody can say
+ * @throws KubernetesUnreachable
+ */
+export async function dryRunRefusal(
+  kubernetes: KubernetesClient,
+  inputs: AdoptionInputs,
+  existing: LiveObject | undefined,
+  force: boolean,
+): Promise<string | undefined> {
+  const ref = identityOf(inputs);
+  const owners = (inputs.owners ?? []).filter(({ uid }) => uid !== undefined);
+  const object = desired(inputs, owners, marks(inputs.stack, existing === undefined), existing);
+  try {
+    await kubernetes.apply(object, { force, dryRun: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || !REFUSED.includes(error.status)) throw error;
+    if (error.status === 403 && !(await kubernetes.mayDo("patch", ref))) return undefined;
+    const cause = ownerOf(error, ref);
+    return cause instanceof OwnedByAnother
+      ? `${cause.message}; ${cause.next}`
+      : `${objectName(ref)}: ${error.remote}`;
+  }
+}
+
 /** Whether asking for the object again tells what came of a call: its answer was lost, or somebody was quicker. */
 function mayBeSettledByAsking(error: unknown, isOthers: boolean): boolean {
   if (error instanceof KubernetesUnreachable) return error.outcomeUnknown;

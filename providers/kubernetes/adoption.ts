@@ -37,6 +37,8 @@ export interface AdoptionArgs {
   mustExist?: boolean;
   /** What to say when the object that this stack has is being deleted by others, or is gone and not to be made. */
   ended?: string;
+  /** The preview asks the API server, by a dry run, if its webhooks and policies let the object through. */
+  dryRun?: boolean;
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait, and of the object's end; default 300. */

@@ -6,18 +6,22 @@ import { missingObject } from "../../core/objects/precondition";
 import { missingFields, type RequiredField } from "../../core/objects/required-fields";
 import { judgeStatus, type ObservedObject, type StatusWish } from "../../core/objects/status";
 import { describeFailure } from "../failure";
+import type { KubernetesClient } from "../../clients/kubernetes";
 import type { Handlers } from "../handler-types";
 import { report } from "../report";
 import { isKnown } from "../unknown";
 import { waitLine } from "./adoption-inputs";
+import type { Guard } from "./guards";
 import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";
 
 interface Inputs extends ObjectInputs {
+  /** without a name it is the first of its kind in the namespace */
   object: Identity;
   wait: StatusWish;
   triggers?: unknown[];
   mustExist?: boolean;
   mustHave?: RequiredField[];
+  guard?: Guard;
   installedBy?: string;
   steps?: string[];
 }
@@ -28,9 +32,18 @@ interface Outputs extends Inputs {
   values: Record<string, unknown>;
 }
 
+/** The namespace has no object of the kind. */
+class NoneThere extends Error {
+  override readonly name = "NoneThere";
+}
+
+const withInstaller = ({ message }: Error, { installedBy }: Pick<Inputs, "installedBy">): string =>
+  `${message}; install ${installedBy ?? "the definition of this kind"} first`;
+
 type Live = ObservedObject & { metadata?: { uid?: string } };
 
-async function waitReady(inputs: Inputs): Promise<Outputs> {
+async function waitReady(written: Inputs): Promise<Outputs> {
+  const inputs = await withName(written, undefined);
   const { untilReady } = await import("./object-waits.js");
   const resource = resourceName("ObjectReady", inputs.object);
   const engine = engineSignal();
@@ -41,8 +54,12 @@ async function waitReady(inputs: Inputs): Promise<Outputs> {
       const waiter = { kubernetes, signal: engine.signal, progress };
       const { uid, values } = await untilReady(waiter, inputs.object, inputs.wait, inputs.timeoutSeconds);
       // the check may have found nobody who answers
-      const lacks = inputs.mustHave ? lackReasons(inputs, await kubernetes.get<Live>(inputs.object)) : [];
-      if (lacks.length > 0) throw new Error(lacks.join("; "));
+      if (inputs.mustHave ?? inputs.guard) {
+        const live = await kubernetes.get<Live>(inputs.object);
+        const refused = await guarded(kubernetes, inputs, live);
+        const lacks = [...lackReasons(inputs, live), ...(refused === undefined ? [] : [refused])];
+        if (lacks.length > 0) throw new Error(lacks.join("; "));
+      }
       return { ...inputs, uid, ready: true, values };
     } finally {
       kubernetes.close();
@@ -58,6 +75,24 @@ async function waitReady(inputs: Inputs): Promise<Outputs> {
   }
 }
 
+/**
+ * Names an object that has no name in the program: the one that the state has, while it exists, or else the first of its
+ * kind in the namespace. The inputs stay as they are when the cluster does not answer and no name is known.
+ *
+ * @throws NoneThere
+ */
+async function withName(inputs: Inputs, known: string | undefined): Promise<Inputs> {
+  const { object } = inputs;
+  if ((object.name as string | undefined) !== undefined) return inputs;
+  const { namesOf } = await import("./adoption-work.js");
+  const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, object));
+  if ("answer" in asked && asked.answer.length === 0)
+    throw new NoneThere(`there is no ${object.kind} in the namespace ${object.namespace}; create one first`);
+  const isThere = "silence" in asked || (known !== undefined && asked.answer.includes(known));
+  const name = isThere ? known : asked.answer[0];
+  return name === undefined ? inputs : { ...inputs, object: { ...object, name } };
+}
+
 /** Why an object that has to be there can't be waited for; undefined when it can, or when nobody answers. */
 async function missing(inputs: Inputs): Promise<string | undefined> {
   const { KindNotServed } = await import("../../clients/kubernetes/index.js");
@@ -69,7 +104,7 @@ async function missing(inputs: Inputs): Promise<string | undefined> {
     return missingObject(objectName(inputs.object), kind, asked.answer);
   } catch (error) {
     if (!(error instanceof KindNotServed)) throw error;
-    return `${error.message}; install ${inputs.installedBy ?? "the definition of this kind"} first`;
+    return withInstaller(error, inputs);
   }
 }
 
@@ -79,14 +114,29 @@ function lackReasons({ object, mustHave = [] }: Inputs, live: unknown): string[]
   return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${mend}`);
 }
 
-/** How the object is now. A kind that is not served has no objects. */
-async function look(inputs: Inputs) {
+/** Why the object is refused by its guard. @param before inputs that the state has */
+async function guarded(
+  kubernetes: KubernetesClient,
+  { guard, object }: Inputs,
+  live: Live | undefined,
+  before: Partial<Outputs> = {},
+): Promise<string | undefined> {
+  if (guard === undefined || live === undefined) return undefined;
+  const { guardRefusal } = await import("./guards.js");
+  const { object: known, values = {} } = before;
+  const recorded = known === undefined ? {} : { before: { name: known.name, values } };
+  return guardRefusal(kubernetes, { guard, object, live, ...recorded });
+}
+
+/** How the object is now, and why its guard refuses it. A kind that is not served has no objects. */
+async function look(inputs: Inputs, before?: Partial<Outputs>) {
   const { KindNotServed } = await import("../../clients/kubernetes/index.js");
   return askCluster(inputs, async (kubernetes) => {
     try {
       const live = await kubernetes.get<Live>(inputs.object);
       if (live === undefined) return undefined;
-      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), live };
+      const refused = before && (await guarded(kubernetes, inputs, live, before));
+      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), live, refused };
     } catch (error) {
       if (error instanceof KindNotServed) return undefined;
       throw error;
@@ -95,21 +145,27 @@ async function look(inputs: Inputs) {
 }
 
 export const handlers: Handlers = {
-  async check(olds: Partial<Outputs>, news: Inputs) {
-    if (!isKnown(news.object)) return { inputs: { ...news, steps: [waitLine(news)] }, failures: [] };
-    const { KubernetesError } = await import("../../clients/kubernetes/index.js");
-    const asked = await look(news).catch((error: unknown) => {
-      if (error instanceof KubernetesError) return { refusal: error.message };
+  async check(olds: Partial<Outputs>, written: Inputs) {
+    if (!isKnown(written.object)) return { inputs: { ...written, steps: [waitLine(written)] }, failures: [] };
+    const { KindNotServed, KubernetesError } = await import("../../clients/kubernetes/index.js");
+    const looked = withName(written, olds.object?.name).then(async (named) => ({
+      news: named,
+      asked: await look(named, olds),
+    }));
+    const result = await looked.catch((error: unknown) => {
+      if (error instanceof KubernetesError || error instanceof NoneThere) return { refusal: error.message };
+      if (error instanceof KindNotServed) return { refusal: withInstaller(error, written) };
       throw error;
     });
-    if ("refusal" in asked)
-      return { inputs: news, failures: [{ property: "object", reason: asked.refusal }] };
+    if ("refusal" in result)
+      return { inputs: written, failures: [{ property: "object", reason: result.refusal }] };
+    const { news, asked } = result;
     const name = objectName(news.object);
     const found = "answer" in asked ? asked.answer : undefined;
     const reason =
       news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
     const lacks = found ? lackReasons(news, found.live) : [];
-    const reasons = [...(reason === undefined ? [] : [reason]), ...lacks];
+    const reasons = [reason, found?.refused].filter((each) => each !== undefined).concat(lacks);
     if (reasons.length > 0) {
       const failures = reasons.map((each) => ({ property: "object", reason: each }));
       return { inputs: { ...news, steps: [] }, failures };
@@ -149,7 +205,10 @@ export const handlers: Handlers = {
     return { changes: !isSame || uid !== olds.uid };
   },
 
-  create: async (inputs: Inputs) => ({ id: identityText(inputs.object), outs: await waitReady(inputs) }),
+  async create(inputs: Inputs) {
+    const outs = await waitReady(inputs);
+    return { id: identityText(outs.object), outs };
+  },
 
   update: async (_id, _olds: Outputs, news: Inputs) => ({ outs: await waitReady(news) }),
 

@@ -2,13 +2,15 @@ import * as pulumi from "@pulumi/pulumi";
 import type { RequiredField } from "../../core/objects/required-fields";
 import type { StatusWish } from "../../core/objects/status";
 import { DynamicResource } from "../dynamic-resource";
+import type { Guard } from "./guards";
 
 /** An object of a cluster, by name. */
 export interface ReadyObject {
   apiVersion: string;
   kind: string;
   namespace?: pulumi.Input<string>;
-  name: pulumi.Input<string>;
+  /** When absent, the first of the kind in the namespace; a stack keeps the one that it had. */
+  name?: pulumi.Input<string>;
 }
 
 export interface ObjectReadyArgs {
@@ -23,6 +25,8 @@ export interface ObjectReadyArgs {
   mustExist?: boolean;
   /** Fields without which the object is of no use: the preview refuses then. */
   mustHave?: RequiredField[];
+  /** A rule that the object has to pass; the preview refuses it otherwise. */
+  guard?: Guard;
   /** What installs the definition of the kind, for the message when it is missing. */
   installedBy?: string;
   /** Deadline of the wait; default 300. */
@@ -34,6 +38,8 @@ const TIMEOUT_SECONDS = 300;
 /** Waits until an object that others make has the status that is wished for, and changes nothing. */
 export class ObjectReady extends DynamicResource {
   declare readonly uid: pulumi.Output<string>;
+  /** The object, with its name. */
+  declare readonly object: pulumi.Output<{ name: string }>;
   /** Output name → value, as `wait.fields` names them. */
   declare readonly values: pulumi.Output<Record<string, unknown>>;
 

@@ -179,7 +179,9 @@ export const AzimuthSection = rules(
     cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
     zenithIdentityRealmName: objectName()
       .optional()
-      .describe("Realm in the namespace; when absent, the one that is named like the namespace."),
+      .describe(
+        "Realm in the namespace; when absent, the first one there. A cluster keeps the Realm that it has.",
+      ),
     leaseName: objectName()
       .optional()
       .describe("Lease in the namespace, whose reserved flavours the machines get."),

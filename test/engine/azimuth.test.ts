@@ -134,6 +134,17 @@ describe("a cluster through Azimuth, under the engine", function () {
       operator?.metadata.ownerReferences?.map((owner) => owner.uid),
       [uid],
     );
+    await untilTrue(
+      "Cluster API's kubeconfig",
+      async () => (await get("v1", "Secret", "demo-kubeconfig")) !== undefined,
+    );
+    await ground.stack.up();
+    assert.equal((await record())?.status?.["kubeconfigSecretName"], "demo-kubeconfig-user");
+    const ofUsers = await get("v1", "Secret", "demo-kubeconfig-user");
+    assert.deepEqual(
+      ofUsers?.metadata.ownerReferences?.map((owner) => owner.uid),
+      [uid],
+    );
     await expectUnchanged();
   });
 
@@ -208,7 +219,21 @@ describe("a cluster through Azimuth, under the engine", function () {
   });
 
   it("previews a changed template with the versions, and rolls it out without another key", async () => {
-    configure(ground, { templateName: TENANCY.nextTemplate });
+    // an apply would take a null for a field that is to go
+    const made = {
+      kubernetesVersion: "1.36.4",
+      machineImageId: "3c9e-img",
+      controlPlane: { machineCount: 1 },
+    };
+    const values = { ...made, registryMirrors: { "docker.io": null } };
+    const spec = { label: "Without a mirror", description: "Takes a default of the chart away", values };
+    const template = {
+      apiVersion: API.azimuth,
+      kind: "ClusterTemplate",
+      metadata: { name: "without-mirror" },
+    };
+    await ground.management.create({ ...template, spec });
+    configure(ground, { templateName: "without-mirror" });
     const preview = await ground.stack.preview();
     const changed = preview.map(({ name }) => name).sort();
     assert.deepEqual(changed, [
@@ -223,7 +248,18 @@ describe("a cluster through Azimuth, under the engine", function () {
     await ground.stack.up();
     const controlPlane = await get(API.controlPlane, "KubeadmControlPlane", "demo-control-plane");
     assert.equal(controlPlane?.spec["version"], "v1.36.4");
+    assert.match(ground.stack.printed, /drops these nulls, .* registryMirrors\["docker.io"\]/);
+    await expectUnchanged();
     assert.equal(ground.registrar.reservations.length, 1);
+  });
+
+  it("refuses a template in the preview that admission would refuse, and touches nothing", async () => {
+    configure(ground, { templateName: TENANCY.template });
+    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    assert.notEqual(exitCode, 0);
+    assert.match(stdout + stderr, /ClusterTemplate kube-1-36-3 would be a downgrade \(1.36.4 → 1.36.3\)/);
+    assert.equal((await record())?.spec["templateName"], "without-mirror");
+    configure(ground, { templateName: "without-mirror" });
   });
 
   it("resumes: what was changed behind its back is adopted again, and what is gone is pruned", async () => {
@@ -287,6 +323,10 @@ describe("a cluster through Azimuth, under the engine", function () {
       "demo-zenith-operator",
     ])
       assert.equal(await get("v1", "Secret", name), undefined, name);
+    await untilTrue(
+      "the users' kubeconfig to go with its owner",
+      async () => (await get("v1", "Secret", "demo-kubeconfig-user")) === undefined,
+    );
     await untilTrue(
       "the ended Lease to go",
       async () => (await get(API.scheduling, "Lease", "demo")) === undefined,

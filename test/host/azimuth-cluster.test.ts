@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KubernetesClient } from "../../clients/kubernetes";
+import { API } from "../../core/azimuth/names";
+import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -109,5 +111,227 @@ describe("a cluster through Azimuth, on a real API server", function () {
     for (const bytes of [44, 16])
       assert.match(host.printed, new RegExp(`has ${bytes} bytes, and others made it`));
     assert.ok(!host.printed.includes(key) && !host.printed.includes(twice));
+  });
+
+  const azimuthCluster = { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" };
+  const statusOf = async () =>
+    (await client.get<{ status?: Record<string, unknown> }>(azimuthCluster))?.status ?? {};
+  const prunes = async () => (await host.diff("azimuth/RecordPrune", inputs(), inputs())).changes;
+  const prune = () => host.update("azimuth/RecordPrune", inputs(), inputs());
+
+  it("names Cluster API's kubeconfig in its record where there is no OpenID Connect", async () => {
+    assert.equal(await prunes(), true);
+    await prune();
+    assert.equal((await statusOf())["kubeconfigSecretName"], "demo-kubeconfig");
+    assert.equal(await prunes(), false);
+  });
+
+  it("gives its users a kubeconfig without credentials as soon as there is an issuer, and keeps it so", async () => {
+    const oidc = { apiVersion: API.identity, kind: "OIDCClient", metadata: { name: "kube-demo", namespace } };
+    await client.create({ ...oidc, spec: { realmName: "az-demo" } });
+    assert.equal(await prunes(), false, "there is no issuer yet");
+    await client.mergePatch(
+      { ...oidc, namespace, name: "kube-demo" },
+      { status: { issuerUrl: "https://id.example.com/realms/az-demo", clientId: "kube-demo" } },
+      { subresource: "status" },
+    );
+    const labels = { "cluster.x-k8s.io/cluster-name": "demo" };
+    await client.mergePatch(secretRef("demo-kubeconfig"), { metadata: { labels } });
+    assert.equal(await prunes(), true);
+    assert.match(
+      host.printed,
+      /will write: write the users' kubeconfig to the Secret az-demo\/demo-kubeconfig-user/,
+    );
+    await prune();
+    assert.equal((await statusOf())["kubeconfigSecretName"], "demo-kubeconfig-user");
+    const text = Buffer.from(await read("demo-kubeconfig-user", "value"), "base64").toString();
+    assert.match(text, /--oidc-client-id=kube-demo/);
+    assert.doesNotMatch(text, /client-key-data|client-certificate-data|token:/);
+    const secret = await client.get<{ metadata?: { labels?: object; ownerReferences?: object[] } }>(
+      secretRef("demo-kubeconfig-user"),
+    );
+    assert.deepEqual(secret?.metadata?.labels, labels);
+    const uid = (await client.get<{ metadata?: { uid?: string } }>(azimuthCluster))?.metadata?.uid;
+    const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo", uid };
+    assert.deepEqual(secret?.metadata?.ownerReferences, [
+      { ...owner, controller: true, blockOwnerDeletion: true },
+    ]);
+    assert.equal(await prunes(), false);
+    await client.delete(secretRef("demo-kubeconfig-user"));
+    assert.equal(await prunes(), true);
+    await prune();
+    assert.equal(await prunes(), false);
+  });
+
+  it("says why a kubeconfig can't be given to users, and goes on", async () => {
+    const value = Buffer.from("hunter2").toString("base64");
+    const before = await read("demo-kubeconfig", "value");
+    await client.mergePatch(secretRef("demo-kubeconfig"), { data: { value } });
+    assert.equal(await prunes(), false);
+    assert.match(
+      host.printed,
+      /az-demo\/demo-kubeconfig can't be given to users: it has no cluster with an https server/,
+    );
+    assert.ok(!host.printed.includes("hunter2"));
+    await client.mergePatch(secretRef("demo-kubeconfig"), { data: { value: before } });
+  });
+
+  const realm = (name: string) => ({
+    apiVersion: API.identity,
+    kind: "Realm",
+    metadata: { name, namespace },
+    spec: {},
+  });
+  const ready = (over: object) => ({
+    kubeconfig: api.kubeconfig(),
+    stack: "foresail/test",
+    timeoutSeconds: 5,
+    wait: {},
+    mustExist: true,
+    ...over,
+  });
+
+  it("takes the first Realm of its namespace, and stays with it", async () => {
+    const wish = ready({ object: { apiVersion: API.identity, kind: "Realm", namespace } });
+    const { refusals } = await host.check("kubernetes/ObjectReady", {}, wish);
+    assert.deepEqual(
+      refusals.map(({ reason }) => reason),
+      ["there is no Realm in the namespace az-demo; create one first"],
+    );
+    for (const name of ["tenancy", "az-demo"]) await client.create(realm(name));
+    const { inputs: checked } = await host.check("kubernetes/ObjectReady", {}, wish);
+    assert.equal((checked["object"] as { name: string }).name, "az-demo");
+    const { id, outputs } = await host.create("kubernetes/ObjectReady", checked);
+    assert.equal(id, "Realm.identity.azimuth.stackhpc.com/az-demo/az-demo");
+    // one that comes first by its name is no reason to move the cluster's users
+    await client.create(realm("a-new-one"));
+    const { inputs: again } = await host.check("kubernetes/ObjectReady", checked, wish);
+    assert.equal((again["object"] as { name: string }).name, "az-demo");
+    assert.deepEqual(await host.diff("kubernetes/ObjectReady", outputs, again), {
+      changes: false,
+      replaces: [],
+    });
+    await client.delete({ ...realm("az-demo"), namespace, name: "az-demo" });
+    const { inputs: other } = await host.check("kubernetes/ObjectReady", checked, wish);
+    assert.equal((other["object"] as { name: string }).name, "a-new-one");
+  });
+
+  const makeTemplate = (name: string, kubernetesVersion: string, deprecated = false) =>
+    client.create({
+      apiVersion: API.azimuth,
+      kind: "ClusterTemplate",
+      metadata: { name },
+      spec: {
+        label: name,
+        description: name,
+        deprecated,
+        values: { kubernetesVersion, machineImageId: "i" },
+      },
+    });
+  const takeTemplate = async (name: string, { hasRecord = true, olds = {} } = {}) => {
+    const guard = { rule: "azimuth/TemplateChange", namespace, cluster: "demo", hasRecord };
+    const wait = { fields: { values: "spec.values" } };
+    const object = { apiVersion: API.azimuth, kind: "ClusterTemplate", name };
+    const checked = await host.check("kubernetes/ObjectReady", olds, ready({ object, wait, guard }));
+    return { inputs: checked.inputs, refused: checked.refusals.map(({ reason }) => reason).join() };
+  };
+
+  it("refuses a template that admission would refuse, where there is no webhook", async () => {
+    await makeTemplate("t", "1.35.4");
+    await makeTemplate("next", "1.36.3");
+    await makeTemplate("far", "1.37.0");
+    await makeTemplate("old", "1.36.4", true);
+    assert.equal((await takeTemplate("t")).refused, "");
+    assert.equal((await takeTemplate("next")).refused, "");
+    assert.match(
+      (await takeTemplate("far")).refused,
+      /more than one minor version ahead \(1.35.4 → 1.37.0\)/,
+    );
+    assert.match((await takeTemplate("old")).refused, /ClusterTemplate old is deprecated; choose another/);
+    // without a record the state says what the cluster has, and a new cluster takes any version
+    const { inputs: olds } = await takeTemplate("next", { hasRecord: false });
+    assert.match(
+      (await takeTemplate("t", { hasRecord: false, olds })).refused,
+      /downgrade \(1.36.3 → 1.35.4\)/,
+    );
+    await client.create({
+      apiVersion: API.clusterApi,
+      kind: "Machine",
+      metadata: { name: "demo-1", namespace, labels: { "capi.stackhpc.com/cluster": "demo" } },
+      spec: { version: "v1.34.9" },
+    });
+    assert.match((await takeTemplate("next")).refused, /ahead of the oldest node \(1.34.9 → 1.36.3\)/);
+  });
+
+  it("refuses in the preview what admission refuses, by a dry run, and asks for no right that a preview lacks", async () => {
+    const policies = "admissionregistration.k8s.io/v1";
+    const rule = { apiGroups: ["azimuth.stackhpc.com"], apiVersions: ["*"], resources: ["clusters"] };
+    await client.create({
+      apiVersion: policies,
+      kind: "ValidatingAdmissionPolicy",
+      metadata: { name: "templates" },
+      spec: {
+        matchConstraints: { resourceRules: [{ ...rule, operations: ["CREATE", "UPDATE"] }] },
+        validations: [
+          { expression: "object.spec.templateName != 'denied'", message: "the template is denied" },
+        ],
+      },
+    });
+    await client.create({
+      apiVersion: policies,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata: { name: "templates" },
+      spec: { policyName: "templates", validationActions: ["Deny"] },
+    });
+    const spec = {
+      label: "demo",
+      cloudCredentialsSecretName: "c",
+      controlPlaneMachineSize: "s",
+      paused: true,
+    };
+    const record = (name: string, templateName: string, over: object = {}) => ({
+      ...ready({ dryRun: true, ...over }),
+      object: {
+        apiVersion: API.azimuth,
+        kind: "Cluster",
+        metadata: { name, namespace },
+        spec: { ...spec, templateName },
+      },
+    });
+    const refusedOf = async (wish: object) =>
+      (await host.check("kubernetes/Adoption", {}, { ...wish, mustExist: false })).refusals
+        .map(({ reason }) => reason)
+        .join();
+    await untilTrue(
+      "the policy to be in force",
+      async () => (await refusedOf(record("fresh", "denied"))) !== "",
+    );
+    assert.match(
+      await refusedOf(record("fresh", "denied")),
+      /Cluster az-demo\/fresh: .*the template is denied/,
+    );
+    assert.match(
+      await refusedOf(record("demo", "denied", { adopt: true })),
+      /Cluster az-demo\/demo: .*the template is denied/,
+    );
+    assert.equal(await refusedOf(record("fresh", "next")), "");
+    assert.equal(await client.get({ ...azimuthCluster, name: "fresh" }), undefined, "a preview made it");
+
+    const reader = { apiVersion: "rbac.authorization.k8s.io/v1" };
+    await client.create({
+      ...reader,
+      kind: "ClusterRole",
+      metadata: { name: "reads" },
+      rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] }],
+    });
+    await client.create({
+      ...reader,
+      kind: "ClusterRoleBinding",
+      metadata: { name: "reads" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reads" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
+    });
+    const kubeconfig = api.server.userKubeconfig("reader");
+    assert.equal(await refusedOf(record("fresh", "denied", { kubeconfig })), "", "nobody can say");
   });
 });

@@ -1,0 +1,66 @@
+import { parse, stringify } from "yaml";
+import type { OidcIssuer } from "./cluster-values";
+
+/** What of a cluster's entry is given to its users: nothing that names a file of theirs, runs a program or skips checks. */
+const CLUSTER_FIELDS = ["server", "certificate-authority-data", "tls-server-name"];
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+interface Named {
+  name?: unknown;
+  cluster?: Record<string, unknown>;
+}
+
+/**
+ * The kubeconfig by which a cluster's users log in at the realm with `kubectl oidc-login`, as azimuth-capi-operator
+ * makes it from the administrator's: the same cluster, no credentials.
+ *
+ * @param adminKubeconfig YAML of Cluster API's kubeconfig
+ * @returns YAML
+ * @throws Error when it has no cluster with an https server, or the issuer is no URL
+ */
+export function userKubeconfig(adminKubeconfig: string, { issuerUrl, clientId }: OidcIssuer): string {
+  const { name, server, fields } = firstCluster(adminKubeconfig);
+  if (!URL.canParse(issuerUrl) || ![issuerUrl, clientId, server].every((text) => PRINTABLE.test(text)))
+    throw new Error("its issuer, client id and server must be plain text without spaces");
+  const context = `oidc@${name}`;
+  const args = [
+    "oidc-login",
+    "get-token",
+    "--grant-type=device-code",
+    `--oidc-issuer-url=${issuerUrl}`,
+    `--oidc-client-id=${clientId}`,
+  ];
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: fields }],
+    users: [
+      {
+        name: "oidc",
+        user: { exec: { apiVersion: "client.authentication.k8s.io/v1beta1", command: "kubectl", args } },
+      },
+    ],
+    contexts: [{ name: context, context: { cluster: name, user: "oidc" } }],
+    "current-context": context,
+    preferences: {},
+  });
+}
+
+function firstCluster(kubeconfig: string): { name: string; server: string; fields: Record<string, unknown> } {
+  const clusters = (parseYaml(kubeconfig) as { clusters?: (Named | null)[] } | null)?.clusters;
+  const { name, cluster } = (Array.isArray(clusters) ? clusters[0] : undefined) ?? {};
+  const server = cluster?.["server"];
+  if (typeof name !== "string" || typeof server !== "string" || !server.startsWith("https://"))
+    throw new Error("it has no cluster with an https server");
+  const fields = Object.entries(cluster ?? {}).filter(([field]) => CLUSTER_FIELDS.includes(field));
+  return { name, server, fields: Object.fromEntries(fields) };
+}
+
+/** The value of a YAML text; undefined when it is none. Its words are not repeated: they may be secret. */
+export function parseYaml(text: string): unknown {
+  try {
+    return parse(text, { logLevel: "silent" }) as unknown;
+  } catch {
+    return undefined;
+  }
+}
