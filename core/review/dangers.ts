@@ -68,7 +68,8 @@ function dangersOfNote(words: string): Danger[] {
 function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"] | undefined {
   const line = readStepLine(text);
   if (line.kind === "remark") return UNREAD.test(text) ? "unread" : undefined;
-  if (line.kind === "unknown") return undefined;
+  // the remark before it says why
+  if (line.kind === "unread" || line.kind === "unknown") return undefined;
   if (line.rest.startsWith("lost, ")) return "lost";
   if (BLOCKED.test(line.rest)) return "blocked";
   if (CONTROL_PLANE.test(line.rest)) return "control plane";

@@ -75,7 +75,7 @@ export function renderSummary(preview: Preview): string {
 function headline(preview: Preview, name: string): string {
   if (preview.errors.length > 0) return `the preview of ${name} failed`;
   if (preview.changes.length === 0) return `nothing changes in ${name}`;
-  return `${plural(countSteps(preview.changes), "step")} in ${plural(preview.changes.length, "resource")} of ${name}; ${preview.unchanged} unchanged`;
+  return `${countSteps(preview.changes)} of ${name}; ${preview.unchanged} unchanged`;
 }
 
 function renderDangers(dangers: readonly Danger[]): string[] {

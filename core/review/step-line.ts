@@ -1,3 +1,6 @@
+import { unreadMachine } from "../unread";
+import { plural } from "./plural";
+
 /**
  * What a line of the input `steps` is: a step that will be done; `unknown`, which is filled in once the cluster
  * exists; or a remark about the live system that does nothing.
@@ -8,6 +11,11 @@ export type StepLine =
       readonly kind: "unknown";
       /** Undefined: whatever machines there are. */ readonly machines?: readonly string[];
     }
+  | {
+      /** What could not be read of a machine: it may need a step, or none. */
+      readonly kind: "unread";
+      readonly machine: string;
+    }
   | { readonly kind: "remark" };
 
 const REMARKS = [/^from the recorded state\b/, /^\S+ is not Ready: /, /^\S+: left out, /];
@@ -16,6 +24,8 @@ const UNKNOWN = /^unknown until [^;]*(?:; wanted: (.*))?$/;
 /** Reads one line. A line that is neither remark nor unknown counts as a step, so that nothing slips by. */
 export function readStepLine(line: string): StepLine {
   if (REMARKS.some((remark) => remark.test(line))) return { kind: "remark" };
+  const unread = unreadMachine(line);
+  if (unread !== undefined) return { kind: "unread", machine: unread };
   const unknown = UNKNOWN.exec(line);
   if (unknown !== null) {
     const machines = unknown[1]?.split(", ").map((name) => name.trim());
@@ -61,7 +71,11 @@ export function isBegun(now: StepLine, reviewed: StepLine): boolean {
   );
 }
 
-/** How many lines of these changes are something to be done, remarks not counted. */
-export function countSteps(changes: readonly { readonly steps: readonly string[] }[]): number {
-  return changes.flatMap(({ steps }) => steps).filter((line) => readStepLine(line).kind !== "remark").length;
+/** `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */
+export function countSteps(changes: readonly { readonly steps: readonly string[] }[]): string {
+  const kinds = changes.flatMap(({ steps }) => steps).map((line) => readStepLine(line).kind);
+  const unread = kinds.filter((kind) => kind === "unread").length;
+  const steps = kinds.filter((kind) => kind !== "remark").length - unread;
+  const counts = [plural(steps, "step"), ...(unread > 0 ? [`${unread} unread`] : [])].join(", ");
+  return `${counts} in ${plural(changes.length, "resource")}`;
 }

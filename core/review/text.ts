@@ -13,11 +13,10 @@ export function renderText(preview: Preview): string[] {
   const dangers = findDangers(preview);
   if (dangers.length > 0)
     lines.push("look here first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));
-  const steps = countSteps(preview.changes);
   lines.push(
     preview.changes.length === 0 && preview.errors.length === 0
       ? `nothing changes; ${plural(preview.unchanged, "resource")} unchanged`
-      : `${plural(steps, "step")} in ${plural(preview.changes.length, "resource")}; ${preview.unchanged} unchanged`,
+      : `${countSteps(preview.changes)}; ${preview.unchanged} unchanged`,
   );
   return lines;
 }

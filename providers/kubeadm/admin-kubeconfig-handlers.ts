@@ -20,8 +20,12 @@ interface Outputs extends Inputs {
 }
 
 const READ_SECONDS = 60;
+/** How late a control plane may answer that it is ready before another one takes its place. */
+const PATIENCE_MILLISECONDS = 8000;
 /** kubeadm's client certificates live a year; they are read anew a month before that. */
 const RENEW_DAYS = 30;
+
+const nameOf = ({ specification }: Inputs) => `AdminKubeconfig ${specification.name}`;
 
 /** Days until the client certificate runs out. */
 function daysLeft(admin: AdminCredentials): number {
@@ -31,7 +35,7 @@ function daysLeft(admin: AdminCredentials): number {
 
 /** Reads admin.conf from the first control plane that gives it, those whose API server is ready first. */
 async function readAdmin(inputs: Inputs): Promise<Outputs> {
-  const session = new MachinesSession(`AdminKubeconfig ${inputs.specification.name}`, inputs);
+  const session = new MachinesSession(nameOf(inputs), inputs);
   try {
     const preferred = await firstReady(inputs.machines);
     const order = [
@@ -55,14 +59,36 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
   }
 }
 
+/**
+ * The control plane that takes the place of one that does not answer; undefined as long as that one answers, however late, or
+ * no other does. So a slow answer alone changes no kubeconfig, and none at all costs a preview no more than `firstReady`.
+ */
+async function substituteOf(
+  current: Machine | undefined,
+  machines: readonly Machine[],
+): Promise<string | undefined> {
+  if (!current) return undefined;
+  const answer = isReady(current.apiServer, PATIENCE_MILLISECONDS);
+  const others = firstReady(machines.filter((machine) => machine !== current));
+  if (await Promise.race([answer, others.then(() => false)])) return undefined;
+  const other = await others;
+  return other === undefined || (await answer) ? undefined : other.name;
+}
+
 export const handlers: Handlers = {
   async diff(_id, olds: Outputs, news: Inputs) {
-    if (daysLeft(olds.admin) < RENEW_DAYS) return { changes: true };
+    const resource = nameOf(news);
+    const days = daysLeft(olds.admin);
+    if (days < RENEW_DAYS) {
+      report(resource, `reads the credentials anew: the certificate expires in ${Math.floor(days)} days`);
+      return { changes: true };
+    }
     // as the kubeconfig is rendered: when the named one has left the configuration, the first one is current
     const current = news.machines.find(({ name }) => name === olds.healthy) ?? news.machines[0];
-    if (current && (await isReady(current.apiServer))) return { changes: false };
-    // only a control plane that answers is worth a change
-    return { changes: (await firstReady(news.machines)) !== undefined };
+    const substitute = await substituteOf(current, news.machines);
+    if (substitute)
+      report(resource, `reads the credentials from ${substitute}: ${current?.name} does not answer`);
+    return { changes: substitute !== undefined };
   },
 
   async create(inputs: Inputs) {

@@ -6,6 +6,7 @@ import { type AgentTold, leftToInstall } from "../../core/node-agent/left-to-ins
 import { agentRevision, type AgentWish } from "../../core/node-agent/wish";
 import type { Machine } from "../../core/machine";
 import { describeLeftOut } from "../../core/rollout/left-out";
+import { linesOfUnread, unreadMachine } from "../../core/unread";
 import { describeFailure, PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { isKnown, isKnownList } from "../unknown";
@@ -13,7 +14,7 @@ import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report } from "../report";
-import { observationAccess } from "./reader-kubeconfig";
+import { readCluster } from "./preview-reading";
 import { rememberUnreached } from "./unreached-machines";
 
 interface Inputs extends ClusterInputs {
@@ -33,8 +34,6 @@ interface Outputs extends Inputs {
   /** Machines that a run did not reach, or whose agent could not be installed. */
   pending: string[];
 }
-
-const FROM_RECORD = "from the recorded state";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
@@ -73,29 +72,34 @@ function workOf(
 
 /** The work of a preview; without the cluster it is that of the record, and the first line says so. */
 async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
-  const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
-  try {
-    const { readSpokenAgents } = await import("./spoken-agents.js");
-    // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
-    const known = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
-    const names = olds.annotations === news.annotations ? known : [];
-    return workOf(olds, news, await readSpokenAgents(kubeconfig, news.annotations, names));
-  } catch (error) {
-    const { steps, leftOut } = workOf(olds, news);
-    const why = error instanceof Error ? error.message : String(error);
-    if (steps.length > 0)
-      return { steps: [`${FROM_RECORD}, since the cluster could not be read: ${why}`, ...steps], leftOut };
-    report(nameOf(news), `the cluster could not be read, so nothing is known of its node agents: ${why}`);
-    return { steps, leftOut };
-  }
+  const { readSpokenAgents } = await import("./spoken-agents.js");
+  const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
+  // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
+  const names = olds.annotations === news.annotations ? recorded : [];
+  const answer = await readCluster(kubeconfig, (kubernetes) =>
+    readSpokenAgents(kubernetes, news.annotations, names),
+  );
+  if ("facts" in answer) return workOf(olds, news, answer.facts);
+  const work = workOf(olds, news);
+  const what = "what its node agent has installed";
+  return { ...work, steps: linesOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
 }
 
-/** The machines that the steps name, each with its own, but for those that are left out. */
+/**
+ * The machines that the steps name, each with its own, but for those that are left out; what could not be read is left to
+ * the next run.
+ */
 function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
   return machines
     .filter(({ name }) => !leftOut.includes(name))
-    .map((machine) => ({ machine, steps: steps.filter((step) => step.startsWith(`${machine.name}: `)) }))
+    .map((machine) => ({
+      machine,
+      steps: steps.filter(
+        (step) => step.startsWith(`${machine.name}: `) && unreadMachine(step) === undefined,
+      ),
+    }))
     .filter((each) => each.steps.length > 0);
 }
 

@@ -17,30 +17,22 @@ import type { ObservedNode } from "../../core/membership/observed-node";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../../core/membership/ownership";
 import { refuseMajorityRemoval } from "../../core/membership/quorum";
 import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../../core/machine";
+import { linesOfUnread } from "../../core/unread";
 import type { Handlers } from "../handler-types";
 import { PartialFailure } from "../failure";
 import { isKnown, isKnownList } from "../unknown";
-import { observationAccess } from "./reader-kubeconfig";
+import { readCluster } from "./preview-reading";
 import { report } from "../report";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
-const PREVIEW_SECONDS = 10;
 /** How long a machine may take to answer when its pool is deleted. */
 const DELETE_SSH_SECONDS = 30;
 
 /** The cluster's Nodes, or the reason why they could not be read. */
 async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string> {
-  try {
-    const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
-    const { observeNodes } = await import("./observed-nodes.js");
-    const kubernetes = await KubernetesClient.connect(
-      { kubeconfig },
-      { seconds: PREVIEW_SECONDS, readsOnly: true },
-    );
-    return await observeNodes(kubernetes);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const { observeNodes } = await import("./observed-nodes.js");
+  const answer = await readCluster(kubeconfig, observeNodes);
+  return "facts" in answer ? answer.facts : answer.unread;
 }
 
 interface GroupPreview {
@@ -55,7 +47,7 @@ interface GroupPreview {
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = news.machines.map(({ name }) => name);
   // a kubeconfig that is about to be read anew has the same credentials as the recorded one
-  const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig))
     return { lines: [`unknown until the cluster exists; wanted: ${wanted.join(", ")}`] };
   const recorded = (olds.machines ?? []).map(({ name }) => name);
@@ -78,12 +70,14 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     // a label that somebody wrote takes no configured machine into a removed pool
     observed: live?.filter(({ name }) => !configured.includes(name)),
   });
-  const lines = [
+  const steps = [
     ...plan.steps.map((step) => describeStep(step, news.group)),
     ...removed.map(describeRemovedMember),
   ];
-  if (typeof observed === "string" && lines.length > 0)
-    lines.unshift(`from the recorded state, since the cluster could not be read: ${observed}`);
+  const lines =
+    typeof observed === "string"
+      ? linesOfUnread({ why: observed, steps, recorded, what: "its membership, labels and taints" })
+      : steps;
   const dead = (live ?? []).filter(
     ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
   );
@@ -176,7 +170,7 @@ export const handlers: Handlers = {
   },
 
   async read(id, outputs: NodeGroupOutputs) {
-    const observed = await tryToObserve(observationAccess(outputs.kubeconfig));
+    const observed = await tryToObserve(outputs.kubeconfig);
     if (typeof observed === "string") {
       report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
       return { id, props: outputs };

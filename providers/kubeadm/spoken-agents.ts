@@ -38,38 +38,29 @@ function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, Agen
  * @throws Error when the cluster can't be read
  */
 export async function readSpokenAgents(
-  kubeconfig: string,
+  kubernetes: KubernetesClient,
   pattern: string,
   names: readonly string[],
 ): Promise<Map<string, AgentTold>> {
-  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
   const { WaitTimeout } = await import("../../clients/wait.js");
-  const kubernetes = await KubernetesClient.connect(
-    { kubeconfig },
-    { seconds: READ_SECONDS, readsOnly: true },
-  );
-  try {
-    let told = toldBy(await kubernetes.listNodes(), pattern);
-    const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
-    if (silent().length === 0) return told;
-    await kubernetes
-      .watchUntil<void, NodeObject>({
-        apiVersion: "v1",
-        kind: "Node",
-        what: "the node agents to speak",
-        seconds: HESITATE_SECONDS,
-        decide: (nodes) => {
-          told = toldBy(nodes, pattern);
-          return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
-        },
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof WaitTimeout)) throw error;
-      });
-    return told;
-  } finally {
-    kubernetes.close();
-  }
+  let told = toldBy(await kubernetes.listNodes(), pattern);
+  const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
+  if (silent().length === 0) return told;
+  await kubernetes
+    .watchUntil<void, NodeObject>({
+      apiVersion: "v1",
+      kind: "Node",
+      what: "the node agents to speak",
+      seconds: HESITATE_SECONDS,
+      decide: (nodes) => {
+        told = toldBy(nodes, pattern);
+        return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
+      },
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof WaitTimeout)) throw error;
+    });
+  return told;
 }
 
 /**

@@ -220,10 +220,22 @@ describe("NodeAgents", function () {
   it("lists by the record when the cluster can't be read, and says so first", async () => {
     const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
     server.intercept = () => ({ status: 500, message: "etcd is away" });
-    assert.deepEqual((await checked(outs, wish(["cp-1", "w-1"]))).steps, []);
-    const [first, ...others] = (await checked(outs, wish(NAMES))).steps;
-    assert.match(first!, /^from the recorded state, since the cluster could not be read: .*etcd is away/s);
-    assert.deepEqual(others, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3"]);
+    const unread = ["cp-1", "w-1"].map((name) => `${name}: unread: what its node agent has installed`);
+    const [why, ...same] = (await checked(outs, wish(["cp-1", "w-1"]))).steps;
+    assert.match(why!, /^from the recorded state, since the cluster could not be read: .*etcd is away/s);
+    assert.deepEqual(same, unread);
+    const inputs = await checked(outs, wish(NAMES));
+    assert.deepEqual(inputs.steps.slice(1), [
+      "w-2: install node agent 1.1.0",
+      "w-2: stage 1.36.3",
+      ...unread,
+    ]);
+    const before = fleet.journal.length;
+    await update(outs, inputs);
+    assert.deepEqual(
+      fleet.journal.slice(before).map(({ machine }) => machine),
+      ["w-2"],
+    );
   });
 
   it("refuses versions that its source can't serve, in check", async () => {

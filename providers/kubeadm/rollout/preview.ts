@@ -7,12 +7,11 @@ import { describeRolloutStep, planRollout, type RolloutPlan } from "../../../cor
 import { furtherSoftware, rolloutWish } from "../../../core/rollout/settings";
 import { refuseUnstaged } from "../../../core/rollout/staged";
 import type { RolloutWish } from "../../../core/rollout/wish";
+import { linesOfUnread } from "../../../core/unread";
 import { isKnown } from "../../unknown";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
-import { observationAccess } from "../reader-kubeconfig";
+import { readCluster } from "../preview-reading";
 import { observe } from "./observation";
-
-const PREVIEW_SECONDS = 10;
 
 /** What a rollout will do, for people. */
 export interface RolloutPreview {
@@ -34,43 +33,29 @@ export async function previewRollout(
   olds: Partial<NodeRolloutInputs>,
   news: NodeRolloutInputs,
 ): Promise<RolloutPreview> {
-  const kubeconfig = observationAccess(isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig);
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return NOTHING;
-  const live = await fromCluster(kubeconfig, news);
-  if (typeof live !== "string") return live;
-  const { steps, refusals } = fromState(olds, news);
-  const why = `from the recorded state, since the cluster could not be read: ${live}`;
-  return steps.length > 0
-    ? { steps: [why, ...steps], refusals, notes: [], leftOut: [] }
-    : {
-        steps,
-        refusals,
-        notes: [`the cluster could not be read, so nothing is known of its versions: ${live}`],
-        leftOut: [],
-      };
+  const live = await readCluster(kubeconfig, (kubernetes) => fromCluster(kubernetes, news));
+  if ("facts" in live) return live.facts;
+  const preview = fromState(olds, news);
+  const configured = news.machines.map(({ name }) => name);
+  const lines = linesOfUnread({
+    why: live.unread,
+    steps: preview.steps,
+    recorded: (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name)),
+    what: "the versions that it runs",
+  });
+  return { ...preview, steps: lines };
 }
 
-/** The plan from the living cluster, or why it could not be read. */
-async function fromCluster(kubeconfig: string, news: NodeRolloutInputs): Promise<RolloutPreview | string> {
-  try {
-    const { KubernetesClient } = await import("../../../clients/kubernetes/index.js");
-    const kubernetes = await KubernetesClient.connect(
-      { kubeconfig },
-      { seconds: PREVIEW_SECONDS, readsOnly: true },
-    );
-    try {
-      const { nodes, wish } = await observe(kubernetes, news);
-      const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
-      const plan = planRollout(members, wish, { agents: "assumed" });
-      const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
-      const preview = described(plan, wish);
-      return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
-    } finally {
-      kubernetes.close();
-    }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** The plan from the living cluster. */
+async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
+  const { nodes, wish } = await observe(kubernetes, news);
+  const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
+  const plan = planRollout(members, wish, { agents: "assumed" });
+  const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
+  const preview = described(plan, wish);
+  return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
 }
 
 /** Machines that join before the rollout does, with the version that the cluster has until then. */
