@@ -123,7 +123,11 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   private initialise(prepared: Map<string, Command>): ClusterInit {
     return new ClusterInit(
       `${this.clusterName}-init`,
-      { ...this.common, machines: this.machinesOf() },
+      {
+        ...this.common,
+        machines: this.machinesOf(),
+        registryCredentials: pulumi.secret(this.args.registries?.credentials ?? {}),
+      },
       { parent: this, dependsOn: this.preparedOf(prepared, CONTROL_PLANE_GROUP) },
     );
   }

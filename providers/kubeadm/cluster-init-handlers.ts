@@ -13,10 +13,12 @@ import { isKnownList } from "../unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
-import { report } from "../report";
+import { report, reportRecorded } from "../report";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];
+  /** Secret; absent in state of older releases. */
+  registryCredentials?: Record<string, { username: string; password: string }>;
   steps?: string[];
 }
 
@@ -102,25 +104,37 @@ async function resetAll(session: MachinesSession, inputs: Outputs): Promise<void
     );
 }
 
+/** For destroy, so that it resets the machines of today with the credentials of today. */
+const RECORDED = ["specification", "machines", "jumpHost", "credentials"] as const;
+
+/** Registry credentials are written when a machine is prepared; older state has none to compare with. */
+function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
+  const before = olds.registryCredentials;
+  if (before === undefined || isDeepStrictEqual(before, news.registryCredentials ?? {})) return [];
+  return (olds.machines ?? []).map(
+    ({ name }) =>
+      `${name}: keeps the registry credentials that it has; machines that join later get the new ones`,
+  );
+}
+
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     // a field that only the run can know is looked at there
     const known = typeof news.specification === "object";
     const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
-    const exists = olds.specification !== undefined;
-    const steps = exists
-      ? []
-      : [`${first ?? "the first control plane"}: kubeadm init, unless a control plane is a member already`];
-    return Promise.resolve({ inputs: { ...news, steps }, failures });
+    const steps =
+      olds.specification !== undefined
+        ? keptCredentials(olds, news)
+        : [`${first ?? "the first control plane"}: kubeadm init, unless a control plane is a member already`];
+    const inputs = { ...news, steps };
+    if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
+    return Promise.resolve({ inputs, failures });
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
-    // recorded for destroy, so that it resets the machines of today with the credentials of today
-    const recorded = (["specification", "machines", "jumpHost", "credentials"] as const).filter(
-      (key) => !isDeepStrictEqual(olds[key], news[key]),
-    );
-    return Promise.resolve({ changes: recorded.length > 0 });
+    const recorded = RECORDED.filter((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes: recorded.length > 0 || (news.steps ?? []).length > 0 });
   },
 
   async create(inputs: Inputs) {

@@ -8,6 +8,8 @@ export interface ClusterInitArgs {
   machines: pulumi.Input<pulumi.Inputs[]>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
+  /** Always a secret; only compared, so that a change says what it does. */
+  registryCredentials: pulumi.Input<pulumi.Inputs>;
   timeouts: pulumi.Input<pulumi.Inputs>;
 }
 
@@ -17,6 +19,9 @@ export interface ClusterInitArgs {
  */
 export class ClusterInit extends DynamicResource {
   constructor(name: string, args: ClusterInitArgs, opts?: pulumi.CustomResourceOptions) {
-    super("kubeadm/ClusterInit", name, { ...args }, [], opts);
+    super("kubeadm/ClusterInit", name, { ...args }, [], {
+      ...opts,
+      additionalSecretOutputs: ["registryCredentials"],
+    });
   }
 }

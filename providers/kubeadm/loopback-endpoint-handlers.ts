@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { endpointScript, type Backend } from "../../core/kubeadm/steps/endpoint";
 import type { Machine } from "../../core/machine";
-import { describeFailure, PartialFailure } from "../failure";
+import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { allInParallel } from "./all-in-parallel";
 import { isKnownList } from "../unknown";
@@ -72,19 +72,14 @@ export const handlers: Handlers = {
   // the preparation of each machine wrote the same control planes
   create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: inputs }),
 
-  async update(id, olds: Inputs, news: Inputs) {
+  async update(_id, _olds: Inputs, news: Inputs) {
     try {
       await rewrite(news, news.machines);
       return { outs: news };
     } catch (error) {
-      // the earlier control planes stay recorded, so that the next `up` rewrites again
-      const partial = { ...news, machines: olds.machines };
-      throw new PartialFailure(
-        id,
-        partial,
-        { resource: `LoopbackEndpoint ${news.specification.name}`, step: "rewrite" },
-        error,
-      );
+      // no partial failure: the earlier control planes stay recorded, so that the next preview lists every rewrite again
+      const context = { resource: `LoopbackEndpoint ${news.specification.name}`, step: "rewrite" };
+      throw new Error(describeFailure(context, error), { cause: error });
     }
   },
 };

@@ -13,7 +13,7 @@ import { isKnown, isKnownList } from "../unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
-import { report } from "../report";
+import { report, reportRecorded } from "../report";
 import { readCluster } from "./preview-reading";
 import { rememberUnreached } from "./unreached-machines";
 
@@ -156,12 +156,19 @@ async function hear(inputs: Inputs, names: string[]): Promise<void> {
   if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${silent.join(", ")}`);
 }
 
+/** Whether a recorded machine is no longer configured. */
+function hasGone(olds: readonly Machine[], news: readonly Machine[]): boolean {
+  return olds.some(({ name }) => !news.some((machine) => machine.name === name));
+}
+
 export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, news: Inputs) {
     const inputs = { ...news, agent: AGENT_VERSION };
     if (!isKnownList(news.machines) || !isKnown(news.specification))
       return { inputs: { ...inputs, steps: ["unknown until the machines exist"] }, failures: [] };
     const work = await preview(olds, inputs);
+    if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))
+      reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps: work.steps }, ["machines"]);
     const reason = refuseStaging(news.specification.source, news.staged);
     return { inputs: { ...inputs, ...work }, failures: reason ? [{ property: "staged", reason }] : [] };
   },
@@ -169,8 +176,8 @@ export const handlers: Handlers = {
   diff(_id, olds: Outputs, news: Inputs) {
     if (!isKnownList(news.machines) || !isKnown(news.specification))
       return Promise.resolve({ changes: true });
-    const gone = olds.machines.some(({ name }) => !news.machines.some((machine) => machine.name === name));
-    return Promise.resolve({ changes: (news.steps ?? []).length > 0 || gone });
+    const changes = (news.steps ?? []).length > 0 || hasGone(olds.machines, news.machines);
+    return Promise.resolve({ changes });
   },
 
   async create(inputs: Inputs) {

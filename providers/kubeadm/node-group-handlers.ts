@@ -22,7 +22,7 @@ import type { Handlers } from "../handler-types";
 import { PartialFailure } from "../failure";
 import { isKnown, isKnownList } from "../unknown";
 import { readCluster } from "./preview-reading";
-import { report } from "../report";
+import { report, reportRecorded } from "../report";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
 /** How long a machine may take to answer when its pool is deleted. */
@@ -147,6 +147,7 @@ export const handlers: Handlers = {
     for (const line of lines) report(nodeGroupName(news), line);
     const leaving = removed ? poolsThatLeave(removed) : (olds.leaving ?? {});
     const inputs = { ...news, owned, ...(news.pools ? { leaving } : {}), steps: lines };
+    reportRecorded(nodeGroupName(news), olds, inputs, RECORDED);
     return { inputs, failures };
   },
 

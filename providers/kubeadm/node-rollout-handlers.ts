@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import { isKnownList } from "../unknown";
-import { report } from "../report";
+import { report, reportRecorded } from "../report";
 import { unreachedMachines } from "./unreached-machines";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
 
@@ -18,6 +18,7 @@ export const handlers: Handlers = {
     const { previewRollout } = await import("./rollout/preview.js");
     const { steps, refusals, notes, leftOut } = await previewRollout(olds, news);
     for (const line of [...steps, ...notes]) report(nodeRolloutName(news), line);
+    reportRecorded(nodeRolloutName(news), olds, { ...news, steps }, RECORDED);
     return {
       inputs: { ...news, steps, leftOut },
       failures: refusals.map((reason) => ({ property: "cluster.version", reason })),

@@ -3,6 +3,7 @@ import { READER, READER_OBJECTS } from "../../core/kubeadm/reader-account";
 import { describeFailure } from "../failure";
 import type { Handlers } from "../handler-types";
 import type { ClusterInputs } from "./inputs";
+import { report } from "../report";
 import { userAgent } from "../user-agent";
 
 interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
@@ -33,8 +34,11 @@ async function apply(inputs: Inputs): Promise<Inputs> {
 }
 
 export const handlers: Handlers = {
-  check: (_olds, news: Inputs) =>
-    Promise.resolve({ inputs: { ...news, objects: READER_OBJECTS }, failures: [] }),
+  check(olds: Partial<Inputs>, news: Inputs) {
+    if (olds.objects && !isDeepStrictEqual(olds.objects, READER_OBJECTS))
+      report(`ReaderAccount ${news.specification.name}`, `the roles of ${READER} are brought up to date`);
+    return Promise.resolve({ inputs: { ...news, objects: READER_OBJECTS }, failures: [] });
+  },
 
   // the account outlives every kubeconfig that made it
   diff: (_id, olds: Inputs, news: Inputs) =>
