@@ -2,7 +2,7 @@ import type { KubernetesClient } from "../../clients/kubernetes";
 import { observationAccess } from "./reader-kubeconfig";
 
 /** How long a cluster may take to answer a preview, and each call after that. */
-export const PREVIEW_SECONDS = 7;
+export const PREVIEW_SECONDS = 6;
 /** For how long nobody asks a cluster again that did not answer: longer than the rest of a preview takes. */
 const SILENT_MILLISECONDS = 15_000;
 
