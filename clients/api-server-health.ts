@@ -5,19 +5,20 @@ import { get } from "node:https";
  * checking its certificate, since nothing of the answer is trusted but that it came.
  *
  * @param server host:port
+ * @param milliseconds until an answer that has not come counts as none
  */
 export function isReady(server: string, milliseconds = 3000): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(
       `https://${server}/readyz`,
-      { rejectUnauthorized: false, timeout: milliseconds, agent: false },
+      // a socket's own timeout begins anew when it connects
+      { rejectUnauthorized: false, signal: AbortSignal.timeout(milliseconds), agent: false },
       (response) => {
         response.resume();
         // a cluster without anonymous access answers 401 or 403, and it does answer
         resolve([200, 401, 403].includes(response.statusCode ?? 0));
       },
     );
-    request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(false));
   });
 }

@@ -230,6 +230,7 @@ describe("NodeAgents", function () {
       "w-2: stage 1.36.3",
       ...unread,
     ]);
+    server.intercept = () => undefined;
     const before = fleet.journal.length;
     await update(outs, inputs);
     assert.deepEqual(
