@@ -308,42 +308,6 @@ describe("the life of a cluster under the engine", () => {
     want(machines, { lost: ["w-3"] });
   });
 
-  it("marks as unread what no API server answers for, in at most 15 seconds, and changes nothing else", async () => {
-    const planes = ["cp-2", "cp-3", "cp-4"];
-    const started = Date.now();
-    assert.deepEqual(allSteps(await ground.stack.preview()), []);
-    const answered = Date.now();
-    for (const name of planes) ground.fleet.powerOff(name);
-    const preview = await ground.stack.preview();
-    const extra = Date.now() - answered - (answered - started);
-    for (const name of planes) ground.fleet.powerOn(name);
-    const lines = allSteps(preview).filter((line) => !line.startsWith("from the recorded state, "));
-    assert.deepEqual(
-      lines.filter((line) => !/^[\w-]+: unread: /.test(line)),
-      [],
-    );
-    assert.deepEqual([...new Set(lines.map((line) => line.split(":")[0]))].sort(), [...planes, "w-1"]);
-    const kinds = preview.map(({ type }) => type.split(":").at(-1) ?? "");
-    assert.deepEqual([...new Set(kinds)].sort(), ["NodeAgents", "NodeGroup", "NodeRollout"]);
-    assert.ok(extra < 15_000, `${extra} ms more than a preview of a cluster that answers`);
-    await ground.kubernetes.watchUntil<
-      void,
-      { status?: { conditions?: { type: string; status: string }[] } }
-    >({
-      apiVersion: "v1",
-      kind: "Node",
-      what: "every Node to be Ready again",
-      seconds: 60,
-      decide: (all) =>
-        all.every(({ status }) =>
-          status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
-        )
-          ? { done: undefined }
-          : { pending: "some are not" },
-    });
-    await expectUnchanged();
-  });
-
   it("did each thing once to each machine", () => {
     assert.deepEqual(doneTwice(ground.fleet.journal, PREPARED_ONCE), []);
     assert.deepEqual(

@@ -8,7 +8,7 @@ import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server
 import { newKey, TestSshServer } from "../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
 import { common, controlPlanes, machines, SAMPLES } from "./handler-samples";
-import { ProviderHost, type Refusal, UNKNOWN } from "./provider-host";
+import { keptOf, ProviderHost, type Refusal, UNKNOWN } from "./provider-host";
 
 describe("what the handlers decide, in Pulumi's own process", function () {
   this.timeout(60_000);
@@ -257,6 +257,16 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       const none = await host.check(key, olds, worker);
       assert.deepEqual(none.inputs.steps, []);
       assert.equal((await host.diff(key, olds, none.inputs)).changes, false);
+    });
+
+    it("keeps the record when a machine can't be reached, so that the next preview lists every rewrite again", async () => {
+      const closed = machines.map((machine) => ({ ...machine, address: "127.0.0.1", port: 1 }));
+      const fewer = { ...olds, machines: [closed[0], closed[3]] };
+      const failure: unknown = await host
+        .update(key, fewer, { ...olds, machines: closed })
+        .catch((error: unknown) => error);
+      assert.match(String(failure), /LoopbackEndpoint demo: rewrite failed/);
+      assert.equal(keptOf(failure), undefined);
     });
 
     it("does nothing on the first run, since each machine's preparation wrote the same", async () => {
