@@ -154,7 +154,7 @@ export const EDITS: Edit[] = [
   set("kubelet", "kubelet", { kubelet: { maxPods: 99 } }),
   set("kube-proxy", "kubeProxy", { kubeProxy: { mode: "nftables" } }),
   set("ClusterConfiguration", "clusterConfiguration", {
-    kubeadm: { clusterConfiguration: { certificatesDir: "/x" } },
+    kubeadm: { clusterConfiguration: { controllerManager: { extraArgs: [{ name: "v", value: "2" }] } } },
   }),
   set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
   set("a file", "files", { files: [{ path: "/etc/issue", content: "other" }] }),
