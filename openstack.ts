@@ -10,4 +10,4 @@ export type {
   OpenstackEndpointArgs,
   OwnNetworkArgs,
 } from "./components/openstack/openstack-cluster-args";
-export type { AntiAffinity, Pool, RootVolume } from "./core/openstack/pool";
+export type { AntiAffinity, Pool, RootVolume } from "./providers/openstack/plan/pool";

@@ -8,14 +8,18 @@ export type {
   NetworkPlugin,
   SshArgs,
 } from "./components/kubeadm/kubeadm-cluster-args";
-export type { Endpoint, SoftwareSource } from "./core/kubeadm/specification";
-export type { NodeOutput } from "./providers/kubeadm/node-group";
+export type { Endpoint, SoftwareSource } from "./providers/kubeadm/plan/specification";
+export type { NodeOutput } from "./providers/kubeadm/resources/node-group";
 export { MachinePool } from "./components/machine-pool/machine-pool";
 export type {
   MachinePoolArgs,
   MachinePoolTimeouts,
   PoolObjectArgs,
 } from "./components/machine-pool/machine-pool";
-export { Adoption, type AdoptionArgs, type WishedObject } from "./providers/kubernetes/adoption";
-export { ObjectReady, type ObjectReadyArgs, type ReadyObject } from "./providers/kubernetes/object-ready";
-export type { PoolNode } from "./providers/machine-pool/pool-inputs";
+export { Adoption, type AdoptionArgs, type WishedObject } from "./providers/kubernetes/resources/adoption";
+export {
+  ObjectReady,
+  type ObjectReadyArgs,
+  type ReadyObject,
+} from "./providers/kubernetes/resources/object-ready";
+export type { PoolNode } from "./providers/machine-pool/resources/pool-inputs";

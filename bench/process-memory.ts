@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { readProcess } from "../clients/process/identity";
+import { readProcess } from "../lib/process/identity";
 
 /** The node processes of one `pulumi` command. */
 export type Part = "program" | "dynamic provider" | "command plugin";

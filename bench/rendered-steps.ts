@@ -1,13 +1,17 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { discoveryKubeconfig, initConfiguration, joinConfiguration } from "../core/kubeadm/configuration";
-import type { ClusterSpecification } from "../core/kubeadm/specification";
-import { initScript } from "../core/kubeadm/steps/init";
-import { controlPlaneSecretsScript, joinScript } from "../core/kubeadm/steps/join";
-import { prepareScript } from "../core/kubeadm/steps/prepare";
-import type { Script } from "../core/kubeadm/steps/script";
-import type { Machine } from "../core/machine";
+import {
+  discoveryKubeconfig,
+  initConfiguration,
+  joinConfiguration,
+} from "../providers/kubeadm/machine/configuration";
+import type { ClusterSpecification } from "../providers/kubeadm/plan/specification";
+import { initScript } from "../providers/kubeadm/machine/steps/init";
+import { controlPlaneSecretsScript, joinScript } from "../providers/kubeadm/machine/steps/join";
+import { prepareScript } from "../providers/kubeadm/machine/steps/prepare";
+import type { Script } from "../providers/kubeadm/machine/steps/script";
+import type { Machine } from "../providers/kubeadm/plan/machine";
 
 /** What the scripts that foresail is compared with put in place of these. */
 const TOKEN = "@TOKEN@";

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { KubernetesClient } from "../clients/kubernetes";
+import { KubernetesClient } from "../lib/kubernetes";
 import { BareApiServer } from "../test/simulation/bare-api-server";
 import { simulationPrograms } from "../test/simulation/programs";
 import { SimulatedFleet } from "../test/simulation/simulated-fleet";

@@ -1,5 +1,9 @@
-import type { KubernetesClient } from "../clients/kubernetes";
-import { observeRolloutNode, type NodeParts, type RolloutNode } from "../core/rollout/observed";
+import type { KubernetesClient } from "../lib/kubernetes";
+import {
+  observeRolloutNode,
+  type NodeParts,
+  type RolloutNode,
+} from "../providers/kubeadm/plan/rollout/observed";
 
 /** What is seen of a worker's turn, in order. `asked`, `begun` and `done` are foresail's own: others write no annotations. */
 export const MARKS = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;

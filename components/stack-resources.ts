@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StateResources } from "../core/state-resources";
+import type { StateResources } from "../lib/pulumi/state-resources";
 
 /**
  * The resources of the running stack as its state had them when this run began: URN → type and outputs. Empty for a

@@ -1,7 +1,7 @@
 import path from "node:path";
-import { PARALLEL_ARGUMENTS } from "../core/engine/parallel-operations";
-import { judgePendingOperations, type ExportedStack } from "../core/engine/pending-operations";
-import { clearDeadLocks } from "../fleet/lock";
+import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
+import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/pending-operations";
+import { clearDeadLocks } from "../cli/lock";
 import { engineEnvironment, ensureState } from "./engine-environment";
 import { countChanges, readableLines } from "./engine-output";
 import { callEngine, type EngineAnswer } from "./engine-process";

@@ -61,7 +61,7 @@ export async function gatherStatus(systems: readonly System[], pulumiHome: strin
 /** @returns why the cluster could not be asked, when it could not */
 async function listNodes(kubeconfigFile: string): Promise<readonly NodeObject[] | string> {
   try {
-    const { KubernetesClient } = await import("../clients/kubernetes/index.js");
+    const { KubernetesClient } = await import("../lib/kubernetes/index.js");
     const kubeconfig = await readFile(kubeconfigFile, "utf8");
     const client = await KubernetesClient.connect(
       { kubeconfig },

@@ -3,9 +3,9 @@ import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
 import { releaseResource } from "../components/azimuth/chart";
 import { readStackResources } from "../components/stack-resources";
-import { ownerOf } from "../core/azimuth/objects";
-import type { ClusterSpecification } from "../core/azimuth/cluster";
-import type { JsonObject } from "../core/merge";
+import { ownerOf } from "../providers/azimuth/plan/objects";
+import type { ClusterSpecification } from "../providers/azimuth/plan/cluster";
+import type { JsonObject } from "../lib/merge";
 import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
 
 /** A cluster through Azimuth, by the objects of its management cluster. */

@@ -5,8 +5,8 @@ import type {
   RolloutArgs,
   SshArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
-import type { SoftwareSource } from "../core/kubeadm/specification";
-import type { JsonObject } from "../core/merge";
+import type { SoftwareSource } from "../providers/kubeadm/plan/specification";
+import type { JsonObject } from "../lib/merge";
 import type { BaseCluster, KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
 

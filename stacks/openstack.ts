@@ -6,8 +6,8 @@ import type {
   OpenstackEndpointArgs,
 } from "../components/openstack/openstack-cluster-args";
 import { readStackResources } from "../components/stack-resources";
-import type { JsonObject } from "../core/merge";
-import type { Pool } from "../core/openstack/pool";
+import type { JsonObject } from "../lib/merge";
+import type { Pool } from "../providers/openstack/plan/pool";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
 

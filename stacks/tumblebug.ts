@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { readStackResources } from "../components/stack-resources";
 import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
 import type { TumblebugEndpointArgs } from "../components/tumblebug/tumblebug-cluster-args";
-import { defaultNodeAddresses } from "../core/validation/tumblebug";
+import { defaultNodeAddresses } from "../providers/tumblebug/plan/validation";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { TumblebugConfiguration, TumblebugSection } from "./schema";
 

@@ -12,7 +12,7 @@ import ssh2, {
   type ServerChannel,
   type Session,
 } from "ssh2";
-import { generateKey } from "../clients/ssh/generated-key";
+import { generateKey } from "../lib/ssh/generated-key";
 import { serveSftp } from "./ssh-server-sftp.js";
 
 export interface SshServerOptions {

@@ -1,7 +1,7 @@
-import { monitorServices } from "../../clients/azimuth/services-monitor";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { follow } from "../../clients/kubernetes/follow";
-import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { monitorServices } from "../../providers/azimuth/client/services-monitor";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { follow } from "../../lib/kubernetes/follow";
+import { API, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import {
   AZIMUTH_DEFINITIONS,
   CLUSTER_API_DEFINITIONS,

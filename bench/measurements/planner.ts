@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import { KUBERNETES_SOFTWARE } from "../../core/rollout/annotations";
-import type { RolloutNode } from "../../core/rollout/observed";
-import { planRollout } from "../../core/rollout/plan";
-import type { RolloutWish } from "../../core/rollout/wish";
+import { KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
+import type { RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
+import { planRollout } from "../../providers/kubeadm/plan/rollout/plan";
+import type { RolloutWish } from "../../providers/kubeadm/plan/rollout/wish";
 import type { Measurement } from "../measurement";
 import { summarise } from "../statistics";
 

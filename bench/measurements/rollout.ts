@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { KubernetesClient, type Node, type Pod } from "../../clients/kubernetes";
-import { observeRolloutNode } from "../../core/rollout/observed";
+import { KubernetesClient, type Node, type Pod } from "../../lib/kubernetes";
+import { observeRolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { ECHO_IMAGE, NodeFleet } from "../../sandbox/nodes";
 import { nodeKeyFile } from "../../sandbox/nodes/places";
 import { projectFolder } from "../../sandbox/places";

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ClusterSpecification } from "../../core/azimuth/cluster";
-import type { PolicyRule } from "../../core/azimuth/role-bindings";
-import type { JsonObject } from "../../core/merge";
-import type { ZenithSettings } from "../../core/azimuth/zenith-values";
+import type { ClusterSpecification } from "../../providers/azimuth/plan/cluster";
+import type { PolicyRule } from "../../providers/azimuth/plan/role-bindings";
+import type { JsonObject } from "../../lib/merge";
+import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 
 /** A Helm chart: a name with the repository that has it, a path, or an oci:// reference. */
 export interface ChartSource {

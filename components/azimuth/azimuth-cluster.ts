@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Owner } from "../../core/objects/adoption";
-import { EtcdKey } from "../../providers/azimuth/etcd-key";
-import { RecordPrune } from "../../providers/azimuth/record-prune";
-import { StatusStamp } from "../../providers/azimuth/status-stamp";
-import type { Adoption } from "../../providers/kubernetes/adoption";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import { EtcdKey } from "../../providers/azimuth/resources/etcd-key";
+import { RecordPrune } from "../../providers/azimuth/resources/record-prune";
+import { StatusStamp } from "../../providers/azimuth/resources/status-stamp";
+import type { Adoption } from "../../providers/kubernetes/resources/adoption";
 import type { AzimuthClusterArgs, ClusterContext } from "./azimuth-cluster-args";
 import { installClusterChart } from "./chart";
 import { type ClusterIdentity, makeIdentity } from "./identity";

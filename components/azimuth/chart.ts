@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { hasNull, nullPaths } from "../../core/azimuth/values";
-import type { JsonObject } from "../../core/merge";
-import { ClusterGone } from "../../providers/azimuth/cluster-gone";
-import { ReleaseRecovery } from "../../providers/helm/release-recovery";
+import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
+import type { JsonObject } from "../../lib/merge";
+import { ClusterGone } from "../../providers/azimuth/resources/cluster-gone";
+import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** Name of the resource of the Helm release, by which the state is asked whether it has it. */

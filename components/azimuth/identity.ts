@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { API, INSTALLED_BY } from "../../core/azimuth/names";
-import { oidcClient, platform } from "../../core/azimuth/objects";
-import type { Owner } from "../../core/objects/adoption";
-import type { StatusWish } from "../../core/objects/status";
-import { Adoption } from "../../providers/kubernetes/adoption";
-import { ObjectReady } from "../../providers/kubernetes/object-ready";
-import { ServiceSync } from "../../providers/azimuth/service-sync";
+import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
+import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { StatusWish } from "../../providers/kubernetes/plan/status";
+import { Adoption } from "../../providers/kubernetes/resources/adoption";
+import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
+import { ServiceSync } from "../../providers/azimuth/resources/service-sync";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** How a cluster's users log in. */

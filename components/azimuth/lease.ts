@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../core/azimuth/names";
-import type { Owner } from "../../core/objects/adoption";
-import { Adoption } from "../../providers/kubernetes/adoption";
+import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 const ENDED =

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { templateFields } from "../../core/azimuth/cluster-values";
-import { API, INSTALLED_BY } from "../../core/azimuth/names";
-import { clusterRecord, ownerConfigMap, ownerOf } from "../../core/azimuth/objects";
-import type { Owner } from "../../core/objects/adoption";
-import { Adoption } from "../../providers/kubernetes/adoption";
-import { ObjectReady } from "../../providers/kubernetes/object-ready";
+import { templateFields } from "../../providers/azimuth/plan/cluster-values";
+import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
+import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import { Adoption } from "../../providers/kubernetes/resources/adoption";
+import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** What a cluster is made from that others keep: its template and the Secret with the cloud's credentials. */

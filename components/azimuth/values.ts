@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { clusterValues, unreservedSizes } from "../../core/azimuth/cluster-values";
-import { roleBindingValues } from "../../core/azimuth/role-bindings";
-import type { JsonObject } from "../../core/merge";
-import { nearest } from "../../core/validation/spelling";
-import type { Adoption } from "../../providers/kubernetes/adoption";
-import type { ObjectReady } from "../../providers/kubernetes/object-ready";
+import { clusterValues, unreservedSizes } from "../../providers/azimuth/plan/cluster-values";
+import { roleBindingValues } from "../../providers/azimuth/plan/role-bindings";
+import type { JsonObject } from "../../lib/merge";
+import { nearest } from "../../lib/validation/spelling";
+import type { Adoption } from "../../providers/kubernetes/resources/adoption";
+import type { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
 import type { AzimuthClusterArgs } from "./azimuth-cluster-args";
 import type { ClusterIdentity } from "./identity";
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Owner } from "../../core/objects/adoption";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import {
   operatorValues,
   readTunnel,
@@ -8,10 +8,10 @@ import {
   tunnelValues,
   unusableChart,
   zenithValues,
-} from "../../core/azimuth/zenith-values";
-import { zenithFilesSecretName } from "../../core/azimuth/names";
-import type { JsonObject } from "../../core/merge";
-import { ZenithKeypair } from "../../providers/azimuth/zenith-keypair";
+} from "../../providers/azimuth/plan/zenith-values";
+import { zenithFilesSecretName } from "../../providers/azimuth/plan/names";
+import type { JsonObject } from "../../lib/merge";
+import { ZenithKeypair } from "../../providers/azimuth/resources/zenith-keypair";
 import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-cluster-args";
 
 type Zenith = NonNullable<AzimuthClusterArgs["zenith"]>;

@@ -1,10 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterSpecification, SoftwareSource } from "../../core/kubeadm/specification";
-import type { PodNetworkKind } from "../../core/network-ports";
-import { stagedVersions, type StagedVersions } from "../../core/node-agent/staged-versions";
-import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
-import { furtherSoftware, type RolloutSettings } from "../../core/rollout/settings";
-import type { DrainOptions, Timeouts } from "../../providers/kubeadm/inputs";
+import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
+import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
+import {
+  stagedVersions,
+  type StagedVersions,
+} from "../../providers/kubeadm/machine/node-agent/staged-versions";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
+import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/inputs";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /** The community's apt repository; {minor} becomes MAJOR.MINOR. */

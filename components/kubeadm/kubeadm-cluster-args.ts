@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { SoftwareSource } from "../../core/kubeadm/specification";
-import type { Role, Taint } from "../../core/machine";
-import type { JsonObject } from "../../core/merge";
-import type { RolloutSettings } from "../../core/rollout/settings";
+import type { SoftwareSource } from "../../providers/kubeadm/plan/specification";
+import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
+import type { JsonObject } from "../../lib/merge";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
 
 /** One machine that answers SSH. Its name and role are plain, since they decide which resources exist. */
 export interface MachineArgs {

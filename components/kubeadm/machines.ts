@@ -1,6 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { CONTROL_PLANE_GROUP, type JumpHost, type Machine, type SshCredentials } from "../../core/machine";
-import { HostKey } from "../../providers/kubeadm/host-key";
+import {
+  CONTROL_PLANE_GROUP,
+  type JumpHost,
+  type Machine,
+  type SshCredentials,
+} from "../../providers/kubeadm/plan/machine";
+import { HostKey } from "../../providers/kubeadm/resources/host-key";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
 /** What opens the machines, as one secret. */

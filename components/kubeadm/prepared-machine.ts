@@ -1,16 +1,16 @@
 import * as command from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
-import { packScript, UNPACK } from "../../core/kubeadm/steps/packed-script";
-import { prepareScript } from "../../core/kubeadm/steps/prepare";
-import { registryCredentialsToml } from "../../core/kubeadm/steps/container-runtime";
-import type { ClusterSpecification } from "../../core/kubeadm/specification";
+import { packScript, UNPACK } from "../../providers/kubeadm/machine/steps/packed-script";
+import { prepareScript } from "../../providers/kubeadm/machine/steps/prepare";
+import { registryCredentialsToml } from "../../providers/kubeadm/machine/steps/container-runtime";
+import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
 import {
   jumpHostKey,
   machineKey,
   type JumpHost,
   type Machine,
   type SshCredentials,
-} from "../../core/machine";
+} from "../../providers/kubeadm/plan/machine";
 
 export interface PreparedMachineArgs {
   specification: pulumi.Output<ClusterSpecification>;

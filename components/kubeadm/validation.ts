@@ -4,30 +4,30 @@ import {
   duplicateMachineMistakes,
   lostMachineMistakes,
   roleFieldMistakes,
-} from "../../core/validation/machines";
-import { formatPath, issueCount, issueLines, type Mistake } from "../../core/validation/mistake";
+} from "../../providers/kubeadm/plan/validation/machines";
+import { formatPath, issueCount, issueLines, type Mistake } from "../../lib/validation/mistake";
 import {
   fileModeMistake,
   fileOwnerMistake,
   hostFileListIssues,
   hostFilePathMistake,
-} from "../../core/validation/files";
-import { endpointIssues, machineApiPortIssues } from "../../core/validation/endpoint";
-import { taintIssues } from "../../core/validation/labels";
-import { dnsLabelMistake, poolNameMistake } from "../../core/validation/names";
+} from "../../providers/kubeadm/plan/validation/files";
+import { endpointIssues, machineApiPortIssues } from "../../providers/kubeadm/plan/validation/endpoint";
+import { taintIssues } from "../../lib/validation/labels";
+import { dnsLabelMistake, poolNameMistake } from "../../lib/validation/names";
 import {
   blocksOverlapMistakes,
   ciliumValuesIssues,
   podBlockSizeMistakes,
   podCidrMistake,
   serviceCidrMistake,
-} from "../../core/validation/network";
-import { PASS_THROUGH, passThroughMistakes } from "../../core/validation/pass-through";
-import { apiPortIssue, loopbackPortMistake } from "../../core/validation/ports";
-import { printable } from "../../core/validation/quote";
-import { softwareVersionMistake } from "../../core/validation/rollout";
-import { noProxyIssue, proxyUrlIssue } from "../../core/validation/urls";
-import { kubernetesVersionMistake } from "../../core/validation/version";
+} from "../../providers/kubeadm/plan/validation/network";
+import { PASS_THROUGH, passThroughMistakes } from "../../providers/kubeadm/plan/validation/pass-through";
+import { apiPortIssue, loopbackPortMistake } from "../../lib/validation/ports";
+import { printable } from "../../lib/text/quote";
+import { softwareVersionMistake } from "../../providers/kubeadm/plan/validation/rollout";
+import { noProxyIssue, proxyUrlIssue } from "../../lib/validation/urls";
+import { kubernetesVersionMistake } from "../../providers/kubeadm/plan/validation/version";
 import { networkPlugin } from "./defaults";
 import type { EndpointArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 

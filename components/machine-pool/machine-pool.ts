@@ -1,9 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isScaledByOthers, machinePoolManifest, type PoolReference } from "../../core/machine-pool/manifest";
-import type { Counts } from "../../core/machine-pool/observed";
-import { Adoption } from "../../providers/kubernetes/adoption";
-import { MachinePoolReady } from "../../providers/machine-pool/machine-pool-ready";
-import type { PoolNode } from "../../providers/machine-pool/pool-inputs";
+import {
+  isScaledByOthers,
+  machinePoolManifest,
+  type PoolReference,
+} from "../../providers/machine-pool/plan/manifest";
+import type { Counts } from "../../providers/machine-pool/plan/observed";
+import { Adoption } from "../../providers/kubernetes/resources/adoption";
+import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
+import type { PoolNode } from "../../providers/machine-pool/resources/pool-inputs";
 
 /** An object beside the pool: made or adopted when it has a specification, else only referred to. */
 export interface PoolObjectArgs {

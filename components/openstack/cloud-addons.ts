@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { JsonObject } from "../../core/merge";
-import { mergeObjects } from "../../core/merge";
-import { cloudConf } from "../../core/openstack/cloud-conf";
-import { markedName } from "../../core/openstack/leftovers";
-import { shortHash } from "../../core/short-hash";
-import type { CloudPlan } from "../../providers/openstack/cloud-plan";
+import type { JsonObject } from "../../lib/merge";
+import { mergeObjects } from "../../lib/merge";
+import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
+import { markedName } from "../../providers/openstack/plan/leftovers";
+import { shortHash } from "../../lib/short-hash";
+import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
 import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudProviderArgs } from "./openstack-cluster-args";
 

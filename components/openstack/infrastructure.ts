@@ -1,14 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "@pulumi/openstack/provider";
-import { planRollout, type MachineRollout } from "../../core/openstack/machine-rollout";
-import { networkChangeRefusals } from "../../core/openstack/network-change";
-import { wantedSlots, type Pool } from "../../core/openstack/pool";
-import { inRecordedOrder } from "../../core/openstack/recorded-order";
-import { recordedState, wantedMachine, type RecordedState } from "../../core/openstack/recorded-state";
-import { laterLines } from "../../core/later-lines";
-import { SECURITY_GROUPS } from "../../core/openstack/security-rules";
-import type { PodNetworkKind } from "../../core/network-ports";
-import { CloudPlan } from "../../providers/openstack/cloud-plan";
+import { planRollout, type MachineRollout } from "../../providers/openstack/plan/machine-rollout";
+import { networkChangeRefusals } from "../../providers/openstack/plan/network-change";
+import { wantedSlots, type Pool } from "../../providers/openstack/plan/pool";
+import { inRecordedOrder } from "../../providers/openstack/plan/recorded-order";
+import {
+  recordedState,
+  wantedMachine,
+  type RecordedState,
+} from "../../providers/openstack/plan/recorded-state";
+import { laterLines } from "../../lib/text/later-lines";
+import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
+import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
+import { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
 import { makeApiLoadBalancer, type ApiLoadBalancer } from "./load-balancer";
 import { makeKeypair, makeMachine, makeServerGroups, type CloudMachine } from "./machines";
 import { makeNetworks, networkKey, type MachineNetwork } from "./network";

@@ -6,7 +6,7 @@ import { Monitor } from "@pulumi/openstack/loadbalancer/monitor";
 import { Pool } from "@pulumi/openstack/loadbalancer/pool";
 import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
-import { markedDescription } from "../../core/marks";
+import { markedDescription } from "../../lib/pulumi/marks";
 import type { MachineNetwork } from "./network";
 
 /** Port of the API, on the load balancer and on the control planes. */

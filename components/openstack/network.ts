@@ -3,8 +3,8 @@ import { Network } from "@pulumi/openstack/networking/network";
 import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
-import { markedDescription } from "../../core/marks";
-import { EXISTING_NETWORK, type NetworkKey } from "../../core/openstack/pool";
+import { markedDescription } from "../../lib/pulumi/marks";
+import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/pool";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
 /** A network as machines use it. */

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudConfSections } from "../../core/openstack/cloud-conf";
-import type { JsonObject } from "../../core/merge";
-import type { Pool } from "../../core/openstack/pool";
-import type { StateResources } from "../../core/state-resources";
+import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
+import type { JsonObject } from "../../lib/merge";
+import type { Pool } from "../../providers/openstack/plan/pool";
+import type { StateResources } from "../../lib/pulumi/state-resources";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Where the machines lie. */

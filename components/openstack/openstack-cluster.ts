@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { InitializedMark } from "../../providers/openstack/initialized-mark";
-import type { NodeOutput } from "../../providers/kubeadm/node-group";
+import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
+import type { NodeOutput } from "../../providers/kubeadm/resources/node-group";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SecGroup } from "@pulumi/openstack/networking/secGroup";
 import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
-import { markedDescription } from "../../core/marks";
+import { markedDescription } from "../../lib/pulumi/marks";
 import {
   securityRules,
   type SecurityGroupName,
   type SecurityRule,
   type SecurityWish,
-} from "../../core/openstack/security-rules";
+} from "../../providers/openstack/plan/security-rules";
 
 /** The ids of the cluster's security groups. */
 export type SecurityGroups = Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;

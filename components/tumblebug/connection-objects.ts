@@ -1,15 +1,24 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Slot } from "../../core/tumblebug/groups";
-import { connectionNames, imageName, specName, type ConnectionNames } from "../../core/tumblebug/names";
-import type { FirewallRule } from "../../core/tumblebug/model";
-import { factKey } from "../../core/tumblebug/requirements";
-import { securityRules, type SecurityWish } from "../../core/tumblebug/security-rules";
-import { TumblebugImage } from "../../providers/tumblebug/tumblebug-image";
-import type { ObjectName, TumblebugPlan, TumblebugPlanArgs } from "../../providers/tumblebug/tumblebug-plan";
-import { TumblebugSecurityGroup } from "../../providers/tumblebug/tumblebug-security-group";
-import { TumblebugSpec } from "../../providers/tumblebug/tumblebug-spec";
-import { TumblebugSshKey } from "../../providers/tumblebug/tumblebug-ssh-key";
-import { TumblebugVNet } from "../../providers/tumblebug/tumblebug-vnet";
+import type { Slot } from "../../providers/tumblebug/plan/groups";
+import {
+  connectionNames,
+  imageName,
+  specName,
+  type ConnectionNames,
+} from "../../providers/tumblebug/plan/names";
+import type { FirewallRule } from "../../providers/tumblebug/plan/model";
+import { factKey } from "../../providers/tumblebug/plan/requirements";
+import { securityRules, type SecurityWish } from "../../providers/tumblebug/plan/security-rules";
+import { TumblebugImage } from "../../providers/tumblebug/resources/tumblebug-image";
+import type {
+  ObjectName,
+  TumblebugPlan,
+  TumblebugPlanArgs,
+} from "../../providers/tumblebug/resources/tumblebug-plan";
+import { TumblebugSecurityGroup } from "../../providers/tumblebug/resources/tumblebug-security-group";
+import { TumblebugSpec } from "../../providers/tumblebug/resources/tumblebug-spec";
+import { TumblebugSshKey } from "../../providers/tumblebug/resources/tumblebug-ssh-key";
+import { TumblebugVNet } from "../../providers/tumblebug/resources/tumblebug-vnet";
 
 /** What the objects of every connection are made with. */
 export interface ObjectsWish {

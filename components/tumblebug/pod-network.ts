@@ -1,5 +1,5 @@
-import { mergeObjects } from "../../core/merge";
-import type { JsonObject } from "../../core/merge";
+import { mergeObjects } from "../../lib/merge";
+import type { JsonObject } from "../../lib/merge";
 import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
 
 /**

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { StateResources } from "../../core/state-resources";
-import type { MachineGroup } from "../../core/tumblebug/groups";
-import type { Generation } from "../../core/tumblebug/model";
+import type { StateResources } from "../../lib/pulumi/state-resources";
+import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
+import type { Generation } from "../../providers/tumblebug/plan/model";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** The server. */

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { nodeGroupOf, type Slot } from "../../core/tumblebug/groups";
-import { topologyLabels } from "../../core/tumblebug/labels";
-import type { MachineVm } from "../../core/tumblebug/machine-vm";
-import { provisioned, recordedStatus, type ClusterStatus } from "../../core/tumblebug/phase";
-import type { NodeOutput } from "../../providers/kubeadm/node-group";
-import { TumblebugLoadBalancer } from "../../providers/tumblebug/tumblebug-load-balancer";
-import { TumblebugVm } from "../../providers/tumblebug/tumblebug-vm";
+import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
+import { topologyLabels } from "../../providers/tumblebug/plan/labels";
+import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
+import { provisioned, recordedStatus, type ClusterStatus } from "../../providers/tumblebug/plan/phase";
+import type { NodeOutput } from "../../providers/kubeadm/resources/node-group";
+import { TumblebugLoadBalancer } from "../../providers/tumblebug/resources/tumblebug-load-balancer";
+import { TumblebugVm } from "../../providers/tumblebug/resources/tumblebug-vm";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { fitNetwork } from "./pod-network";

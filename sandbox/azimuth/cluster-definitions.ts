@@ -1,5 +1,5 @@
 /** The custom resources that azimuth-capi-operator installs: names, scopes, schemas and columns as 1c7d83e has them. */
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 import {
   anything,
   column,

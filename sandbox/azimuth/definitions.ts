@@ -3,7 +3,7 @@
  * addon provider install. Azimuth's own have the real schemas; of the others, real groups, versions, kinds and scopes,
  * and of each schema the fields that are used here, with the rules that the real ones have.
  */
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 import { CLUSTER_DEFINITIONS } from "./cluster-definitions";
 import { definition, filled, flag, list, object, open, optional, type Schema, text } from "./schema";
 import { IDENTITY_DEFINITIONS, SCHEDULING_DEFINITIONS } from "./tenancy-definitions";

@@ -1,5 +1,5 @@
 /** Definitions of custom resources in a few words. */
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 
 export type Schema = Record<string, unknown>;
 

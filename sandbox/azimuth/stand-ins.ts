@@ -1,5 +1,5 @@
-import { KubernetesClient } from "../../clients/kubernetes";
-import { follow } from "../../clients/kubernetes/follow";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { follow } from "../../lib/kubernetes/follow";
 import { runAddons } from "./controllers/addons";
 import { runClusterApi } from "./controllers/cluster-api";
 import type { Surroundings } from "./controllers/controller";

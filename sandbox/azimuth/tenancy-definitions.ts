@@ -2,7 +2,7 @@
  * The custom resources that azimuth-identity-operator (f66eb81) and azimuth-schedule-operator (d4ac36c) install: names,
  * scopes, schemas and columns as theirs.
  */
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 import {
   column,
   filled,

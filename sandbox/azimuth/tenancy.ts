@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
-import { API } from "../../core/azimuth/names";
+import type { KubernetesClient, NewObject } from "../../lib/kubernetes";
+import { API } from "../../providers/azimuth/plan/names";
 import { projectFolder } from "../places";
 import { FLAVORS } from "./cloud";
 

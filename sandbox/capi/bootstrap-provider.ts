@@ -2,7 +2,7 @@
  * Stands in for a bootstrap provider such as Cluster API's own for kubeadm: keeps the same contract, and writes join
  * data into a Secret as soon as the cluster can be joined. The data itself is whatever the machines here understand.
  */
-import type { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../lib/kubernetes";
 import { isDeepStrictEqual } from "node:util";
 import { Controller } from "./controller";
 import {

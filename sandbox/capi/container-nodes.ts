@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { SshConnection } from "../../clients/ssh";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { SshConnection } from "../../lib/ssh";
 import { type NodeFleet, nodeKeyFile, type SandboxNode } from "../nodes";
 import type { Reporter } from "../progress";
 import type { Instance } from "./kinds";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../lib/kubernetes";
 
 /** A kind whose objects a controller looks at. */
 export interface WatchedKind {

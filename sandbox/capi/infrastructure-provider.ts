@@ -2,7 +2,7 @@
  * Stands in for an infrastructure provider with machine pools, such as that of a cloud: keeps the same contract, and
  * makes machines that are Node objects or containers of this machine instead of servers.
  */
-import type { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../lib/kubernetes";
 import { isSameStatus, stamped } from "./bootstrap-provider";
 import { Controller } from "./controller";
 import { nextStep, revisionOf } from "./instances";

@@ -1,5 +1,5 @@
-import type { NewObject } from "../../clients/kubernetes";
-import type { Owner } from "../../core/objects/adoption";
+import type { NewObject } from "../../lib/kubernetes";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
 
 export const CLUSTER_GROUP = "cluster.x-k8s.io";
 export const CLUSTER_API = `${CLUSTER_GROUP}/v1beta1`;

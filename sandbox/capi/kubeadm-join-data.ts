@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { stringify } from "yaml";
-import { controlPlaneEndpoint, type ClusterSpecification } from "../../core/kubeadm/specification";
-import { prepareScript } from "../../core/kubeadm/steps/prepare";
-import { quote, writeFile } from "../../core/kubeadm/steps/script";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers/kubeadm/plan/specification";
+import { prepareScript } from "../../providers/kubeadm/machine/steps/prepare";
+import { quote, writeFile } from "../../providers/kubeadm/machine/steps/script";
 
 /** What a machine knows of itself when it boots, as cloud-init names it. */
 export interface MachineFacts {

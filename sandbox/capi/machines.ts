@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { KubernetesError, type KubernetesClient, type Node } from "../../clients/kubernetes";
+import { KubernetesError, type KubernetesClient, type Node } from "../../lib/kubernetes";
 import type { Instance } from "./kinds";
 
 /** Makes and deletes the machines of pools. */

@@ -3,7 +3,7 @@
  * cluster, which is the workload cluster too, and the milliseconds from a machine's creation to its Node.
  */
 import { readFile } from "node:fs/promises";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import { bootstrapProvider } from "./bootstrap-provider";
 import { infrastructureProvider } from "./infrastructure-provider";
 import { SANDBOX_KINDS } from "./kinds";

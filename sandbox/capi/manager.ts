@@ -1,7 +1,7 @@
 import { mkdirSync, copyFileSync } from "node:fs";
 import path from "node:path";
 import { readdir } from "node:fs/promises";
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 import type { ApiServer, Command } from "../management/api-server";
 
 /** Files of the definitions that lie beside the manager's program. */

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 import { type ApiServer, type ApiServerPrograms, freePorts } from "../management/api-server";
 import { installDefinitions, readObjects } from "../management/definitions";
 import type { ManagementCluster } from "../management/management-cluster";

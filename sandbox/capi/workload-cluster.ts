@@ -1,5 +1,5 @@
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, CLUSTER_GROUP } from "./kinds";
 
 /**

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { Transient } from "../../clients/wait";
+import { Transient } from "../../lib/wait";
 
 /**
  * Reads a path of the API server with kubectl, as an operator would.

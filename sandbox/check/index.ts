@@ -1,6 +1,6 @@
-import { KubernetesClient } from "../../clients/kubernetes";
-import { SshConnection, type SshTarget } from "../../clients/ssh";
-import { Transient, waitFor } from "../../clients/wait";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { SshConnection, type SshTarget } from "../../lib/ssh";
+import { Transient, waitFor } from "../../lib/wait";
 import type { NodeObject } from "../node-status";
 import type { Reporter } from "../progress";
 import { readThroughApiServer } from "./api-server-proxy";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
-import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
+import type { KubernetesClient, NewObject } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 
 const CRD = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
 const ESTABLISHED_SECONDS = 60;

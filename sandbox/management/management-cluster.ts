@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import { writePrivate } from "../private-file";
 import { Processes } from "../processes";
 import { withLock } from "../toolchain/lock";

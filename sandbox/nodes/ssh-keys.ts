@@ -28,7 +28,7 @@ async function ensureKeyPair(file: string, comment: string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   // nodes made at the same time ask for the same pair: the first private key that is in place counts for all
   const draft = `${file}.${randomUUID()}`;
-  const { generateKey } = await import("../../clients/ssh/generated-key.js");
+  const { generateKey } = await import("../../lib/ssh/generated-key.js");
   await writeFile(draft, generateKey({ comment }).private, { mode: 0o600 });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { API } from "../../core/azimuth/names";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { API } from "../../providers/azimuth/plan/names";
 import { azimuthValues } from "../azimuth/stack-values";
 import { makeTenancy, TENANCY } from "../azimuth/tenancy";
 import { ManagementCluster } from "../management/management-cluster";
@@ -74,7 +74,7 @@ async function startGround({ toolchain }: EquippedContext): Promise<AzimuthGroun
 
 /** The last kind that the stand-ins install is there. */
 async function untilServed(client: KubernetesClient): Promise<void> {
-  const { waitFor } = await import("../../clients/wait.js");
+  const { waitFor } = await import("../../lib/wait.js");
   await waitFor<true>({
     what: "the stand-ins to install Azimuth's kinds",
     seconds: SECONDS,

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { Node } from "../../clients/kubernetes";
+import type { Node } from "../../lib/kubernetes";
 import { kubeconfigFile, sandboxFolder } from "../places";
 import { recordedOutputs } from "../state-file";
 import { ensureToolchain, type Toolchain } from "../toolchain";
@@ -58,7 +58,7 @@ interface Outputs {
 }
 
 async function check(_context: EquippedContext, ground: MachinePoolGround, outputs: Outputs): Promise<void> {
-  const { KubernetesClient } = await import("../../clients/kubernetes/index.js");
+  const { KubernetesClient } = await import("../../lib/kubernetes/index.js");
   const kubernetes = await KubernetesClient.connect(ground, { seconds: CHECK_SECONDS });
   try {
     const isReady = ({ status }: Node) =>

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import type { SshTarget } from "../../clients/ssh";
+import type { SshTarget } from "../../lib/ssh";
 import { containerNodeSettings } from "../nodes/container-node-settings";
 import { nodeKeyFile } from "../nodes/places";
 import type { CloudApi } from "../openstack/cloud-api";

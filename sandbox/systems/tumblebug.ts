@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { openTumblebug } from "../../clients/tumblebug";
-import type { SshTarget } from "../../clients/ssh";
+import { openTumblebug } from "../../providers/tumblebug/client";
+import type { SshTarget } from "../../lib/ssh";
 import { containerNodeSettings } from "../nodes/container-node-settings";
 import { kubeconfigFile, sandboxFolder } from "../places";
 import { SANDBOX_NEEDS } from "../set-up";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { generateKey } from "../../clients/ssh/generated-key";
+import { generateKey } from "../../lib/ssh/generated-key";
 import { BAD_NAME, NAME } from "./cloud-routes";
 import type { PretendedClouds } from "./clouds";
 import { ok, type Asked, type Route } from "./router";

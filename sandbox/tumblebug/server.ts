@@ -3,7 +3,7 @@
  * as release 0.7.0 ("mcis") and 0.13.0 ("infra") answer it in status, words, fields and duration.
  *
  * It stands for servers that were recorded with CB-Spider's mock driver: test/fixtures/tumblebug/mcis-v0.7.0.jsonl and
- * infra-v0.13.0-21.jsonl. test/unit/tumblebug-server/recordings.test.ts sends it each recorded request and compares the
+ * infra-v0.13.0-21.jsonl. test/unit/sandbox/tumblebug/recordings.test.ts sends it each recorded request and compares the
  * answers; what it does not serve, or where its clouds differ from the mock driver's, is listed there. The durations are
  * those of durations.ts times `pace`, which is 0 unless somebody wants to wait.
  */

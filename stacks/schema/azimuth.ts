@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../core/validation/charts";
-import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
-import { hostMistake, ipv4Mistake } from "../../core/validation/addresses";
-import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../core/azimuth/role-bindings";
+import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../lib/validation/charts";
+import { dnsLabelMistake, objectNameIssue } from "../../lib/validation/names";
+import { hostMistake, ipv4Mistake } from "../../lib/validation/addresses";
+import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/role-bindings";
 import {
   loadBalancerAddressMistakes,
   nodeGroupMistakes,
@@ -10,11 +10,11 @@ import {
   policyRuleMistakes,
   recordMistakes,
   userRoleMistakes,
-} from "../../core/validation/azimuth";
-import { duplicateMistakes } from "../../core/validation/duplicates";
-import { urlMistake } from "../../core/validation/urls";
+} from "../../providers/azimuth/plan/validation";
+import { duplicateMistakes } from "../../lib/validation/duplicates";
+import { urlMistake } from "../../lib/validation/urls";
 import { line, MOST_MACHINES, port, rule, rules } from "./rule";
-import { quoted } from "../../core/validation/quote";
+import { quoted } from "../../lib/text/quote";
 
 const objectName = () => rule(z.string(), objectNameIssue);
 const size = line;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { certificateBundleMistake } from "../../core/validation/keys";
-import { dnsLabelMistake, preflightIssue } from "../../core/validation/names";
-import { imageRepositoryMistake } from "../../core/validation/registries";
+import { certificateBundleMistake } from "../../lib/validation/keys";
+import { dnsLabelMistake, preflightIssue } from "../../lib/validation/names";
+import { imageRepositoryMistake } from "../../providers/kubeadm/plan/validation/registries";
 import { completeMachine } from "./complete";
 import { clusterMistakes } from "./cross-rules";
 import { EndpointConfiguration } from "./endpoint";

@@ -1,21 +1,25 @@
-import { ipv4Mistake } from "../../core/validation/addresses";
+import { ipv4Mistake } from "../../lib/validation/addresses";
 import {
   controlPlaneCountMistakes,
   duplicateMachineMistakes,
   lostMachineMistakes,
   roleFieldMistakes,
   type MachineFacts,
-} from "../../core/validation/machines";
-import type { Mistake } from "../../core/validation/mistake";
+} from "../../providers/kubeadm/plan/validation/machines";
+import type { Mistake } from "../../lib/validation/mistake";
 import {
   blocksOverlapMistakes,
   machineAddressMistakes,
   podBlockSizeMistakes,
-} from "../../core/validation/network";
-import { CONTROL_PLANE_GROUP } from "../../core/machine";
-import { nodeNames, rolloutMistakes } from "../../core/validation/rollout";
-import { endpointIssues, machineApiPortIssues, type EndpointFacts } from "../../core/validation/endpoint";
-import { taintIssues } from "../../core/validation/labels";
+} from "../../providers/kubeadm/plan/validation/network";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { nodeNames, rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
+import {
+  endpointIssues,
+  machineApiPortIssues,
+  type EndpointFacts,
+} from "../../providers/kubeadm/plan/validation/endpoint";
+import { taintIssues } from "../../lib/validation/labels";
 import { isObject } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hostMistake } from "../../core/validation/addresses";
-import { apiPortIssue, loopbackPortMistake } from "../../core/validation/ports";
+import { hostMistake } from "../../lib/validation/addresses";
+import { apiPortIssue, loopbackPortMistake } from "../../lib/validation/ports";
 import { exactlyOne, port, rule } from "./rule";
 
 const apiPort = () => rule(port(), apiPortIssue).default(6443).describe("Port of the load balancer.");

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { writtenDate } from "../../core/validation/labels";
-import type { Mistake } from "../../core/validation/mistake";
-import { quoted, readAsNumber } from "../../core/validation/quote";
-import { unknownWord } from "../../core/validation/spelling";
+import { writtenDate } from "../../lib/validation/labels";
+import type { Mistake } from "../../lib/validation/mistake";
+import { quoted, readAsNumber } from "../../lib/text/quote";
+import { unknownWord } from "../../lib/validation/spelling";
 
 /** What a type is called in a sentence. */
 const TYPES: Readonly<Record<string, string>> = {

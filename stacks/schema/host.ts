@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duplicateMistakes } from "../../core/validation/duplicates";
+import { duplicateMistakes } from "../../lib/validation/duplicates";
 import {
   fileModeMistake,
   fileModeNumberIssue,
@@ -7,9 +7,9 @@ import {
   hostFileContentMistake,
   hostFileListIssues,
   hostFilePathMistake,
-} from "../../core/validation/files";
-import { mirroredRegistryMistake } from "../../core/validation/registries";
-import { noProxyIssue, proxyUrlIssue, urlMistake } from "../../core/validation/urls";
+} from "../../providers/kubeadm/plan/validation/files";
+import { mirroredRegistryMistake } from "../../providers/kubeadm/plan/validation/registries";
+import { noProxyIssue, proxyUrlIssue, urlMistake } from "../../lib/validation/urls";
 import { keyRule, rule, rules } from "./rule";
 
 const HostFile = z.strictObject({

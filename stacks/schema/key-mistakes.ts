@@ -1,6 +1,6 @@
-import type { Mistake } from "../../core/validation/mistake";
-import { quoted } from "../../core/validation/quote";
-import { nearest, unknownWord } from "../../core/validation/spelling";
+import type { Mistake } from "../../lib/validation/mistake";
+import { quoted } from "../../lib/text/quote";
+import { nearest, unknownWord } from "../../lib/validation/spelling";
 import { ClusterConfiguration } from "./cluster";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { publicKeyBody } from "../../core/validation/keys";
-import type { Mistake } from "../../core/validation/mistake";
+import { publicKeyBody } from "../../lib/validation/keys";
+import type { Mistake } from "../../lib/validation/mistake";
 import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
 import type {
   KubeadmConfiguration,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PASS_THROUGH, passThroughMistakes } from "../../core/validation/pass-through";
+import { PASS_THROUGH, passThroughMistakes } from "../../providers/kubeadm/plan/validation/pass-through";
 import { rules } from "./rule";
 
 /** Fields of a Kubernetes configuration object, merged last; what foresail sets itself is refused. */

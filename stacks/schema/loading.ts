@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatPath, issueCount, issueLines, type Mistake } from "../../core/validation/mistake";
-import { quoted } from "../../core/validation/quote";
-import { nearest } from "../../core/validation/spelling";
+import { formatPath, issueCount, issueLines, type Mistake } from "../../lib/validation/mistake";
+import { quoted } from "../../lib/text/quote";
+import { nearest } from "../../lib/validation/spelling";
 import type { Configuration } from "./configuration";
 import { keyMistakes, type StackKeys } from "./key-mistakes";
 import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";

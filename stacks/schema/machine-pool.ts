@@ -4,10 +4,10 @@ import {
   apiVersionMistake,
   kindMistake,
   labelsIssues,
-} from "../../core/validation/objects";
-import { writtenDate } from "../../core/validation/labels";
-import { dnsLabelMistake, objectNameIssue } from "../../core/validation/names";
-import { poolVersionMistake } from "../../core/validation/version";
+} from "../../lib/validation/objects";
+import { writtenDate } from "../../lib/validation/labels";
+import { dnsLabelMistake, objectNameIssue } from "../../lib/validation/names";
+import { poolVersionMistake } from "../../providers/kubeadm/plan/validation/version";
 import { exactlyOne, line, rule, rules } from "./rule";
 
 const name = (longest = 63) => rule(z.string(), (text) => dnsLabelMistake(text, longest));

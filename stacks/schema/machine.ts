@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { hostMistake, hostPortMistake, ipv4Mistake } from "../../core/validation/addresses";
-import { hostKeyMistake } from "../../core/validation/keys";
+import { hostMistake, hostPortMistake, ipv4Mistake } from "../../lib/validation/addresses";
+import { hostKeyMistake } from "../../lib/validation/keys";
 import {
   labelValueMistake,
   nodeLabelKeyMistake,
   taintKeyMistake,
   writtenDate,
-} from "../../core/validation/labels";
-import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../core/validation/names";
+} from "../../lib/validation/labels";
+import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../lib/validation/names";
 import { keyRule, port, rule } from "./rule";
 
 /** What Kubernetes calls the effect of a taint. */

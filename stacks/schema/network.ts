@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../core/validation/charts";
-import { dnsLabelMistake, dnsNameMistake } from "../../core/validation/names";
-import type { Mistake } from "../../core/validation/mistake";
-import { ciliumValuesIssues, podCidrMistake, serviceCidrMistake } from "../../core/validation/network";
-import { urlMistake } from "../../core/validation/urls";
+import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../lib/validation/charts";
+import { dnsLabelMistake, dnsNameMistake } from "../../lib/validation/names";
+import type { Mistake } from "../../lib/validation/mistake";
+import {
+  ciliumValuesIssues,
+  podCidrMistake,
+  serviceCidrMistake,
+} from "../../providers/kubeadm/plan/validation/network";
+import { urlMistake } from "../../lib/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
 const values = () => z.record(z.string(), z.unknown()).default({}).describe("Values of the Helm chart.");

@@ -1,8 +1,8 @@
-import type { Mistake } from "../../core/validation/mistake";
-import { openstackMistakes, slotsOf, type PoolFacts } from "../../core/validation/openstack";
-import { rolloutMistakes } from "../../core/validation/rollout";
-import { CONTROL_PLANE_GROUP } from "../../core/machine";
-import { slotOfMachine } from "../../core/openstack/machine-name";
+import type { Mistake } from "../../lib/validation/mistake";
+import { openstackMistakes, slotsOf, type PoolFacts } from "../../providers/openstack/plan/validation";
+import { rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { slotOfMachine } from "../../providers/openstack/plan/machine-name";
 import { sectionIssues } from "./cross-rules";
 import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
 

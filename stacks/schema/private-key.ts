@@ -1,4 +1,4 @@
-import { privateKeyMistake } from "../../core/validation/keys";
+import { privateKeyMistake } from "../../lib/validation/keys";
 
 interface KeyReading {
   /** Base64 of the public half, without padding; undefined when the key can't be read. */

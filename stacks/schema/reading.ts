@@ -1,4 +1,4 @@
-import type { Mistake } from "../../core/validation/mistake";
+import type { Mistake } from "../../lib/validation/mistake";
 import type { KeyName } from "./keys";
 
 /** The text of a key as the stack file has it. */

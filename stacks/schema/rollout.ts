@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
-import { stopAfterMistake } from "../../core/rollout/stop-after";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
+import { stopAfterMistake } from "../../providers/kubeadm/plan/rollout/stop-after";
 import {
   annotationPatternMistake,
   maxUnavailableMistake,
   softwareVersionMistake,
-} from "../../core/validation/rollout";
-import { writtenDate } from "../../core/validation/labels";
-import { urlMistake } from "../../core/validation/urls";
+} from "../../providers/kubeadm/plan/validation/rollout";
+import { writtenDate } from "../../lib/validation/labels";
+import { urlMistake } from "../../lib/validation/urls";
 import { anyText, exactlyOne, kubernetesVersion, rule } from "./rule";
 
 const maxUnavailable = () =>

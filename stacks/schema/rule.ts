@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { exactlyOneMistake } from "../../core/validation/choice";
-import { lineIssue } from "../../core/validation/names";
-import { readAsNumber } from "../../core/validation/quote";
-import { kubernetesVersionMistake, NEWEST_MINOR } from "../../core/validation/version";
-import type { Mistake } from "../../core/validation/mistake";
+import { exactlyOneMistake } from "../../lib/validation/choice";
+import { lineIssue } from "../../lib/validation/names";
+import { readAsNumber } from "../../lib/text/quote";
+import { kubernetesVersionMistake, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/version";
+import type { Mistake } from "../../lib/validation/mistake";
 
-/** Adds a rule of core/validation to one value: it returns undefined, or what is wrong and the fix. */
+/** Adds a rule of lib/validation to one value: it returns undefined, or what is wrong and the fix. */
 export function rule<Schema extends z.ZodType>(
   schema: Schema,
   mistakeOf: (value: z.output<Schema>) => string | undefined,

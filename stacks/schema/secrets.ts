@@ -1,7 +1,7 @@
 import { parse } from "yaml";
-import type { Mistake } from "../../core/validation/mistake";
-import { registryHostMistake } from "../../core/validation/registries";
-import { unknownWord } from "../../core/validation/spelling";
+import type { Mistake } from "../../lib/validation/mistake";
+import { registryHostMistake } from "../../providers/kubeadm/plan/validation/registries";
+import { unknownWord } from "../../lib/validation/spelling";
 import { readSshKey } from "./private-key";
 import { isObject } from "./rule";
 

@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { absolutePathMistake } from "../../core/validation/files";
-import { bundleMistakes, bundlePlaceMistake, sha256Mistake } from "../../core/validation/source";
-import { urlMistake } from "../../core/validation/urls";
+import { absolutePathMistake } from "../../providers/kubeadm/plan/validation/files";
+import {
+  bundleMistakes,
+  bundlePlaceMistake,
+  sha256Mistake,
+} from "../../providers/kubeadm/plan/validation/source";
+import { urlMistake } from "../../lib/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
 const url = () => rule(z.string(), (text) => urlMistake(text));

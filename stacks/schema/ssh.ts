@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hostMistake } from "../../core/validation/addresses";
-import { hostKeyMistake } from "../../core/validation/keys";
-import { userNameMistake } from "../../core/validation/names";
+import { hostMistake } from "../../lib/validation/addresses";
+import { hostKeyMistake } from "../../lib/validation/keys";
+import { userNameMistake } from "../../lib/validation/names";
 import { port, rule } from "./rule";
 
 export const JumpHost = z.strictObject({

@@ -1,5 +1,5 @@
-import type { ConfigurationPath, Mistake } from "../../core/validation/mistake";
-import { hasPrivateKey } from "../../core/validation/quote";
+import type { ConfigurationPath, Mistake } from "../../lib/validation/mistake";
+import { hasPrivateKey } from "../../lib/text/quote";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName } from "./keys";
 import { json, type RawKeys } from "./reading";
 

@@ -1,7 +1,7 @@
-import type { Mistake } from "../../core/validation/mistake";
-import { nodeNames, rolloutMistakes } from "../../core/validation/rollout";
-import { machinesOf, tumblebugMistakes, type GroupFacts } from "../../core/validation/tumblebug";
-import { nodeGroupOf } from "../../core/tumblebug/groups";
+import type { Mistake } from "../../lib/validation/mistake";
+import { nodeNames, rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
+import { machinesOf, tumblebugMistakes, type GroupFacts } from "../../providers/tumblebug/plan/validation";
+import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { sectionIssues } from "./cross-rules";
 import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { cidrMistake } from "../../core/validation/cidr";
-import { certificateBundleMistake } from "../../core/validation/keys";
-import { dnsLabelMistake, userNameMistake } from "../../core/validation/names";
-import { urlMistake } from "../../core/validation/urls";
-import { tumblebugNameMistake } from "../../core/tumblebug/names";
+import { cidrMistake } from "../../lib/validation/cidr";
+import { certificateBundleMistake } from "../../lib/validation/keys";
+import { dnsLabelMistake, userNameMistake } from "../../lib/validation/names";
+import { urlMistake } from "../../lib/validation/urls";
+import { tumblebugNameMistake } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { line, MOST_GROUPS, MOST_MACHINES, rule } from "./rule";

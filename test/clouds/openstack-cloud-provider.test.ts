@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KubernetesObject } from "../../clients/kubernetes";
+import type { KubernetesObject } from "../../lib/kubernetes";
 import { answerOf, makeBalanced, removeBalanced } from "../cluster/balanced-service";
 import { CloudProviderGround } from "../cluster/cloud-provider-ground";
 import type { OpenstackTestCluster, PoolWish } from "../cluster/openstack-test-cluster";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { SshConnection } from "../../clients/ssh";
+import { SshConnection } from "../../lib/ssh";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
-import { generateKey } from "../../clients/ssh/generated-key";
+import { generateKey } from "../../lib/ssh/generated-key";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";
 import { projectFolder, systemFolder } from "../../sandbox/nodes/places";
 import type { CloudApi } from "../../sandbox/openstack/cloud-api";

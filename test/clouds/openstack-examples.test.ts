@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readEndpoints } from "../../clients/kubernetes/kubeconfig";
+import { readEndpoints } from "../../lib/kubernetes/kubeconfig";
 import { countChanges } from "../../sandbox/engine-output";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { OpenstackTestCluster } from "../cluster/openstack-test-cluster";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { readEndpoints } from "../../clients/kubernetes/kubeconfig";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { readEndpoints } from "../../lib/kubernetes/kubeconfig";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
 import { OpenstackTestCluster, type OpenstackWish, type PoolWish } from "../cluster/openstack-test-cluster";

@@ -1,5 +1,5 @@
-import type { KubernetesClient, KubernetesObject } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
+import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 import { NAMESPACE } from "./guarded-deployment";
 
 const SECONDS = 240;

@@ -1,4 +1,4 @@
-import type { Node } from "../../clients/kubernetes";
+import type { Node } from "../../lib/kubernetes";
 import type { OpenstackTestCluster } from "./openstack-test-cluster";
 
 /** What was seen at one moment; servers first, so that a Node that is still there outlived its server. */

@@ -1,4 +1,4 @@
-import type { KubernetesClient, KubernetesObject } from "../../clients/kubernetes";
+import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
 import { ECHO_IMAGE } from "../../sandbox/nodes";
 
 /** Where the tests' own objects live. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { isAlive, type ProcessFacts } from "../../clients/process/identity";
-import { SshConnection } from "../../clients/ssh";
+import { isAlive, type ProcessFacts } from "../../lib/process/identity";
+import { SshConnection } from "../../lib/ssh";
 import { descendants, killProcess } from "../support/process-tree";
 import type { TestCluster } from "./test-cluster";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { SshConnection } from "../../clients/ssh";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { SshConnection } from "../../lib/ssh";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";

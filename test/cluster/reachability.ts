@@ -1,4 +1,4 @@
-import { waitFor } from "../../clients/wait";
+import { waitFor } from "../../lib/wait";
 import { run } from "../../sandbox/nodes/command";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import type { TestCluster } from "./test-cluster";

@@ -1,4 +1,4 @@
-import type { KubernetesClient, KubernetesObject, NewObject } from "../../clients/kubernetes";
+import type { KubernetesClient, KubernetesObject, NewObject } from "../../lib/kubernetes";
 import { ECHO_IMAGE } from "../../sandbox/nodes";
 import { awaitAvailable, NAMESPACE } from "./guarded-deployment";
 

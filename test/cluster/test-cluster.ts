@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { SshConnection, type SshTarget } from "../../clients/ssh";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { SshConnection, type SshTarget } from "../../lib/ssh";
 import { Engine } from "../../sandbox/engine";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import { containerNodeSettings, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";

@@ -1,8 +1,8 @@
 import path from "node:path";
-import type { KubernetesClient } from "../../clients/kubernetes";
-import type { SshTarget } from "../../clients/ssh";
-import { openTumblebug, type Tumblebug } from "../../clients/tumblebug";
-import type { Generation } from "../../core/tumblebug/model";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import type { SshTarget } from "../../lib/ssh";
+import { openTumblebug, type Tumblebug } from "../../providers/tumblebug/client";
+import type { Generation } from "../../providers/tumblebug/plan/model";
 import { containerNodeSettings } from "../../sandbox/nodes";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { fleetNames, projectHash } from "../../sandbox/nodes/names";

@@ -1,4 +1,4 @@
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 
 /** Works with a cluster's API, and lets go of it afterwards. */
 export async function withApi<T>(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { SshConnection, type SshTarget } from "../../clients/ssh";
+import { SshConnection, type SshTarget } from "../../lib/ssh";
 import { run } from "../../sandbox/nodes/command";
 import { ContainerEngine } from "../../sandbox/nodes/engine";
 import { ensureNodeImage, NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import {
   containerNodeSettings,
   ensureBundle,
@@ -16,7 +16,7 @@ import { LoadBalancer } from "../sites/load-balancer";
 import { gatewayOf, kubernetesOn, onNode, silent } from "../sites/site-machines";
 import { SiteServer } from "../sites/site-server";
 import { TestAuthority } from "../support/certificates";
-import { generateKey } from "../../clients/ssh/generated-key";
+import { generateKey } from "../../lib/ssh/generated-key";
 import { PulumiStack } from "../support/pulumi-stack";
 
 const VERSION = "1.36.3";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import { NodeFleet, nodeKeyFile, type SandboxNode } from "../../sandbox/nodes";
 import { sandboxFolder } from "../../sandbox/places";
 import { ensurePackages } from "../../sandbox/toolchain/packages";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { monitorServices } from "../../clients/azimuth/services-monitor";
-import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { monitorServices } from "../../providers/azimuth/client/services-monitor";
+import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
 import { leaveOut } from "../left-out";
 import { readExample } from "../support/example-file";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
-import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
+import { API, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
 import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";

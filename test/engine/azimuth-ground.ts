@@ -1,7 +1,7 @@
 /** A management cluster with Azimuth's stand-ins, and a stack of the system "azimuth" in a compiled clone. */
-import { KubernetesClient } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
-import { API } from "../../core/azimuth/names";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
+import { API } from "../../providers/azimuth/plan/names";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../sandbox/azimuth/stack-values";
 import { StandIns } from "../../sandbox/azimuth/stand-ins";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ProcessFacts } from "../../clients/process/identity";
-import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
+import type { ProcessFacts } from "../../lib/process/identity";
+import { API, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { leaveOut } from "../left-out";
 import { killProcess } from "../support/process-tree";
 import { azimuthGround, configure, liveObjects } from "./azimuth-ground";

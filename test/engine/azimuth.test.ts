@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse } from "yaml";
-import { monitorServices } from "../../clients/azimuth/services-monitor";
-import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { monitorServices } from "../../providers/azimuth/client/services-monitor";
+import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
 import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
 

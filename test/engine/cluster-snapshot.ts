@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { waitFor } from "../../clients/wait";
-import { isReady } from "../../clients/api-server-health";
+import { waitFor } from "../../lib/wait";
+import { isReady } from "../../lib/kubernetes/api-server-health";
 import type { MachineState } from "../simulation/fleet-files";
 import type { SimulatedGround } from "./simulated-ground";
 import { observedCluster } from "./observed-cluster";

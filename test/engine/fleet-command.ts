@@ -24,7 +24,7 @@ export class FleetCommand {
   /** Starts the command in a process group of its own, as a terminal would. */
   start(...args: string[]): { child: ChildProcess; ended: Promise<CommandAnswer>; printed: () => string } {
     const { folder } = this.stack.place;
-    const child = spawn(process.execPath, [path.join(folder, "bin", "fleet", "cli.js"), ...args], {
+    const child = spawn(process.execPath, [path.join(folder, "bin", "cli", "cli.js"), ...args], {
       cwd: folder,
       env: { ...this.stack.environment, ...this.environment },
       stdio: ["ignore", "pipe", "pipe"],

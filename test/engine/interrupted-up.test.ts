@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Operation } from "../../core/kubeadm/steps/script";
+import type { Operation } from "../../providers/kubeadm/machine/steps/script";
 import { commandLines, descendants } from "../support/process-tree";
 import { clusterWish } from "./cluster-wish";
 import { FleetCommand } from "./fleet-command";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { type ProcessFacts, readProcess } from "../../clients/process/identity";
+import { type ProcessFacts, readProcess } from "../../lib/process/identity";
 import type { JournalLine } from "../simulation/fleet-files";
 import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedGround } from "./simulated-ground";

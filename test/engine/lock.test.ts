@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Engine } from "../../sandbox/engine";
-import { StackLockedError } from "../../fleet/lock";
+import { StackLockedError } from "../../cli/lock";
 import { ClusterSnapshot } from "./cluster-snapshot";
 import { clusterWish } from "./cluster-wish";
 import { killedUp } from "./killed-up";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import path from "node:path";
-import { waitFor } from "../../clients/wait";
+import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, SANDBOX_KINDS, type ProviderKinds } from "../../sandbox/capi/kinds";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { projectFolder } from "../../sandbox/places";

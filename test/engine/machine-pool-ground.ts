@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { waitFor } from "../../clients/wait";
+import { waitFor } from "../../lib/wait";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
 import { CapiGround, CLUSTER } from "../simulation/capi-ground";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { annotationKeys } from "../../core/rollout/annotations";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { BareApiServer } from "../simulation/bare-api-server";
-import { AgentMachine } from "../unit/node-agent/agent-machine";
+import { AgentMachine } from "../unit/providers/kubeadm/node-agent/agent-machine";
 import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
 
 const KEYS = annotationKeys();

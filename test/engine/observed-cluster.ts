@@ -1,5 +1,5 @@
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { type NodeObject, observeNode } from "../../providers/kubeadm/observed-nodes";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { type NodeObject, observeNode } from "../../providers/kubeadm/resources/observed-nodes";
 
 /** The Nodes by name, sorted, as far as "the same cluster" goes. */
 export async function observedCluster(

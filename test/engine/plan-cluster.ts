@@ -1,4 +1,4 @@
-import { KubernetesClient, type NewObject } from "../../clients/kubernetes";
+import { KubernetesClient, type NewObject } from "../../lib/kubernetes";
 
 const CONTAINERS = [{ name: "main", image: "registry.k8s.io/pause:3.10" }];
 

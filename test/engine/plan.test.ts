@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
-import { KubernetesClient, KubernetesError, type NewObject } from "../../clients/kubernetes";
+import { KubernetesClient, KubernetesError, type NewObject } from "../../lib/kubernetes";
 import { projectFolder } from "../../sandbox/places";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -69,7 +69,7 @@ describe("foresail plan against a real API server", function () {
   }
 
   async function foresail(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-    const cli = path.join(projectFolder, "bin/fleet/cli.js");
+    const cli = path.join(projectFolder, "bin/cli/cli.js");
     const child = spawn(process.execPath, [cli, "plan", ...args], { env: { ...process.env, NO_COLOR: "1" } });
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readProcess } from "../../clients/process/identity";
+import { readProcess } from "../../lib/process/identity";
 import { type Comment, GithubApi } from "../simulation/github-api";
 import { clusterWish } from "./cluster-wish";
 import { observedCluster } from "./observed-cluster";

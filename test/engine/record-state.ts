@@ -1,6 +1,6 @@
 /** Records the state of this release for test/engine/saved-state.test.ts. Run by hand once a release: node bin/test/engine/record-state.js */
 import { existsSync, writeFileSync } from "node:fs";
-import { foresailVersion } from "../../clients/version";
+import { foresailVersion } from "../../lib/version";
 import { clusterWish } from "./cluster-wish";
 import { savedStateFile } from "./saved-state";
 import { closeGround, openGround } from "./simulated-ground";

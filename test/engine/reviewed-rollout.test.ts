@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readProcess } from "../../clients/process/identity";
+import { readProcess } from "../../lib/process/identity";
 import { descendants, killProcess } from "../support/process-tree";
 import { FleetCommand } from "./fleet-command";
 import { deedOf, NEW, OLD, versionRollout } from "./version-rollout";

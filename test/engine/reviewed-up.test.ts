@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { readProcess } from "../../clients/process/identity";
+import { readProcess } from "../../lib/process/identity";
 import { clusterWish } from "./cluster-wish";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { readProcess } from "../../clients/process/identity";
-import type { Node } from "../../clients/kubernetes";
+import { readProcess } from "../../lib/process/identity";
+import type { Node } from "../../lib/kubernetes";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
 import { clusterWish, type MachineWish } from "./cluster-wish";
 import { descendants, killProcess } from "../support/process-tree";

@@ -2,7 +2,7 @@
 import { createReporter } from "../../sandbox/progress";
 import { TEST_NEEDS } from "../../sandbox/set-up";
 import { ensureToolchain, type ProgramName, type Toolchain } from "../../sandbox/toolchain";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import { type ApiServerPrograms, BareApiServer } from "../simulation/bare-api-server";
 import { type FleetOptions, SimulatedFleet } from "../simulation/simulated-fleet";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";

@@ -2,25 +2,23 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { after, afterEach, before, describe, it } from "mocha";
 import { stringify } from "yaml";
+import { acquireLease, drainNode, KubernetesClient, KubernetesError, type Node } from "../../lib/kubernetes";
+import { runScript, SshConnection, SshConnectionLost, SshUnreachable } from "../../lib/ssh";
+import { adminKubeconfigScript, factsScript } from "../../providers/kubeadm/machine/steps/facts";
 import {
-  acquireLease,
-  drainNode,
-  KubernetesClient,
-  KubernetesError,
-  type Node,
-} from "../../clients/kubernetes";
-import { runScript, SshConnection, SshConnectionLost, SshUnreachable } from "../../clients/ssh";
-import { adminKubeconfigScript, factsScript } from "../../core/kubeadm/steps/facts";
-import { etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../../core/kubeadm/steps/etcd";
-import { initScript } from "../../core/kubeadm/steps/init";
-import { joinData, joinScript } from "../../core/kubeadm/steps/join";
-import { leaveControlPlaneScript, resetScript } from "../../core/kubeadm/steps/reset";
-import { frame, type Script } from "../../core/kubeadm/steps/script";
+  etcdMembersScript,
+  etcdRemoveScript,
+  parseEtcdMembers,
+} from "../../providers/kubeadm/machine/steps/etcd";
+import { initScript } from "../../providers/kubeadm/machine/steps/init";
+import { joinData, joinScript } from "../../providers/kubeadm/machine/steps/join";
+import { leaveControlPlaneScript, resetScript } from "../../providers/kubeadm/machine/steps/reset";
+import { frame, type Script } from "../../providers/kubeadm/machine/steps/script";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { doneTwice } from "../simulation/journal";
 import { simulationPrograms } from "../simulation/programs";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
-import { exampleSpecification } from "../unit/kubeadm/examples";
+import { exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const CLUSTER = "test";
 const SPECIFICATION = exampleSpecification({ name: CLUSTER });

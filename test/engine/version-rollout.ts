@@ -1,6 +1,6 @@
 /** A version rollout under the engine: simulated machines, playing agents, and a gate that sees every write. */
 import assert from "node:assert/strict";
-import type { Node } from "../../clients/kubernetes";
+import type { Node } from "../../lib/kubernetes";
 import { linesOf, podOn, rolledTwice, type RolloutWrite } from "../simulation/rollout-writes";
 import { obeyAnnotations } from "../simulation/simulated-agents";
 import { WriteGate } from "../simulation/write-gate";

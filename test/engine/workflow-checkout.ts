@@ -71,7 +71,7 @@ export class WorkflowCheckout {
         OUT: this.out,
         PULL_REQUEST: "1",
         GITHUB_OUTPUT: outputFile,
-        FORESAIL: `${process.execPath} bin/fleet/cli.js`,
+        FORESAIL: `${process.execPath} bin/cli/cli.js`,
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

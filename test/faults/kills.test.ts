@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { ProcessFacts } from "../../clients/process/identity";
-import { waitFor } from "../../clients/wait";
+import type { ProcessFacts } from "../../lib/process/identity";
+import { waitFor } from "../../lib/wait";
 import { etcdAt } from "../cluster/etcd";
 import { killUpAt, stillRunning, type KillPoint } from "../cluster/killed-engine";
 import { readyNodes } from "../cluster/reachability";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { KubernetesClient, NewObject } from "../../clients/kubernetes";
-import { KubernetesClient as Client } from "../../clients/kubernetes";
+import type { KubernetesClient, NewObject } from "../../lib/kubernetes";
+import { KubernetesClient as Client } from "../../lib/kubernetes";
 import { installDefinitions } from "../../sandbox/management/definitions";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { API } from "../../core/azimuth/names";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { API } from "../../providers/azimuth/plan/names";
 import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { KubernetesClient, KubernetesError, type NewObject } from "../../clients/kubernetes";
-import { API, LEASE_FINALIZER } from "../../core/azimuth/names";
+import { KubernetesClient, KubernetesError, type NewObject } from "../../lib/kubernetes";
+import { API, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { runSchedule } from "../../sandbox/azimuth/controllers/schedule";
 import { AZIMUTH_DEFINITIONS } from "../../sandbox/azimuth/definitions";
 import { Faults } from "../../sandbox/azimuth/faults";

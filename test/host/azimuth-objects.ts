@@ -1,5 +1,5 @@
-import type { KubernetesClient } from "../../clients/kubernetes";
-import { API } from "../../core/azimuth/names";
+import type { KubernetesClient } from "../../lib/kubernetes";
+import { API } from "../../providers/azimuth/plan/names";
 import {
   AZIMUTH_DEFINITIONS,
   CLUSTER_API_DEFINITIONS,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { API } from "../../core/azimuth/names";
-import { tunnelValues } from "../../core/azimuth/zenith-values";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { API } from "../../providers/azimuth/plan/names";
+import { tunnelValues } from "../../providers/azimuth/plan/zenith-values";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { BareApiServer } from "../simulation/bare-api-server";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { monitorServices } from "../../clients/azimuth/services-monitor";
-import { resumeCluster } from "../../clients/azimuth/resume";
-import { KubernetesClient } from "../../clients/kubernetes";
-import { API, SERVICES_ANNOTATION } from "../../core/azimuth/names";
+import { monitorServices } from "../../providers/azimuth/client/services-monitor";
+import { resumeCluster } from "../../providers/azimuth/client/resume";
+import { KubernetesClient } from "../../lib/kubernetes";
+import { API, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { untilTrue } from "../engine/azimuth-ground";
 import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
 import { ApiRelay } from "../simulation/api-relay";

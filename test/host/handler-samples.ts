@@ -1,7 +1,7 @@
-import { DEFAULT_ANNOTATION_PATTERN } from "../../core/rollout/annotations";
-import type { RolloutSettings } from "../../core/rollout/settings";
-import type { HandlerKey } from "../../providers/dynamic-resource";
-import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { UNKNOWN } from "./provider-host";
 import { TUMBLEBUG_SAMPLES } from "./tumblebug-samples";
 

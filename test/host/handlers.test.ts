@@ -6,7 +6,7 @@ import { removeFolder } from "../engine/compiled-clone";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { newKey, TestSshServer } from "../support/ssh-server";
-import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common, controlPlanes, machines, SAMPLES } from "./handler-samples";
 import { keptOf, ProviderHost, type Refusal, UNKNOWN } from "./provider-host";
 

@@ -6,11 +6,11 @@ import { doneTwice } from "../simulation/journal";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
-import type { Handlers } from "../../providers/handler-types";
+import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
-import { unreachedMachines } from "../../providers/kubeadm/unreached-machines";
-import type { PartialFailure } from "../../providers/failure";
-import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+import { unreachedMachines } from "../../providers/kubeadm/resources/unreached-machines";
+import type { PartialFailure } from "../../lib/pulumi/failure";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const NAMES = ["cp-1", "w-1", "w-2"];
 const PATTERN = "alpha.[software].caos.ch";

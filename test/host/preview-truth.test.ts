@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { KubernetesObject } from "../../clients/kubernetes";
-import { annotationKeys } from "../../core/rollout/annotations";
+import type { KubernetesObject } from "../../lib/kubernetes";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import {
   type AdmissionRequest,
   linesOf,

@@ -1,15 +1,15 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ETCD_SILENT } from "../../core/kubeadm/steps/etcd";
-import type { Machine } from "../../core/machine";
-import type { RolloutSettings } from "../../core/rollout/settings";
+import { ETCD_SILENT } from "../../providers/kubeadm/machine/steps/etcd";
+import type { Machine } from "../../providers/kubeadm/plan/machine";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
 import { removeFolder } from "../engine/compiled-clone";
 import { PretendedAgents, putClusterVersion, seenWrites } from "../simulation/pretended-agents";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { TestSshServer } from "../support/ssh-server";
-import { exampleMachine, exampleSpecification } from "../unit/kubeadm/examples";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common, drain, rollout } from "./handler-samples";
 import { ProviderHost } from "./provider-host";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openTumblebug } from "../../clients/tumblebug";
+import { openTumblebug } from "../../providers/tumblebug/client";
 import { CREDENTIAL, plant, pretendTumblebug } from "../support/tumblebug";
 
 /** The longest that the client waits for an answer to a read. */

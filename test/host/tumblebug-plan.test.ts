@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Slot } from "../../core/tumblebug/groups";
+import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { ProviderHost } from "./provider-host";
 import { CONNECTION, MARK, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
 

@@ -1,4 +1,4 @@
-import { securityRules } from "../../core/tumblebug/security-rules";
+import { securityRules } from "../../providers/tumblebug/plan/security-rules";
 import { UNKNOWN } from "./provider-host";
 
 /** A server that nobody asks in check and diff of a single object. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Slot } from "../../core/tumblebug/groups";
+import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { keptOf, ProviderHost } from "./provider-host";
 import { createOn, OBJECTS, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FirewallRule } from "../../core/tumblebug/model";
+import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { ProviderHost } from "./provider-host";
 import {
   CONNECTION,

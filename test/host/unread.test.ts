@@ -3,12 +3,12 @@ import { mkdtempSync } from "node:fs";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { HandlerKey } from "../../providers/dynamic-resource";
+import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
 import { removeFolder } from "../engine/compiled-clone";
 import { SlowRelay } from "../simulation/slow-relay";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
-import { exampleMachine } from "../unit/kubeadm/examples";
+import { exampleMachine } from "../unit/providers/kubeadm/machine/examples";
 import { common, drain, rollout } from "./handler-samples";
 import { ProviderHost } from "./provider-host";
 

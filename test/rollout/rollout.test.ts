@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Node } from "../../clients/kubernetes";
+import type { Node } from "../../lib/kubernetes";
 import { sandboxFolder } from "../../sandbox/places";
 import { AUDITED, auditedChanges, type NodeChange } from "../cluster/audit-log";
 import { etcdAt } from "../cluster/etcd";

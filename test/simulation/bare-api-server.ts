@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KubernetesClient } from "../../clients/kubernetes";
+import { KubernetesClient } from "../../lib/kubernetes";
 import {
   ApiServer,
   type ApiServerOptions,

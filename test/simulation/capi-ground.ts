@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { KubernetesClient, type NewObject } from "../../clients/kubernetes";
-import { waitFor } from "../../clients/wait";
+import { KubernetesClient, type NewObject } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 import { bootstrapProvider, type JoinData } from "../../sandbox/capi/bootstrap-provider";
 import type { Controller } from "../../sandbox/capi/controller";
 import { infrastructureProvider } from "../../sandbox/capi/infrastructure-provider";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { KubernetesClient, KubernetesError } from "../../clients/kubernetes";
+import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { tendPods } from "./simulated-kubelet";
 
 /** How a kubelet registers, as kubeadm's nodeRegistration has it. */

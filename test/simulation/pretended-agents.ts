@@ -1,5 +1,5 @@
-import { annotationKeys, KUBERNETES_SOFTWARE } from "../../core/rollout/annotations";
-import type { KubernetesObject } from "../../clients/kubernetes";
+import { annotationKeys, KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
+import type { KubernetesObject } from "../../lib/kubernetes";
 import type { TestStore } from "../support/kubernetes-server";
 
 const KEYS = annotationKeys();

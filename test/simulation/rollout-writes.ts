@@ -1,4 +1,4 @@
-import { annotationKeys } from "../../core/rollout/annotations";
+import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 
 const KEYS = annotationKeys();
 

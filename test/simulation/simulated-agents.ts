@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type KubernetesClient, type Node } from "../../clients/kubernetes";
-import { annotationKeys, KUBERNETES_SOFTWARE } from "../../core/rollout/annotations";
+import { type KubernetesClient, type Node } from "../../lib/kubernetes";
+import { annotationKeys, KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
 
 const KEYS = annotationKeys();
 const FOREVER_SECONDS = 1_000_000;

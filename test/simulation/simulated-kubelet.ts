@@ -1,4 +1,4 @@
-import type { KubernetesClient, Pod } from "../../clients/kubernetes";
+import type { KubernetesClient, Pod } from "../../lib/kubernetes";
 
 const FOREVER_SECONDS = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { watch, writeFileSync } from "node:fs";
-import { isAlive } from "../../clients/process/identity";
+import { isAlive } from "../../lib/process/identity";
 import { ClusterNodes } from "./cluster-nodes";
 import { FleetFiles } from "./fleet-files";
 import { SimulatedHost } from "./simulated-host";

@@ -1,4 +1,4 @@
-import type { NewObject } from "../../clients/kubernetes";
+import type { NewObject } from "../../lib/kubernetes";
 
 const API_VERSION = "test.foresail.dev/v1";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { KubernetesClient } from "../../clients/kubernetes";
+import type { KubernetesClient } from "../../lib/kubernetes";
 import { TestAuthority } from "../support/certificates";
 import { addWrite, type AdmissionRequest, type RolloutWrite, writesOf } from "./rollout-writes";
 

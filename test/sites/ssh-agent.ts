@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { waitFor } from "../../clients/wait";
+import { waitFor } from "../../lib/wait";
 import { run } from "../../sandbox/nodes/command";
 
 /** An SSH agent of its own that holds one key. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { KubernetesObject } from "../../clients/kubernetes";
+import type { KubernetesObject } from "../../lib/kubernetes";
 import type { Certificate, TestAuthority } from "./certificates";
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { isAlive, type ProcessFacts, readProcess } from "../../clients/process/identity";
-import { waitFor } from "../../clients/wait";
+import { isAlive, type ProcessFacts, readProcess } from "../../lib/process/identity";
+import { waitFor } from "../../lib/wait";
 
 /** All processes that descend from one, the nearest first. Linux only, as the whole simulation is. */
 export function descendants(of: number): ProcessFacts[] {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { connect, type AddressInfo } from "node:net";
 import { type Connection, Server, type ServerChannel, utils } from "ssh2";
-import type { SshTarget } from "../../clients/ssh";
-import { generateKey } from "../../clients/ssh/generated-key";
+import type { SshTarget } from "../../lib/ssh";
+import { generateKey } from "../../lib/ssh/generated-key";
 
 /** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA…". */
 export function newKey(): { private: string; public: string } {

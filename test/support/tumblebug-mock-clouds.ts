@@ -1,4 +1,4 @@
-import type { Generation } from "../../core/tumblebug/model";
+import type { Generation } from "../../providers/tumblebug/plan/model";
 import type { PretendedSpec } from "../../sandbox/tumblebug/clouds";
 import type { ServerSettings } from "../../sandbox/tumblebug/server";
 import type { StoredConnection } from "../../sandbox/tumblebug/state";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Generation } from "../../core/tumblebug/model";
+import type { Generation } from "../../providers/tumblebug/plan/model";
 
 const FOLDER = path.join(__dirname, "../../../test/fixtures/tumblebug");
 const FILES: Readonly<Record<Generation, string>> = {

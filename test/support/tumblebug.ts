@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openTumblebug, type Tumblebug, type TumblebugOptions } from "../../clients/tumblebug";
-import { TokenBucket } from "../../clients/tumblebug/rate-limit";
-import type { Generation, VmGroupWish } from "../../core/tumblebug/model";
+import { openTumblebug, type Tumblebug, type TumblebugOptions } from "../../providers/tumblebug/client";
+import { TokenBucket } from "../../providers/tumblebug/client/rate-limit";
+import type { Generation, VmGroupWish } from "../../providers/tumblebug/plan/model";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { PretendedMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer, type ServerSettings } from "../../sandbox/tumblebug/server";

@@ -4,13 +4,13 @@
  * cluster, with the annotations that Helm gives; a HelmRelease installs nothing.
  */
 import { parseAllDocuments } from "yaml";
-import type { KubernetesClient, KubernetesObject, NewObject } from "../../../clients/kubernetes";
+import type { KubernetesClient, KubernetesObject, NewObject } from "../../../lib/kubernetes";
 import {
   ADDON_CLUSTER_LABEL,
   API,
   RELEASE_NAME_LABEL,
   RELEASE_NAMESPACE_LABEL,
-} from "../../../core/azimuth/names";
+} from "../../../providers/azimuth/plan/names";
 import { holdBy, letGo, type Seen, refTo, runController, setStatus, type Surroundings } from "./controller";
 
 const FINALIZER = "addons.stackhpc.com/finalizer";

@@ -4,7 +4,7 @@
  * OpenStackMachines come and go with the replicas, the kubeconfig's Secret appears; a deleted Cluster goes when all that
  * is its own has gone. No machine is behind it: the kubeconfig leads to a target cluster that the sandbox gives.
  */
-import { API, CLUSTER_LABEL, COMPONENT_LABEL, NODE_GROUP_LABEL } from "../../../core/azimuth/names";
+import { API, CLUSTER_LABEL, COMPONENT_LABEL, NODE_GROUP_LABEL } from "../../../providers/azimuth/plan/names";
 import { holdBy, letGo, runController, type Seen, setStatus, type Surroundings } from "./controller";
 
 const FINALIZER = "cluster.cluster.x-k8s.io";

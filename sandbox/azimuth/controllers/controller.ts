@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { KubernetesClient, KubernetesObject } from "../../../clients/kubernetes";
-import { KubernetesError } from "../../../clients/kubernetes";
-import { follow } from "../../../clients/kubernetes/follow";
+import type { KubernetesClient, KubernetesObject } from "../../../lib/kubernetes";
+import { KubernetesError } from "../../../lib/kubernetes";
+import { follow } from "../../../lib/kubernetes/follow";
 import type { Faults } from "../faults";
 
 /** What every stand-in controller works with. */

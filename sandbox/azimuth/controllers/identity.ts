@@ -3,8 +3,8 @@
  * through the phases of the real one and get the same status fields, and Platforms get their discovery Secrets. There is
  * no Keycloak and no Dex behind it: what the real one makes there exists as words in the status only.
  */
-import type { KubernetesObject } from "../../../clients/kubernetes";
-import { API } from "../../../core/azimuth/names";
+import type { KubernetesObject } from "../../../lib/kubernetes";
+import { API } from "../../../providers/azimuth/plan/names";
 import { holdBy, letGo, refTo, runController, type Seen, setStatus, type Surroundings } from "./controller";
 
 const FINALIZER = "identity.azimuth.stackhpc.com/finalizer";

@@ -5,7 +5,7 @@
  * the owners are deleted in the foreground. A deleted Lease waits for the finalizers of others, and takes its
  * credentials' Secret with it.
  */
-import { API } from "../../../core/azimuth/names";
+import { API } from "../../../providers/azimuth/plan/names";
 import { Cloud, statusOf } from "../cloud";
 import { holdBy, letGo, runController, type Seen, setStatus, type Surroundings } from "./controller";
 

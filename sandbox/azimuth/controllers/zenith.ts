@@ -3,7 +3,7 @@
  * a subdomain of its own and gets its credential Secret. There is no tunnel behind it.
  */
 import { createHash } from "node:crypto";
-import { API } from "../../../core/azimuth/names";
+import { API } from "../../../providers/azimuth/plan/names";
 import { runController, type Seen, setStatus, type Surroundings } from "./controller";
 
 /** Under which every name of the sandbox's Zenith is. */

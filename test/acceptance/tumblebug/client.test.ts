@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Tumblebug } from "../../../clients/tumblebug";
-import type { FirewallRule } from "../../../core/tumblebug/model";
+import type { Tumblebug } from "../../../providers/tumblebug/client";
+import type { FirewallRule } from "../../../providers/tumblebug/plan/model";
 import { oneAfterTheOther } from "../../one-after-the-other";
 import { acceptanceServer, freshName, type AcceptanceServer } from "./server";
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openTumblebug, type Tumblebug } from "../../../clients/tumblebug";
-import type { Generation } from "../../../core/tumblebug/model";
+import { openTumblebug, type Tumblebug } from "../../../providers/tumblebug/client";
+import type { Generation } from "../../../providers/tumblebug/plan/model";
 import { PretendedMachines } from "../../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../../sandbox/tumblebug/server";
 import { leaveOut } from "../../left-out";

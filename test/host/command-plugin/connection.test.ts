@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import path from "node:path";
 import ssh2 from "ssh2";
-import { generateKey } from "../../../clients/ssh/generated-key";
+import { generateKey } from "../../../lib/ssh/generated-key";
 import { SshServer } from "../../ssh-server.js";
 import { connectionTo, eventually, fixture, REMOTE } from "./fixture.js";
 import { isStandIn } from "./plugin-process.js";

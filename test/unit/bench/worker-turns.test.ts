@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { noteMarks, partsOf, type Turn, wholeSeconds } from "../../../bench/worker-turns";
-import type { RolloutNode } from "../../../core/rollout/observed";
+import type { RolloutNode } from "../../../providers/kubeadm/plan/rollout/observed";
 
 const TO = "1.36.3";
 

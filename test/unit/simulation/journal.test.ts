@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import type { JournalLine } from "../../simulation/fleet-files";
 import { askedTwiceAtOnce, doneTwice, readJournal, runsAtOnce } from "../../simulation/journal";
 import { parseScript } from "../../simulation/received-script";
-import { wrapScript } from "../../../clients/ssh/script";
+import { wrapScript } from "../../../lib/ssh/script";
 
 describe("the simulation's journal", () => {
   const lines: JournalLine[] = [

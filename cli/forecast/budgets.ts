@@ -1,0 +1,97 @@
+import { type Budget, budgetName, evictionVerdict } from "../../lib/kubernetes/drain/budgets";
+import { claimsOf, type Places, whyNowhereElse } from "../../lib/kubernetes/drain/placement";
+import { planDrain, podName } from "../../lib/kubernetes/drain/plan";
+import type { ForecastPod } from "./facts";
+import type { Finding } from "./finding";
+
+/** What a drain evicts once every loss is allowed, with the answer of the eviction API to each. */
+function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {
+  const { evict } = planDrain(pods, { force: true, deleteEmptyDirData: true });
+  return evict.map((pod) => ({ pod, verdict: evictionVerdict(pod, budgets) }));
+}
+
+/**
+ * Budgets that would hold a drain now, and pods with several budgets, which the eviction API refuses as a matter of
+ * principle.
+ *
+ * @param pods those of the nodes that are to be drained
+ */
+export function budgetFindings(budgets: readonly Budget[], pods: readonly ForecastPod[]): Finding[] {
+  const judged = evictions(pods, budgets);
+  const held = budgets.flatMap((budget): Finding[] => {
+    const covered = judged.filter(({ verdict }) => verdict.kind === "held" && verdict.budget === budget);
+    if (covered.length === 0) return [];
+    const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
+    const where = covered.map(({ pod }) => `${pod.metadata?.name ?? "?"} on ${pod.spec?.nodeName ?? "?"}`);
+    return [
+      {
+        about: "budget",
+        weight: "blocks",
+        words: `PodDisruptionBudget ${budgetName(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where.join(", ")}`,
+        mend:
+          currentHealthy < desiredHealthy
+            ? "make its pods healthy first"
+            : "run one replica more than it needs, or let it allow one disruption",
+      },
+    ];
+  });
+  const several = judged.flatMap(({ pod, verdict }): Finding[] => {
+    if (verdict.kind !== "several") return [];
+    const names = verdict.budgets.map(budgetName).join(", ");
+    const words = `${podName(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
+    return [{ about: "budget", weight: "blocks", words, mend: "leave one budget for these pods" }];
+  });
+  return [...held, ...several];
+}
+
+/**
+ * Pods under a budget that no other node takes: an evicted one is away until its node is back. Where a budget allows
+ * fewer evictions than it has such pods on a node, that node's drain can't end.
+ *
+ * @param pods those of the nodes that are to be drained
+ */
+export function placementFindings(
+  budgets: readonly Budget[],
+  pods: readonly ForecastPod[],
+  places: Places,
+): Finding[] {
+  const bound = evictions(pods, budgets).flatMap(({ pod, verdict }) => {
+    if (verdict.kind !== "counted") return [];
+    const why = whyNowhereElse(pod, places);
+    return why === undefined ? [] : [{ pod, why, budget: verdict.budget }];
+  });
+  const nodes = [...new Set(bound.map(({ pod }) => pod.spec?.nodeName ?? "?"))];
+  return nodes.flatMap((node) =>
+    budgets.flatMap((budget): Finding[] => {
+      const here = bound.filter((each) => each.budget === budget && each.pod.spec?.nodeName === node);
+      if (here.length === 0) return [];
+      const names = here.map(({ pod, why }) => `${podName(pod)} (${why})`).join(", ");
+      const allowed = budget.status?.disruptionsAllowed ?? 0;
+      const fix = "let another node run them";
+      if (here.length > allowed)
+        return [
+          {
+            about: "budget",
+            weight: "blocks",
+            words: `PodDisruptionBudget ${budgetName(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`,
+            mend: `${fix}, or let it allow ${here.length} disruptions`,
+          },
+        ];
+      return [
+        {
+          about: "placement",
+          weight: "warns",
+          words: `${node}: no other node can run ${names}: away until ${node} is back`,
+          mend: `${fix}, or accept the outage`,
+        },
+      ];
+    }),
+  );
+}
+
+/** Whether some pod under a budget uses a claim, so that its volume may decide where it can run. */
+export function asksForVolumes(budgets: readonly Budget[], pods: readonly ForecastPod[]): boolean {
+  return evictions(pods, budgets).some(
+    ({ pod, verdict }) => verdict.kind === "counted" && claimsOf(pod).length > 0,
+  );
+}

@@ -1,0 +1,51 @@
+import { type DrainAllowances, planDrain, podName } from "../../lib/kubernetes/drain/plan";
+import type { ForecastPod } from "./facts";
+import type { Finding } from "./finding";
+
+/**
+ * Pods that a drain refuses as long as nobody allows their loss, node by node; with the allowance they are losses to
+ * know of.
+ *
+ * @param pods those of the nodes that are to be drained
+ */
+export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowances): Finding[] {
+  const nodes = [...new Set(pods.map(({ spec }) => spec?.nodeName ?? "?"))];
+  return nodes.flatMap((node) => {
+    const here = pods.filter(({ spec }) => (spec?.nodeName ?? "?") === node);
+    const alone = planDrain(here, { force: false, deleteEmptyDirData: true }).refuse;
+    const losing = planDrain(here, { force: true, deleteEmptyDirData: false }).refuse;
+    const found: Finding[] = [];
+    if (alone.length > 0) {
+      found.push({
+        about: "unmanaged pod",
+        weight: allow.force ? "warns" : "blocks",
+        words: `${node}: ${names(alone)} ${alone.length === 1 ? "has" : "have"} no controller: an eviction ends ${alone.length === 1 ? "it" : "them"} for good`,
+        mend: allow.force ? "start them again elsewhere" : "give them a controller, or allow it with --force",
+      });
+    }
+    if (losing.length > 0) {
+      const volumes = losing.map(({ pod, name }) => `${name} (${emptyDirs(pod)})`).join(", ");
+      found.push({
+        about: "emptyDir",
+        weight: allow.deleteEmptyDirData ? "warns" : "blocks",
+        words: `${node}: the data in emptyDir volumes is lost: ${volumes}`,
+        mend: allow.deleteEmptyDirData
+          ? "save what is worth it"
+          : "save what is worth it, then allow it with --delete-emptydir-data",
+      });
+    }
+    return found;
+  });
+}
+
+function names(judged: readonly { pod: ForecastPod }[]): string {
+  return judged.map(({ pod }) => podName(pod)).join(", ");
+}
+
+function emptyDirs(pod: ForecastPod): string {
+  const volumes = pod.spec?.volumes ?? [];
+  return volumes
+    .filter(({ emptyDir }) => emptyDir !== undefined && emptyDir !== null)
+    .map(({ name }) => name)
+    .join(", ");
+}

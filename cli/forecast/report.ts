@@ -1,0 +1,150 @@
+import type { DrainAllowances } from "../../lib/kubernetes/drain/plan";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { byIndex } from "../../providers/kubeadm/plan/membership/plan";
+import type { LeftOut } from "../../providers/kubeadm/plan/rollout/left-out";
+import { observeRolloutNode, type RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
+import {
+  describeRolloutStep,
+  planRollout,
+  type RolloutStep,
+} from "../../providers/kubeadm/plan/rollout/plan";
+import { presentSkew } from "../../providers/kubeadm/plan/rollout/skew";
+import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/version";
+import type { RolloutPool, RolloutWish } from "../../providers/kubeadm/plan/rollout/wish";
+import { budgetFindings, placementFindings } from "./budgets";
+import { certificateFindings } from "./certificates";
+import { drainFindings } from "./drains";
+import type { ClusterFacts } from "./facts";
+import type { Finding } from "./finding";
+import { removalFindings, removedBetween } from "./removals";
+
+/** What is asked of a forecast. */
+export interface ForecastWish {
+  /** without the leading v */
+  target: string;
+  allow: DrainAllowances;
+  maxUnavailable: RolloutPool["maxUnavailable"];
+  intermediates: string[];
+  now: Date;
+}
+
+/** The forecast of a rollout, as --json prints it. */
+export interface PlanReport {
+  server: string;
+  target: string;
+  clusterVersion?: string;
+  nodes: { name: string; pool: string; kubeletVersion: string; ready: boolean }[];
+  /** the versions that the cluster goes through, in order */
+  passes: string[];
+  steps: (RolloutStep & { line: string })[];
+  findings: Finding[];
+  notes: string[];
+  blocked: boolean;
+  /** checks that could not be made, each with why: without any, and unless blocked, nothing is in the way */
+  unknown: string[];
+}
+
+const WORKERS = "workers";
+
+/** Forecasts the rollout of a cluster that nobody has prepared for it. */
+export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport {
+  const nodes = facts.nodes
+    .map((node) => observeRolloutNode(node))
+    .map((node) => ({ ...node, pool: poolOf(node) }))
+    .sort((one, other) => byIndex(one.name, other.name));
+  const plan = planRollout(nodes, rolloutWish(nodes, facts, wish), { agents: "assumed" });
+  const readable = nodes.every(({ kubeletVersion }) => parseVersion(kubeletVersion));
+  const skew = readable ? presentSkew(nodes) : [];
+  const drained = new Set(plan.steps.map(({ node }) => node));
+  const pods = (facts.pods ?? []).filter(({ spec }) => drained.has(spec?.nodeName ?? ""));
+  const lowest = nodes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions)[0];
+
+  const findings = [
+    ...plan.refusals.map(refused),
+    ...skew.map(skewed),
+    ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(illness),
+    ...plan.leftOut.map(leftOut),
+    ...budgetFindings(facts.budgets ?? [], pods),
+    ...placementFindings(facts.budgets ?? [], pods, {
+      nodes: facts.nodes,
+      claims: facts.claims ?? [],
+      volumes: facts.volumes ?? [],
+    }),
+    ...drainFindings(pods, wish.allow),
+    ...removalFindings(facts.metrics ?? "", wish.target),
+    ...certificateFindings(facts.certificates, wish.now),
+  ];
+  const known = new Set([...skew, ...nodes.map((node) => `${node.name} is not Ready: ${node.reason ?? ""}`)]);
+  const removed =
+    facts.metrics === undefined && lowest && parseVersion(lowest) ? removedBetween(lowest, wish.target) : [];
+  return {
+    server: facts.server,
+    target: wish.target,
+    ...(facts.clusterVersion ? { clusterVersion: facts.clusterVersion } : {}),
+    nodes: nodes.map(({ name, pool, kubeletVersion, ready }) => ({ name, pool, kubeletVersion, ready })),
+    passes: [...new Set(plan.steps.map(({ to }) => to))],
+    steps: plan.steps.map((step) => ({ ...step, line: describeRolloutStep(step) })),
+    findings,
+    notes: [...plan.notes.filter((note) => !known.has(note)), ...facts.notes],
+    blocked: findings.some(({ weight }) => weight === "blocks"),
+    // a cluster whose nodes have the version is drained of nothing
+    unknown:
+      plan.steps.length === 0
+        ? []
+        : [
+            ...facts.unread,
+            ...(removed.length > 0
+              ? [`on the way Kubernetes removes ${removed.join(", ")}: look for their users`]
+              : []),
+          ],
+  };
+}
+
+function poolOf(node: RolloutNode): string {
+  return node.controlPlane ? CONTROL_PLANE_GROUP : node.pool || WORKERS;
+}
+
+function rolloutWish(nodes: RolloutNode[], facts: ClusterFacts, wish: ForecastWish): RolloutWish {
+  const workers = nodes.map(({ pool }) => pool).filter((pool) => pool !== CONTROL_PLANE_GROUP);
+  const pools = [CONTROL_PLANE_GROUP, ...new Set(workers.sort(byIndex))].map((name) => ({
+    name,
+    machines: nodes.filter(({ pool }) => pool === name).map((node) => node.name),
+    maxUnavailable: wish.maxUnavailable,
+    paused: false,
+  }));
+  const { intermediates, target: version } = wish;
+  return {
+    version,
+    software: {},
+    intermediates,
+    clusterVersion: facts.clusterVersion,
+    pools,
+    pausedNodes: [],
+  };
+}
+
+function refused(words: string): Finding {
+  const mend = words.includes("intermediate")
+    ? "give it with --via"
+    : "mend this first; until then there is no rollout";
+  return { about: "rollout", weight: "blocks", words, mend };
+}
+
+function skewed(words: string): Finding {
+  return {
+    about: "skew",
+    weight: "warns",
+    words,
+    mend: "Kubernetes does not support this now; the rollout ends it",
+  };
+}
+
+function leftOut({ node, reason }: LeftOut): Finding {
+  const mend = "the rollout leaves it out; bring it back first to have it roll with the others";
+  return { about: "node", weight: "warns", words: `${node}: ${reason}`, mend };
+}
+
+function illness({ name, reason }: RolloutNode): Finding {
+  const words = `${name} is not Ready: ${reason ?? "the kubelet has not reported"}`;
+  return { about: "node", weight: "warns", words, mend: "the rollout waits for it when its turn comes" };
+}

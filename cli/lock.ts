@@ -1,0 +1,74 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import { judgeLock, parseBackendLock, type LockVerdict } from "../lib/pulumi/backend-lock";
+import { lookUpProcess } from "./process-facts";
+import { removeTornAttributes } from "./torn-attributes";
+
+/** Whose locks: one stack in a file backend. */
+export interface LockedStack {
+  /** The backend's folder, the one that holds `.pulumi`. */
+  readonly stateFolder: string;
+  readonly project: string;
+  readonly stack: string;
+}
+
+/** One lock file and what is known of its owner. */
+export interface FoundLock {
+  readonly file: string;
+  readonly verdict: LockVerdict;
+}
+
+/** Lists the locks on a stack, each judged by what this host knows of its owner. */
+export async function findLocks({ stateFolder, project, stack }: LockedStack): Promise<FoundLock[]> {
+  const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const found: FoundLock[] = [];
+  for (const name of names.filter((each) => each.endsWith(".json"))) {
+    const file = path.join(folder, name);
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    // released between the listing and now
+    if (text === undefined) continue;
+    const lock = parseBackendLock(text);
+    const holder = lock === undefined ? ({ alive: false } as const) : await lookUpProcess(lock.pid);
+    found.push({ file, verdict: judgeLock(lock, hostname(), holder) });
+  }
+  return found;
+}
+
+/** Deletes a lock; one that is gone already is no error. */
+export async function deleteLock(lock: FoundLock): Promise<void> {
+  await rm(lock.file, { force: true });
+  // the file backend keeps the attributes of each of its files beside it
+  await rm(`${lock.file}.attrs`, { force: true });
+}
+
+/** Raised when a stack stays locked by somebody who may still be at work. */
+export class StackLockedError extends Error {
+  override readonly name = "StackLockedError";
+
+  constructor(stack: string, locks: readonly FoundLock[]) {
+    super(
+      `the stack ${stack} is locked: ${locks.map((lock) => lock.verdict.because).join("; ")}\n` +
+        `Wait for it to end. If it is certain that it no longer runs: foresail unlock --stack ${stack} (or: pulumi cancel ${stack})`,
+    );
+  }
+}
+
+/**
+ * Deletes the locks whose process on this host is dead, and what such a process half wrote.
+ * @returns a line for each thing that was cleared
+ * @throws StackLockedError when another lock remains
+ */
+export async function clearDeadLocks(target: LockedStack): Promise<string[]> {
+  const locks = await findLocks(target);
+  const dead = locks.filter((lock) => lock.verdict.kind === "dead");
+  for (const lock of dead) await deleteLock(lock);
+  const remaining = locks.filter((lock) => lock.verdict.kind !== "dead");
+  if (remaining.length > 0) throw new StackLockedError(target.stack, remaining);
+  const cleared = dead.map((lock) => `cleared the lock of ${target.stack}: ${lock.verdict.because}`);
+  return [...cleared, ...(await removeTornAttributes(target))];
+}

@@ -1,0 +1,64 @@
+import { resumeCluster, type ResumePlace } from "../providers/azimuth/client/resume";
+import { monitorServices } from "../providers/azimuth/client/services-monitor";
+import { KubernetesClient } from "../lib/kubernetes";
+import { foresailVersion } from "../lib/version";
+import { redact } from "../lib/text/redaction";
+import { onInterrupts } from "./interrupts";
+import { findProject, type Project } from "./project";
+import { callPulumi, findStack } from "./pulumi";
+
+/** The output `monitor` of a stack of the system "azimuth". */
+type MonitoredCluster = ResumePlace;
+
+const CONNECT_SECONDS = 3600;
+
+/**
+ * Follows the services of a stack's cluster until a person interrupts.
+ * @returns the exit code
+ */
+export async function monitor(
+  wish: { stack?: string },
+  say = (line: string) => console.log(line),
+): Promise<number> {
+  const project = await findProject();
+  const stack = await findStack(project, wish.stack);
+  const { place, kubeconfig } = await readOutputs(project, stack);
+  const end = new AbortController();
+  const forget = onInterrupts(() => end.abort());
+  const userAgent = `foresail/${foresailVersion()} ${project.name}/${stack} monitor`;
+  const tell = (line: string) => say(`${new Date().toISOString()} ${redact(line)}`);
+  try {
+    const management = await KubernetesClient.connect(
+      { kubeconfig },
+      { seconds: CONNECT_SECONDS, signal: end.signal, authorisedPath: "/api", userAgent, progress: tell },
+    );
+    try {
+      for (const line of await resumeCluster(management, place)) tell(line);
+      await monitorServices({ management, place, signal: end.signal, say: tell, userAgent });
+    } finally {
+      management.close();
+    }
+  } catch (error) {
+    if (!end.signal.aborted) throw error;
+  } finally {
+    forget();
+  }
+  return 0;
+}
+
+async function readOutputs(
+  project: Project,
+  stack: string,
+): Promise<{ place: MonitoredCluster; kubeconfig: string }> {
+  const args = ["stack", "output", "--json", "--show-secrets", "--stack", stack];
+  const { stdout } = await callPulumi({ project, args });
+  const { monitor: place, managementKubeconfig: kubeconfig } = JSON.parse(stdout) as {
+    monitor?: MonitoredCluster;
+    managementKubeconfig?: string;
+  };
+  if (place === undefined || kubeconfig === undefined)
+    throw new Error(
+      `the stack ${stack} has no services to follow: only stacks of the system "azimuth" have, after their first up`,
+    );
+  return { place, kubeconfig };
+}

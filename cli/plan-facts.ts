@@ -1,0 +1,94 @@
+import { KubernetesClient, KubernetesError } from "../lib/kubernetes";
+import type { Budget } from "../lib/kubernetes/drain/budgets";
+import type { Claim, Volume } from "../lib/kubernetes/drain/placement";
+import { asksForVolumes } from "./forecast/budgets";
+import { clusterVersionOf, type ClusterFacts, type ForecastPod } from "./forecast/facts";
+import { seenCertificates } from "./plan-certificates";
+import type { ChosenContext } from "./plan-kubeconfig";
+
+interface Read {
+  path: string;
+  /** the right, and what a forecast lacks without it */
+  lack: string;
+  /** whether something in the way can hide behind it: then the forecast is not clean without it */
+  hides?: true;
+}
+
+const PLACEMENT = "whether pods can run on another node is unknown";
+
+/** What is read besides the nodes. */
+const READS = {
+  pods: { path: "/api/v1/pods", lack: "list pods: drains were not looked at", hides: true },
+  budgets: {
+    path: "/apis/policy/v1/poddisruptionbudgets",
+    lack: "list PodDisruptionBudgets: whether they hold a drain is unknown",
+    hides: true,
+  },
+  kubeadm: {
+    path: "/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
+    lack: "get the ConfigMap kube-system/kubeadm-config: the control planes' kubelets stand for the cluster's version",
+  },
+  // what Kubernetes removes on the way tells whether anything hides
+  metrics: { path: "/metrics", lack: "get /metrics: which API versions are in use is unknown" },
+  claims: {
+    path: "/api/v1/persistentvolumeclaims",
+    lack: `list PersistentVolumeClaims: ${PLACEMENT}`,
+    hides: true,
+  },
+  volumes: { path: "/api/v1/persistentvolumes", lack: `list PersistentVolumes: ${PLACEMENT}`, hides: true },
+} satisfies Record<string, Read>;
+
+/**
+ * Reads a cluster: five GETs and a look at the API server's certificate, nothing that changes anything; two GETs more
+ * when pods under a budget have volumes. A right that is missing is said; only the nodes must be readable.
+ *
+ * @throws KubernetesUnreachable, KubernetesError
+ */
+export async function readFacts(chosen: ChosenContext, seconds: number): Promise<ClusterFacts> {
+  const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
+  const notes: string[] = [];
+  const unread: string[] = [];
+  const read = async ({ path, lack, hides }: Read): Promise<unknown> => {
+    const said = hides ? unread : notes;
+    try {
+      return await client.call({ method: "GET", path }, true);
+    } catch (error) {
+      if (!(error instanceof KubernetesError)) throw error;
+      if (error.status === 403 || error.status === 401) said.push(`these credentials may not ${lack}`);
+      else if (error.status === 404) said.push(`the cluster has no ${path}: ${lack.replace(/^.*?: /, "")}`);
+      else throw error;
+      return undefined;
+    }
+  };
+  try {
+    const server = client.servers[0] ?? "";
+    const nodes = await client.listNodes();
+    const pods = (await read(READS.pods)) as { items: ForecastPod[] } | undefined;
+    const budgets = (await read(READS.budgets)) as { items: Budget[] } | undefined;
+    const kubeadm = (await read(READS.kubeadm)) as { data?: Record<string, string> } | undefined;
+    const metrics = await read(READS.metrics);
+    const volumes = asksForVolumes(budgets?.items ?? [], pods?.items ?? []) ? await readVolumes(read) : {};
+    return {
+      server,
+      nodes,
+      pods: pods?.items,
+      budgets: budgets?.items,
+      ...volumes,
+      clusterVersion: clusterVersionOf(kubeadm?.data?.ClusterConfiguration),
+      certificates: await seenCertificates(server, chosen),
+      metrics: typeof metrics === "string" ? metrics : undefined,
+      notes,
+      unread,
+    };
+  } finally {
+    client.close();
+  }
+}
+
+async function readVolumes(
+  read: (what: Read) => Promise<unknown>,
+): Promise<Pick<ClusterFacts, "claims" | "volumes">> {
+  const claims = (await read(READS.claims)) as { items: Claim[] } | undefined;
+  const volumes = (await read(READS.volumes)) as { items: Volume[] } | undefined;
+  return { claims: claims?.items, volumes: volumes?.items };
+}

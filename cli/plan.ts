@@ -1,0 +1,68 @@
+import pc from "picocolors";
+import { renderMarkdown } from "./forecast/render-markdown";
+import { renderText } from "./forecast/render-text";
+import { planReport, type PlanReport } from "./forecast/report";
+import { parseVersion } from "../providers/kubeadm/plan/rollout/version";
+import { readFacts } from "./plan-facts";
+import { chooseContext } from "./plan-kubeconfig";
+
+/** What `foresail plan` was asked for. */
+export interface PlanOptions {
+  readonly kubeconfig: string;
+  readonly to: string;
+  readonly context?: string;
+  readonly via: readonly string[];
+  readonly maxUnavailable: string;
+  readonly force: boolean;
+  readonly deleteEmptydirData: boolean;
+  readonly json: boolean;
+  readonly markdown: boolean;
+}
+
+const SECONDS = 15;
+
+/**
+ * Forecasts the rollout of any kubeadm cluster from reads alone.
+ * @returns the exit code: 0 when nothing is in the way, 2 when something is, 3 when that could not be found out
+ * @throws Error that names the file or the address, and what to do
+ */
+export async function plan(
+  options: PlanOptions,
+  write = (text: string) => void process.stdout.write(text),
+): Promise<number> {
+  const target = version(options.to, "--to");
+  const wish = {
+    target,
+    allow: { force: options.force, deleteEmptyDirData: options.deleteEmptydirData },
+    maxUnavailable: maximum(options.maxUnavailable),
+    intermediates: options.via.map((text) => version(text, "--via")),
+    now: new Date(),
+  };
+  const chosen = chooseContext(options.kubeconfig, options.context);
+  const facts = await readFacts(chosen, SECONDS).catch((error: unknown) => {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new Error(`${options.kubeconfig} (context ${chosen.context}): ${words}`, { cause: error });
+  });
+  const report = planReport(facts, wish);
+  write(render(report, options));
+  if (report.blocked) return 2;
+  return report.unknown.length > 0 ? 3 : 0;
+}
+
+function render(report: PlanReport, { json, markdown }: PlanOptions): string {
+  if (json) return `${JSON.stringify(report, undefined, 2)}\n`;
+  return markdown ? renderMarkdown(report) : renderText(report, pc);
+}
+
+function version(text: string, option: string): string {
+  const bare = text.replace(/^v/, "");
+  if (parseVersion(bare)) return bare;
+  throw new Error(`${option} ${text}: it has to be MAJOR.MINOR.PATCH, e.g. 1.36.3`);
+}
+
+function maximum(text: string): number | `${number}%` {
+  const match = /^(\d{1,4})(%?)$/.exec(text);
+  if (!match)
+    throw new Error(`--max-unavailable ${text}: it has to be a number such as 2, or a part such as 25%`);
+  return match[2] ? `${Number(match[1])}%` : Number(match[1]);
+}

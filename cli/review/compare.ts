@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from "node:util";
+import { UNKNOWN } from "../../lib/unknown";
+import type { Operation, ResourceChange } from "./preview";
+import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
+
+/** What a review holds of a resource. */
+export type ReviewedChange = Pick<ResourceChange, "urn" | "name" | "type" | "operation" | "steps" | "inputs">;
+
+/** One resource whose current steps are not what was reviewed. */
+export interface Difference {
+  readonly name: string;
+  readonly type: string;
+  /** What differs, for people. */
+  readonly why: string;
+  /** Empty when the review does not name the resource. */
+  readonly reviewed: readonly string[];
+  readonly current: readonly string[];
+}
+
+/** Whether what would run now is what was reviewed. */
+export type Verdict =
+  /** Line by line: the reviewed plan can bind the engine. */
+  | { readonly kind: "same" }
+  /** Only steps that were reviewed, and fewer of them: a resumption. */
+  | { readonly kind: "remainder" }
+  /** Everything that was reviewed has been done. */
+  | { readonly kind: "nothing left" }
+  | { readonly kind: "moved"; readonly differences: readonly Difference[] };
+
+/** What may be left of an operation: a create that failed half-way is an update the next time. */
+const LEFT_OF: Readonly<Record<Operation, readonly Operation[]>> = {
+  create: ["create", "update"],
+  update: ["update"],
+  replace: ["replace", "create", "update", "delete"],
+  delete: ["delete"],
+  import: ["import"],
+};
+
+/**
+ * Decides whether what would run now is what was reviewed, or a strict remainder of it: no resource that the review
+ * does not name, no other operation, no other wish, and of the reviewed steps only a part, in their order.
+ */
+export function compareReview(
+  reviewed: readonly ReviewedChange[],
+  current: readonly ReviewedChange[],
+): Verdict {
+  const byUrn = new Map(reviewed.map((change) => [change.urn, change]));
+  const differences = current.flatMap((change) => differenceOf(byUrn.get(change.urn), change));
+  if (differences.length > 0) return { kind: "moved", differences };
+  if (current.length === 0 && reviewed.length > 0) return { kind: "nothing left" };
+  const same =
+    current.length === reviewed.length &&
+    current.every((change) => {
+      const before = byUrn.get(change.urn);
+      return (
+        before !== undefined &&
+        before.operation === change.operation &&
+        isDeepStrictEqual([...before.steps], [...change.steps]) &&
+        isDeepStrictEqual(before.inputs, change.inputs)
+      );
+    });
+  return same ? { kind: "same" } : { kind: "remainder" };
+}
+
+function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedChange): Difference[] {
+  const differs = (why: string): Difference[] => [
+    {
+      name: current.name,
+      type: current.type,
+      why,
+      reviewed: reviewed === undefined ? [] : linesOf(reviewed),
+      current: linesOf(current),
+    },
+  ];
+  if (reviewed === undefined) return differs("the review does not change it");
+  if (!LEFT_OF[reviewed.operation].includes(current.operation))
+    return differs(`reviewed is ${reviewed.operation}, now it would be ${current.operation}`);
+  const changed = changedInput(reviewed, current);
+  // what remains of a deletion has no wishes of its own
+  if (changed !== undefined && current.operation !== "delete")
+    return differs(`its input ${changed} is not the reviewed one`);
+  const step = unreviewedStep(reviewed.steps, current.steps);
+  return step === undefined ? [] : differs(`not reviewed: ${step}`);
+}
+
+/** What is shown of a change: its steps, or the operation when it has none. */
+function linesOf({ steps, operation }: ReviewedChange): readonly string[] {
+  return steps.length > 0 ? steps : [`(${operation})`];
+}
+
+/** The first step of now that does not follow from the reviewed ones, or undefined. */
+export function unreviewedStep(reviewed: readonly string[], current: readonly string[]): string | undefined {
+  const promised = reviewed.map(readStepLine);
+  const open = promised.filter((line) => line.kind === "unknown");
+  let from = 0;
+  for (const text of current) {
+    const line = readStepLine(text);
+    if (line.kind === "remark") continue;
+    const at = reviewed.indexOf(text, from);
+    if (at >= 0) {
+      from = at + 1;
+      continue;
+    }
+    // nodes that were under way together are finished first, in whatever order they were left
+    if (promised.some((each) => isBegun(line, each))) continue;
+    if (!open.some((each) => fillsIn(line, each))) return text;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a step is what was left open: of a cluster that did not exist yet the machines were reviewed, and that they
+ * join; of machines that did not exist yet, that they are made ready. Nothing that takes a node away was.
+ */
+function fillsIn(line: StepLine, open: StepLine): boolean {
+  if (line.kind !== "step" || open.kind !== "unknown") return false;
+  if (open.machines !== undefined) return open.machines.includes(line.machine) && /^join /.test(line.rest);
+  return !isVersionStep(line) && !/^(?:cordon|lost)\b/.test(line.rest);
+}
+
+/** The name of the first input that is not the reviewed one, or undefined. */
+function changedInput(reviewed: ReviewedChange, current: ReviewedChange): string | undefined {
+  const names = new Set([...Object.keys(reviewed.inputs), ...Object.keys(current.inputs)]);
+  return [...names].find((name) => !keeps(reviewed.inputs[name], current.inputs[name]));
+}
+
+/** Whether a value is the reviewed one, where what was unknown then may be anything now. */
+function keeps(reviewed: unknown, current: unknown): boolean {
+  if (reviewed === UNKNOWN) return true;
+  if (Array.isArray(reviewed) && Array.isArray(current))
+    return reviewed.length === current.length && reviewed.every((each, index) => keeps(each, current[index]));
+  if (isRecord(reviewed) && isRecord(current)) {
+    const names = new Set([...Object.keys(reviewed), ...Object.keys(current)]);
+    return [...names].every((name) => keeps(reviewed[name], current[name]));
+  }
+  return isDeepStrictEqual(reviewed, current);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

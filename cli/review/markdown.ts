@@ -1,0 +1,127 @@
+import { redact } from "../../lib/text/redaction";
+import { type Danger, findDangers } from "./dangers";
+import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
+import { plural } from "./plural";
+import type { Preview } from "./preview";
+import { countSteps } from "./step-line";
+
+/** GitHub refuses a longer comment. It counts characters of UTF-16, as JavaScript does. */
+export const COMMENT_LIMIT = 65_536;
+
+/** How many dangers the summary lists; the steps below hold all of them. */
+const DANGERS_SHOWN = 25;
+
+const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
+  refused: "Refused",
+  replaced: "Replaced",
+  deleted: "Deleted",
+  lost: "Given up as lost",
+  blocked: "Blocked",
+  "control plane": "Control plane",
+  unread: "Cluster not read",
+};
+
+/** What follows the summary: a heading and its lines, of which the last may be cut. */
+interface Block {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** The first line of a comment, unseen by readers, by which the next run finds it again. */
+export function commentMarker(preview: Pick<Preview, "project" | "stack">): string {
+  return `<!-- foresail:${safeWord(preview.project ?? "")}/${safeWord(preview.stack ?? "")} -->`;
+}
+
+/**
+ * A preview as a comment of a pull request: what is dangerous first, then the steps of each resource. Steps are left
+ * out when they do not fit; the summary is always whole.
+ * @param limit the longest comment, in characters
+ */
+export function renderMarkdown(preview: Preview, { limit = COMMENT_LIMIT } = {}): string {
+  const summary = renderSummary(preview);
+  const blocks = blocksOf(preview);
+  const whole = [summary, ...blocks.map((block) => renderBlock(block))].join("\n");
+  if (whole.length <= limit) return whole;
+  const kept = [summary];
+  let room = limit - summary.length;
+  for (const [index, block] of blocks.entries()) {
+    const ending = `\n${leftOut(blocks.length - index)}`;
+    const part = fit(block, room - ending.length - 1);
+    if (part !== undefined) {
+      kept.push(part.text);
+      room -= part.text.length + 1;
+    }
+    if (part?.isWhole === true) continue;
+    const others = blocks.length - index - (part === undefined ? 0 : 1);
+    // the summary alone may fill the limit that a caller gave
+    if (others > 0 && ending.length <= room) kept.push(leftOut(others));
+    break;
+  }
+  return kept.join("\n");
+}
+
+/** The part that is never cut: marker, heading, counts, dangers. */
+export function renderSummary(preview: Preview): string {
+  const dangers = findDangers(preview);
+  const name = preview.stack === undefined ? "the stack" : code(preview.stack);
+  return [
+    commentMarker(preview),
+    `### foresail: ${headline(preview, name)}`,
+    "",
+    ...(dangers.length > 0 ? [...renderDangers(dangers), ""] : []),
+  ].join("\n");
+}
+
+function headline(preview: Preview, name: string): string {
+  if (preview.errors.length > 0) return `the preview of ${name} failed`;
+  if (preview.changes.length === 0) return `nothing changes in ${name}`;
+  return `${countSteps(preview.changes)} of ${name}; ${preview.unchanged} unchanged`;
+}
+
+function renderDangers(dangers: readonly Danger[]): string[] {
+  const shown = dangers.slice(0, DANGERS_SHOWN);
+  const lines = ["**Look here first**", ""];
+  for (const { kind, words } of shown) lines.push(`- **${HEADINGS[kind]}**: ${code(redact(words))}`);
+  const more = dangers.length - shown.length;
+  if (more > 0) lines.push(`- … and ${more} more below`);
+  return lines;
+}
+
+function blocksOf(preview: Preview): Block[] {
+  const errors = preview.errors.flatMap((error) => redact(error).split("\n"));
+  const changes = preview.changes.map(({ type, name, operation, steps }) => ({
+    title: `**${escapeWords(type)} ${escapeWords(name)}** (${operation})`,
+    lines: steps.map(oneLine),
+  }));
+  return [
+    ...(errors.length > 0 ? [{ title: "**What was refused**", lines: errors }] : []),
+    // what has steps is what a reviewer reads; a bare name says all there is of the others
+    ...changes.filter(({ lines }) => lines.length > 0),
+    ...changes.filter(({ lines }) => lines.length === 0),
+    ...(preview.notes.length > 0 ? [{ title: "**Remarks**", lines: preview.notes.map(oneLine) }] : []),
+  ];
+}
+
+function renderBlock({ title, lines }: Block, shown = lines.length): string {
+  if (lines.length === 0) return `${title}\n`;
+  const more = lines.length - shown;
+  const rest = more > 0 ? [`… and ${plural(more, "more line")}, left out here`] : [];
+  return [title, "", fenced([...lines.slice(0, shown), ...rest]), ""].join("\n");
+}
+
+/** As many lines of a block as there is room for, or undefined when there is room for none. */
+function fit(block: Block, room: number): { text: string; isWhole: boolean } | undefined {
+  let [fits, tooMany] = [0, block.lines.length + 1];
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if (renderBlock(block, middle).length <= room) fits = middle;
+    else tooMany = middle;
+  }
+  const text = renderBlock(block, fits);
+  if (text.length > room || (fits === 0 && block.lines.length > 0)) return undefined;
+  return { text, isWhole: fits === block.lines.length };
+}
+
+function leftOut(resources: number): string {
+  return `_${plural(resources, "more part")} of the preview left out here; the log and the artifact of this run hold all._\n`;
+}

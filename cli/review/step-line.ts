@@ -1,0 +1,81 @@
+import { unreadMachine } from "../../lib/text/unread";
+import { plural } from "./plural";
+
+/**
+ * What a line of the input `steps` is: a step that will be done; `unknown`, which is filled in once the cluster
+ * exists; or a remark about the live system that does nothing.
+ */
+export type StepLine =
+  | { readonly kind: "step"; readonly line: string; readonly machine: string; readonly rest: string }
+  | {
+      readonly kind: "unknown";
+      /** Undefined: whatever machines there are. */ readonly machines?: readonly string[];
+    }
+  | {
+      /** What could not be read of a machine: it may need a step, or none. */
+      readonly kind: "unread";
+      readonly machine: string;
+    }
+  | { readonly kind: "remark" };
+
+const REMARKS = [/^from the recorded state\b/, /^\S+ is not Ready: /, /^\S+: left out, /];
+const UNKNOWN = /^unknown until [^;]*(?:; wanted: (.*))?$/;
+
+/** Reads one line. A line that is neither remark nor unknown counts as a step, so that nothing slips by. */
+export function readStepLine(line: string): StepLine {
+  if (REMARKS.some((remark) => remark.test(line))) return { kind: "remark" };
+  const unread = unreadMachine(line);
+  if (unread !== undefined) return { kind: "unread", machine: unread };
+  const unknown = UNKNOWN.exec(line);
+  if (unknown !== null) {
+    const machines = unknown[1]?.split(", ").map((name) => name.trim());
+    return machines === undefined ? { kind: "unknown" } : { kind: "unknown", machines };
+  }
+  const [, machine = "", rest = line] = /^([^\s:]+):?\s+(.*)$/s.exec(line) ?? [];
+  return { kind: "step", line, machine, rest };
+}
+
+/** A step of a version rollout: `cp-1 1.35.4 → 1.36.3, containerd 2.1.4 → 2.2.0 (cordon, drain, …)`. */
+const VERSION_STEP = /^(?:\S+ → )?([^\s,]+)((?:, \S+ \S+ → [^\s,]+)*) \((.*)\)$/;
+
+interface VersionStep {
+  readonly target: string;
+  /** What else changes, `containerd 2.2.0`. */
+  readonly further: readonly string[];
+  readonly isBegun: boolean;
+}
+
+function readVersionStep(line: StepLine): VersionStep | undefined {
+  if (line.kind !== "step") return undefined;
+  const [, target, further = "", how = ""] = VERSION_STEP.exec(line.rest) ?? [];
+  if (target === undefined) return undefined;
+  return {
+    target,
+    further: [...further.matchAll(/, (\S+) \S+ → ([^\s,]+)/g)].map(([, name, to]) => `${name} ${to}`),
+    isBegun: how.startsWith("begun by an earlier run: "),
+  };
+}
+
+/** Whether a line takes a node through a version rollout. */
+export function isVersionStep(line: StepLine): boolean {
+  return readVersionStep(line) !== undefined;
+}
+
+/** Whether a step of now is a reviewed one that an earlier run began and did not end: same machine, same targets. */
+export function isBegun(now: StepLine, reviewed: StepLine): boolean {
+  const [current, promised] = [readVersionStep(now), readVersionStep(reviewed)];
+  if (current === undefined || promised === undefined || !current.isBegun) return false;
+  if (now.kind !== "step" || reviewed.kind !== "step" || now.machine !== reviewed.machine) return false;
+  return (
+    current.target === promised.target && current.further.every((change) => promised.further.includes(change))
+  );
+}
+
+/** `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */
+export function countSteps(changes: readonly { readonly steps: readonly string[] }[]): string {
+  const kinds = changes.flatMap(({ steps }) => steps).map((line) => readStepLine(line).kind);
+  const unread = kinds.filter((kind) => kind === "unread").length;
+  const steps = kinds.filter((kind) => kind !== "remark").length - unread;
+  const counts = [plural(steps, "step"), ...(unread > 0 ? [`${unread} unread`] : [])].join(", ");
+  return `${counts} in ${plural(changes.length, "resource")}`;
+}

@@ -1,0 +1,87 @@
+import path from "node:path";
+import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
+import { BehindFailure } from "./review/behind-failure";
+import { onInterrupts } from "./interrupts";
+import { requestPause, withdrawPause } from "./pause";
+import { withPrivateFolder, writePrivately } from "./private-file";
+import type { Project } from "./project";
+import { startPulumi } from "./pulumi";
+
+/** One run of the engine that a plan binds. */
+export interface PlannedRun {
+  readonly project: Project;
+  readonly stack: string;
+  /** The engine's own plan. */
+  readonly engine: unknown;
+  /** Whom to ask for a pause; undefined: nobody. */
+  readonly kubeconfig?: string;
+}
+
+/** How a run ended. */
+export type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
+
+/**
+ * Runs `pulumi up` bound to a plan and shows what it prints. The first Ctrl-C asks the cluster's rollout to stop before
+ * its next node; the next one, or the first when nobody can be asked, ends the engine in order; one more at once.
+ */
+export async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<RunEnd> {
+  return withPrivateFolder(async (folder) => {
+    const file = path.join(folder, "plan.json");
+    await writePrivately(file, JSON.stringify(run.engine));
+    const args = [
+      "up",
+      "--plan",
+      file,
+      "--yes",
+      "--skip-preview",
+      "--suppress-progress",
+      ...PARALLEL_ARGUMENTS,
+      "--stack",
+      run.stack,
+    ];
+    // outputs hold whole objects, and `pulumi stack output` tells them to whoever asks
+    const behind = new BehindFailure();
+    const { child, ended } = startPulumi({
+      project: run.project,
+      args: [...args, "--suppress-outputs"],
+      passThrough: true,
+      filter: behind,
+    });
+    const pausing = { asked: false };
+    let count = 0;
+    const forget = onInterrupts((signal) => {
+      count += 1;
+      if (count > 1 || signal !== "SIGINT") child.kill("SIGINT");
+      else void pause(run.kubeconfig, pausing, () => child.kill("SIGINT"), say);
+    });
+    try {
+      const { exitCode, stdout, stderr } = await ended;
+      const words = stdout + stderr;
+      if (behind.summary !== undefined) say(behind.summary);
+      if (/\bRolloutPaused\b/.test(words)) return "paused";
+      if (exitCode === 0) return "done";
+      if (count > 0) return "interrupted";
+      return /\bviolates plan\b/.test(words) ? "moved meanwhile" : "failed";
+    } finally {
+      forget();
+      if (pausing.asked && run.kubeconfig !== undefined) await withdrawPause(run.kubeconfig);
+    }
+  });
+}
+
+async function pause(
+  kubeconfig: string | undefined,
+  pausing: { asked: boolean },
+  interrupt: () => void,
+  say: (line: string) => void,
+): Promise<void> {
+  say("interrupted: asking for a pause …");
+  const answer = await requestPause(kubeconfig);
+  if (answer.asked) {
+    pausing.asked = true;
+    say("asked for a pause: the current node is finished first. Ctrl-C again interrupts the engine.");
+    return;
+  }
+  say(`no pause, since ${answer.because}; the engine ends what it has begun. Ctrl-C again stops it at once.`);
+  interrupt();
+}

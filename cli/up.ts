@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import { redact } from "../lib/text/redaction";
+import { compareReview, type Verdict } from "./review/compare";
+import { isMachinePlan, laterTurns, unlistedChange } from "./review/server-order";
+import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
+import { sideBySide } from "./review/side-by-side";
+import { renderText } from "./review/text";
+import { askPerson } from "./ask";
+import { clearKilledRuns } from "./clear-dead-locks";
+import { findProject, type Project } from "./project";
+import { callPulumi, findStack } from "./pulumi";
+import { runFurtherTurns } from "./further-turns";
+import { runPlan } from "./run-plan";
+import { takePreview } from "./take-preview";
+
+/** What `foresail up` was asked for. */
+export interface UpWish {
+  readonly stack?: string;
+  /** A plan of `foresail preview --save-plan`. */
+  readonly plan?: string;
+  /** Consent given on the command line. */
+  readonly yes: boolean;
+}
+
+/** The exit codes of `foresail up`. */
+export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as const;
+
+/**
+ * Runs what was reviewed, and nothing else: the saved plan when it still is what would run, a fresh plan of what is
+ * left of it after a run that was killed, and nothing when the cluster moved.
+ * @returns the exit code
+ */
+export async function up(wish: UpWish, say = (line: string) => console.log(line)): Promise<number> {
+  const project = await findProject();
+  const stack = await findStack(project, wish.stack);
+  const saved =
+    wish.plan === undefined
+      ? undefined
+      : parseSavedPlan(await readFile(wish.plan, "utf8"), { project: project.name, stack });
+  for (const line of await clearKilledRuns(project, stack)) say(line);
+  say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
+  const [taken, kubeconfig] = await Promise.all([
+    takePreview(project, stack),
+    readKubeconfig(project, stack),
+  ]);
+  if (taken.plan === undefined) {
+    for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
+    // the reviewed plan was made without an error, so the cluster or the configuration is another now
+    if (saved !== undefined && taken.preview.isRefused) {
+      say("refused: what was reviewed can't run now. Nothing was touched.");
+      say(
+        `next: fix the errors above and run the same command, or review again (foresail preview --save-plan ${wish.plan})`,
+      );
+      return EXIT.moved;
+    }
+    say("nothing was changed");
+    return EXIT.failed;
+  }
+  const chosen =
+    saved === undefined
+      ? await consent(taken.plan, wish, renderText(taken.preview), say)
+      : choose(saved, taken.plan, wish, say);
+  if (typeof chosen === "number") return chosen;
+  const run = { project, stack, ...(kubeconfig && { kubeconfig }) };
+  const end = await runPlan({ ...run, engine: chosen.engine }, say);
+  return conclude(end === "done" ? await runFurtherTurns(run, chosen, say) : end, wish, say);
+}
+
+/** Shows what would run and asks; only a person's yes, or `--yes`, is one. */
+async function consent(
+  plan: SavedPlan,
+  wish: UpWish,
+  review: readonly string[],
+  say: (line: string) => void,
+): Promise<SavedPlan | number> {
+  for (const line of review) say(line);
+  if (wish.yes) return plan;
+  const answer = await askPerson("Do this? [y/N] ");
+  if (answer === true) return plan;
+  say(
+    answer === undefined
+      ? "nothing was changed: without a terminal, give --plan or --yes"
+      : "nothing was changed",
+  );
+  return answer === undefined ? EXIT.usage : EXIT.failed;
+}
+
+/** The plan that may run, or the exit code when none may. */
+function choose(
+  saved: SavedPlan,
+  current: SavedPlan,
+  wish: UpWish,
+  say: (line: string) => void,
+): SavedPlan | number {
+  const verdict: Verdict = compareReview(saved.reviewed, current.reviewed);
+  switch (verdict.kind) {
+    case "same":
+      say("this is what was reviewed, step by step");
+      return saved;
+    case "remainder":
+      say("a part of what was reviewed is done; this is left of it:");
+      for (const { steps, operation, name } of current.reviewed)
+        for (const step of steps.length > 0 ? steps : [operation]) say(`  ${name}: ${step}`);
+      return current;
+    case "nothing left":
+      say("everything that was reviewed is done; nothing is left to do");
+      return EXIT.done;
+    case "moved":
+      if (isLaterTurn(saved, current)) {
+        say("the first machines of what was reviewed are done; this is the next run:");
+        for (const { steps } of current.reviewed.filter(isMachinePlan))
+          for (const step of steps) say(`  ${step}`);
+        return current;
+      }
+      for (const line of sideBySide(verdict.differences, process.stdout.columns)) say(line);
+      say("refused: what would run now is not what was reviewed. Nothing was touched.");
+      say(`next: review it again (foresail preview --save-plan ${wish.plan}), then run the same command`);
+      return EXIT.moved;
+  }
+}
+
+/** Whether what would run is one of the runs that were listed with the reviewed one. */
+function isLaterTurn(saved: SavedPlan, current: SavedPlan): boolean {
+  return (
+    laterTurns(saved.reviewed).length > 0 && unlistedChange(saved.reviewed, current.reviewed) === undefined
+  );
+}
+
+function conclude(
+  end: Awaited<ReturnType<typeof runFurtherTurns>>,
+  wish: UpWish,
+  say: (line: string) => void,
+): number {
+  const again = wish.plan === undefined ? "foresail up" : `foresail up --plan ${wish.plan}`;
+  switch (end) {
+    case "done":
+      return EXIT.done;
+    case "paused":
+      say(`paused before the next node; to go on: ${again}`);
+      return EXIT.paused;
+    case "moved meanwhile":
+      say(
+        "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
+      );
+      return EXIT.failed;
+    case "refused":
+      say("what ran is done; review what is left of it: foresail preview, then foresail up");
+      return EXIT.moved;
+    case "interrupted":
+      say(`interrupted; to go on: ${again}`);
+      return EXIT.failed;
+    case "failed":
+      say(`to go on when the cause is mended: ${again}`);
+      return EXIT.failed;
+  }
+}
+
+/** The administrator's kubeconfig, kept in memory only; a first `up` has none. */
+async function readKubeconfig(project: Project, stack: string): Promise<string | undefined> {
+  try {
+    const args = ["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack];
+    return (await callPulumi({ project, args })).stdout;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+export {
+  type ApplyOptions,
+  type ConnectOptions,
+  type DeleteOptions,
+  KubernetesClient,
+  type ListArgs,
+} from "./client";
+export { drainNode, type DrainOptions, DrainRefused, setUnschedulable } from "./drain/drain";
+export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors";
+export { type NodeEvent, recordNodeEvent } from "./events";
+export { type HistoryEntry, recordHistory } from "./history";
+export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kubeconfig";
+export { acquireLease, type LeaseHandle, LeaseHeld, type LeaseHolder, LeaseLost } from "./lease";
+export {
+  describeRef,
+  type KubernetesObject,
+  type NewObject,
+  type Node,
+  type ObjectRef,
+  type Pod,
+} from "./objects";
+export { CLUSTER_LEASE, PAUSE_REQUESTED, pauseRequested } from "./pause-request";
+export type { WatchArgs } from "./watch";

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from "node:util";
+import { differingPaths } from "../differences";
+import { isKnownList } from "../unknown";
+import { type ConfigurationPath, formatPath } from "../validation/mistake";
+
+/** Inputs that a person writes under another name. */
+const WRITTEN_AS: Readonly<Record<string, ConfigurationPath>> = {
+  specification: ["cluster"],
+  rollout: ["cluster", "rollout"],
+  lost: ["cluster", "lost"],
+  jumpHost: ["cluster", "ssh", "jumpHost"],
+};
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * The lines of a preview for an update that touches nothing: what it records for later runs, machine by machine. Empty when
+ * nothing differs. No line has a value.
+ *
+ * @param keys names of inputs that the resource records
+ */
+export function describeRecorded<Inputs extends object>(
+  olds: Partial<Inputs>,
+  news: Inputs,
+  keys: readonly (keyof Inputs & string)[],
+): string[] {
+  const fields = keys
+    .filter((key) => key !== "machines" && !isDeepStrictEqual(olds[key], news[key]))
+    .flatMap((key) => writtenFields(key, olds[key], news[key]));
+  const machines = keys.some((key) => key === "machines") ? machineLines(olds, news) : [];
+  return [...machines, ...(fields.length > 0 ? [`recorded: ${fields.join(", ")}`] : [])];
+}
+
+/** The paths that differ within a map, or the name alone. */
+function writtenFields(key: string, before: unknown, after: unknown): string[] {
+  const written = WRITTEN_AS[key];
+  if (written === undefined) return [key];
+  const paths = Array.isArray(after) ? [] : differingPaths(before, after);
+  return paths.length > 0 ? paths.map((path) => formatPath([...written, ...path])) : [formatPath(written)];
+}
+
+function machinesOf(inputs: object): readonly Named[] {
+  const { machines } = inputs as { machines?: readonly Named[] };
+  return isKnownList(machines) ? (machines ?? []) : [];
+}
+
+function machineLines(olds: object, news: object): string[] {
+  const earlier = new Map(machinesOf(olds).map((machine) => [machine.name, machine]));
+  const lines = machinesOf(news).flatMap((machine) => {
+    const had = earlier.get(machine.name);
+    earlier.delete(machine.name);
+    if (!had) return [`${machine.name}: recorded: it is configured now`];
+    if (isDeepStrictEqual(had, machine)) return [];
+    const fields = differingPaths(had, machine).map((path) => formatPath(path.slice(0, 1)));
+    return [`${machine.name}: recorded: ${[...new Set(fields)].join(", ") || "what the run will know"}`];
+  });
+  return [...lines, ...[...earlier.keys()].map((name) => `${name}: recorded: it is no longer configured`)];
+}

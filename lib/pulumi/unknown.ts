@@ -1,0 +1,1 @@
+export { isKnown, isKnownList } from "../unknown";

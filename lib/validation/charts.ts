@@ -1,0 +1,40 @@
+import type { Mistake } from "./mistake";
+import { lineIssue } from "./names";
+import { quoted } from "../text/quote";
+
+/** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
+export function chartVersionMistake(text: string): string | undefined {
+  const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+  return semantic.test(text)
+    ? undefined
+    : `${quoted(text)} is not the version of a chart; write it exactly, e.g. "1.18.2"`;
+}
+
+/** What is wrong with the name of a chart, its path or its oci:// reference, or undefined. Helm gets it as an argument. */
+export function chartNameIssue(text: string): string | undefined {
+  if (text.startsWith("-"))
+    return `${quoted(text)} begins with a dash; write the name of a chart, e.g. "cilium"`;
+  return lineIssue(text);
+}
+
+/** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */
+export function chartMistakes(chart: { chart: string; repository?: string }): Mistake[] {
+  const complete = chart.chart.startsWith("oci://") || /^\.{0,2}\//.test(chart.chart);
+  if (complete && chart.repository !== undefined) {
+    return [
+      {
+        path: ["repository"],
+        message: `belongs to a chart's name; remove it, ${quoted(chart.chart)} says where the chart is`,
+      },
+    ];
+  }
+  if (!complete && chart.repository === undefined) {
+    return [
+      {
+        path: ["repository"],
+        message: `is missing; write the URL of the repository that has ${quoted(chart.chart)}`,
+      },
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,76 @@
+import { printable, quoted } from "../text/quote";
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/**
+ * What is wrong with a DNS label (RFC 1123), or undefined.
+ * @param longest most characters allowed, at most 63
+ */
+export function dnsLabelMistake(name: string, longest = 63): string | undefined {
+  if (name === "") return `must not be empty`;
+  if (name.length > longest) return `${quoted(name)} has ${name.length} characters; write at most ${longest}`;
+  if (!LABEL.test(name)) {
+    return `${quoted(name)} is not a DNS label; write lower-case letters, digits and dashes, with a letter or digit at both ends`;
+  }
+  return undefined;
+}
+
+/** What is wrong with a DNS name of one or more labels, e.g. "cluster.local", or undefined. */
+export function dnsNameMistake(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  if (name.length > 253) return `${quoted(name)} has ${name.length} characters; write at most 253`;
+  if (name.split(".").some((label) => dnsLabelMistake(label) !== undefined)) {
+    return `${quoted(name)} is not a DNS name; write labels of lower-case letters, digits and dashes, joined by dots`;
+  }
+  return undefined;
+}
+
+/**
+ * What is wrong with the name of a Kubernetes object (RFC 1123 subdomain; unlike a host's, its parts may be longer than 63
+ * characters), or undefined.
+ */
+export function objectNameIssue(name: string): string | undefined {
+  if (name === "") return "must not be empty";
+  if (name.length > 253) return `${quoted(name)} has ${name.length} characters; write at most 253`;
+  return name.split(".").every((part) => LABEL.test(part))
+    ? undefined
+    : `${quoted(name)} is not the name of a Kubernetes object; write lower-case letters, digits, dashes and dots, with a letter or digit at both ends of each part`;
+}
+
+/** What is wrong with a text of one line that another system takes as it is, or undefined. */
+export function lineIssue(text: string): string | undefined {
+  if (text !== text.trim()) return `${quoted(text)} begins or ends with a space; remove it`;
+  return unprintableIssue(text);
+}
+
+/** Says which character of a text of one line nobody can see: a line break, a tab, another control character. */
+export function unprintableIssue(text: string): string | undefined {
+  const found = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.exec(text)?.[0];
+  if (found === undefined) return undefined;
+  const name = found === "\n" ? "a line break" : `the control character ${printable(found)}`;
+  return `${quoted(text)} contains ${name}; remove it`;
+}
+
+/** What is wrong with the name of a preflight check of kubeadm ("Swap", "Port-10250", "all"), or undefined. */
+export function preflightIssue(name: string): string | undefined {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/.test(name)
+    ? undefined
+    : `${quoted(name)} is not the name of a preflight check; write it as kubeadm prints it in brackets, e.g. "NumCPU"`;
+}
+
+/** Names that pool resources may not take, because the control planes have them. */
+const RESERVED_POOLS = ["control-plane", "control-planes"];
+
+/** What is wrong with the name of a worker pool, or undefined. */
+export function poolNameMistake(name: string): string | undefined {
+  if (RESERVED_POOLS.includes(name))
+    return `${quoted(name)} is reserved for the control planes; choose another name`;
+  return dnsLabelMistake(name, 40);
+}
+
+/** What is wrong with the name of a Linux user, or undefined. */
+export function userNameMistake(name: string): string | undefined {
+  return /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(name)
+    ? undefined
+    : `${quoted(name)} is not the name of a Linux user; write at most 32 letters, digits, dots, dashes and underscores, with a letter first`;
+}

@@ -1,0 +1,40 @@
+import { listed, quoted } from "../text/quote";
+
+/** Number of letters to insert, delete or replace to make `left` into `right` (Levenshtein). */
+export function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...left].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...right].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? left.length;
+}
+
+/** More names than a person can mix up; the comparison takes time for each. */
+const MOST_CANDIDATES = 500;
+
+/** The known word that a person most likely meant, or undefined when none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const wanted = word.toLowerCase();
+  const reach = (candidate: string) => Math.max(1, Math.floor(candidate.length / 3));
+  const near = known
+    .slice(0, MOST_CANDIDATES)
+    // Their lengths alone say that most are too far away, whatever was pasted here.
+    .filter((candidate) => Math.abs(candidate.length - wanted.length) <= reach(candidate))
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= reach(candidate))
+    .sort((left, right) => left.distance - right.distance);
+  return near[0]?.candidate;
+}
+
+/** What to say of a word that is not among the known ones: `is not known; did you mean "machines"?`. */
+export function unknownWord(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known);
+  if (meant !== undefined) return `is not known; did you mean ${quoted(meant)}?`;
+  if (known.length === 0) return "is not known; nothing may be set here";
+  return `is not known; known are ${listed(known)}`;
+}

@@ -1,0 +1,45 @@
+import { quoted } from "../text/quote";
+
+/**
+ * What is wrong with an http(s) URL, or undefined. The value is not repeated when it holds a password.
+ * @param schemes schemes that are accepted, without the colon
+ */
+export function urlMistake(text: string, schemes: readonly string[] = ["https", "http"]): string | undefined {
+  const example = `write e.g. "${schemes[0] ?? "https"}://host.example.com/path"`;
+  if (!URL.canParse(text) || !text.includes("://") || NEVER_IN_A_URL.test(text))
+    return `${quoteUnlessSecret(text)} is not a URL; ${example}`;
+  const url = new URL(text);
+  if (!schemes.includes(url.protocol.slice(0, -1)))
+    return `${quoteUnlessSecret(text)} is not an ${schemes.join(" or ")} URL; ${example}`;
+  if (url.username !== "" || url.password !== "")
+    return "holds a user or password, which would be stored and shown in plain; remove them";
+  if (url.hostname === "") return `${quoted(text)} has no host; ${example}`;
+  return undefined;
+}
+
+/**
+ * What is wrong with the address of an HTTP proxy, or undefined: scheme, host and port. systemd and apt give quotes, percent
+ * signs and dollars a meaning of their own.
+ */
+export function proxyUrlIssue(text: string): string | undefined {
+  const wrong = urlMistake(text);
+  if (wrong !== undefined) return wrong;
+  return /^https?:\/\/[A-Za-z0-9._-]+(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/.test(text)
+    ? undefined
+    : `${quoteUnlessSecret(text)} is not the address of a proxy; write scheme, host and port, e.g. "http://proxy.example.com:3128"`;
+}
+
+/** What is wrong with a host, domain or block that is reached without the proxy, or undefined. */
+export function noProxyIssue(text: string): string | undefined {
+  const host = /^\*$|^(\*?\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5}|\/\d{1,2})?$/;
+  const ipv6 = /^\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*\]?(\/\d{1,3})?$/;
+  // A list with commas is what becomes of the entries anyway.
+  return text.split(",").every((one) => one.length <= 253 && (host.test(one) || ipv6.test(one)))
+    ? undefined
+    : `${quoteUnlessSecret(text)} is not a host, domain or block; write e.g. "git.example.com", ".example.com" or "10.0.0.0/8", one in each entry`;
+}
+
+/** Characters that no URL has (RFC 3986); the braces of placeholders may be in one. */
+const NEVER_IN_A_URL = /[\s"\\<>^`|\p{Cc}\p{Cs}]/u;
+
+const quoteUnlessSecret = (text: string) => (text.includes("@") ? "the value" : quoted(text));

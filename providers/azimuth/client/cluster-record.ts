@@ -1,0 +1,86 @@
+import { KindNotServed, type KubernetesClient, type ListArgs } from "../../../lib/kubernetes";
+import type { AddonObject, ControlPlane, Machine } from "../plan/entries";
+import { API, CLUSTER_LABEL } from "../plan/names";
+import type { ClusterObjects } from "../plan/record";
+import type { ClusterStatus } from "../plan/status";
+
+/** Which cluster, and the Lease that it has. */
+export interface RecordPlace {
+  namespace: string;
+  cluster: string;
+  leaseName?: string;
+}
+
+type Reader = Pick<KubernetesClient, "get" | "list">;
+
+const recordRef = ({ namespace, cluster }: RecordPlace) => ({
+  apiVersion: API.azimuth,
+  kind: "Cluster",
+  namespace,
+  name: cluster,
+});
+
+/** The record's status; undefined when there is no record. */
+export async function readRecord(client: Reader, place: RecordPlace): Promise<ClusterStatus | undefined> {
+  const record = await client.get<{ status?: ClusterStatus }>(recordRef(place));
+  return record && (record.status ?? {});
+}
+
+/** Writes a merge patch of the record's status. */
+export async function patchRecord(
+  client: Pick<KubernetesClient, "mergePatch">,
+  place: RecordPlace,
+  status: object,
+): Promise<void> {
+  await client.mergePatch(recordRef(place), { status }, { subresource: "status" });
+}
+
+/** Every object of a cluster that its record tells of. */
+export async function readClusterObjects(client: Reader, place: RecordPlace): Promise<ClusterObjects> {
+  const { namespace, cluster, leaseName } = place;
+  const own = async <O>(apiVersion: string, kind: string): Promise<O[]> =>
+    served<O>(client, {
+      apiVersion,
+      kind,
+      namespace,
+      labelSelector: `${CLUSTER_LABEL}=${cluster}`,
+    });
+  const [machines, releases, manifests, controlPlanes, capi, lease] = await Promise.all([
+    own<Machine>(API.clusterApi, "Machine"),
+    own<AddonObject>(API.addons, "HelmRelease"),
+    own<AddonObject>(API.addons, "Manifests"),
+    own<ControlPlane>(API.controlPlane, "KubeadmControlPlane"),
+    client.get<{ status?: { phase?: string } }>({
+      apiVersion: API.clusterApi,
+      kind: "Cluster",
+      namespace,
+      name: cluster,
+    }),
+    leaseName === undefined
+      ? undefined
+      : client.get<{ status?: { phase?: string } }>({
+          apiVersion: API.scheduling,
+          kind: "Lease",
+          namespace,
+          name: leaseName,
+        }),
+  ]);
+  const [controlPlane] = controlPlanes;
+  return {
+    machines,
+    addons: [...releases, ...manifests],
+    ...(controlPlane ? { controlPlane } : {}),
+    ...(capi ? { networkingPhase: capi.status?.phase ?? "Unknown" } : {}),
+    ...(lease ? { leasePhase: lease.status?.phase ?? "Unknown" } : {}),
+  };
+}
+
+/** A kind that is not served has no objects. */
+async function served<O>(client: Reader, args: ListArgs): Promise<O[]> {
+  try {
+    return await client.list<O>(args);
+  } catch (error) {
+    if (error instanceof KindNotServed) return [];
+    throw error;
+  }
+}

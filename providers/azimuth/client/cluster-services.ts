@@ -1,0 +1,139 @@
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import { FetchedKubeconfig, KindNotServed, KubernetesError } from "../../../lib/kubernetes";
+import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
+import {
+  ADDON_CLUSTER_LABEL,
+  API,
+  kubeconfigSecretName,
+  platformName,
+  SERVICES_ANNOTATION,
+} from "../plan/names";
+import { planServices, type Addon, type Reservation, type ServicePlan } from "../plan/services";
+import { servicesChange, type ServicesChange, type ServicesSeen } from "../plan/services-change";
+
+/** Whose services they are. */
+export interface ServicesPlace {
+  namespace: string;
+  cluster: string;
+  /** whether there is a Cluster record with a status */
+  hasRecord: boolean;
+}
+
+/** All that is written about services is written under this name: by an `up` and by the monitor alike. */
+export const SERVICES_MANAGER = MONITOR_MANAGER;
+
+/** The addons of a cluster, the apps that users added among them. */
+export async function listAddons(
+  management: Pick<KubernetesClient, "list">,
+  { namespace, cluster }: ServicesPlace,
+): Promise<Addon[]> {
+  const lists = await Promise.all(
+    ["HelmRelease", "Manifests"].map(async (kind) => {
+      const labelSelector = `${ADDON_CLUSTER_LABEL}=${cluster}`;
+      const addons = await management.list<Addon>({ apiVersion: API.addons, kind, namespace, labelSelector });
+      return addons.map((addon) => ({ ...addon, kind }));
+    }),
+  );
+  return lists.flat();
+}
+
+/** The kubeconfig of the cluster itself; undefined while Cluster API has made none. */
+export async function readTargetKubeconfig(
+  management: Pick<KubernetesClient, "get">,
+  { namespace, cluster }: ServicesPlace,
+): Promise<FetchedKubeconfig | undefined> {
+  const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
+  return FetchedKubeconfig.inSecret(ref, await management.get(ref));
+}
+
+/** The Reservations of a cluster; none where the kind is not there yet. */
+export async function listReservations(target: Pick<KubernetesClient, "list">): Promise<Reservation[]> {
+  try {
+    return await target.list<Reservation>({ apiVersion: API.zenith, kind: "Reservation" });
+  } catch (error) {
+    if (error instanceof KindNotServed) return [];
+    throw error;
+  }
+}
+
+const clusterRef = ({ namespace, cluster }: ServicesPlace) => ({
+  apiVersion: API.azimuth,
+  kind: "Cluster",
+  namespace,
+  name: cluster,
+});
+
+const platformRef = ({ namespace, cluster }: ServicesPlace) => ({
+  apiVersion: API.identity,
+  kind: "Platform",
+  namespace,
+  name: platformName(cluster),
+});
+
+/** What the management cluster says of a cluster's services now. */
+export async function readServices(
+  management: Pick<KubernetesClient, "get" | "list">,
+  place: ServicesPlace,
+): Promise<ServicesSeen> {
+  const [record, platform, addons] = await Promise.all([
+    place.hasRecord
+      ? management.get<{ status?: { services?: ServicesSeen["status"] } }>(clusterRef(place))
+      : undefined,
+    management.get<{ spec?: { zenithServices?: ServicesSeen["platform"] } }>(platformRef(place)),
+    listAddons(management, place),
+  ]);
+  return {
+    addons,
+    ...(record ? { status: record.status?.services ?? {} } : {}),
+    ...(platform ? { platform: platform.spec?.zenithServices ?? {} } : {}),
+  };
+}
+
+/**
+ * What has to be written so that the record, the addons' annotations and the Platform say the same as the Reservations.
+ *
+ * @param reservations undefined when the cluster can't be asked: then what the record says holds, for the Platform
+ */
+export function compareServices(
+  { cluster }: ServicesPlace,
+  reservations: readonly Reservation[] | undefined,
+  seen: ServicesSeen,
+): ServicesChange {
+  const plan: ServicePlan | undefined = reservations && planServices(cluster, reservations, seen.addons);
+  return servicesChange(plan, seen);
+}
+
+/**
+ * Writes a change, field by field: what others have in the same objects stays. An object that has gone meanwhile needs
+ * nothing.
+ */
+export async function writeServices(
+  management: Pick<KubernetesClient, "mergePatch">,
+  place: ServicesPlace,
+  { status, platform, annotations }: ServicesChange,
+): Promise<void> {
+  const options = { fieldManager: SERVICES_MANAGER };
+  const writes = annotations.map(({ kind, name, text }) =>
+    management.mergePatch(
+      { apiVersion: API.addons, kind, namespace: place.namespace, name },
+      { metadata: { annotations: { [SERVICES_ANNOTATION]: text ?? null } } },
+      options,
+    ),
+  );
+  if (status)
+    writes.push(
+      management.mergePatch(
+        clusterRef(place),
+        { status: { services: status } },
+        { ...options, subresource: "status" },
+      ),
+    );
+  if (platform)
+    writes.push(management.mergePatch(platformRef(place), { spec: { zenithServices: platform } }, options));
+  const failures = (await Promise.allSettled(writes)).flatMap((outcome) =>
+    outcome.status === "rejected" && !isGone(outcome.reason) ? [outcome.reason as Error] : [],
+  );
+  if (failures.length > 0) throw failures[0] as Error;
+}
+
+const isGone = (error: unknown): boolean => error instanceof KubernetesError && error.status === 404;

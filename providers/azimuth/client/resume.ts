@@ -1,0 +1,77 @@
+import { API, LEASE_FINALIZER, oidcClientName } from "../plan/names";
+import { recordChange } from "../plan/record";
+import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import { patchRecord, readClusterObjects, readRecord, type RecordPlace } from "./cluster-record";
+import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
+
+interface Owned {
+  metadata?: {
+    uid?: string;
+    deletionTimestamp?: string;
+    finalizers?: string[];
+    ownerReferences?: { uid?: string }[];
+  };
+}
+
+/** Whom a cluster's objects belong to. */
+export interface ResumePlace extends RecordPlace {
+  owner: { apiVersion: string; kind: string; name: string };
+  hasRecord: boolean;
+}
+
+/**
+ * Brings back what was lost while nobody looked: OIDCClient and Lease belong to the cluster again, and the record tells
+ * of the nodes and addons that there are.
+ *
+ * @returns what was done, one line each
+ */
+export async function resumeCluster(management: KubernetesClient, place: ResumePlace): Promise<string[]> {
+  const { namespace, owner, leaseName } = place;
+  const found = await management.get<Owned>({ ...owner, namespace });
+  const uid = found?.metadata?.uid;
+  if (uid === undefined) return [`${owner.kind} ${namespace}/${owner.name} does not exist`];
+  if (found?.metadata?.deletionTimestamp !== undefined) return [];
+  const reference = { ...owner, uid, blockOwnerDeletion: true };
+  const client = { apiVersion: API.identity, kind: "OIDCClient", name: oidcClientName(place.cluster) };
+  const lines = await adoptAgain(management, namespace, client, { ...reference, controller: true }, []);
+  if (leaseName !== undefined) {
+    const lease = { apiVersion: API.scheduling, kind: "Lease", name: leaseName };
+    lines.push(...(await adoptAgain(management, namespace, lease, reference, [LEASE_FINALIZER])));
+  }
+  return [...lines, ...(await bringRecordUpToDate(management, place))];
+}
+
+async function adoptAgain(
+  management: KubernetesClient,
+  namespace: string,
+  object: { apiVersion: string; kind: string; name: string },
+  owner: Owner,
+  finalizers: string[],
+): Promise<string[]> {
+  const { apiVersion, kind, name } = object;
+  const live = await management.get<Owned>({ apiVersion, kind, namespace, name });
+  if (!live || live.metadata?.deletionTimestamp) return [];
+  const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
+  const isOwned = ownerReferences.some(({ uid }) => uid === owner.uid);
+  if (isOwned && finalizers.every((finalizer) => present.includes(finalizer))) return [];
+  await management.apply(
+    { apiVersion, kind, metadata: { name, namespace, finalizers, ownerReferences: [owner] } },
+    { fieldManager: MONITOR_MANAGER, force: true },
+  );
+  return [`${kind} ${namespace}/${name}: belongs to ${owner.kind} ${owner.name} again`];
+}
+
+async function bringRecordUpToDate(management: KubernetesClient, place: ResumePlace): Promise<string[]> {
+  if (!place.hasRecord) return [];
+  const [status, objects] = await Promise.all([
+    readRecord(management, place),
+    readClusterObjects(management, place),
+  ]);
+  const leased = place.leaseName !== undefined;
+  const change = status && recordChange(status, objects, { leased, now: Date.now() });
+  if (change) await patchRecord(management, place, change.patch);
+  const access = await compareUserAccess(management, place);
+  await writeUserAccess(management, place, access);
+  return [...(change?.lines ?? []), ...linesOf(access)];
+}

@@ -1,0 +1,226 @@
+import type { Addon, Reservation } from "../plan/services";
+import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../plan/names";
+import { follow, type FollowArgs } from "../../../lib/kubernetes/follow";
+import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
+import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
+import { compareServices, type ServicesPlace, writeServices } from "./cluster-services";
+
+/** What a monitor of a cluster's services works with. */
+export interface MonitorArgs {
+  management: KubernetesClient;
+  place: ServicesPlace;
+  signal: AbortSignal;
+  /** gets a line for each thing that was written, and for what is in the way */
+  say: (line: string) => void;
+  userAgent?: string;
+}
+
+interface Metadata {
+  deletionTimestamp?: string;
+}
+
+interface ClusterRecord {
+  metadata?: Metadata;
+  status?: { services?: Record<string, Record<string, unknown>> };
+}
+
+interface Platform {
+  spec?: { zenithServices?: Record<string, Record<string, unknown>> };
+}
+
+/** After a failure; what is written does not hang on it, since everything is compared anew. */
+const RETRY_MILLISECONDS = 500;
+const CONNECT_SECONDS = 3600;
+/** How long the events of an own write may take; what still differs then is written again. */
+const ECHO_MILLISECONDS = 500;
+
+/**
+ * Keeps a cluster's services in step: Reservations in the cluster are followed, and the record's status, the addons'
+ * annotations and the Platform on the management cluster are written whenever they say something else. Ends with the
+ * signal. It remembers nothing: whenever it starts, everything is compared.
+ *
+ * @throws KubernetesError 401 or 403
+ */
+export async function monitorServices(args: MonitorArgs): Promise<void> {
+  await new ServicesMonitor(args).run();
+}
+
+class ServicesMonitor {
+  private readonly addons = new Map<string, Addon[]>();
+  private record: ClusterRecord | undefined;
+  private platform: Platform | undefined;
+  private reservations: Reservation[] | undefined;
+  /** lists that have come; nothing is written before all have */
+  private readonly seen = new Set<string>();
+  private isDue = false;
+  private isWriting = false;
+  private hasEnded = false;
+  /** what was written last: the events that tell of it may still be on their way */
+  private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
+  private target: { kubeconfig: FetchedKubeconfig; end: AbortController; done: Promise<void> } | undefined;
+
+  constructor(private readonly args: MonitorArgs) {}
+
+  async run(): Promise<void> {
+    const { place } = this.args;
+    const { namespace, cluster } = place;
+    const labelSelector = `${ADDON_CLUSTER_LABEL}=${cluster}`;
+    const addons = ["HelmRelease", "Manifests"].map((kind) =>
+      this.follow<Addon>({ apiVersion: API.addons, kind, namespace, labelSelector }, (objects) =>
+        this.addons.set(
+          kind,
+          objects.map((addon) => ({ ...addon, kind })),
+        ),
+      ),
+    );
+    const record = this.follow<ClusterRecord>(
+      { apiVersion: API.azimuth, kind: "Cluster", namespace, name: cluster },
+      ([found]) => this.tookRecord(found),
+    );
+    const platform = this.follow<Platform>(
+      { apiVersion: API.identity, kind: "Platform", namespace, name: platformName(cluster) },
+      ([found]) => (this.platform = found),
+    );
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
+    const secret = this.follow<{ data?: { value?: string } }>(ref, ([found]) =>
+      this.tookKubeconfig(FetchedKubeconfig.inSecret(ref, found)),
+    );
+    await Promise.all([...addons, ...(place.hasRecord ? [record] : []), platform, secret]);
+    await this.target?.done;
+  }
+
+  private follow<O>(
+    what: Omit<FollowArgs<O>, "signal" | "onObjects" | "onTrouble">,
+    take: (objects: O[]) => void,
+  ): Promise<void> {
+    const { management, signal, say } = this.args;
+    return follow<O>(management, {
+      ...what,
+      signal,
+      onTrouble: (words) => say(`${what.kind}: ${words}`),
+      onObjects: (objects) => {
+        take(objects);
+        this.seen.add(what.kind);
+        this.touch();
+      },
+    });
+  }
+
+  private tookRecord(record: ClusterRecord | undefined): void {
+    const isEnding =
+      record === undefined ? this.record !== undefined : record.metadata?.deletionTimestamp !== undefined;
+    this.record = record;
+    if (!isEnding || this.hasEnded) return;
+    this.hasEnded = true;
+    const { namespace, cluster } = this.args.place;
+    this.args.say(
+      `Cluster ${namespace}/${cluster} is being deleted, as the end of a lease does it: run pulumi destroy, which takes the cluster down in order`,
+    );
+  }
+
+  /** Another kubeconfig is another connection. */
+  private tookKubeconfig(kubeconfig: FetchedKubeconfig | undefined): void {
+    if (kubeconfig?.text === this.target?.kubeconfig.text) return;
+    this.target?.end.abort();
+    this.target = undefined;
+    if (kubeconfig === undefined) return;
+    if (this.args.place.hasRecord) void this.giveAccess();
+    const end = new AbortController();
+    this.target = { kubeconfig, end, done: this.followTarget(kubeconfig, end.signal) };
+  }
+
+  /** The cluster's users get their kubeconfig as soon as Cluster API has written its own. */
+  private async giveAccess(): Promise<void> {
+    const { management, place, say, signal } = this.args;
+    try {
+      const access = await compareUserAccess(management, place);
+      await writeUserAccess(management, place, access);
+      for (const line of linesOf(access)) say(line);
+    } catch (error) {
+      if (!signal.aborted)
+        say(`the users' kubeconfig can't be written: ${wordsOf(error)}; pulumi up tries again`);
+    }
+  }
+
+  private async followTarget(kubeconfig: FetchedKubeconfig, end: AbortSignal): Promise<void> {
+    const { say, userAgent, place } = this.args;
+    const signal = AbortSignal.any([this.args.signal, end]);
+    try {
+      const target = await KubernetesClient.connect(
+        { kubeconfig },
+        {
+          seconds: CONNECT_SECONDS,
+          signal,
+          authorisedPath: "/api",
+          readsOnly: true,
+          ...(userAgent === undefined ? {} : { userAgent }),
+        },
+      );
+      say(`following the services of ${place.namespace}/${place.cluster}`);
+      try {
+        await follow<Reservation>(target, {
+          apiVersion: API.zenith,
+          kind: "Reservation",
+          signal,
+          onObjects: (objects) => {
+            this.reservations = objects;
+            this.touch();
+          },
+        });
+      } finally {
+        target.close();
+      }
+    } catch (error) {
+      if (!signal.aborted) say(`the cluster can't be followed: ${wordsOf(error)}`);
+    }
+  }
+
+  private isOnItsWay(lines: readonly string[]): boolean {
+    const { lines: written, at } = this.written;
+    return Date.now() - at < ECHO_MILLISECONDS && lines.every((line) => written.has(line));
+  }
+
+  /** Something is another: it is compared, and written if need be. */
+  private touch(): void {
+    this.isDue = true;
+    if (!this.isWriting) void this.writeWhileDue();
+  }
+
+  private async writeWhileDue(): Promise<void> {
+    const { management, place, signal, say } = this.args;
+    const kinds = ["HelmRelease", "Manifests", "Platform", ...(place.hasRecord ? ["Cluster"] : [])];
+    this.isWriting = true;
+    try {
+      while (this.isDue && !signal.aborted) {
+        this.isDue = false;
+        if (this.reservations === undefined || !kinds.every((kind) => this.seen.has(kind))) return;
+        if (this.hasEnded) return;
+        const change = compareServices(place, this.reservations, {
+          addons: [...this.addons.values()].flat(),
+          ...(this.record ? { status: this.record.status?.services ?? {} } : {}),
+          ...(this.platform ? { platform: this.platform.spec?.zenithServices ?? {} } : {}),
+        });
+        if (change.lines.length === 0) continue;
+        if (this.isOnItsWay(change.lines)) {
+          setTimeout(() => this.touch(), ECHO_MILLISECONDS).unref();
+          continue;
+        }
+        await writeServices(management, place, change);
+        this.written = { lines: new Set(change.lines), at: Date.now() };
+        for (const line of change.lines) say(line);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      say(`what is to be written could not be: ${wordsOf(error)}; it is tried again`);
+      setTimeout(() => this.touch(), RETRY_MILLISECONDS).unref();
+    } finally {
+      this.isWriting = false;
+      // what came between the last look and here
+      if (this.isDue && !signal.aborted && this.reservations !== undefined) setImmediate(() => this.touch());
+    }
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

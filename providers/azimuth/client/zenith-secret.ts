@@ -1,0 +1,130 @@
+import {
+  CLUSTER_LABEL,
+  FQDN_ANNOTATION,
+  MANAGED_BY_LABEL,
+  SUBDOMAIN_ANNOTATION,
+  zenithSecretName,
+} from "../plan/names";
+import { KubernetesError, type KubernetesClient } from "../../../lib/kubernetes";
+import { generateKey } from "../../../lib/ssh/generated-key";
+import { type ReserveOptions, reserveSubdomain, type ZenithReservation } from "./registrar";
+
+/** Whose key it is. */
+export interface ZenithSecretPlace {
+  namespace: string;
+  cluster: string;
+}
+
+interface KeyPair {
+  /** OpenSSH text */
+  privateKey: string;
+  /** "ssh-ed25519 AAAA…" */
+  publicKey: string;
+}
+
+export type ZenithKey = KeyPair & Partial<ZenithReservation>;
+
+export interface EnsureZenithSecretArgs extends ZenithSecretPlace, ReserveOptions {
+  registrarAdminUrl: string;
+  owner: { apiVersion: string; kind: string; name: string; uid?: string };
+  /** the key that is to be there, and the name that is reserved for it, when they were made before */
+  known?: KeyPair;
+  knownName?: ZenithReservation;
+}
+
+interface Secret {
+  metadata: { annotations?: Record<string, string>; resourceVersion?: string };
+  data?: Record<string, string>;
+}
+
+const refOf = ({ namespace, cluster }: ZenithSecretPlace) => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  namespace,
+  name: zenithSecretName(cluster),
+});
+
+/** The key that is there; without a name while none is reserved. */
+export async function readZenithSecret(
+  management: Pick<KubernetesClient, "get">,
+  place: ZenithSecretPlace,
+): Promise<ZenithKey | undefined> {
+  const secret = await management.get<Secret>(refOf(place));
+  return secret && keyOf(secret, place);
+}
+
+function keyOf({ metadata: { annotations = {} }, data = {} }: Secret, place: ZenithSecretPlace): ZenithKey {
+  const text = (key: string) => Buffer.from(data[key] ?? "", "base64").toString("utf8");
+  const [privateKey, publicKey] = [text("id_ed25519"), text("id_ed25519.pub")];
+  if (privateKey === "" || publicKey === "")
+    throw new Error(
+      `the Secret ${place.namespace}/${zenithSecretName(place.cluster)} has no id_ed25519 and id_ed25519.pub; ` +
+        `delete it if nobody needs it, then a new one is made`,
+    );
+  const { [SUBDOMAIN_ANNOTATION]: subdomain, [FQDN_ANNOTATION]: fqdn } = annotations;
+  return { privateKey, publicKey, ...(subdomain && fqdn ? { subdomain, fqdn } : {}) };
+}
+
+/**
+ * Ensures the Secret with the key and the name reserved for it. The key is written before a name is asked for, so that
+ * a run that was cut off goes on with the same key; a key that is there is never replaced.
+ *
+ * @returns `made`: whether this call made the Secret
+ * @throws RegistrarRefusal, WaitTimeout, KubernetesError
+ */
+export async function ensureZenithSecret(
+  management: Pick<KubernetesClient, "get" | "create" | "mergePatch">,
+  args: EnsureZenithSecretArgs,
+): Promise<KeyPair & ZenithReservation & { made: boolean }> {
+  const { progress } = args;
+  let key = await readZenithSecret(management, args);
+  let made = false;
+  if (key === undefined) {
+    const generated = args.known ?? newKey(args.cluster);
+    made = await createSecret(management, args, generated);
+    key = made ? generated : await readZenithSecret(management, args);
+    if (key === undefined) throw new Error("the Secret went as soon as it was there; run the same again");
+    progress?.(made ? "made the key's Secret" : "somebody else made the key's Secret just now: taken");
+  }
+  const { privateKey, publicKey } = key;
+  if (key.subdomain !== undefined && key.fqdn !== undefined)
+    return { privateKey, publicKey, subdomain: key.subdomain, fqdn: key.fqdn, made };
+  const { subdomain, fqdn } =
+    args.knownName ?? (await reserveSubdomain(args.registrarAdminUrl, publicKey, args));
+  await management.mergePatch(refOf(args), {
+    metadata: { annotations: { [SUBDOMAIN_ANNOTATION]: subdomain, [FQDN_ANNOTATION]: fqdn } },
+  });
+  progress?.(`${fqdn} is reserved for it`);
+  return { privateKey, publicKey, subdomain, fqdn, made };
+}
+
+function newKey(cluster: string): KeyPair {
+  const { private: privateKey, public: publicKey } = generateKey({ comment: cluster });
+  return { privateKey, publicKey };
+}
+
+/** @returns false when there is one already */
+async function createSecret(
+  management: Pick<KubernetesClient, "create">,
+  { namespace, cluster, owner }: EnsureZenithSecretArgs,
+  { privateKey, publicKey }: KeyPair,
+): Promise<boolean> {
+  const { apiVersion, kind, name, uid } = owner;
+  try {
+    await management.create({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {
+        name: zenithSecretName(cluster),
+        namespace,
+        labels: { [MANAGED_BY_LABEL]: "foresail", [CLUSTER_LABEL]: cluster },
+        ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }],
+      },
+      stringData: { id_ed25519: privateKey, "id_ed25519.pub": publicKey },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof KubernetesError && error.reason === "AlreadyExists") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Mistake } from "../../../lib/validation/mistake";
+import { quoted } from "../../../lib/text/quote";
+
+interface NodeGroup {
+  name: string;
+  autoscale: boolean;
+  count?: number | undefined;
+  minCount?: number | undefined;
+  maxCount?: number | undefined;
+}
+
+/** What is wrong with the name of a node group, as the chart openstack-cluster 0.27.0 has it, or undefined. */
+export function nodeGroupNameMistake(name: string): string | undefined {
+  if (/^[a-z][a-z0-9-]+[a-z0-9]$/.test(name) && name.length <= 40) return undefined;
+  return (
+    `${quoted(name)} is not the name of a node group; write 3 to 40 lower-case letters, digits and dashes, ` +
+    `with a letter first and a letter or digit last`
+  );
+}
+
+/** What is wrong with the numbers of a node group: a fixed one, or a range, and never both. */
+export function nodeGroupMistakes({ autoscale, count, minCount, maxCount }: NodeGroup): Mistake[] {
+  if (!autoscale) {
+    const range = Object.entries({ minCount, maxCount }).filter(([, value]) => value !== undefined);
+    return [
+      ...(count === undefined ? [{ path: ["count"], message: "is missing; write how many machines" }] : []),
+      ...range.map(([field]) => ({
+        path: [field],
+        message: "is for a group that scales by itself; remove it, or write autoscale: true",
+      })),
+    ];
+  }
+  const missing = Object.entries({ minCount, maxCount }).filter(([, value]) => value === undefined);
+  return [
+    ...(count === undefined
+      ? []
+      : [{ path: ["count"], message: "is for a group that does not scale by itself; remove it" }]),
+    ...missing.map(([field]) => ({ path: [field], message: "is missing; the group scales by itself" })),
+    ...(minCount !== undefined && maxCount !== undefined && maxCount < minCount
+      ? [{ path: ["maxCount"], message: `is ${maxCount}, less than minCount; write ${minCount} or more` }]
+      : []),
+  ];
+}
+
+/** An address of something that is not installed. */
+export function loadBalancerAddressMistakes(addons: {
+  ingress: boolean;
+  ingressControllerLoadBalancerIp?: string | undefined;
+}): Mistake[] {
+  if (addons.ingress || addons.ingressControllerLoadBalancerIp === undefined) return [];
+  const message = "is for the ingress controller; remove it, or write ingress: true";
+  return [{ path: ["ingressControllerLoadBalancerIp"], message }];
+}
+
+/** A rule of a ClusterRole is about resources or about URL paths, as the API server has it. */
+export function policyRuleMistakes({
+  apiGroups,
+  resources,
+  resourceNames,
+  nonResourceURLs,
+}: {
+  apiGroups?: string[] | undefined;
+  resources?: string[] | undefined;
+  resourceNames?: string[] | undefined;
+  nonResourceURLs?: string[] | undefined;
+}): Mistake[] {
+  const ofResources = Object.entries({ apiGroups, resources, resourceNames });
+  if (nonResourceURLs !== undefined)
+    return ofResources
+      .filter(([, value]) => value !== undefined)
+      .map(([field]) => ({ path: [field], message: "can't be used with nonResourceURLs; write two rules" }));
+  return ofResources
+    .filter(([field, value]) => value === undefined && field !== "resourceNames")
+    .map(([field]) => ({ path: [field], message: "is missing; write it, or nonResourceURLs" }));
+}
+
+/** The users have one default role at most. */
+export function userRoleMistakes(identity: {
+  defaultClusterRole?: string | undefined;
+  defaultUserClusterRole?: object | undefined;
+}): Mistake[] {
+  if (identity.defaultClusterRole === undefined || identity.defaultUserClusterRole === undefined) return [];
+  const message = "can't be used with defaultUserClusterRole, which creates the role; remove one of them";
+  return [{ path: ["defaultClusterRole"], message }];
+}
+
+/** A Lease ends by the deletion of its owner; the schedule operator may delete no other kind than Cluster. */
+export function recordMistakes({
+  record,
+  leaseName,
+}: {
+  record: boolean;
+  leaseName?: string | undefined;
+}): Mistake[] {
+  if (record || leaseName === undefined) return [];
+  const message =
+    "is false, but a cluster with a lease needs its record: azimuth-schedule-operator may delete only Clusters when the lease ends; write true, or remove leaseName";
+  return [{ path: ["record"], message }];
+}

@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from "../../../lib/merge";
+
+/** Whether a value is a map. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Two values of one key. */
+function mergeTwo(base: Json, over: Json): Json {
+  if (isObject(base) && isObject(over)) return mergeValues(base, over);
+  if (Array.isArray(base) && Array.isArray(over)) return [...base, ...over];
+  return over ?? base;
+}
+
+/**
+ * Merges Helm values from left to right, as azimuth-capi-operator does: maps merge key by key, lists are concatenated,
+ * every other value is replaced. Null replaces nothing; for a key that no earlier layer has it stays, and Helm removes
+ * the chart's default then. No argument is changed.
+ */
+export function mergeValues(...layers: readonly (JsonObject | undefined)[]): JsonObject {
+  const merged: JsonObject = {};
+  for (const layer of layers) {
+    for (const [key, value] of Object.entries(layer ?? {})) {
+      if (value === undefined) continue;
+      const base = Object.hasOwn(merged, key) ? merged[key] : undefined;
+      setOwn(merged, key, base === undefined ? value : mergeTwo(base, value));
+    }
+  }
+  return merged;
+}
+
+/** Whether there is a null anywhere in a value. */
+export function hasNull(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  return value === null || Object.values(value).some(hasNull);
+}
+
+/** Where maps have a null, at any depth: `registryMirrors["docker.io"]`, `nodeGroups[0].healthCheck`. */
+export function nullPaths(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((entry, index) => nullPaths(entry, `${path}[${index}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, entry]) => {
+    const plain = /^[\w-]+$/.test(key) ? `${path === "" ? "" : "."}${key}` : `[${JSON.stringify(key)}]`;
+    return entry === null ? [path + plain] : nullPaths(entry, path + plain);
+  });
+}
+
+/** Also a key such as "__proto__" is only a key. */
+function setOwn(target: JsonObject, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,224 @@
+import { createHash } from "node:crypto";
+import { parse, stringify } from "yaml";
+import type { JsonObject } from "../../../lib/merge";
+
+/** Where the tunnel to the cluster's API server comes out. */
+export interface ZenithEndpoint {
+  fqdn: string;
+  /** Secret with the entries of the keyed files. */
+  secret: string;
+}
+
+/** An object that the chart `zenith-apiserver` renders. */
+export interface RenderedObject {
+  kind?: string;
+  data?: Readonly<Record<string, string>>;
+  binaryData?: Readonly<Record<string, string>>;
+  stringData?: Readonly<Record<string, string>>;
+  [field: string]: unknown;
+}
+
+/** A file that contains the private key, with a placeholder where the key belongs. */
+export interface KeyedFile {
+  name: string;
+  text: string;
+}
+
+/** What each control plane needs for the tunnel. */
+export interface Tunnel {
+  /** The static pod, as YAML. */
+  manifest: string;
+  /** File name → content in base64, of the files without the key. */
+  files: Record<string, string>;
+  keyed: KeyedFile[];
+  /** Why the chart can't be used. */
+  issue?: string;
+}
+
+const MANIFEST = "/etc/kubernetes/manifests/zenith-apiserver.yaml";
+const FOLDER = "/etc/zenith";
+/** The setting of Zenith's client with the private key in base64. */
+const KEY_SETTING = "ssh_private_key_data";
+
+const base64 = (content: string | Buffer): string => Buffer.from(content).toString("base64");
+
+/** Stands for the private key in base64 while its chart is rendered: no rendered file ever contains the key itself. */
+const KEY_PLACEHOLDER = base64("the private key");
+
+/**
+ * Reads what the chart of the tunnel rendered with `tunnelValues`: its Pod, and each file of its ConfigMaps and Secrets.
+ * The result has an `issue` when the chart can't be used: it would cost a reserved name and make a cluster that nobody
+ * can reach.
+ */
+export function readTunnel(objects: readonly RenderedObject[]): Tunnel {
+  const pods = objects.filter(({ kind }) => kind === "Pod").map((pod) => stringify(pod));
+  const files = objects.flatMap((object) => Object.entries(contents(object)));
+  const keyed = files
+    .map(([name, content]) => ({ name, text: content.toString("utf8") }))
+    .filter(({ text }) => text.includes(KEY_PLACEHOLDER));
+  const twice = files.find(([name], index) => files.findIndex(([other]) => other === name) !== index);
+  const issue = issueOf(pods, keyed, twice?.[0]);
+  return {
+    manifest: pods.join("---\n"),
+    files: Object.fromEntries(
+      files
+        .filter(([name]) => !keyed.some((file) => file.name === name))
+        .map(([name, content]) => [name, base64(content)]),
+    ),
+    keyed,
+    ...(issue === undefined ? {} : { issue: unusableChart(issue) }),
+  };
+}
+
+function issueOf(
+  pods: readonly string[],
+  keyed: readonly KeyedFile[],
+  twice: string | undefined,
+): string | undefined {
+  if (pods.length === 0) return "renders no Pod";
+  if (!keyed.some(({ text }) => settingOf(text) === KEY_PLACEHOLDER))
+    return `renders no file with the private key as ${KEY_SETTING}`;
+  if (pods.some((pod) => pod.includes(KEY_PLACEHOLDER)))
+    return "puts the private key into its Pod, where everybody can read it";
+  return twice === undefined ? undefined : `renders the file ${twice} twice`;
+}
+
+/** What to say of a chart that can't be used. @param issue "renders no Pod" */
+export function unusableChart(issue: string): string {
+  return (
+    `the chart of the Zenith API server (azimuth.charts.zenithApiServer) ${issue}; ` +
+    "use zenith-apiserver of Zenith, or a chart that renders what it does"
+  );
+}
+
+function settingOf(text: string): unknown {
+  try {
+    const settings: unknown = parse(text);
+    if (typeof settings !== "object" || settings === null) return undefined;
+    return (settings as Record<string, unknown>)[KEY_SETTING];
+  } catch {
+    return undefined;
+  }
+}
+
+/** File name → content. */
+function contents(object: RenderedObject): Record<string, Buffer> {
+  const { kind, data = {}, binaryData = {}, stringData = {} } = object;
+  const decode = (map: Readonly<Record<string, string>>, encoding: BufferEncoding) =>
+    Object.fromEntries(Object.entries(map).map(([name, text]) => [name, Buffer.from(text, encoding)]));
+  if (kind === "ConfigMap") return { ...decode(binaryData, "base64"), ...decode(data, "utf8") };
+  if (kind === "Secret") return { ...decode(data, "base64"), ...decode(stringData, "utf8") };
+  return {};
+}
+
+/**
+ * The key of a keyed file in its Secret. It changes with the file, so that Cluster API sees another specification and
+ * replaces the control planes: the content of a Secret alone does not make it do so.
+ */
+export function keyedEntry({ name, text }: KeyedFile): string {
+  return `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
+}
+
+/** The content of a keyed file. @param privateKey OpenSSH text */
+export function withKey({ text }: KeyedFile, privateKey: string): string {
+  return text.replaceAll(KEY_PLACEHOLDER, base64(privateKey));
+}
+
+/**
+ * The files that each control plane gets: the tunnel's client as a static pod, and beside it every file of its chart.
+ * Files with the private key name the Secret that has them; Cluster API reads them from there.
+ */
+export function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonObject[] {
+  const rights = { owner: "root:root", permissions: "0600" };
+  const plain = Object.entries(files).map(([name, content]) => ({
+    name,
+    source: { content, encoding: "base64" },
+  }));
+  const fromSecret = keyed.map((file) => ({
+    name: file.name,
+    source: { contentFrom: { secret: { name: secret, key: keyedEntry(file) } } },
+  }));
+  return [
+    { path: MANIFEST, content: base64(manifest), encoding: "base64", ...rights },
+    ...[...plain, ...fromSecret]
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ name, source }) => ({ path: `${FOLDER}/${name}`, ...source, ...rights })),
+  ];
+}
+
+/** The chart's values for an API server that is reached through Zenith alone. */
+export function zenithValues(
+  { fqdn, secret }: ZenithEndpoint,
+  tunnel: Tunnel,
+  { monitoring }: { monitoring: boolean },
+): JsonObject {
+  return {
+    controlPlaneEndpoint: { host: fqdn, port: 443 },
+    apiServer: { enableLoadBalancer: false, associateFloatingIP: false },
+    controlPlane: {
+      kubeadmConfigSpec: { useExperimentalRetryJoin: true, files: tunnelFiles(tunnel, secret) },
+    },
+    ...(monitoring ? { addons: { custom: { [MONITORING]: monitoringClient() } } } : {}),
+  };
+}
+
+const MONITORING = "kube-prometheus-stack-client";
+
+/** Shows Grafana of the cluster's monitoring through Zenith. */
+function monitoringClient(): JsonObject {
+  const reservation = {
+    apiVersion: "zenith.stackhpc.com/v1alpha1",
+    kind: "Reservation",
+    metadata: {
+      name: MONITORING,
+      annotations: { "azimuth.stackhpc.com/service-label": "Monitoring" },
+    },
+    spec: { credentialSecretName: `${MONITORING}-zenith-credential` },
+  };
+  const client = {
+    apiVersion: "zenith.stackhpc.com/v1alpha1",
+    kind: "Client",
+    metadata: { name: MONITORING },
+    spec: {
+      reservationName: MONITORING,
+      upstream: { serviceName: "kube-prometheus-stack-grafana", port: 80, scheme: "http" },
+      mitmProxy: {
+        enabled: true,
+        authInject: {
+          type: "Basic",
+          basic: {
+            secretName: "kube-prometheus-stack-grafana",
+            usernameKey: "admin-user",
+            passwordKey: "admin-password",
+          },
+        },
+      },
+    },
+  };
+  const manifests = { "client.yaml": stringify(client), "reservation.yaml": stringify(reservation) };
+  return { kind: "Manifests", spec: { namespace: "monitoring-system", manifests } };
+}
+
+/** Values of the chart `zenith-apiserver`, with a placeholder for the key in base64. */
+export function tunnelValues(server: { host: string; port: number }): JsonObject {
+  return { zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } } };
+}
+
+/** Where Zenith is. */
+export interface ZenithSettings {
+  registrarAdminUrl: string;
+  sshdHost: string;
+  sshdPort: number;
+}
+
+/** Values of the chart `zenith-operator` of a cluster. */
+export function operatorValues(
+  cluster: string,
+  { registrarAdminUrl, sshdHost, sshdPort }: ZenithSettings,
+  projectId: string,
+): JsonObject {
+  return {
+    kubeconfigSecret: { name: `${cluster}-kubeconfig`, key: "value" },
+    config: { registrarAdminUrl, sshdHost, sshdPort, defaultAuthParams: { "tenancy-id": projectId } },
+  };
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { judgeKey, KEY_BYTES } from "../plan/etcd-key";
+import { etcdKeySecretName } from "../plan/names";
+import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
+import { type ManagedFields, owns } from "../../kubernetes/plan/managed-fields";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { askCluster } from "../../kubernetes/resources/inputs";
+import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
+import { onManagement } from "./management";
+
+interface Outputs extends AzimuthInputs {
+  /** whether this stack made the Secret, and so deletes it */
+  made: boolean;
+}
+
+interface Secret {
+  metadata?: { resourceVersion?: string; managedFields?: ManagedFields[] };
+  data?: { key?: string };
+}
+
+/** Whether foresail wrote the key, by the API server's own record: a check does not know what its state says. */
+const isOwn = ({ metadata }: Secret): boolean =>
+  (metadata?.managedFields ?? []).some(
+    (writer) => writer.manager === FIELD_MANAGER && owns(writer, ["f:data", "f:key"]),
+  );
+
+const refOf = ({ namespace, cluster }: AzimuthInputs) => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  namespace,
+  name: etcdKeySecretName(cluster),
+});
+
+const nameOfSecret = (inputs: AzimuthInputs) => `Secret ${inputs.namespace}/${refOf(inputs).name}`;
+
+/** Creates the Secret unless there is one; of an own one, takes the second encoding off. */
+async function ensure(inputs: AzimuthInputs, wasMade: boolean): Promise<Outputs> {
+  const { KubernetesError } = await import("../../../lib/kubernetes/index.js");
+  return onManagement("EtcdKey", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
+    const { management, progress } = work;
+    const { name, namespace } = refOf(inputs);
+    try {
+      await management.create({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name, namespace },
+        data: { key: randomBytes(KEY_BYTES).toString("base64") },
+      });
+      return { ...inputs, made: true };
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || error.reason !== "AlreadyExists") throw error;
+    }
+    const secret = await management.get<Secret>(refOf(inputs));
+    const judged = judgeKey(secret?.data?.key);
+    if (secret && isOwn(secret) && judged.state === "encoded twice") {
+      // only if the key is still the one that was read
+      const { resourceVersion } = secret.metadata ?? {};
+      await management.mergePatch(refOf(inputs), {
+        metadata: { resourceVersion },
+        data: { key: judged.data },
+      });
+      progress(
+        `the second encoding of the key in the ${nameOfSecret(inputs)} is removed; the key is the same`,
+      );
+    }
+    return { ...inputs, made: wasMade };
+  });
+}
+
+/** What a run will do with the Secret that there is; a key of others is never changed. */
+function stepsFor(inputs: AzimuthInputs, secret: Secret | undefined): string[] {
+  const name = nameOfSecret(inputs);
+  if (secret === undefined) return [`make a key in the ${name}`];
+  const judged = judgeKey(secret.data?.key);
+  if (judged.state === "usable") return [];
+  if (judged.state === "encoded twice" && isOwn(secret))
+    return [`remove the second encoding of the key in the ${name}: kube-apiserver takes 32 bytes, not 44`];
+  const bytes = judged.state === "unusable" ? judged.bytes : 44;
+  progressOf(nameOf("EtcdKey", inputs))(
+    `the key in the ${name} has ${bytes} bytes, and others made it: it stays; ` +
+      `an API server that encrypts takes only ${KEY_BYTES} bytes, so replace it before a template turns encryption on`,
+  );
+  return [];
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Outputs>, news: AzimuthInputs) {
+    const asked = await askCluster(news, (management) => management.get<Secret>(refOf(news)));
+    if ("silence" in asked && olds.cluster !== undefined)
+      return { inputs: { ...news, steps: [] }, failures: [] };
+    const secret = "answer" in asked ? asked.answer : undefined;
+    return { inputs: { ...news, steps: stepsFor(news, secret) }, failures: [] };
+  },
+
+  diff(_id, olds: Outputs, news: AzimuthInputs) {
+    const replaces = movedFields(olds, news);
+    const changes =
+      replaces.length > 0 || (news.steps ?? []).length > 0 || olds.kubeconfig !== news.kubeconfig;
+    return Promise.resolve({ changes, replaces });
+  },
+
+  create: async (inputs: AzimuthInputs) => ({
+    id: `${inputs.namespace}/${inputs.cluster}`,
+    outs: await ensure(inputs, false),
+  }),
+
+  update: async (_id, olds: Outputs, news: AzimuthInputs) => ({ outs: await ensure(news, olds.made) }),
+
+  async delete(_id, olds: Outputs) {
+    if (!olds.made) return;
+    await onManagement("EtcdKey", olds, `delete the ${nameOfSecret(olds)}`, ({ management }) =>
+      management.delete(refOf(olds)),
+    );
+  },
+};

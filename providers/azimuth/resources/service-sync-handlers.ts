@@ -1,0 +1,83 @@
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import type { Reservation } from "../plan/services";
+import type { ServicesChange } from "../plan/services-change";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
+import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
+import { onManagement } from "./management";
+
+interface Inputs extends AzimuthInputs {
+  hasRecord: boolean;
+}
+
+/** How long the cluster itself is tried: without it, what the record says is enough. */
+const TARGET_SECONDS = 5;
+
+/** What differs now. @returns with why the cluster itself could not be asked, when it could not */
+async function compare(
+  management: KubernetesClient,
+  inputs: Inputs,
+): Promise<{ change: ServicesChange; silence?: string }> {
+  const { compareServices, readServices } = await import("../client/cluster-services.js");
+  const [seen, target] = await Promise.all([readServices(management, inputs), askTarget(management, inputs)]);
+  const reservations = "reservations" in target ? target.reservations : undefined;
+  return {
+    change: compareServices(inputs, reservations, seen),
+    ...("silence" in target ? { silence: target.silence } : {}),
+  };
+}
+
+async function askTarget(
+  management: KubernetesClient,
+  inputs: Inputs,
+): Promise<{ reservations: Reservation[] } | { silence?: string }> {
+  const { listReservations, readTargetKubeconfig } = await import("../client/cluster-services.js");
+  const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
+  const kubeconfig = await readTargetKubeconfig(management, inputs);
+  if (kubeconfig === undefined) return {};
+  try {
+    const target = await connectTo({ ...inputs, kubeconfig }, { seconds: TARGET_SECONDS, readsOnly: true });
+    try {
+      return { reservations: await listReservations(target) };
+    } finally {
+      target.close();
+    }
+  } catch (error) {
+    if (error instanceof KubeconfigRefused) throw error;
+    return { silence: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function sync(inputs: Inputs): Promise<Inputs> {
+  const { writeServices } = await import("../client/cluster-services.js");
+  await onManagement("ServiceSync", inputs, "write the services", async ({ management, progress }) => {
+    const { change, silence } = await compare(management, inputs);
+    if (silence !== undefined) progress(`the cluster can't be asked, the record holds: ${silence}`);
+    for (const line of change.lines) progress(line);
+    await writeServices(management, inputs, change);
+  });
+  return inputs;
+}
+
+export const handlers: Handlers = {
+  check: (_olds, news: Inputs) => Promise.resolve({ inputs: news, failures: [] }),
+
+  async diff(_id, olds: Inputs, news: Inputs) {
+    const replaces = movedFields(olds, news);
+    if (replaces.length > 0) return { changes: true, replaces };
+    if (olds.kubeconfig !== news.kubeconfig || olds.hasRecord !== news.hasRecord) return { changes: true };
+    const asked = await askCluster(news, (management) => compare(management, news));
+    if ("silence" in asked) return { changes: false };
+    const { lines } = asked.answer.change;
+    const progress = progressOf(nameOf("ServiceSync", news));
+    for (const line of lines) progress(`will write: ${line}`);
+    return { changes: lines.length > 0 };
+  },
+
+  create: async (inputs: Inputs) => ({
+    id: `${inputs.namespace}/${inputs.cluster}`,
+    outs: await sync(inputs),
+  }),
+
+  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await sync(news) }),
+};

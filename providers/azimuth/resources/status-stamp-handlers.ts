@@ -1,0 +1,53 @@
+import { timestamp } from "../plan/status";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { isKnown } from "../../../lib/pulumi/unknown";
+import { type AzimuthInputs, movedFields } from "./cluster-inputs";
+import { onManagement } from "./management";
+
+interface Inputs extends AzimuthInputs {
+  moment: "start" | "end";
+  fingerprint: string;
+}
+
+async function stamp(inputs: Inputs): Promise<Inputs> {
+  const { patchRecord, readRecord } = await import("../client/cluster-record.js");
+  await onManagement("StatusStamp", inputs, "write status.lastUpdated", async ({ management, progress }) => {
+    const status = await readRecord(management, inputs);
+    if (status === undefined) throw new Error(`there is no Cluster ${inputs.namespace}/${inputs.cluster}`);
+    // the first of a run counts since when the cluster is on its way: a run that is begun again does not reset it
+    if (inputs.moment === "start" && status.lastUpdated !== undefined)
+      return progress("status.lastUpdated is set already");
+    await patchRecord(management, inputs, { lastUpdated: timestamp(Date.now()) });
+    progress("status.lastUpdated is written");
+  });
+  return inputs;
+}
+
+function isDue(olds: Partial<Inputs>, news: Inputs): boolean {
+  return olds.fingerprint !== news.fingerprint || !isKnown(news.fingerprint);
+}
+
+export const handlers: Handlers = {
+  check(olds: Partial<Inputs>, news: Inputs) {
+    const when = news.moment === "start" ? ", unless it is set" : "";
+    const steps = isDue(olds, news)
+      ? [`write status.lastUpdated of Cluster ${news.namespace}/${news.cluster}${when}`]
+      : [];
+    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+  },
+
+  diff(_id, olds: Inputs, news: Inputs) {
+    const replaces = movedFields(olds, news);
+    const changes = replaces.length > 0 || isDue(olds, news) || olds.kubeconfig !== news.kubeconfig;
+    return Promise.resolve({ changes, replaces });
+  },
+
+  create: async (inputs: Inputs) => ({
+    id: `${inputs.namespace}/${inputs.cluster}/${inputs.moment}`,
+    outs: await stamp(inputs),
+  }),
+
+  update: async (_id, olds: Inputs, news: Inputs) => ({
+    outs: isDue(olds, news) ? await stamp(news) : news,
+  }),
+};

@@ -1,0 +1,76 @@
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import { API, CLUSTER_LABEL } from "../plan/names";
+import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
+import type { GuardArgs } from "../../kubernetes/resources/guards";
+
+/** Of which cluster the template is. */
+export interface TemplateGuard {
+  rule: "azimuth/TemplateChange";
+  namespace: string;
+  cluster: string;
+  /** whether an Azimuth Cluster is kept, which names the template that the cluster has */
+  hasRecord: boolean;
+}
+
+interface Template {
+  metadata?: { name?: string };
+  spec?: { deprecated?: boolean; values?: { kubernetesVersion?: unknown } };
+}
+
+const API_KIND = { apiVersion: API.azimuth, kind: "ClusterTemplate" };
+
+function factsOf({ metadata, spec }: Template, name: string): TemplateFacts {
+  const version = spec?.values?.kubernetesVersion;
+  return {
+    name: metadata?.name ?? name,
+    deprecated: spec?.deprecated ?? false,
+    ...(typeof version === "string" ? { kubernetesVersion: version } : {}),
+  };
+}
+
+/**
+ * Why the cluster can't take the template. Its current template is the one that its record names, or else the state;
+ * of one that is gone the version in the state counts.
+ */
+export async function refuseTemplateChange(
+  management: KubernetesClient,
+  { guard, before, object, live }: GuardArgs<TemplateGuard>,
+): Promise<string | undefined> {
+  const next = factsOf(live as Template, object.name);
+  const { namespace, cluster } = guard;
+  const record = guard.hasRecord
+    ? await management.get<{ spec?: { templateName?: string } }>({
+        apiVersion: API.azimuth,
+        kind: "Cluster",
+        namespace,
+        name: cluster,
+      })
+    : undefined;
+  const name = record?.spec?.templateName ?? before?.name;
+  if (name === undefined || name === next.name)
+    return templateChangeRefusal({
+      ...(name === undefined ? {} : { current: next }),
+      next,
+      kubeletVersions: [],
+    });
+  const [template, machines] = await Promise.all([
+    management.get<Template>({ ...API_KIND, name }),
+    listMachines(management, guard),
+  ]);
+  const known = { spec: { values: before?.values["values"] as { kubernetesVersion?: unknown } } };
+  return templateChangeRefusal({
+    current: factsOf(template ?? (before?.name === name ? known : {}), name),
+    next,
+    kubeletVersions: machines.flatMap(({ spec }) => spec?.version ?? []),
+  });
+}
+
+/** The machines of the cluster; none before Cluster API is installed. */
+async function listMachines(
+  management: KubernetesClient,
+  { namespace, cluster }: TemplateGuard,
+): Promise<{ spec?: { version?: string } }[]> {
+  const kind = { apiVersion: API.clusterApi, kind: "Machine", namespace };
+  if (!(await management.serves(kind))) return [];
+  return management.list({ ...kind, labelSelector: `${CLUSTER_LABEL}=${cluster}` });
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Owner } from "../../kubernetes/plan/adoption";
+import { keyedEntry, type KeyedFile } from "../plan/zenith-values";
+import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { askCluster } from "../../kubernetes/resources/inputs";
+import { isKnown } from "../../../lib/pulumi/unknown";
+import { type AzimuthInputs, movedFields } from "./cluster-inputs";
+import { onManagement } from "./management";
+
+interface Inputs extends AzimuthInputs {
+  registrarAdminUrl: string;
+  owner: Owner;
+  timeoutSeconds: number;
+  /** files that contain the key; none in older states */
+  files?: KeyedFile[];
+  /** why the chart that the files are from can't be used */
+  chartIssue?: string;
+}
+
+interface Outputs extends Inputs {
+  subdomain: string;
+  fqdn: string;
+  privateKey: string;
+  publicKey: string;
+  /** whether this stack made the Secret, and so deletes it */
+  made: boolean;
+}
+
+const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
+
+/**
+ * Makes the key, reserves its name, and writes the files that contain it, whichever of it is not there yet.
+ * @param olds what the state has of it
+ */
+async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
+  const { ensureZenithSecret } = await import("../client/zenith-secret.js");
+  const { writeZenithFiles } = await import("../client/zenith-files.js");
+  return onManagement("ZenithKeypair", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
+    const { made, ...pair } = await ensureZenithSecret(work.management, {
+      ...inputs,
+      ...(olds ? { known: { privateKey: olds.privateKey, publicKey: olds.publicKey } } : {}),
+      ...(olds ? { knownName: { subdomain: olds.subdomain, fqdn: olds.fqdn } } : {}),
+      seconds: inputs.timeoutSeconds,
+      signal: work.signal,
+      progress: work.progress,
+    });
+    const { files = [] } = inputs;
+    await writeZenithFiles(work.management, { ...inputs, files, privateKey: pair.privateKey });
+    return { ...inputs, ...pair, made: made || (olds?.made ?? false) };
+  });
+}
+
+/** What a run would do. @throws Error when somebody else made the Secret of the files */
+async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
+  const { readZenithSecret } = await import("../client/zenith-secret.js");
+  const { missingZenithFiles } = await import("../client/zenith-files.js");
+  const isRecorded = olds.cluster !== undefined;
+  const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
+  const asked = await askCluster(inputs, async (management) => {
+    const key = await readZenithSecret(management, inputs);
+    // a key that was deleted comes back from the state, and its files are still right
+    const privateKey = key?.privateKey ?? olds.privateKey;
+    return { key, missing: await missingZenithFiles(management, { ...inputs, files, privateKey }) };
+  });
+  if ("answer" in asked) {
+    const { key, missing } = asked.answer;
+    return [...planKey(inputs, key, isRecorded), ...planFiles(inputs, missing)];
+  }
+  const known = (olds.files ?? []).map(keyedEntry);
+  const changed = files.filter((file) => !known.includes(keyedEntry(file)));
+  return [...(isRecorded ? [] : planKey(inputs, undefined, false)), ...planFiles(inputs, changed)];
+}
+
+function planFiles({ namespace, cluster }: Inputs, missing: readonly KeyedFile[]): string[] {
+  if (missing.length === 0) return [];
+  const names = missing.map(({ name }) => name).join(", ");
+  return [`write ${names} with the key to the Secret ${namespace}/${zenithFilesSecretName(cluster)}`];
+}
+
+function planKey(inputs: Inputs, key: { fqdn?: string } | undefined, isRecorded: boolean): string[] {
+  const secret = nameOfSecret(inputs);
+  if (key === undefined && isRecorded)
+    return [`write the key of the state to the ${secret} again: somebody deleted it`];
+  if (key === undefined)
+    return [`make an ed25519 key in the ${secret}, and reserve a name for it at ${inputs.registrarAdminUrl}`];
+  if (key.fqdn === undefined) return [`reserve a name for the key that is in the ${secret}`];
+  return isRecorded ? [] : [`take the key that is in the ${secret}, for ${key.fqdn}`];
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Outputs>, news: Inputs) {
+    const { chartIssue, ...inputs } = news;
+    if (chartIssue !== undefined && isKnown(chartIssue))
+      return { inputs: { ...inputs, steps: [] }, failures: [{ property: "chartIssue", reason: chartIssue }] };
+    return { inputs: { ...inputs, steps: await plan(inputs, olds) }, failures: [] };
+  },
+
+  diff(_id, olds: Outputs, news: Inputs) {
+    const replaces = movedFields(olds, news);
+    const changes =
+      replaces.length > 0 ||
+      (news.steps ?? []).length > 0 ||
+      olds.kubeconfig !== news.kubeconfig ||
+      !isDeepStrictEqual(olds.files ?? [], news.files ?? []);
+    return Promise.resolve({ changes, replaces });
+  },
+
+  create: async (inputs: Inputs) => ({
+    id: `${inputs.namespace}/${inputs.cluster}`,
+    outs: await ensure(inputs),
+  }),
+
+  update: async (_id, olds: Outputs, news: Inputs) => ({ outs: await ensure(news, olds) }),
+
+  async delete(_id, olds: Outputs) {
+    const { deleteZenithFiles } = await import("../client/zenith-files.js");
+    const name = zenithSecretName(olds.cluster);
+    await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, async ({ management }) => {
+      await deleteZenithFiles(management, olds);
+      if (olds.made)
+        await management.delete({ apiVersion: "v1", kind: "Secret", namespace: olds.namespace, name });
+    });
+  },
+};

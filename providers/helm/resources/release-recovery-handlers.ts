@@ -1,0 +1,77 @@
+import { engineSignal } from "../../../lib/process/parent-watch";
+import { recoverRelease } from "../plan/release-record";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
+
+interface Inputs {
+  kubeconfig: string;
+  stack: string;
+  namespace: string;
+  release: string;
+  isRecorded: boolean;
+  adopt: boolean;
+  steps?: string[];
+}
+
+const nameOf = ({ namespace, release }: Inputs) => `ReleaseRecovery ${namespace}/${release}`;
+
+function situationOf({ namespace, release, isRecorded, adopt }: Inputs, isOurs: boolean) {
+  return { release: `${namespace}/${release}`, isRecorded, adopt, isOurs };
+}
+
+/** @param isOurs whether an earlier run of this stack has seen to the release */
+async function recover(inputs: Inputs, isOurs: boolean): Promise<Inputs> {
+  const { forgetRevisions, untilSettled } = await import("../client/release-revisions.js");
+  const resource = nameOf(inputs);
+  const engine = engineSignal();
+  const progress = (line: string) => report(resource, line);
+  const place = { namespace: inputs.namespace, name: inputs.release };
+  try {
+    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress });
+    try {
+      const revisions = await untilSettled(kubernetes, place, { signal: engine.signal, progress });
+      const { forget, steps, refusal } = recoverRelease(revisions, situationOf(inputs, isOurs));
+      if (refusal !== undefined) throw new Error(refusal);
+      await forgetRevisions(kubernetes, place, forget);
+      for (const step of steps) progress(step);
+    } finally {
+      kubernetes.close();
+    }
+    return inputs;
+  } catch (error) {
+    throw new Error(describeFailure({ resource, step: "look at Helm's records" }, error), { cause: error });
+  } finally {
+    engine.stop();
+  }
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Inputs>, news: Inputs) {
+    const { readRevisions } = await import("../client/release-revisions.js");
+    const place = { namespace: news.namespace, name: news.release };
+    const asked = await askCluster(news, (kubernetes) => readRevisions(kubernetes, place));
+    if ("silence" in asked) return { inputs: { ...news, steps: [] }, failures: [] };
+    const isOurs = olds.release === news.release && olds.namespace === news.namespace;
+    const { steps, refusal } = recoverRelease(asked.answer, situationOf(news, isOurs));
+    for (const step of steps) report(nameOf(news), step);
+    const failures = refusal === undefined ? [] : [{ property: "release", reason: refusal }];
+    return { inputs: { ...news, steps }, failures };
+  },
+
+  diff(_id, olds: Inputs, news: Inputs) {
+    const replaces = (["namespace", "release"] as const).filter((field) => olds[field] !== news[field]);
+    // that the state has the release now is no news
+    const changes =
+      replaces.length > 0 || (news.steps ?? []).length > 0 || olds.kubeconfig !== news.kubeconfig;
+    return Promise.resolve({ changes, replaces });
+  },
+
+  create: async (inputs: Inputs) => ({
+    id: `${inputs.namespace}/${inputs.release}`,
+    outs: await recover(inputs, false),
+  }),
+
+  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await recover(news, true) }),
+};

@@ -1,0 +1,186 @@
+import { stringify } from "yaml";
+import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
+import { mergeObjects, type Json, type JsonObject } from "../../../lib/merge";
+import { NODE_PATHS } from "./paths";
+import { DISCOVERY_FILE } from "./steps/join";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
+
+const KUBEADM = "kubeadm.k8s.io/v1beta4";
+
+function documents(objects: JsonObject[]): string {
+  // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text
+  return objects.map((object) => stringify(object, { lineWidth: 0, schema: "yaml-1.1" })).join("---\n");
+}
+
+/** host part of a host:port, without the brackets of an IPv6 address. */
+function hostOf(hostAndPort: string): string {
+  return hostAndPort.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Under which names a control plane's API server is reached: each belongs into its certificate. */
+export function certificateNames({
+  name,
+  internalAddress,
+  apiServer,
+}: Pick<Machine, "name" | "internalAddress" | "apiServer">): string[] {
+  return [name, internalAddress, hostOf(apiServer)];
+}
+
+/** How the kubelet of one machine registers; taints come with the registration, so nothing slips in before. */
+function nodeRegistration(specification: ClusterSpecification, machine: Machine): JsonObject {
+  const taints = [
+    ...(machine.role === "control-plane" ? [{ ...CONTROL_PLANE_TAINT }] : []),
+    ...machine.taints.map((taint) => ({ ...taint })),
+  ];
+  return {
+    name: machine.name,
+    criSocket: "unix:///run/containerd/containerd.sock",
+    taints,
+    kubeletExtraArgs: [{ name: "node-ip", value: machine.internalAddress }],
+    ...(specification.ignorePreflightErrors.length > 0
+      ? { ignorePreflightErrors: specification.ignorePreflightErrors }
+      : {}),
+  };
+}
+
+function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]): JsonObject {
+  const certSANs = [
+    "127.0.0.1",
+    ...(specification.certificateNames ?? []),
+    ...controlPlanes.flatMap(certificateNames),
+  ];
+  const encryption: JsonObject = specification.encryptSecretsAtRest
+    ? {
+        extraArgs: [{ name: "encryption-provider-config", value: NODE_PATHS.encryption }],
+        extraVolumes: [
+          {
+            name: "foresail-encryption",
+            hostPath: NODE_PATHS.encryption,
+            mountPath: NODE_PATHS.encryption,
+            readOnly: true,
+            pathType: "File",
+          },
+        ],
+      }
+    : {};
+  return { certSANs: [...new Set(certSANs)], ...encryption };
+}
+
+/**
+ * kubeadm has etcd listen on the node's address alone. Where a cloud translates it on the way, what is sent to it comes
+ * in by the link's own address, at which nobody would listen.
+ */
+function etcd(specification: ClusterSpecification): JsonObject {
+  const own = specification.kubeadm.clusterConfiguration?.["etcd"] as JsonObject | undefined;
+  if (!specification.network.holdNodeAddress || own?.["external"] !== undefined) return {};
+  const extraArgs = [
+    { name: "listen-client-urls", value: "https://0.0.0.0:2379" },
+    { name: "listen-peer-urls", value: "https://0.0.0.0:2380" },
+  ];
+  return { etcd: { local: { extraArgs } } };
+}
+
+/**
+ * kubeadm's ClusterConfiguration (v1beta4), the user's own merged last.
+ *
+ * @param controlPlanes all of them: each is in the certificate of the API server it may become
+ */
+export function clusterConfiguration(
+  specification: ClusterSpecification,
+  controlPlanes: Machine[],
+): JsonObject {
+  const { network, version, endpoint, imageRepository } = specification;
+  return mergeObjects(
+    {
+      apiVersion: KUBEADM,
+      kind: "ClusterConfiguration",
+      clusterName: specification.name,
+      kubernetesVersion: `v${version}`,
+      controlPlaneEndpoint: controlPlaneEndpoint(endpoint),
+      ...(imageRepository ? { imageRepository } : {}),
+      networking: {
+        podSubnet: network.podCidr,
+        serviceSubnet: network.serviceCidr,
+        dnsDomain: network.dnsDomain,
+      },
+      apiServer: apiServer(specification, controlPlanes),
+      ...etcd(specification),
+    },
+    specification.kubeadm.clusterConfiguration,
+  );
+}
+
+/** The whole file for `kubeadm init` on one machine. */
+export function initConfiguration(
+  specification: ClusterSpecification,
+  machine: Machine,
+  controlPlanes: Machine[],
+): string {
+  const init: JsonObject = {
+    apiVersion: KUBEADM,
+    kind: "InitConfiguration",
+    // nobody joins with init's own token: joins mint theirs
+    bootstrapTokens: [{ ttl: "1m0s", description: "kubeadm init" }],
+    nodeRegistration: nodeRegistration(specification, machine),
+    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: 6443 },
+  };
+  return documents([
+    mergeObjects(init, specification.kubeadm.initConfiguration),
+    clusterConfiguration(specification, controlPlanes),
+    mergeObjects(
+      { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration", cgroupDriver: "systemd" },
+      specification.kubelet,
+    ),
+    mergeObjects(
+      { apiVersion: "kubeproxy.config.k8s.io/v1alpha1", kind: "KubeProxyConfiguration" },
+      specification.kubeProxy,
+    ),
+  ]);
+}
+
+/** The file for `kubeadm join` on one machine, with discovery by the file that travels beside it. */
+export function joinConfiguration(
+  specification: ClusterSpecification,
+  machine: Machine,
+  bootstrapToken: string,
+): string {
+  const controlPlane: Json = {
+    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: 6443 },
+  };
+  return documents([
+    mergeObjects(
+      {
+        apiVersion: KUBEADM,
+        kind: "JoinConfiguration",
+        discovery: { file: { kubeConfigPath: DISCOVERY_FILE }, tlsBootstrapToken: bootstrapToken },
+        nodeRegistration: nodeRegistration(specification, machine),
+        ...(machine.role === "control-plane" ? { controlPlane } : {}),
+      },
+      specification.kubeadm.joinConfiguration,
+    ),
+  ]);
+}
+
+/** The kubeconfig by which a joining machine finds the cluster: address and certificate authority, no credentials. */
+export function discoveryKubeconfig(
+  specification: ClusterSpecification,
+  certificateAuthority: string,
+): string {
+  return documents([
+    {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [
+        {
+          name: "",
+          cluster: {
+            server: `https://${controlPlaneEndpoint(specification.endpoint)}`,
+            "certificate-authority-data": certificateAuthority,
+          },
+        },
+      ],
+      contexts: [],
+      users: [],
+    },
+  ]);
+}

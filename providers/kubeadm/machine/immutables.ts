@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { differingPaths } from "../../../lib/differences";
+import type { Machine } from "../plan/machine";
+import type { ObservedNode } from "../plan/membership/observed-node";
+import { UNKNOWN } from "../../../lib/unknown";
+import { type ConfigurationPath, formatPath } from "../../../lib/validation/mistake";
+import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
+
+export interface Refusal {
+  /** Path in the configuration, as a person writes it. */
+  property: string;
+  reason: string;
+}
+
+/**
+ * What of a running cluster's specification can't change, each with the reason and the way round it: what kubeadm fixed
+ * when it made the cluster, and what was written to the machines before they joined.
+ *
+ * @param olds undefined as long as there is no cluster; fields that are absent have the value that they had before the
+ *   field existed
+ */
+export function refuseSpecificationChange(
+  olds: ClusterSpecification | undefined,
+  news: ClusterSpecification,
+): Refusal[] {
+  if (!olds) return [];
+  return [...refuseClusterChange(olds, news), ...refuseMachineSettings(olds, news)];
+}
+
+function refuseClusterChange(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
+  const refusals: Refusal[] = [];
+  const fixed = (property: string, before: unknown, after: unknown) => {
+    if (after !== UNKNOWN && !isDeepStrictEqual(before, after))
+      refusals.push({
+        property: `cluster.${property}`,
+        reason:
+          `is ${JSON.stringify(before)} and can't become ${JSON.stringify(after)}: ` +
+          "kubeadm fixes it when the cluster is made; set it back, or make a new cluster beside this one",
+      });
+  };
+  fixed("name", olds.name, news.name);
+  fixed("endpoint", controlPlaneEndpoint(olds.endpoint), controlPlaneEndpoint(news.endpoint));
+  fixed("network.podCidr", olds.network.podCidr, news.network.podCidr);
+  fixed("network.serviceCidr", olds.network.serviceCidr, news.network.serviceCidr);
+  fixed("network.dnsDomain", olds.network.dnsDomain, news.network.dnsDomain);
+  fixed("network.plugin", pluginKind(olds), pluginKind(news));
+  fixed("encryptSecretsAtRest", olds.encryptSecretsAtRest, news.encryptSecretsAtRest);
+  return refusals;
+}
+
+/** Whether the pod network is the built-in one. */
+function pluginKind({ network }: ClusterSpecification): string {
+  return network.bridge ? "bridge" : "another than bridge";
+}
+
+/** What init and the preparation of a machine read, by the paths of the configuration, with the defaults filled in. */
+function machineSettings(specification: ClusterSpecification): Record<string, unknown> {
+  const { kubeadm, proxy, network, certificateNames } = specification;
+  return {
+    kubelet: specification.kubelet ?? {},
+    kubeProxy: specification.kubeProxy ?? {},
+    kubeadm: {
+      clusterConfiguration: kubeadm?.clusterConfiguration ?? {},
+      initConfiguration: kubeadm?.initConfiguration ?? {},
+    },
+    files: specification.files ?? [],
+    proxy: proxy && { ...proxy, noProxy: proxy.noProxy ?? [] },
+    registries: { mirrors: specification.registryMirrors ?? {} },
+    imageRepository: specification.imageRepository,
+    caBundle: specification.caBundle,
+    certificateNames: [...(certificateNames ?? [])].sort(),
+    network: { holdNodeAddress: network.holdNodeAddress ?? false },
+  };
+}
+
+/** Values may be secret, so that a reason has none of them. */
+const NOT_APPLIED =
+  "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
+  "put the old value back, or make a new cluster with the new value";
+
+/** Settings that a running cluster would only record. Source and ignored preflight errors go to every node agent. */
+function refuseMachineSettings(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
+  return notApplied(differingPaths(machineSettings(olds), machineSettings(news)));
+}
+
+function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
+  return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason: NOT_APPLIED }));
+}
+
+/**
+ * Refuses another joinConfiguration while machines of a group have joined with the old one. The first control plane did
+ * not join: `kubeadm init` made it.
+ *
+ * @param joined how many machines of the group are in the cluster
+ */
+export function refuseJoinSettings(
+  olds: ClusterSpecification | undefined,
+  news: ClusterSpecification,
+  { joined, controlPlanes }: { joined: number; controlPlanes: boolean },
+): Refusal[] {
+  if (!olds || joined <= (controlPlanes ? 1 : 0)) return [];
+  const configurationOf = ({ kubeadm }: ClusterSpecification) => kubeadm?.joinConfiguration ?? {};
+  const path = ["kubeadm", "joinConfiguration"];
+  return notApplied(differingPaths(configurationOf(olds), configurationOf(news), path));
+}
+
+/**
+ * Refuses another internal address for a machine that is a Node: kubeadm wrote the old one to certificates, etcd and the
+ * kubelet's arguments.
+ *
+ * @param observed the cluster's Nodes, or undefined when it could not be read: then every recorded machine counts as a Node
+ */
+export function refuseAddressChange(
+  olds: readonly Machine[],
+  news: readonly Machine[],
+  observed: readonly ObservedNode[] | undefined,
+): Refusal[] {
+  return news.flatMap(({ name, internalAddress }, index) => {
+    const before = olds.find((machine) => machine.name === name)?.internalAddress;
+    if (before === undefined || [before, UNKNOWN].includes(internalAddress) || before === UNKNOWN) return [];
+    const node = observed?.find((each) => each.name === name);
+    if (observed && (node === undefined || node.internalAddress === internalAddress)) return [];
+    return [
+      {
+        property: `machines[${index}].internalAddress`,
+        reason:
+          `of ${name} is ${JSON.stringify(before)} and can't become ${JSON.stringify(internalAddress)} while the machine is a Node: ` +
+          `write internalAddress: ${before}, or take the machine out of the configuration, run \`up\`, then add it with the new address`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,84 @@
+import type { EtcdMember } from "../../machine/steps/etcd";
+
+/** Members that must agree for a cluster of this many. */
+export function quorum(members: number): number {
+  return Math.floor(members / 2) + 1;
+}
+
+/**
+ * Says why a set of control planes may not leave in one `up`, or undefined when it may: a majority that
+ * leaves at once takes the cluster's memory with it.
+ *
+ * @param present control planes that the cluster has now
+ * @param leaving those of them that would go
+ */
+export function refuseMajorityRemoval(present: string[], leaving: string[]): string | undefined {
+  if (leaving.length === 0) return undefined;
+  if (leaving.length < quorum(present.length)) return undefined;
+  return (
+    `${leaving.join(", ")} would leave at once, a majority of the ${present.length} control planes; ` +
+    `take out at most ${present.length - quorum(present.length)} in one run, and the next ones in the run after it`
+  );
+}
+
+/**
+ * Says why one member may not be removed from etcd now, or undefined when it may: those that stay must
+ * have a healthy quorum among themselves.
+ */
+export function refuseMemberRemoval(members: EtcdMember[], leaving: string): string | undefined {
+  const staying = members.filter(({ name }) => name !== leaving);
+  if (staying.length === 0)
+    return `${leaving} is the last member of etcd; destroy the stack to remove the cluster`;
+  const healthy = staying.filter((member) => member.healthy);
+  if (healthy.length >= quorum(staying.length)) return undefined;
+  const ill = staying
+    .filter((member) => !member.healthy)
+    .map(({ name }) => name || "a member without a name");
+  return (
+    `removing ${leaving} would leave etcd with ${healthy.length} healthy of ${staying.length} members, ` +
+    `${quorum(staying.length)} are needed; mend ${ill.join(", ")} first`
+  );
+}
+
+/**
+ * Says why etcd would take no new member now, or undefined when it would: it refuses every addition as long as one
+ * of its members does not answer the others.
+ */
+export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
+  const ill = members
+    .filter((member) => !member.healthy)
+    .map(({ name, peerUrls }) => name || peerUrls.join(" "));
+  if (ill.length === 0) return undefined;
+  return (
+    `${joining} can't join while etcd's member ${ill.join(", ")} does not answer: start that machine again, ` +
+    `or, if it is gone, take it out of the configuration and list it under \`lost\``
+  );
+}
+
+/**
+ * Says why one member may not be away for a while now, or undefined when it may: the others must have a healthy
+ * quorum of all. One or two members have none to spare, so there all have to be healthy before.
+ */
+export function refuseMemberAbsence(members: EtcdMember[], away: string): string | undefined {
+  const others = members.filter(({ name }) => name !== away);
+  const healthy = others.filter((member) => member.healthy).length;
+  const needed = Math.min(quorum(members.length), others.length);
+  if (healthy >= needed) return undefined;
+  const ill = others.filter((member) => !member.healthy).map(({ name }) => name || "a member without a name");
+  return (
+    `while ${away} is away etcd would have ${healthy} healthy of ${members.length} members, ` +
+    `${needed} are needed; ill: ${ill.join(", ")}`
+  );
+}
+
+/** The member that a machine left behind when its join was cut off: by its name, or unnamed at its address. */
+export function staleMember(
+  members: EtcdMember[],
+  machine: { name: string; internalAddress: string },
+): EtcdMember | undefined {
+  return members.find(
+    ({ name, peerUrls }) =>
+      name === machine.name ||
+      (name === "" && peerUrls.some((url) => new URL(url).hostname === machine.internalAddress)),
+  );
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../../lib/merge";
+
+/** Where a machine gets Kubernetes from. */
+export type SoftwareSource =
+  | { packages: { repository: string } }
+  | { bundle: { path: string } }
+  | { bundle: { url: string; sha256: string } };
+
+/** Stands for MAJOR.MINOR.PATCH in the path or URL of a bundle, so that one configuration serves several versions. */
+export const VERSION_PLACEHOLDER = "{version}";
+
+/** The source with the place of one version filled in. */
+export function sourceOfVersion(source: SoftwareSource, version: string): SoftwareSource {
+  if ("packages" in source) return source;
+  const fill = (text: string) => text.replaceAll(VERSION_PLACEHOLDER, version);
+  const { bundle } = source;
+  if ("path" in bundle) return { bundle: { path: fill(bundle.path) } };
+  return { bundle: { ...bundle, url: fill(bundle.url) } };
+}
+
+/** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
+export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
+
+/** A file that the user wants on every machine before Kubernetes starts. */
+export interface ExtraFile {
+  path: string;
+  content: string;
+  mode: string;
+  owner?: string;
+}
+
+/** What the machines of one cluster have in common; plain data, defaults already filled in. */
+export interface ClusterSpecification {
+  name: string;
+  /** Kubernetes version, MAJOR.MINOR.PATCH. */
+  version: string;
+  source: SoftwareSource;
+  endpoint: Endpoint;
+  network: {
+    podCidr: string;
+    serviceCidr: string;
+    dnsDomain: string;
+    bridge: boolean;
+    /** Machines take the address by which others reach them, which no device of theirs has. */
+    holdNodeAddress?: boolean;
+  };
+  kubeadm: {
+    clusterConfiguration?: JsonObject;
+    initConfiguration?: JsonObject;
+    joinConfiguration?: JsonObject;
+  };
+  kubelet: JsonObject;
+  kubeProxy: JsonObject;
+  files: ExtraFile[];
+  proxy?: { http?: string; https?: string; noProxy: string[] };
+  /** Registry host → mirror URLs, tried in order before the registry itself. */
+  registryMirrors: Record<string, string[]>;
+  /** Further names in the certificates of the API servers; absent in state of older releases. */
+  certificateNames?: string[];
+  imageRepository?: string;
+  caBundle?: string;
+  encryptSecretsAtRest: boolean;
+  ignorePreflightErrors: string[];
+}
+
+/** host:port of the API server as the nodes use it, for kubeadm's controlPlaneEndpoint. */
+export function controlPlaneEndpoint(endpoint: Endpoint): string {
+  return "loopback" in endpoint
+    ? `127.0.0.1:${endpoint.loopback.port}`
+    : `${endpoint.external.host}:${endpoint.external.port}`;
+}

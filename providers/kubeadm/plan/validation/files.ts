@@ -1,0 +1,165 @@
+import { posix } from "node:path";
+import { NODE_PATHS } from "../../machine/paths";
+import type { Mistake } from "../../../../lib/validation/mistake";
+import { duplicateMistakes } from "../../../../lib/validation/duplicates";
+import { unprintableIssue } from "../../../../lib/validation/names";
+import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
+
+const LONGEST_PATH = 4000;
+/** Longest name of a file: the new content is first written beside it, to a longer name. */
+const LONGEST_NAME = 240;
+
+const KUBEADM = "kubeadm writes it";
+const FORESAIL = "foresail writes it";
+const KERNEL = "the kernel's own file systems keep no files";
+
+/** Files and folders that foresail, kubeadm or the kernel write themselves, with what to use instead. */
+const OWNED: [place: string, instead: string][] = [
+  ["/etc/kubernetes/pki", "kubeadm makes the certificates there"],
+  ["/etc/kubernetes/manifests", "kubeadm writes the control plane there; use cluster.kubeadm"],
+  ["/etc/kubernetes/tmp", "kubeadm keeps its backups there"],
+  ["/etc/kubernetes/admin.conf", KUBEADM],
+  ["/etc/kubernetes/super-admin.conf", KUBEADM],
+  ["/etc/kubernetes/kubelet.conf", KUBEADM],
+  ["/etc/kubernetes/bootstrap-kubelet.conf", KUBEADM],
+  ["/etc/kubernetes/controller-manager.conf", KUBEADM],
+  ["/etc/kubernetes/scheduler.conf", KUBEADM],
+  [
+    posix.dirname(NODE_PATHS.encryption),
+    "foresail keeps the encryption key there; use cluster.encryptSecretsAtRest",
+  ],
+  ["/var/lib/kubelet", "the kubelet owns it; use cluster.kubelet"],
+  ["/var/lib/etcd", "etcd owns it"],
+  ["/var/lib/containerd", "containerd owns it"],
+  ["/etc/containerd/config.toml", `${FORESAIL}; use cluster.registries`],
+  ["/etc/containerd/certs.d", `${FORESAIL}; use cluster.registries`],
+  ["/etc/foresail", FORESAIL],
+  ["/var/lib/foresail", FORESAIL],
+  ["/usr/local/lib/foresail", FORESAIL],
+  [NODE_PATHS.logs, FORESAIL],
+  ["/etc/systemd/system/kubelet.service", FORESAIL],
+  ["/etc/systemd/system/kubelet.service.d/foresail-proxy.conf", `${FORESAIL}; use cluster.proxy`],
+  ["/etc/systemd/system/containerd.service.d/foresail-proxy.conf", `${FORESAIL}; use cluster.proxy`],
+  [NODE_PATHS.agentUnit, FORESAIL],
+  ["/etc/systemd/system/foresail-endpoint.service", `${FORESAIL}; use cluster.endpoint`],
+  ["/etc/systemd/system/foresail-bridge.service", FORESAIL],
+  ["/etc/systemd/system/foresail-own-address.service", FORESAIL],
+  ["/etc/apt/apt.conf.d/90foresail-proxy", `${FORESAIL}; use cluster.proxy`],
+  ["/etc/apt/keyrings/foresail-kubernetes.asc", `${FORESAIL}; use cluster.source`],
+  ["/etc/apt/sources.list.d/foresail-kubernetes.list", `${FORESAIL}; use cluster.source`],
+  ["/etc/modules-load.d/foresail.conf", FORESAIL],
+  ["/etc/sysctl.d/90-foresail.conf", FORESAIL],
+  ["/usr/local/share/ca-certificates/foresail.crt", `${FORESAIL}; use cluster.caBundle`],
+  ["/proc", KERNEL],
+  ["/sys", KERNEL],
+  ["/dev", KERNEL],
+  [NODE_PATHS.lock, FORESAIL],
+  [NODE_PATHS.scratch, FORESAIL],
+];
+
+/** Folders of every Linux system that no owned file is below. */
+const SYSTEM_FOLDERS = [
+  ...[
+    "/bin",
+    "/boot",
+    "/home",
+    "/lib",
+    "/media",
+    "/mnt",
+    "/opt",
+    "/root",
+    "/sbin",
+    "/srv",
+    "/tmp",
+    "/usr/bin",
+  ],
+  ...["/usr/lib", "/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/usr/share", "/var/cache", "/var/tmp"],
+  ...["/etc/cron.d", "/etc/default", "/etc/profile.d", "/etc/ssh", "/etc/ssl", "/etc/systemd/network"],
+];
+
+/** The folders that a path is in, without itself: "/", "/a" and "/a/b" of "/a/b/c". A longer path has its own issue. */
+function ancestors(path: string): string[] {
+  if (path.length > LONGEST_PATH) return [];
+  const slashes = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  return slashes.map((folder) => folder || "/").filter((folder) => folder !== path);
+}
+
+const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([place]) => ancestors(place))]);
+
+/** What is wrong with the absolute path of a file on a machine, or undefined. */
+export function absolutePathMistake(path: string): string | undefined {
+  if (!path.startsWith("/")) return `${quoted(path)} is not absolute; start it with "/"`;
+  const unprintable = unprintableIssue(path);
+  if (unprintable !== undefined) return unprintable;
+  if (posix.normalize(path) !== path || path.endsWith("/")) {
+    return `${quoted(path)} is not a plain path; write it without "..", "//" and a "/" at the end`;
+  }
+  if (path.length > LONGEST_PATH || path.split("/").some((name) => Buffer.byteLength(name) > LONGEST_NAME))
+    return `${quoted(path)} is longer than a path may be; write at most ${LONGEST_PATH} characters, and ${LONGEST_NAME} bytes between two slashes`;
+  return undefined;
+}
+
+/** What is wrong with the path of an extra file, or undefined. */
+export function hostFilePathMistake(path: string): string | undefined {
+  if (FOLDERS.has(path) || (path.startsWith("/") && path.endsWith("/")))
+    return `${quoted(path)} is a folder; write the path of a file in it, e.g. ${quoted(posix.join(path, "name.conf"))}`;
+  const owned = OWNED.find(([place]) => path === place || path.startsWith(`${place}/`));
+  return absolutePathMistake(path) ?? (owned && `${quoted(path)} may not be written: ${owned[1]}`);
+}
+
+/** Files that are listed twice, or that are below another one, which would have to be a folder. */
+export function hostFileListIssues(files: readonly { path: string }[]): Mistake[] {
+  const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
+  const below = files.flatMap(({ path }, index): Mistake[] => {
+    const file = ancestors(path).find((one) => first.has(one));
+    if (file === undefined) return [];
+    const message = `${quoted(path)} is below files[${first.get(file)}], ${quoted(file)}, which is a file and not a folder; choose another path`;
+    return [{ path: [index, "path"], message }];
+  });
+  return [...duplicateMistakes(files, (file) => file.path, "path"), ...below];
+}
+
+/** What is wrong with the content of an extra file, or undefined. */
+export function hostFileContentMistake(content: string): string | undefined {
+  return hasPrivateKey(content)
+    ? "holds a private key, which would be stored and shown in plain; bring it to the machine another way"
+    : undefined;
+}
+
+/** What is wrong with the user data of a server, or undefined. */
+export function userDataIssue(text: string): string | undefined {
+  return hasPrivateKey(text)
+    ? "holds a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way"
+    : undefined;
+}
+
+const MODE_FIX = 'write it in octal and in quotes, e.g. "0600"';
+
+/** What is wrong with the permissions of a file, or undefined; a fourth digit is setuid, setgid and sticky. */
+export function fileModeMistake(mode: string): string | undefined {
+  return /^0?[0-7]{3,4}$/.test(mode) ? undefined : `${quoted(mode)} is not a file mode; ${MODE_FIX}`;
+}
+
+/** Says of a number what mode it was: YAML reads 0600 as octal, which is 384, and 600 as it is. */
+export function fileModeNumberIssue(mode: number): string {
+  const octal = Number.isInteger(mode) && mode >= 0o100 && mode <= 0o777 ? `0${mode.toString(8)}` : undefined;
+  if (octal !== undefined) return `${octal} was read as the number ${mode}; put it in quotes: "${octal}"`;
+  return /^[0-7]{3,4}$/.test(String(mode))
+    ? `${mode} was read as a number; put it in quotes: "0${mode}"`
+    : `is the number ${mode}, not a file mode; ${MODE_FIX}`;
+}
+
+/** A name, or the number of a user or group; 4294967295 means "unchanged" to chown. */
+function isOwner(part: string): boolean {
+  return (
+    /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(part) || (/^\d{1,10}$/.test(part) && Number(part) < 2 ** 32 - 1)
+  );
+}
+
+/** What is wrong with the owner of a file, or undefined. */
+export function fileOwnerMistake(owner: string): string | undefined {
+  const parts = owner.split(":");
+  return parts.length <= 2 && parts.every(isOwner)
+    ? undefined
+    : `${quoted(owner)} is not an owner; write "user", "user:group" or "uid:gid"`;
+}

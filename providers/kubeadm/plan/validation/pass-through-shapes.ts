@@ -1,0 +1,274 @@
+import type { ConfigurationPath, Mistake } from "../../../../lib/validation/mistake";
+import { quoted } from "../../../../lib/text/quote";
+import { nearest } from "../../../../lib/validation/spelling";
+
+/**
+ * What a field of a Kubernetes configuration object holds. `arguments` is a list of {name, value}, `named` a list of
+ * objects with a name, `any` whatever it is: only what foresail merges has to be known here.
+ */
+type Shape =
+  | "any"
+  | "text"
+  | "boolean"
+  | "texts"
+  | "map"
+  | "map of texts"
+  | "map of booleans"
+  | "arguments"
+  | "named"
+  | "taints"
+  | { readonly [field: string]: Shape };
+
+const COMPONENT = { extraArgs: "arguments", extraVolumes: "named", extraEnvs: "named" } as const;
+const NODE_REGISTRATION = {
+  name: "text",
+  criSocket: "text",
+  taints: "taints",
+  kubeletExtraArgs: "arguments",
+  ignorePreflightErrors: "texts",
+  imagePullPolicy: "text",
+  imagePullSerial: "boolean",
+} as const;
+const TIMEOUTS = {
+  controlPlaneComponentHealthCheck: "text",
+  kubeletHealthCheck: "text",
+  kubernetesAPICall: "text",
+  etcdAPICall: "text",
+  tlsBootstrap: "text",
+  discovery: "text",
+  upgradeManifests: "text",
+} as const;
+const PHASES = {
+  skipPhases: "texts",
+  patches: { directory: "text" },
+  timeouts: TIMEOUTS,
+  dryRun: "boolean",
+} as const;
+const RESERVED = "map of texts";
+
+/**
+ * The fields that foresail merges with its own, and those beside them, by kind: kubeadm v1beta4 (Kubernetes 1.31 to 1.36,
+ * kubernetes.io "kubeadm Configuration (v1beta4)"), the maps of KubeletConfiguration v1beta1 and KubeProxyConfiguration
+ * v1alpha1. A field that is not listed is left to Kubernetes.
+ */
+export const SHAPES: Readonly<Record<string, Shape>> = {
+  ClusterConfiguration: {
+    etcd: {
+      local: {
+        imageRepository: "text",
+        imageTag: "text",
+        dataDir: "text",
+        extraArgs: "arguments",
+        extraEnvs: "named",
+        serverCertSANs: "texts",
+        peerCertSANs: "texts",
+      },
+      external: {
+        endpoints: "texts",
+        httpEndpoints: "texts",
+        caFile: "text",
+        certFile: "text",
+        keyFile: "text",
+      },
+    },
+    networking: { serviceSubnet: "text", podSubnet: "text", dnsDomain: "text" },
+    kubernetesVersion: "text",
+    controlPlaneEndpoint: "text",
+    apiServer: { ...COMPONENT, certSANs: "texts" },
+    controllerManager: COMPONENT,
+    scheduler: COMPONENT,
+    dns: { imageRepository: "text", imageTag: "text", disabled: "boolean" },
+    proxy: { disabled: "boolean" },
+    certificatesDir: "text",
+    imageRepository: "text",
+    featureGates: "map of booleans",
+    clusterName: "text",
+    encryptionAlgorithm: "text",
+    certificateValidityPeriod: "text",
+    caCertificateValidityPeriod: "text",
+  },
+  InitConfiguration: {
+    ...PHASES,
+    bootstrapTokens: "any",
+    nodeRegistration: NODE_REGISTRATION,
+    localAPIEndpoint: "map",
+    certificateKey: "text",
+  },
+  JoinConfiguration: {
+    ...PHASES,
+    nodeRegistration: NODE_REGISTRATION,
+    caCertPath: "text",
+    discovery: "map",
+    controlPlane: "map",
+  },
+  KubeletConfiguration: {
+    authentication: "map",
+    authorization: "map",
+    featureGates: "map of booleans",
+    evictionHard: RESERVED,
+    evictionSoft: RESERVED,
+    evictionSoftGracePeriod: RESERVED,
+    evictionMinimumReclaim: RESERVED,
+    systemReserved: RESERVED,
+    kubeReserved: RESERVED,
+    qosReserved: RESERVED,
+    cgroupDriver: "text",
+    clusterDNS: "texts",
+    staticPodPath: "text",
+    clusterDomain: "text",
+    resolvConf: "text",
+  },
+  KubeProxyConfiguration: {
+    featureGates: "map of booleans",
+    clientConnection: "map",
+    iptables: "map",
+    ipvs: "map",
+    nftables: "map",
+    conntrack: "map",
+    mode: "text",
+    bindAddress: "text",
+  },
+};
+
+/** kubeadm's objects are known whole, so that a misspelt field is seen; the others have hundreds of fields. */
+const KNOWN_WHOLE = ["ClusterConfiguration", "InitConfiguration", "JoinConfiguration"];
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const kindOf = (value: unknown) =>
+  Array.isArray(value) ? "a list" : isMap(value) ? "a map" : `a ${typeof value}`;
+
+/** Every null in a value, and every field that has not the shape that a merge keeps; paths are relative to the object. */
+export function shapeIssues(kind: string, object: Readonly<Record<string, unknown>>): Mistake[] {
+  const shape = SHAPES[kind] ?? "any";
+  return [...nullIssues(object, []), ...issuesOf(object, shape, [], KNOWN_WHOLE.includes(kind))];
+}
+
+function nullIssues(value: unknown, path: ConfigurationPath): Mistake[] {
+  if (value === null)
+    return [
+      { path, message: "is empty, which would remove what is set there; write a value, or remove the line" },
+    ];
+  if (Array.isArray(value)) return value.flatMap((one, index) => nullIssues(one, [...path, index]));
+  return isMap(value) ? Object.entries(value).flatMap(([key, one]) => nullIssues(one, [...path, key])) : [];
+}
+
+function issuesOf(value: unknown, shape: Shape, path: ConfigurationPath, isWhole: boolean): Mistake[] {
+  // null has its own issue
+  if (value === null || value === undefined || shape === "any") return [];
+  const wrong = (wanted: string): Mistake[] => [{ path, message: `is ${kindOf(value)}; write ${wanted}` }];
+  if (typeof shape === "object") {
+    if (!isMap(value)) return wrong(`a map with the fields ${Object.keys(shape).join(", ")}`);
+    return Object.entries(value).flatMap(([key, one]) => {
+      const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
+      if (known !== undefined) return issuesOf(one, known, [...path, key], isWhole);
+      const meant = isWhole ? nearest(key, Object.keys(shape)) : undefined;
+      return meant === undefined
+        ? []
+        : [{ path: [...path, key], message: `is not known; did you mean ${quoted(meant)}?` }];
+    });
+  }
+  switch (shape) {
+    case "text":
+      return typeof value === "string" ? [] : wrong("a text, in quotes");
+    case "boolean":
+      return typeof value === "boolean" ? [] : wrong("true or false, without quotes");
+    case "map":
+      return isMap(value) ? [] : wrong("a map");
+    case "map of texts":
+      return entriesOf(value, path, wrong, (one) => typeof one === "string", "a text, in quotes");
+    case "map of booleans":
+      return entriesOf(
+        value,
+        path,
+        wrong,
+        (one) => typeof one === "boolean",
+        "true or false, without quotes",
+      );
+    case "texts":
+      return Array.isArray(value)
+        ? value.flatMap((one, index) => issuesOf(one, "text", [...path, index], isWhole))
+        : wrong("a list of texts");
+    case "arguments":
+      return argumentIssues(value, path);
+    case "named":
+      return namedIssues(value, path, 'a list of {name: …} entries, e.g. [{name: "audit", …}]');
+    case "taints":
+      return Array.isArray(value)
+        ? []
+        : wrong("a list of {key, value, effect}; or use the taints of the machine");
+  }
+}
+
+function entriesOf(
+  value: unknown,
+  path: ConfigurationPath,
+  wrong: (wanted: string) => Mistake[],
+  isRight: (one: unknown) => boolean,
+  wanted: string,
+): Mistake[] {
+  if (!isMap(value)) return wrong("a map");
+  return Object.entries(value).flatMap(([key, one]): Mistake[] =>
+    one === null || isRight(one)
+      ? []
+      : [{ path: [...path, key], message: `is ${kindOf(one)}; write ${wanted}` }],
+  );
+}
+
+/** Entries merge by their names, so each needs one, and one that is repeated would replace the first. */
+function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): Mistake[] {
+  if (!Array.isArray(value)) {
+    const since = isMap(value) ? ", as kubeadm's older v1beta3 had it" : "";
+    return [{ path, message: `is ${kindOf(value)}${since}; write ${wanted}` }];
+  }
+  const names = new Set<string>();
+  return value.flatMap((one: unknown, index): Mistake[] => {
+    const at = [...path, index];
+    if (one === null) return [];
+    if (!isMap(one)) return [{ path: at, message: `is ${kindOf(one)}; write {name: …}` }];
+    const { name } = one;
+    if (typeof name !== "string" || name === "")
+      return [{ path: [...at, "name"], message: "is missing; write a text" }];
+    if (names.has(name))
+      return [{ path: [...at, "name"], message: `${quoted(name)} is listed twice; remove one` }];
+    names.add(name);
+    return [];
+  });
+}
+
+function argumentIssues(value: unknown, path: ConfigurationPath): Mistake[] {
+  const found = namedIssues(value, path, 'a list of {name, value}, e.g. [{name: "v", value: "4"}]');
+  if (!Array.isArray(value)) return found;
+  const fields = value.flatMap((one: unknown, index): Mistake[] => {
+    if (!isMap(one)) return [];
+    const at = [...path, index];
+    const { name } = one;
+    const unknown = Object.keys(one).filter((field) => field !== "name" && field !== "value");
+    return [
+      ...(typeof name === "string" && name.startsWith("-")
+        ? [
+            {
+              path: [...at, "name"],
+              message: `${quoted(name)} begins with a dash; write the name without it`,
+            },
+          ]
+        : []),
+      ...(typeof one.value === "string" || one.value === null
+        ? []
+        : [
+            {
+              path: [...at, "value"],
+              message:
+                one.value === undefined
+                  ? "is missing; write a text"
+                  : `is ${kindOf(one.value)}; put it in quotes`,
+            },
+          ]),
+      ...unknown.map((field) => ({
+        path: [...at, field],
+        message: "is not known; an argument has name and value",
+      })),
+    ];
+  });
+  return [...found, ...fields];
+}

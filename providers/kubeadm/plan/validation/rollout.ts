@@ -1,0 +1,90 @@
+import { CONTROL_PLANE_GROUP } from "../machine";
+import { AGENT_VERSION_PATTERN } from "../version-pattern";
+import { duplicateMistakes } from "../../../../lib/validation/duplicates";
+import { dnsNameMistake } from "../../../../lib/validation/names";
+import type { Mistake } from "../../../../lib/validation/mistake";
+import { nearest } from "../../../../lib/validation/spelling";
+import { listed, quoted } from "../../../../lib/text/quote";
+
+const PLACEHOLDER = "[software]";
+
+/** What is wrong with the pattern of the annotation keys, or undefined. */
+export function annotationPatternMistake(pattern: string): string | undefined {
+  const parts = pattern.split(PLACEHOLDER);
+  if (parts.length !== 2)
+    return `${quoted(pattern)} must hold ${PLACEHOLDER} once; write e.g. "alpha.${PLACEHOLDER}.caos.ch"`;
+  const mistake = dnsNameMistake(parts.join("os-packages"));
+  return (
+    mistake &&
+    `with a software's name in the place of ${PLACEHOLDER} it ${mistake.replace(/^"(?:[^"\\]|\\.)*" /, "")}`
+  );
+}
+
+/** What is wrong with the number of nodes that may be away at once, or undefined. */
+export function maxUnavailableMistake(value: number | string): string | undefined {
+  const fix = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
+  if (typeof value === "number")
+    return Number.isInteger(value) && value >= 1 ? undefined : `is ${value}; ${fix}`;
+  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
+  return percent !== undefined && Number(percent) >= 1 && Number(percent) <= 100
+    ? undefined
+    : `is ${quoted(value)}; ${fix}`;
+}
+
+/** What is wrong with the version of a further software, or undefined: what the node agent itself would refuse. */
+export function softwareVersionMistake(text: string): string | undefined {
+  return text.length <= 63 && new RegExp(AGENT_VERSION_PATTERN).test(text) && !text.startsWith("v")
+    ? undefined
+    : `${quoted(text)} is not a version; write at most 63 letters, digits, dots, dashes, plus signs, colons and tildes, with a letter other than "v" or a digit first`;
+}
+
+/** Names that Nodes have or will have. */
+export interface NodeNames {
+  has(name: string): boolean;
+  /** for messages: the names, or what they look like */
+  known: string[];
+}
+
+/** Exactly these names. */
+export function nodeNames(names: readonly string[]): NodeNames {
+  const all = new Set(names);
+  return { has: (name) => all.has(name), known: [...all] };
+}
+
+/** Pools and nodes that a rollout names must be there; the control planes go one at a time whatever is said. */
+export function rolloutMistakes(
+  rollout: { pools: Record<string, { maxUnavailable?: unknown }>; pausedNodes: readonly string[] },
+  groups: readonly string[],
+  nodes: NodeNames,
+): Mistake[] {
+  const pools = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
+  const missing = (what: string, name: string, known: string[]) => {
+    const close = nearest(name, known);
+    if (close !== undefined)
+      return `${quoted(name)} is not a ${what} of this cluster; did you mean ${quoted(close)}?`;
+    const fix = known.length > 0 ? `there are ${listed(known)}` : "remove it";
+    return `${quoted(name)} is not a ${what} of this cluster; ${fix}`;
+  };
+  return [
+    ...Object.entries(rollout.pools).flatMap(([name, pool]): Mistake[] => {
+      if (!pools.includes(name)) return [{ path: ["pools", name], message: missing("pool", name, pools) }];
+      return name === CONTROL_PLANE_GROUP && pool.maxUnavailable !== undefined
+        ? [
+            {
+              path: ["pools", name, "maxUnavailable"],
+              message: "can't be set: control planes change one at a time; remove it",
+            },
+          ]
+        : [];
+    }),
+    ...rollout.pausedNodes.flatMap((name, index): Mistake[] =>
+      nodes.has(name)
+        ? []
+        : [{ path: ["pausedNodes", index], message: missing("machine", name, nodes.known) }],
+    ),
+    ...duplicateMistakes(rollout.pausedNodes, (name) => name).map(({ path, message }) => ({
+      path: ["pausedNodes", ...path],
+      message,
+    })),
+  ];
+}

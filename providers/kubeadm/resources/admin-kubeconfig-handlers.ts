@@ -1,0 +1,101 @@
+import { X509Certificate } from "node:crypto";
+import { isReady } from "../../../lib/kubernetes/api-server-health";
+import { adminCredentials, type AdminCredentials } from "../machine/kubeconfig";
+import { adminKubeconfigScript } from "../machine/steps/facts";
+import type { Machine } from "../plan/machine";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import type { ClusterInputs } from "./inputs";
+import { firstReady } from "./living-control-plane";
+import { MachinesSession } from "./machines-session";
+import { report } from "../../../lib/pulumi/report";
+
+interface Inputs extends ClusterInputs {
+  machines: Machine[];
+}
+
+interface Outputs extends Inputs {
+  admin: AdminCredentials;
+  healthy: string;
+}
+
+const READ_SECONDS = 60;
+/** How late a control plane may answer that it is ready before another one takes its place. */
+const PATIENCE_MILLISECONDS = 8000;
+/** kubeadm's client certificates live a year; they are read anew a month before that. */
+const RENEW_DAYS = 30;
+
+const nameOf = ({ specification }: Inputs) => `AdminKubeconfig ${specification.name}`;
+
+/** Days until the client certificate runs out. */
+function daysLeft(admin: AdminCredentials): number {
+  const { validTo } = new X509Certificate(Buffer.from(admin.clientCertificate, "base64"));
+  return (Date.parse(validTo) - Date.now()) / 86_400_000;
+}
+
+/** Reads admin.conf from the first control plane that gives it, those whose API server is ready first. */
+async function readAdmin(inputs: Inputs): Promise<Outputs> {
+  const session = new MachinesSession(nameOf(inputs), inputs);
+  try {
+    const preferred = await firstReady(inputs.machines);
+    const order = [
+      ...(preferred ? [preferred] : []),
+      ...inputs.machines.filter((machine) => machine !== preferred),
+    ];
+    const failures: string[] = [];
+    for (const machine of order) {
+      try {
+        const script = adminKubeconfigScript(inputs.specification.name, machine.name);
+        const admin = adminCredentials(await session.run(machine, script, { seconds: READ_SECONDS }));
+        return { ...inputs, admin, healthy: machine.name };
+      } catch (error) {
+        failures.push(describeFailure({ resource: machine.name, step: "read admin.conf" }, error));
+        report(session.resource, failures.at(-1) ?? "");
+      }
+    }
+    throw new Error(`no control plane gave its admin.conf:\n${failures.join("\n")}`);
+  } finally {
+    session.close();
+  }
+}
+
+/**
+ * The control plane that takes the place of one that does not answer; undefined as long as that one answers, however late, or
+ * no other does. So a slow answer alone changes no kubeconfig, and none at all costs a preview no more than `firstReady`.
+ */
+async function substituteOf(
+  current: Machine | undefined,
+  machines: readonly Machine[],
+): Promise<string | undefined> {
+  if (!current) return undefined;
+  const answer = isReady(current.apiServer, PATIENCE_MILLISECONDS);
+  const others = firstReady(machines.filter((machine) => machine !== current));
+  if (await Promise.race([answer, others.then(() => false)])) return undefined;
+  const other = await others;
+  return other === undefined || (await answer) ? undefined : other.name;
+}
+
+export const handlers: Handlers = {
+  async diff(_id, olds: Outputs, news: Inputs) {
+    const resource = nameOf(news);
+    const days = daysLeft(olds.admin);
+    if (days < RENEW_DAYS) {
+      report(resource, `reads the credentials anew: the certificate expires in ${Math.floor(days)} days`);
+      return { changes: true };
+    }
+    // as the kubeconfig is rendered: when the named one has left the configuration, the first one is current
+    const current = news.machines.find(({ name }) => name === olds.healthy) ?? news.machines[0];
+    const substitute = await substituteOf(current, news.machines);
+    if (substitute)
+      report(resource, `reads the credentials from ${substitute}: ${current?.name} does not answer`);
+    return { changes: substitute !== undefined };
+  },
+
+  async create(inputs: Inputs) {
+    return { id: inputs.specification.name, outs: await readAdmin(inputs) };
+  },
+
+  async update(_id, _olds: Outputs, news: Inputs) {
+    return { outs: await readAdmin(news) };
+  },
+};

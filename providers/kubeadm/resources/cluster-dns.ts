@@ -1,0 +1,30 @@
+import { dnsPodsToMove } from "../plan/membership/cluster-dns";
+import type { ClusterSession } from "./cluster-session";
+import { report } from "../../../lib/pulumi/report";
+import { observeNodes } from "./observed-nodes";
+
+const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };
+
+/**
+ * Moves DNS pods apart when all are on one node, by the eviction API; the scheduler then prefers another node. What
+ * can't be moved now is only reported: the nodes have joined all the same.
+ */
+export async function spreadClusterDns(session: ClusterSession): Promise<void> {
+  const { kubernetes, resource } = session;
+  try {
+    const [pods, nodes] = await Promise.all([kubernetes.listPods(DNS_PODS), observeNodes(kubernetes)]);
+    const takers = nodes
+      .filter(({ ready, unschedulable }) => ready && !unschedulable)
+      .map(({ name }) => name);
+    for (const { metadata, spec } of dnsPodsToMove(pods, takers)) {
+      const { namespace = "", name = "", uid } = metadata ?? {};
+      await kubernetes.evict({ namespace, name, uid });
+      report(resource, `moved ${name} away from ${spec?.nodeName}, where all of the cluster's DNS was`);
+    }
+  } catch (error) {
+    report(
+      resource,
+      `the cluster's DNS stays on one node: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

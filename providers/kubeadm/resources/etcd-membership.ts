@@ -1,0 +1,110 @@
+import {
+  ETCD_SILENT,
+  etcdMembersScript,
+  etcdRemoveScript,
+  parseEtcdMembers,
+  type EtcdMember,
+} from "../machine/steps/etcd";
+import type { Machine } from "../plan/machine";
+import { refuseMemberAddition } from "../plan/membership/quorum";
+import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
+import type { ClusterSession } from "./cluster-session";
+import { firstReady, noneReady } from "./living-control-plane";
+import type { MachinesSession } from "./machines-session";
+import { report } from "../../../lib/pulumi/report";
+import type { NodeGroupInputs } from "./node-group-inputs";
+
+const ETCD_SECONDS = 60;
+/** How long the control planes may take until one of them tells its members. */
+const ANSWER_SECONDS = 60;
+/** How long a member that only just started may take until the others hear of it. */
+const HEALTHY_SECONDS = 30;
+
+/** etcd's members as one living control plane sees them. */
+export interface SeenMembers {
+  living: Machine;
+  members: EtcdMember[];
+}
+
+/**
+ * Looks once at etcd's members through a control plane whose API server is ready.
+ *
+ * @throws Transient when no API server is ready, or the etcd beside it gives no answer: both restart during a rollout
+ */
+export async function seeEtcdMembers(
+  session: MachinesSession,
+  cluster: string,
+  controlPlanes: Machine[],
+): Promise<SeenMembers> {
+  const living = await firstReady(controlPlanes);
+  if (!living) throw new Transient(noneReady(controlPlanes));
+  try {
+    const script = etcdMembersScript(cluster, living.name);
+    return {
+      living,
+      members: parseEtcdMembers(await session.run(living, script, { seconds: ETCD_SECONDS })),
+    };
+  } catch (error) {
+    const { SshCommandError } = await import("../../../lib/ssh/index.js");
+    if (error instanceof SshCommandError && error.exitCode === ETCD_SILENT)
+      throw new Transient(`etcd gives no answer on ${living.name}`, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * etcd's members, as soon as one of some control planes tells them.
+ *
+ * @throws WaitTimeout when none does within a minute
+ */
+export async function etcdMembers(
+  session: ClusterSession,
+  cluster: string,
+  controlPlanes: Machine[],
+): Promise<SeenMembers> {
+  return waitFor({
+    what: "a control plane to tell etcd's members",
+    seconds: ANSWER_SECONDS,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    probe: async () => ({ done: await seeEtcdMembers(session, cluster, controlPlanes) }),
+  });
+}
+
+/** Takes a member out of etcd through a living control plane. */
+export async function removeEtcdMember(
+  session: MachinesSession,
+  cluster: string,
+  living: Machine,
+  member: EtcdMember,
+): Promise<void> {
+  await session.run(living, etcdRemoveScript(cluster, living.name, member), { seconds: ETCD_SECONDS });
+}
+
+/**
+ * Waits until etcd would take a new member. A dead one is named here, where kubeadm would try for minutes.
+ *
+ * @throws Error with the way out when a member stays silent
+ */
+export async function awaitHealthyEtcd(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  joining: string,
+): Promise<void> {
+  let refusal: string | undefined;
+  try {
+    await waitFor({
+      what: "every member of etcd to answer",
+      seconds: HEALTHY_SECONDS,
+      signal: session.signal,
+      progress: (line) => report(session.resource, line),
+      probe: async () => {
+        const { members } = await seeEtcdMembers(session, inputs.specification.name, inputs.controlPlanes);
+        refusal = refuseMemberAddition(members, joining);
+        return refusal ? { pending: refusal } : { done: undefined };
+      },
+    });
+  } catch (error) {
+    throw error instanceof WaitTimeout && refusal ? new Error(refusal, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { JumpHost, SshCredentials } from "../plan/machine";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { sshTarget } from "./ssh-targets";
+
+interface Inputs {
+  machine: string;
+  address: string;
+  port: number;
+  jumpHost?: JumpHost;
+  credentials: SshCredentials;
+  timeoutSeconds: number;
+}
+
+/** Reads the key once. Another address or port later is the same machine by another way, so the key holds. */
+export const handlers: Handlers = {
+  diff: (_id, olds: Inputs, news: Inputs) => {
+    const replaces = olds.machine === news.machine ? [] : ["machine"];
+    return Promise.resolve({ changes: replaces.length > 0, replaces });
+  },
+
+  async create(inputs: Inputs) {
+    const resource = `HostKey ${inputs.machine}`;
+    try {
+      const { scanHostKey } = await import("../../../lib/ssh/index.js");
+      const { machine: name, address, port, credentials, jumpHost } = inputs;
+      const target = sshTarget({ name, address, port, user: "", hostKey: "" }, credentials, jumpHost);
+      const hostKey = await scanHostKey(target, inputs.timeoutSeconds);
+      report(resource, `pinned ${hostKey}`);
+      return { id: inputs.machine, outs: { ...inputs, hostKey } };
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "first contact over SSH" }, error), { cause: error });
+    }
+  },
+};

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import { endpointScript, type Backend } from "../machine/steps/endpoint";
+import type { Machine } from "../plan/machine";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { allInParallel } from "./all-in-parallel";
+import { isKnownList } from "../../../lib/pulumi/unknown";
+import type { ClusterInputs } from "./inputs";
+import { MachinesSession } from "./machines-session";
+import { report } from "../../../lib/pulumi/report";
+
+interface Inputs extends ClusterInputs {
+  machines: Machine[];
+  steps?: string[];
+}
+
+const REWRITE_SECONDS = 120;
+
+/** The control planes as the forwarders know them. */
+export function backendsOf(machines: Machine[]): Backend[] {
+  return machines
+    .filter(({ role }) => role === "control-plane")
+    .map(({ name, internalAddress }) => ({ name, address: internalAddress }));
+}
+
+/** Every machine when the control planes changed, else none; none either while the machines are unknown. */
+function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
+  if (!olds.machines || !isKnownList(olds.machines) || !isKnownList(news.machines)) return [];
+  return isDeepStrictEqual(backendsOf(olds.machines), backendsOf(news.machines)) ? [] : news.machines;
+}
+
+async function rewrite(inputs: Inputs, machines: Machine[]): Promise<void> {
+  const { endpoint, name } = inputs.specification;
+  if (!("loopback" in endpoint)) return;
+  const { port } = endpoint.loopback;
+  const session = new MachinesSession(`LoopbackEndpoint ${name}`, inputs);
+  const failures: string[] = [];
+  try {
+    await allInParallel(machines, async (machine) => {
+      try {
+        const script = endpointScript(machine.name, port, backendsOf(inputs.machines));
+        await session.run(machine, script, { seconds: REWRITE_SECONDS });
+      } catch (error) {
+        failures.push(
+          describeFailure({ resource: machine.name, step: "rewrite the loopback endpoint" }, error),
+        );
+      }
+    });
+    if (failures.length > 0) throw new Error(failures.sort().join("\n"));
+    if (machines.length > 0)
+      report(session.resource, `rewritten on ${machines.map((machine) => machine.name).join(", ")}`);
+  } finally {
+    session.close();
+  }
+}
+
+export const handlers: Handlers = {
+  check(olds: Partial<Inputs>, news: Inputs) {
+    const machines = toRewrite(olds, news);
+    const steps = machines.map(
+      ({ name }) =>
+        `${name}: put ${backendsOf(news.machines)
+          .map((backend) => backend.name)
+          .join(", ")} behind 127.0.0.1`,
+    );
+    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+  },
+
+  diff: (_id, olds: Inputs, news: Inputs) =>
+    Promise.resolve({ changes: !isKnownList(news.machines) || toRewrite(olds, news).length > 0 }),
+
+  // the preparation of each machine wrote the same control planes
+  create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: inputs }),
+
+  async update(_id, _olds: Inputs, news: Inputs) {
+    try {
+      await rewrite(news, news.machines);
+      return { outs: news };
+    } catch (error) {
+      // no partial failure: the earlier control planes stay recorded, so that the next preview lists every rewrite again
+      const context = { resource: `LoopbackEndpoint ${news.specification.name}`, step: "rewrite" };
+      throw new Error(describeFailure(context, error), { cause: error });
+    }
+  },
+};

@@ -1,0 +1,190 @@
+import { SshUnreachable } from "../../../lib/ssh/errors";
+import { nodeAgentScript } from "../machine/steps/node-agent";
+import { refuseStaging, type StagedVersions } from "../machine/node-agent/staged-versions";
+import { AGENT_VERSION } from "../machine/node-agent/version";
+import { type AgentTold, leftToInstall } from "../machine/node-agent/left-to-install";
+import { agentRevision, type AgentWish } from "../machine/node-agent/wish";
+import type { Machine } from "../plan/machine";
+import { describeLeftOut } from "../plan/rollout/left-out";
+import { linesOfUnread, unreadMachine } from "../../../lib/text/unread";
+import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { isKnown, isKnownList } from "../../../lib/pulumi/unknown";
+import { allInParallel } from "./all-in-parallel";
+import type { ClusterInputs } from "./inputs";
+import { MachinesSession } from "./machines-session";
+import { report, reportRecorded } from "../../../lib/pulumi/report";
+import { readCluster } from "./preview-reading";
+import { rememberUnreached } from "./unreached-machines";
+
+interface Inputs extends ClusterInputs {
+  machines: Machine[];
+  annotations: string;
+  staged: StagedVersions;
+  /** Secret; absent in state of older releases. */
+  kubeconfig?: string;
+  /** Made by check. */
+  agent: string;
+  steps?: string[];
+  /** Made by check: workers with work to do that nobody reaches; absent in state of older releases. */
+  leftOut?: string[];
+}
+
+interface Outputs extends Inputs {
+  /** Machines that a run did not reach, or whose agent could not be installed. */
+  pending: string[];
+}
+
+const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
+
+/** Whether the record has this very machine; a rebuilt one shows another host key. */
+function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
+  if (!olds.machines || !isKnownList(olds.machines)) return false;
+  return olds.machines.some(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
+}
+
+interface Work {
+  steps: string[];
+  /** Names of machines that have work to do, and that nobody reaches. */
+  leftOut: string[];
+}
+
+/** What is left to do on each machine, by the Nodes where they are known and else by the record. */
+function workOf(
+  olds: Partial<Outputs>,
+  news: Inputs,
+  told: ReadonlyMap<string, AgentTold> = new Map(),
+): Work {
+  const revision = agentRevision(news);
+  const work: Work = { steps: [], leftOut: [] };
+  for (const machine of news.machines) {
+    const had = isRecorded(olds, machine) ? (olds as AgentWish) : undefined;
+    const steps = leftToInstall(machine.name, news, revision, had, told.get(machine.name));
+    const reason = machine.role === "worker" ? told.get(machine.name)?.outOfReach : undefined;
+    if (steps.length === 0 || reason === undefined) work.steps.push(...steps);
+    else {
+      work.leftOut.push(machine.name);
+      work.steps.push(describeLeftOut({ node: machine.name, reason }));
+    }
+  }
+  return work;
+}
+
+/** The work of a preview; without the cluster it is that of the record, and the first line says so. */
+async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
+  const { readSpokenAgents } = await import("./spoken-agents.js");
+  const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
+  // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
+  const names = olds.annotations === news.annotations ? recorded : [];
+  const answer = await readCluster(kubeconfig, (kubernetes) =>
+    readSpokenAgents(kubernetes, news.annotations, names),
+  );
+  if ("facts" in answer) return workOf(olds, news, answer.facts);
+  const work = workOf(olds, news);
+  const what = "what its node agent has installed";
+  return { ...work, steps: linesOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
+}
+
+/**
+ * The machines that the steps name, each with its own, but for those that are left out; what could not be read is left to
+ * the next run.
+ */
+function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
+  return machines
+    .filter(({ name }) => !leftOut.includes(name))
+    .map((machine) => ({
+      machine,
+      steps: steps.filter(
+        (step) => step.startsWith(`${machine.name}: `) && unreadMachine(step) === undefined,
+      ),
+    }))
+    .filter((each) => each.steps.length > 0);
+}
+
+/**
+ * Installs and stages on all these machines, side by side. One that fails keeps none of the others from it. A worker
+ * that SSH does not reach is no failure of this resource: the rollout after it goes on with the others, and reports it.
+ */
+async function install(inputs: Inputs): Promise<Outputs> {
+  const session = new MachinesSession(nameOf(inputs), inputs);
+  const { annotations, specification, staged, timeouts } = inputs;
+  const failures = new Map<string, string>();
+  const unreached: string[] = [];
+  const work = machinesOf(inputs);
+  try {
+    await allInParallel(work, async ({ machine, steps }) => {
+      try {
+        const script = nodeAgentScript(specification, machine.name, annotations, staged);
+        await session.run(machine, script, { seconds: timeouts.prepare });
+        report(session.resource, steps.join("; "));
+      } catch (error) {
+        const context = { resource: machine.name, step: "install the node agent" };
+        const failure = describeFailure(context, error);
+        if (machine.role === "worker" && error instanceof SshUnreachable) {
+          unreached.push(machine.name);
+          report(session.resource, failure);
+        } else failures.set(machine.name, failure);
+      }
+    });
+  } finally {
+    session.close();
+  }
+  rememberUnreached(specification.name, unreached.sort());
+  const failed = [...failures.keys()].sort();
+  const installed = work
+    .map(({ machine }) => machine.name)
+    .filter((name) => !failures.has(name) && !unreached.includes(name));
+  if (installed.length > 0) await hear(inputs, installed);
+  const outputs = { ...inputs, pending: [...failed, ...unreached, ...(inputs.leftOut ?? [])].sort() };
+  if (failures.size === 0) return outputs;
+  throw new PartialFailure(
+    specification.name,
+    outputs,
+    { resource: session.resource, step: `install on ${failed.join(", ")}` },
+    new Error([...failures.values()].sort().join("\n")),
+  );
+}
+
+/** What the agents say is what the next preview goes by. */
+async function hear(inputs: Inputs, names: string[]): Promise<void> {
+  if (inputs.kubeconfig === undefined) return;
+  const { untilAgentsSpeak } = await import("./spoken-agents.js");
+  const { kubeconfig, annotations } = inputs;
+  const silent = await untilAgentsSpeak(kubeconfig, annotations, names, agentRevision(inputs));
+  if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${silent.join(", ")}`);
+}
+
+/** Whether a recorded machine is no longer configured. */
+function hasGone(olds: readonly Machine[], news: readonly Machine[]): boolean {
+  return olds.some(({ name }) => !news.some((machine) => machine.name === name));
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Outputs>, news: Inputs) {
+    const inputs = { ...news, agent: AGENT_VERSION };
+    if (!isKnownList(news.machines) || !isKnown(news.specification))
+      return { inputs: { ...inputs, steps: ["unknown until the machines exist"] }, failures: [] };
+    const work = await preview(olds, inputs);
+    if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))
+      reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps: work.steps }, ["machines"]);
+    const reason = refuseStaging(news.specification.source, news.staged);
+    return { inputs: { ...inputs, ...work }, failures: reason ? [{ property: "staged", reason }] : [] };
+  },
+
+  diff(_id, olds: Outputs, news: Inputs) {
+    if (!isKnownList(news.machines) || !isKnown(news.specification))
+      return Promise.resolve({ changes: true });
+    const changes = (news.steps ?? []).length > 0 || hasGone(olds.machines, news.machines);
+    return Promise.resolve({ changes });
+  },
+
+  async create(inputs: Inputs) {
+    return { id: inputs.specification.name, outs: await install(inputs) };
+  },
+
+  async update(_id, _olds: Outputs, news: Inputs) {
+    return { outs: await install(news) };
+  },
+};

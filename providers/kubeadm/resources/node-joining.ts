@@ -1,0 +1,159 @@
+import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
+import { certificateAuthority } from "../machine/kubeconfig";
+import { factsScript, type MachineFacts } from "../machine/steps/facts";
+import { controlPlaneSecretsScript, joinData, joinScript, registerScript } from "../machine/steps/join";
+import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
+import { staleMember } from "../plan/membership/quorum";
+import { allInParallel } from "./all-in-parallel";
+import { BootstrapTokens } from "./bootstrap-token";
+import type { ClusterSession } from "./cluster-session";
+import { clusterVersion } from "./cluster-version";
+import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
+import { livingControlPlane } from "./living-control-plane";
+import { report } from "../../../lib/pulumi/report";
+import type { NodeGroupInputs } from "./node-group-inputs";
+import {
+  applyNodeSettings,
+  nodeReference,
+  restoreRole,
+  waitUntilReady,
+  waitUntilRegistered,
+} from "./node-settings";
+import { observeNode, type NodeObject } from "./observed-nodes";
+
+const SHORT_SECONDS = 60;
+
+/**
+ * Joins machines to a running cluster: control planes enter one after another, since etcd takes one member at a time,
+ * workers side by side. All of them become Ready together.
+ */
+export async function joinAll(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machines: Machine[],
+): Promise<void> {
+  if (machines.length === 0) return;
+  const tokens = new BootstrapTokens(session.kubernetes, `foresail: joins of ${session.resource}`);
+  try {
+    if (inputs.group === CONTROL_PLANE_GROUP) {
+      for (const machine of machines) await enter(session, inputs, machine, tokens);
+      await allInParallel(machines, (machine) => complete(session, inputs, machine));
+    } else {
+      await allInParallel(machines, async (machine) => {
+        await enter(session, inputs, machine, tokens);
+        await complete(session, inputs, machine);
+      });
+    }
+  } finally {
+    await tokens.revoke();
+  }
+}
+
+/** One machine, from prepared to a member of the cluster; nothing happens to one that is a member. */
+async function enter(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+  tokens: BootstrapTokens,
+): Promise<void> {
+  await session.assertMayGoOn();
+  if (await isMember(session, inputs, machine)) return registerAgain(session, inputs, machine);
+  const started = Date.now();
+  await clearCutOffJoin(session, inputs, machine);
+  if (machine.role === "control-plane") await awaitHealthyEtcd(session, inputs, machine.name);
+  const secrets =
+    machine.role === "control-plane" ? await controlPlaneSecrets(session, inputs, machine) : undefined;
+  const { kubeconfig } = inputs;
+  const version = (await clusterVersion(session.kubernetes)) ?? inputs.specification.version;
+  const specification = { ...inputs.specification, version };
+  const data = joinData({
+    configuration: joinConfiguration(specification, machine, await tokens.token()),
+    discovery: discoveryKubeconfig(specification, certificateAuthority(kubeconfig)),
+    secrets,
+  });
+  const script = joinScript(specification, machine.name, machine.role);
+  await session.run(machine, script, { seconds: inputs.timeouts.join, data });
+  report(session.resource, `${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+/** One member, from joined to Ready and labelled: the group's label comes last and says that the join is complete. */
+async function complete(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
+  await waitUntilReady(session, machine, inputs.timeouts.ready);
+  await applyNodeSettings(session, machine, inputs.owned ?? {});
+  report(session.resource, `${machine.name} is Ready`);
+}
+
+async function isMember(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<boolean> {
+  const script = factsScript(inputs.specification.name, machine.name);
+  const facts = JSON.parse(await session.run(machine, script, { seconds: SHORT_SECONDS })) as MachineFacts;
+  return facts.member;
+}
+
+/**
+ * A member whose Node somebody deleted comes back when its kubelet starts again. A control plane gets its role back
+ * before it is Ready, so that no workload is scheduled to it.
+ */
+async function registerAgain(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<void> {
+  if (!(await session.kubernetes.get(nodeReference(machine.name)))) {
+    const script = registerScript(inputs.specification.name, machine.name);
+    await session.run(machine, script, { seconds: SHORT_SECONDS });
+    await waitUntilRegistered(session, machine, inputs.timeouts.ready);
+  }
+  await restoreRole(session, machine);
+}
+
+/** What a join that was cut off left in the cluster: its Node, and for a control plane its member of etcd. */
+async function clearCutOffJoin(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<void> {
+  const cluster = inputs.specification.name;
+  const node = await session.kubernetes.get<NodeObject>(nodeReference(machine.name));
+  if (node) {
+    const { internalAddress } = observeNode(node);
+    if (internalAddress !== "" && internalAddress !== machine.internalAddress)
+      throw new Error(
+        `the cluster has a Node ${machine.name} at ${internalAddress}, which is not this machine (${machine.internalAddress}); give the machine another name, or delete that Node if it is dead`,
+      );
+    await session.kubernetes.delete(nodeReference(machine.name));
+  }
+  if (machine.role !== "control-plane") return;
+  const { living, members } = await etcdMembers(session, cluster, inputs.controlPlanes);
+  const stale = staleMember(members, machine);
+  if (stale) await removeEtcdMember(session, cluster, living, stale);
+}
+
+/** The shared keys of the control planes, read from one that lives, after its certificates know the new one. */
+async function controlPlaneSecrets(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  machine: Machine,
+): Promise<string> {
+  await allowInCertificates(session, machine);
+  const living = await livingControlPlane(inputs.controlPlanes);
+  const script = controlPlaneSecretsScript(inputs.specification.name, living.name);
+  return (await session.run(living, script, { seconds: SHORT_SECONDS })).trim();
+}
+
+/** Puts the addresses of a new control plane among the names that kubeadm writes into its certificate. */
+async function allowInCertificates(session: ClusterSession, machine: Machine): Promise<void> {
+  const configuration = await readClusterConfiguration(session.kubernetes);
+  if (!configuration) return;
+  const have = configuration.apiServer?.certSANs ?? [];
+  const missing = certificateNames(machine).filter((name) => !have.includes(name));
+  if (missing.length === 0) return;
+  await writeClusterConfiguration(session.kubernetes, {
+    ...configuration,
+    apiServer: { ...configuration.apiServer, certSANs: [...have, ...missing] },
+  });
+}

@@ -1,0 +1,91 @@
+import { leaveControlPlaneScript, resetScript } from "../machine/steps/reset";
+import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
+import { refuseMemberRemoval } from "../plan/membership/quorum";
+import { SshUnreachable } from "../../../lib/ssh/errors";
+import { drainNode } from "../../../lib/kubernetes/drain/drain";
+import type { ClusterSession } from "./cluster-session";
+import { etcdMembers, removeEtcdMember } from "./etcd-membership";
+import { report } from "../../../lib/pulumi/report";
+import type { NodeGroupInputs } from "./node-group-inputs";
+import { nodeReference } from "./node-settings";
+
+const LEAVE_SECONDS = 180;
+const RESET_SECONDS = 300;
+
+/** What leaves: a machine that answers, or one that is dead. */
+export interface Leaving {
+  name: string;
+  /** How to reach it; unknown for a Node that only the cluster remembers. */
+  machine?: Machine;
+  lost: boolean;
+  /** Without a Node it may be gone: then it is reported when it does not answer, and counts as removed. */
+  mayBeGone?: boolean;
+}
+
+/**
+ * Takes one node out of the cluster: cordon and drain, its etcd member, kubeadm reset, and last its Node, so
+ * that a removal that was cut off is seen and finished by the next `up`.
+ *
+ * @throws when etcd would lose its quorum, a drain is blocked, or a machine does not answer that is not
+ *   listed as lost
+ */
+export async function removeNode(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  leaving: Leaving,
+): Promise<void> {
+  const { name, machine, lost } = leaving;
+  const { kubernetes, resource } = session;
+  if (!lost && !machine)
+    throw new Error(
+      `${name} is in the cluster, but how to reach the machine is not known; list it under \`lost\` if it is gone`,
+    );
+  const hasNode = (await kubernetes.get(nodeReference(name))) !== undefined;
+  if (!lost && hasNode) {
+    report(resource, `${name}: draining`);
+    await drainNode(kubernetes, name, {
+      ...inputs.drain,
+      seconds: inputs.drain.timeoutSeconds,
+      signal: session.signal,
+      progress: (line: string) => report(resource, line),
+      mayGoOn: () => session.assertMayGoOn(),
+    });
+  }
+  await session.assertMayGoOn();
+  if (inputs.group === CONTROL_PLANE_GROUP) await leaveEtcd(session, inputs, leaving);
+  if (!lost && machine) {
+    await reset(session, inputs, machine).catch((error: unknown) => {
+      if (hasNode || !leaving.mayBeGone || !(error instanceof SshUnreachable)) throw error;
+      report(
+        resource,
+        `not reset: ${name}; run "kubeadm reset" there if this machine still exists: ${error.message}`,
+      );
+    });
+  }
+  await kubernetes.delete(nodeReference(name));
+  report(resource, `${name} removed`);
+}
+
+async function reset(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
+  const script = resetScript(inputs.specification.name, machine.name);
+  await session.run(machine, script, { seconds: RESET_SECONDS });
+}
+
+/** The control plane's part: its API server stops, then its member goes through one that stays. */
+async function leaveEtcd(
+  session: ClusterSession,
+  inputs: NodeGroupInputs,
+  { name, machine, lost }: Leaving,
+): Promise<void> {
+  const cluster = inputs.specification.name;
+  const staying = inputs.controlPlanes.filter((other) => other.name !== name);
+  const { living, members } = await etcdMembers(session, cluster, staying);
+  const member = members.find((candidate) => candidate.name === name);
+  if (!member) return;
+  const refusal = refuseMemberRemoval(members, name);
+  if (refusal) throw new Error(refusal);
+  if (!lost && machine) {
+    await session.run(machine, leaveControlPlaneScript(cluster, name), { seconds: LEAVE_SECONDS });
+  }
+  await removeEtcdMember(session, cluster, living, member);
+}

@@ -1,0 +1,109 @@
+import { KubernetesError } from "../../../lib/kubernetes";
+import {
+  hasLostRole,
+  labelChanges,
+  roleLabels,
+  taintChanges,
+  type LabelChanges,
+} from "../plan/membership/node-settings";
+import { type Ownership, withOwnership } from "../plan/membership/ownership";
+import type { Machine, Taint } from "../plan/machine";
+import type { ClusterSession } from "./cluster-session";
+import type { ObservedNode } from "../plan/membership/observed-node";
+import { report } from "../../../lib/pulumi/report";
+import { observeNode, type NodeObject } from "./observed-nodes";
+
+/** The reference of a machine's Node. */
+export function nodeReference(name: string) {
+  return { apiVersion: "v1", kind: "Node", name };
+}
+
+/** Waits until the machine's Node exists. Throws WaitTimeout. */
+export async function waitUntilRegistered(
+  session: ClusterSession,
+  machine: Machine,
+  seconds: number,
+): Promise<void> {
+  await session.kubernetes.watchUntil<void, NodeObject>({
+    ...nodeReference(machine.name),
+    what: `Node ${machine.name} to register`,
+    seconds,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    decide: ([object]) => (object ? { done: undefined } : { pending: "it has not registered" }),
+  });
+}
+
+/** Waits until the machine's Node exists and is Ready. Throws WaitTimeout with the condition's last words. */
+export async function waitUntilReady(
+  session: ClusterSession,
+  machine: Machine,
+  seconds: number,
+): Promise<void> {
+  await session.kubernetes.watchUntil<ObservedNode, NodeObject>({
+    ...nodeReference(machine.name),
+    what: `Node ${machine.name} to be Ready`,
+    seconds,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    decide: ([object]) => {
+      if (!object) return { pending: "it has not registered" };
+      const node = observeNode(object);
+      return node.ready ? { done: node } : { pending: node.reason ?? "the kubelet has not reported" };
+    },
+  });
+}
+
+const CONFLICT_ATTEMPTS = 6;
+
+/** What a Node is to get; undefined: nothing. The list of taints is the whole list. */
+type Settings = (node: ObservedNode) => { labels?: LabelChanges; taints?: Taint[] };
+
+/**
+ * Writes labels and taints on a Node. The list of taints is written as a whole, so it is written only to the version that
+ * was read: no taint that somebody adds in between is lost.
+ *
+ * @throws KubernetesError 409 when others go on changing the Node
+ */
+async function writeSettings(session: ClusterSession, name: string, settings: Settings): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const object = await session.kubernetes.get<NodeObject>(nodeReference(name));
+    if (!object) throw new Error(`Node ${name} is not in the cluster`);
+    const { labels, taints } = settings(observeNode(object));
+    if (!labels && !taints) return;
+    const { resourceVersion } = object.metadata ?? {};
+    try {
+      await session.kubernetes.mergePatch(nodeReference(name), {
+        metadata: { ...(labels ? { labels } : {}), ...(taints ? { resourceVersion } : {}) },
+        ...(taints ? { spec: { taints } } : {}),
+      });
+      return;
+    } catch (error) {
+      const isConflict = error instanceof KubernetesError && error.reason === "Conflict";
+      if (!isConflict || attempt >= CONFLICT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * Sets the labels and taints that the configuration wants on a Node, and takes back those that the stack set earlier.
+ *
+ * @throws KubernetesError 409 when others go on changing the Node
+ */
+export async function applyNodeSettings(
+  session: ClusterSession,
+  machine: Machine,
+  owned: Ownership,
+): Promise<void> {
+  await writeSettings(session, machine.name, (observed) => {
+    const [node] = withOwnership([observed], owned) as [ObservedNode];
+    return { labels: labelChanges(machine, node), taints: taintChanges(machine, node) };
+  });
+}
+
+/** Gives the Node of a control plane its labels and taint back; nothing happens to one that has its role. */
+export async function restoreRole(session: ClusterSession, machine: Machine): Promise<void> {
+  await writeSettings(session, machine.name, (node) =>
+    hasLostRole(machine, node) ? { labels: roleLabels(), taints: taintChanges(machine, node) } : {},
+  );
+}

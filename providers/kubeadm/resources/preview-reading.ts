@@ -1,0 +1,42 @@
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import { observationAccess } from "./reader-kubeconfig";
+
+/** How long a cluster may take to answer a preview, and each call after that. */
+export const PREVIEW_SECONDS = 6;
+/** For how long nobody asks a cluster again that did not answer: longer than the rest of a preview takes. */
+const SILENT_MILLISECONDS = 15_000;
+
+/** Clusters that did not answer, by kubeconfig. */
+const silent = new Map<string, { until: number; why: string }>();
+
+/**
+ * Reads a cluster for a preview or a refresh, or says why it could not be read. The resources of a run wait for a silent
+ * cluster once, all together.
+ *
+ * @param kubeconfig of the resource; the reader's is taken instead when the environment names it
+ */
+export async function readCluster<T>(
+  kubeconfig: string,
+  read: (kubernetes: KubernetesClient) => Promise<T>,
+): Promise<{ facts: T } | { unread: string }> {
+  let access = kubeconfig;
+  try {
+    access = observationAccess(kubeconfig);
+    const known = silent.get(access);
+    if (known && known.until > Date.now()) return { unread: known.why };
+    silent.delete(access);
+    const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
+    const options = { seconds: PREVIEW_SECONDS, callSeconds: PREVIEW_SECONDS, readsOnly: true };
+    const kubernetes = await KubernetesClient.connect({ kubeconfig: access }, options);
+    try {
+      return { facts: await read(kubernetes) };
+    } finally {
+      kubernetes.close();
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (error instanceof Error && error.name === "KubernetesUnreachable")
+      silent.set(access, { until: Date.now() + SILENT_MILLISECONDS, why });
+    return { unread: why };
+  }
+}

@@ -1,0 +1,67 @@
+import { KubernetesClient } from "../../../../lib/kubernetes";
+import { nextSteps } from "../../plan/rollout/next";
+import type { FailureContext } from "../../../../lib/pulumi/failure";
+import { ClusterSession } from "../cluster-session";
+import { report } from "../../../../lib/pulumi/report";
+import { userAgent } from "../../../../lib/pulumi/user-agent";
+import type { NodeOutput } from "../node-group";
+import { nodeRolloutName, type NodeRolloutInputs } from "../node-rollout-inputs";
+import { observe } from "./observation";
+import { NodeFailed, RolloutRun } from "./run";
+
+export interface RolloutResult {
+  nodes: NodeOutput[];
+  version: string;
+  failure?: { context: FailureContext; error: unknown };
+}
+
+/**
+ * Brings every node to the wished versions. What was done before a failure stays done and is in the result. When
+ * nothing is due, nothing is taken and nothing written, not even the Lease.
+ *
+ * @param last what was known before, for a cluster that can't be reached
+ */
+export async function convergeVersions(
+  inputs: NodeRolloutInputs,
+  last: Pick<RolloutResult, "nodes" | "version">,
+): Promise<RolloutResult> {
+  const resource = nodeRolloutName(inputs);
+  const known = { nodes: last.nodes, version: last.version };
+  let step = "reach the cluster";
+  let kubernetes: KubernetesClient | undefined;
+  let session: ClusterSession | undefined;
+  const look = async (client: KubernetesClient) => {
+    const observation = await observe(client, inputs);
+    known.nodes = observation.outputs;
+    known.version = observation.wish.clusterVersion ?? inputs.specification.version;
+    return observation;
+  };
+  try {
+    kubernetes = await KubernetesClient.connect(
+      { kubeconfig: inputs.kubeconfig },
+      {
+        seconds: inputs.timeouts.ready,
+        userAgent: userAgent(inputs),
+        progress: (line) => report(resource, line),
+      },
+    );
+    const { nodes, wish, unreached } = await look(kubernetes);
+    const next = nextSteps(nodes, wish, { unreached });
+    if (next.done && next.leftOut.length === 0) return known;
+    step = "roll out";
+    session = await ClusterSession.open(resource, inputs);
+    await new RolloutRun(session, inputs).toEnd();
+    step = "read the nodes";
+    await look(kubernetes);
+    return known;
+  } catch (error) {
+    if (kubernetes) await look(kubernetes).catch(() => undefined);
+    const failed = error instanceof NodeFailed ? error.step : step;
+    return { ...known, failure: { context: { resource, step: failed }, error } };
+  } finally {
+    kubernetes?.close();
+    await session
+      ?.end()
+      .catch((error: unknown) => report(resource, `could not give the Lease back: ${String(error)}`));
+  }
+}

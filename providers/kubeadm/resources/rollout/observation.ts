@@ -1,0 +1,34 @@
+import type { KubernetesClient } from "../../../../lib/kubernetes";
+import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan/rollout/observed";
+import { rolloutWish } from "../../plan/rollout/settings";
+import type { RolloutWish } from "../../plan/rollout/wish";
+import { unreachedMachines } from "../unreached-machines";
+import { clusterVersion } from "../cluster-version";
+import type { NodeOutput } from "../node-group";
+import { nodeOutputs } from "../node-outputs";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import { observeNode, type NodeObject } from "../observed-nodes";
+
+/** The cluster as a rollout looks at it, with the wish. Two calls. */
+export interface Observation {
+  nodes: RolloutNode[];
+  wish: RolloutWish;
+  /** Workers that are left out whatever their Nodes say now: by the preview, or since SSH did not reach them. */
+  unreached: string[];
+  /** The members, for the stack's outputs. */
+  outputs: NodeOutput[];
+}
+
+export async function observe(kubernetes: KubernetesClient, inputs: NodeRolloutInputs): Promise<Observation> {
+  const [objects, version] = await Promise.all([kubernetes.listNodes(), clusterVersion(kubernetes)]);
+  const { specification, machines, rollout } = inputs;
+  return {
+    nodes: objects.map((node) => observeRolloutNode(node as NodeParts, rollout.annotations)),
+    wish: rolloutWish(specification.version, machines, rollout, version),
+    unreached: [...(inputs.leftOut ?? []), ...unreachedMachines(specification.name)],
+    outputs: nodeOutputs(
+      machines,
+      objects.map((node) => observeNode(node as NodeObject)),
+    ),
+  };
+}

@@ -1,0 +1,125 @@
+import type { KubernetesClient } from "../../../../lib/kubernetes";
+import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/budgets";
+import type { Machine } from "../../plan/machine";
+import { describeLeftOut } from "../../plan/rollout/left-out";
+import type { RolloutNode } from "../../plan/rollout/observed";
+import { describeRolloutStep, planRollout, type RolloutPlan } from "../../plan/rollout/plan";
+import { furtherSoftware, rolloutWish } from "../../plan/rollout/settings";
+import { refuseUnstaged } from "../../plan/rollout/staged";
+import type { RolloutWish } from "../../plan/rollout/wish";
+import { linesOfUnread } from "../../../../lib/text/unread";
+import { isKnown } from "../../../../lib/pulumi/unknown";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import { readCluster } from "../preview-reading";
+import { observe } from "./observation";
+
+/** What a rollout will do, for people. */
+export interface RolloutPreview {
+  steps: string[];
+  refusals: string[];
+  /** Remarks that are no steps: they may be others in a minute. */
+  notes: string[];
+  /** Names of workers that nobody reaches; each has its line among the steps. */
+  leftOut: string[];
+}
+
+const NOTHING: RolloutPreview = { steps: [], refusals: [], notes: [], leftOut: [] };
+
+/**
+ * The rollout as it would go now: from the living cluster, or from the recorded state when that can't be read. On a
+ * cluster that does not exist yet there is none: it is made at the version that is wished.
+ */
+export async function previewRollout(
+  olds: Partial<NodeRolloutInputs>,
+  news: NodeRolloutInputs,
+): Promise<RolloutPreview> {
+  const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
+  if (kubeconfig === undefined || !isKnown(kubeconfig)) return NOTHING;
+  const live = await readCluster(kubeconfig, (kubernetes) => fromCluster(kubernetes, news));
+  if ("facts" in live) return live.facts;
+  const preview = fromState(olds, news);
+  const configured = news.machines.map(({ name }) => name);
+  const lines = linesOfUnread({
+    why: live.unread,
+    steps: preview.steps,
+    recorded: (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name)),
+    what: "the versions that it runs",
+  });
+  return { ...preview, steps: lines };
+}
+
+/** The plan from the living cluster. */
+async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
+  const { nodes, wish } = await observe(kubernetes, news);
+  const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
+  const plan = planRollout(members, wish, { agents: "assumed" });
+  const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
+  const preview = described(plan, wish);
+  return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
+}
+
+/** Machines that join before the rollout does, with the version that the cluster has until then. */
+function expectedNodes(nodes: RolloutNode[], wish: RolloutWish, machines: Machine[]): RolloutNode[] {
+  const present = new Set(nodes.map(({ name }) => name));
+  const version = wish.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
+  if (version === undefined) return [];
+  return machines.filter(({ name }) => !present.has(name)).map((machine) => memberAt(machine, version));
+}
+
+function memberAt({ name, role, group }: Machine, version: string): RolloutNode {
+  return {
+    name,
+    controlPlane: role === "control-plane",
+    pool: group,
+    kubeletVersion: version,
+    ready: true,
+    unschedulable: false,
+    cordonedBefore: false,
+    changesAllowed: false,
+    agentReady: true,
+    desired: {},
+    current: {},
+  };
+}
+
+/** All recorded machines at the recorded version: what is known without the cluster. */
+function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
+  const version = olds.specification?.version;
+  if (version === undefined) return NOTHING;
+  const wish = rolloutWish(news.specification.version, news.machines, news.rollout, version);
+  const nodes = news.machines.map((machine) => ({
+    ...memberAt(machine, version),
+    current: olds.rollout ? furtherSoftware(olds.rollout) : {},
+  }));
+  return described(planRollout(nodes, wish, { agents: "assumed" }), wish);
+}
+
+function described({ steps, refusals, notes, leftOut }: RolloutPlan, wish: RolloutWish): RolloutPreview {
+  const unstaged = refuseUnstaged(steps, wish) ?? [];
+  return {
+    steps: [...steps.map(describeRolloutStep), ...leftOut.map(describeLeftOut)],
+    refusals: refusals.concat(unstaged),
+    notes,
+    leftOut: leftOut.map(({ node }) => node),
+  };
+}
+
+function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {
+  const due = new Set(steps.map(({ node }) => node));
+  return nodes
+    .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
+    .map(({ name }) => `the node agent of ${name} has not spoken yet; the rollout waits for it`);
+}
+
+async function drainsInTheWay(
+  kubernetes: KubernetesClient,
+  { steps }: RolloutPlan,
+  { drain }: NodeRolloutInputs,
+): Promise<string[]> {
+  const [pods, budgets] = await Promise.all([
+    kubernetes.listPods(),
+    kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
+  ]);
+  const nodes = [...new Set(steps.map(({ node }) => node))];
+  return blockedDrains(nodes, pods, budgets, drain);
+}

@@ -1,0 +1,30 @@
+import { recordHistory, recordNodeEvent, type NodeEvent } from "../../../../lib/kubernetes";
+import type { ClusterSession } from "../cluster-session";
+import { report } from "../../../../lib/pulumi/report";
+
+/** Writes down what happened, on the Node and in the history. A rollout does not fail for its own record. */
+export class RolloutRecord {
+  private warned = false;
+
+  constructor(private readonly session: ClusterSession) {}
+
+  async event(event: NodeEvent): Promise<void> {
+    await this.attempt(() => recordNodeEvent(this.session.kubernetes, event));
+  }
+
+  async history(step: string, result: string, seconds: number): Promise<void> {
+    await this.attempt(() =>
+      recordHistory(this.session.kubernetes, { stack: this.session.stack, step, result, seconds }),
+    );
+  }
+
+  private async attempt(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (this.warned) return;
+      this.warned = true;
+      report(this.session.resource, `the history could not be written: ${(error as Error).message}`);
+    }
+  }
+}

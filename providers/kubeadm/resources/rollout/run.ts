@@ -1,0 +1,166 @@
+import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../plan/rollout/left-out";
+import { nextSteps, type NextSteps } from "../../plan/rollout/next";
+import { observeRolloutNode, type NodeParts } from "../../plan/rollout/observed";
+import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
+import type { ClusterSession } from "../cluster-session";
+import { report } from "../../../../lib/pulumi/report";
+import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import { observe, type Observation } from "./observation";
+import { NodeTurn } from "./one-node";
+import { BeginPermission } from "./permission";
+import { RolloutRecord } from "./record";
+
+/** A rollout stopped at one node; everything else is as it was. */
+export class NodeFailed extends Error {
+  override readonly name = "NodeFailed";
+  readonly next?: string;
+
+  constructor(
+    readonly step: string,
+    override readonly cause: Error & { code?: string; next?: string },
+  ) {
+    super(cause.message);
+    this.next = cause.next;
+  }
+
+  get code(): string {
+    return this.cause.code ?? this.cause.name;
+  }
+}
+
+/** The rollout did all that it could, and left out workers that nobody reaches. */
+export class NodesLeftOut extends Error {
+  override readonly name = "NodesLeftOut";
+  readonly code = "NodesLeftOut";
+  readonly next = LEFT_OUT_NEXT;
+
+  constructor(leftOut: readonly LeftOut[]) {
+    super(onlyLeftOut(leftOut));
+  }
+}
+
+/** One run of the rollout, from whatever state the nodes are in until nothing is due. */
+export class RolloutRun {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly record: RolloutRecord;
+  private readonly permission: BeginPermission;
+  private failure?: Error;
+
+  constructor(
+    private readonly session: ClusterSession,
+    private readonly inputs: NodeRolloutInputs,
+  ) {
+    this.record = new RolloutRecord(session);
+    this.permission = new BeginPermission(session, inputs);
+  }
+
+  /**
+   * Looks at the cluster after each change and does what may be done next. After a failure the nodes that are
+   * under way are ended, and no other is begun.
+   *
+   * @throws NodeFailed, NodesLeftOut, RolloutPaused, Error with the reason why nothing may begin
+   */
+  async toEnd(): Promise<void> {
+    try {
+      while (!(await this.advance()));
+    } catch (error) {
+      this.failure ??= error as Error;
+    }
+    await Promise.all(this.running.values());
+    if (this.failure) throw this.failure;
+  }
+
+  /** @returns whether the rollout has ended */
+  private async advance(): Promise<boolean> {
+    await this.session.assertMayGoOn();
+    const observation = await observe(this.session.kubernetes, this.inputs);
+    const next = this.nextOf(observation);
+    if (next.finish.length > 0) await this.start(next.finish, observation);
+    else if (next.begin.length > 0) {
+      await this.permission.ask(next.begin.map(({ node }) => node).join(", "));
+      await this.begin();
+    }
+    if (this.failure) return true;
+    if (this.running.size > 0) {
+      await Promise.race(this.running.values());
+      return this.failure !== undefined;
+    }
+    if (next.finish.length > 0 || next.begin.length > 0) return false;
+    if (next.done && next.leftOut.length > 0) throw new NodesLeftOut(next.leftOut);
+    if (next.done) return true;
+    if (next.stop !== undefined) throw new Error(next.stop);
+    await this.untilSomethingMayBegin(observation);
+    return false;
+  }
+
+  /** Soak and gate may have taken minutes, so the cluster is asked once more what may begin. */
+  private async begin(): Promise<void> {
+    if (this.failure) return;
+    const observation = await observe(this.session.kubernetes, this.inputs);
+    await this.start(this.nextOf(observation).begin, observation);
+  }
+
+  private nextOf({ nodes, wish, unreached }: Observation): NextSteps {
+    return nextSteps(nodes, wish, { begun: [...this.running.keys()], unreached });
+  }
+
+  /** The windows open in the order of the steps; what follows goes side by side. */
+  private async start(steps: RolloutStep[], { nodes, wish }: Observation): Promise<void> {
+    for (const step of steps) {
+      const node = nodes.find(({ name }) => name === step.node);
+      if (!node) continue;
+      const turn = new NodeTurn(this.session, this.inputs, this.record, step, node, wish);
+      const words = describeRolloutStep(step);
+      const started = Date.now();
+      const seconds = () => (Date.now() - started) / 1000;
+      report(this.session.resource, `begins ${words}`);
+      const opened = turn.open();
+      const work = opened
+        .then(() => turn.finish())
+        .then(
+          () => this.succeeded(step, words, seconds()),
+          (error: unknown) => this.failed(step, words, seconds(), error as Error),
+        )
+        .finally(() => this.running.delete(step.node));
+      this.running.set(step.node, work);
+      await opened.catch(() => undefined);
+      if (this.failure) return;
+    }
+  }
+
+  private async succeeded(step: RolloutStep, words: string, seconds: number): Promise<void> {
+    this.permission.ended(seconds);
+    report(this.session.resource, `${step.node} runs ${step.to}, ${Math.round(seconds)} s`);
+    await this.record.history(words, "done", seconds);
+  }
+
+  private async failed(step: RolloutStep, words: string, seconds: number, error: Error): Promise<void> {
+    this.failure ??= new NodeFailed(words, error);
+    // without the Lease nothing more is written
+    if (this.session.signal.aborted) return;
+    const { node } = step;
+    await this.record.event({ node, reason: "RolloutFailed", message: error.message, type: "Warning" });
+    await this.record.history(words, `failed: ${error.message}`, seconds);
+  }
+
+  /** Waits for what may pass by itself: a node that is not Ready, an agent that has not spoken. */
+  private async untilSomethingMayBegin({ wish, unreached }: Observation): Promise<void> {
+    const isTurn = ({ finish, begin, done, stop }: NextSteps) =>
+      finish.length > 0 || begin.length > 0 || done || stop !== undefined;
+    await this.session.kubernetes.watchUntil<void, NodeParts>({
+      apiVersion: "v1",
+      kind: "Node",
+      what: "the next node to be free to begin",
+      seconds: this.inputs.timeouts.ready,
+      signal: this.session.signal,
+      progress: (line) => report(this.session.resource, line),
+      decide: (objects) => {
+        const nodes = objects.map((object) => observeRolloutNode(object, this.inputs.rollout.annotations));
+        const next = nextSteps(nodes, wish, { unreached });
+        return isTurn(next)
+          ? { done: undefined }
+          : { pending: next.waiting.join("; ") || "nothing that can be begun" };
+      },
+    });
+  }
+}

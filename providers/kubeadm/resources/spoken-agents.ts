@@ -1,0 +1,99 @@
+import { annotationKeys } from "../plan/rollout/annotations";
+import { outOfReach } from "../plan/rollout/left-out";
+import { observeRolloutNode } from "../plan/rollout/observed";
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import type { AgentTold } from "../machine/node-agent/left-to-install";
+import type { NodeObject } from "./observed-nodes";
+
+const READ_SECONDS = 5;
+const SPEAK_SECONDS = 30;
+const HESITATE_SECONDS = 4;
+
+/** What the agents of a cluster have said of themselves, by Node. @param pattern of the annotation keys */
+function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, AgentTold> {
+  const keys = annotationKeys(pattern);
+  return new Map(
+    nodes.map((object): [string, AgentTold] => {
+      const annotations = object.metadata?.annotations ?? {};
+      const revision = annotations[keys.revision];
+      const hasSpoken = annotations[keys.ready] !== undefined || revision !== undefined;
+      const reason = outOfReach(observeRolloutNode(object, pattern), []);
+      return [
+        object.metadata?.name ?? "",
+        {
+          hasSpoken,
+          ...(revision === undefined ? {} : { revision }),
+          ...(reason === undefined ? {} : { outOfReach: reason }),
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * Reads what the agents have said: one call, and where an agent is silent a few seconds more, since one whose Node
+ * has just come back speaks soon.
+ *
+ * @param names of machines that should have an agent
+ * @throws Error when the cluster can't be read
+ */
+export async function readSpokenAgents(
+  kubernetes: KubernetesClient,
+  pattern: string,
+  names: readonly string[],
+): Promise<Map<string, AgentTold>> {
+  const { WaitTimeout } = await import("../../../lib/wait.js");
+  let told = toldBy(await kubernetes.listNodes(), pattern);
+  const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
+  if (silent().length === 0) return told;
+  await kubernetes
+    .watchUntil<void, NodeObject>({
+      apiVersion: "v1",
+      kind: "Node",
+      what: "the node agents to speak",
+      seconds: HESITATE_SECONDS,
+      decide: (nodes) => {
+        told = toldBy(nodes, pattern);
+        return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
+      },
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof WaitTimeout)) throw error;
+    });
+  return told;
+}
+
+/**
+ * Waits a moment until agents that were just installed say so on their Nodes, so that the next preview knows of it.
+ *
+ * @returns the names of those that have not, which is no failure: whoever needs them waits for them
+ */
+export async function untilAgentsSpeak(
+  kubeconfig: string,
+  pattern: string,
+  names: readonly string[],
+  revision: string,
+): Promise<string[]> {
+  const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
+  let silent = [...names];
+  let kubernetes: KubernetesClient | undefined;
+  try {
+    kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: READ_SECONDS, readsOnly: true });
+    await kubernetes.watchUntil<void, NodeObject>({
+      apiVersion: "v1",
+      kind: "Node",
+      what: "the node agents to speak",
+      seconds: SPEAK_SECONDS,
+      decide: (nodes) => {
+        const told = toldBy(nodes, pattern);
+        silent = names.filter((name) => told.get(name)?.revision !== revision);
+        return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
+      },
+    });
+  } catch {
+    // the names say it
+  } finally {
+    kubernetes?.close();
+  }
+  return silent;
+}

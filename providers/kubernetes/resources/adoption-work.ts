@@ -1,0 +1,294 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  KindNotServed,
+  KubernetesClient,
+  KubernetesError,
+  KubernetesUnreachable,
+  type NewObject,
+} from "../../../lib/kubernetes";
+import { assertEngineAlive } from "../../../lib/process/parent-watch";
+import {
+  ADOPTED_BY,
+  decideAdoption,
+  FIELD_MANAGER,
+  isFreshlyMade,
+  MADE_BY,
+  marks,
+  type Owner,
+  ownAdditions,
+} from "../plan/adoption";
+import { type Identity, objectName } from "../plan/identity";
+import { valueAt, withValue } from "../plan/path";
+import { missingObject, preconditionFault } from "../plan/precondition";
+import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
+import { untilGone } from "./object-waits";
+
+/** What a handler works with on one object. */
+export interface Work {
+  kubernetes: KubernetesClient;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+/** Somebody else has the object, or fields of it. */
+export class OwnedByAnother extends Error {
+  override readonly name = "OwnedByAnother";
+  readonly next = "leave it to its owner, or take it over with `adopt: true`";
+
+  constructor(
+    object: string,
+    readonly owner: string,
+  ) {
+    super(`${object} belongs to ${owner}`);
+  }
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Makes the object, or applies the wishes to the one that is there; says by its annotation which it was. A lost
+ * answer, or somebody who is quicker, is looked into by asking again.
+ *
+ * @param known uid and origin of the object as the state has them
+ * @throws OwnedByAnother, KindNotServed, KubernetesError, KubernetesUnreachable
+ */
+export async function ensureObject(
+  work: Work,
+  inputs: AdoptionInputs,
+  known?: { uid: string; made: boolean },
+): Promise<{ object: LiveObject; made: boolean }> {
+  const { kubernetes } = work;
+  const ref = identityOf(inputs);
+  const wish = {
+    stack: inputs.stack,
+    owners: inputs.owners ?? [],
+    adopt: inputs.adopt ?? false,
+    ...(known && { known }),
+  };
+  const owners = await resolveOwners(kubernetes, inputs);
+  let lost: unknown;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const existing = await kubernetes.get<LiveObject>(ref);
+    const decision = decideAdoption(existing, wish);
+    assertEngineAlive();
+    if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner);
+    if (decision.do === "make" && inputs.mustExist)
+      throw new Error(missingObject(objectName(ref), ref.kind, await namesOf(kubernetes, ref)));
+    const fault =
+      decision.do === "adopt" ? preconditionFault(existing, inputs.preconditions ?? []) : undefined;
+    if (fault !== undefined) throw new Error(`${objectName(ref)} ${fault}`);
+    if (decision.do === "wait") {
+      await untilGone(work, ref, inputs.timeoutSeconds);
+      continue;
+    }
+    const made = decision.do === "make" || (decision.do === "keep" && decision.isMade);
+    const object = desired(inputs, owners, marks(inputs.stack, made), existing);
+    try {
+      const force = decision.do === "keep" || wish.adopt;
+      const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
+      if (decision.do !== "make" || isFreshlyMade(applied)) return { object: applied, made };
+      // somebody was quicker by a moment: it is theirs, and is decided upon anew
+      await letGo(work, inputs);
+    } catch (error) {
+      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !wish.adopt)) throw ownerOf(error, ref);
+      lost = error;
+    }
+  }
+  throw lost;
+}
+
+/** What the API server answers to what it will never take: invalid, denied by admission, or a field of another. */
+const REFUSED = [400, 403, 409, 422];
+
+/**
+ * Asks the API server by a dry run whether it would take the object: its schema, its webhooks and its policies.
+ *
+ * @returns why it would not; undefined when it would, or when these credentials may not write, so that nobody can say
+ * @throws KubernetesUnreachable
+ */
+export async function dryRunRefusal(
+  kubernetes: KubernetesClient,
+  inputs: AdoptionInputs,
+  existing: LiveObject | undefined,
+  force: boolean,
+): Promise<string | undefined> {
+  const ref = identityOf(inputs);
+  const owners = (inputs.owners ?? []).filter(({ uid }) => uid !== undefined);
+  const object = desired(inputs, owners, marks(inputs.stack, existing === undefined), existing);
+  try {
+    await kubernetes.apply(object, { force, dryRun: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof KubernetesError) || !REFUSED.includes(error.status)) throw error;
+    if (error.status === 403 && !(await kubernetes.mayDo("patch", ref))) return undefined;
+    const cause = ownerOf(error, ref);
+    return cause instanceof OwnedByAnother
+      ? `${cause.message}; ${cause.next}`
+      : `${objectName(ref)}: ${error.remote}`;
+  }
+}
+
+/** Whether asking for the object again tells what came of a call: its answer was lost, or somebody was quicker. */
+function mayBeSettledByAsking(error: unknown, isOthers: boolean): boolean {
+  if (error instanceof KubernetesUnreachable) return error.outcomeUnknown;
+  // a conflict over fields that are somebody else's stays one
+  const isOverFields = error instanceof KubernetesError && error.causes.length > 0;
+  return error instanceof KubernetesError && error.status === 409 && !(isOthers && isOverFields);
+}
+
+/** The names of the objects of a kind where one of them was looked for. */
+export async function namesOf(
+  kubernetes: Pick<KubernetesClient, "list">,
+  { apiVersion, kind, namespace }: Identity,
+): Promise<string[]> {
+  const objects = await kubernetes.list<LiveObject & { metadata?: { name?: string } }>({
+    apiVersion,
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+  return objects.map(({ metadata }) => metadata?.name ?? "").sort();
+}
+
+/** Names who owns the fields, where the error is about that. */
+function ownerOf(error: unknown, ref: ReturnType<typeof identityOf>): unknown {
+  if (!(error instanceof KubernetesError) || error.status !== 409) return error;
+  const managers = error.causes.flatMap((cause) => /conflict with "([^"]+)"/.exec(cause)?.[1] ?? []);
+  if (managers.length === 0) return error;
+  const fields = error.remote.replace(/^Apply failed with \d+ conflicts?: /, "");
+  return new OwnedByAnother(objectName(ref), `${[...new Set(managers)].join(", ")} (${fields})`);
+}
+
+/** The object as it is sent. One that exists is named by its uid, so that none is made in place of one that goes. */
+function desired(
+  { object, leave = [], finalizers = [] }: AdoptionInputs,
+  owners: readonly Owner[],
+  annotations: Record<string, string>,
+  existing: LiveObject | undefined,
+): NewObject {
+  const { uid, resourceVersion } = existing?.metadata ?? {};
+  const metadata = {
+    ...object.metadata,
+    annotations: { ...object.metadata.annotations, ...annotations },
+    ...(owners.length > 0 ? { ownerReferences: owners } : {}),
+    ...(finalizers.length > 0 ? { finalizers } : {}),
+    ...(uid === undefined ? {} : { uid }),
+    // what is somebody else's is sent as it was read, and only if it is still so
+    ...(uid === undefined || leave.length === 0 ? {} : { resourceVersion }),
+  };
+  const sent = { ...object, metadata };
+  if (existing === undefined) return sent;
+  return leave.reduce((rest, path) => withValue(rest, path, valueAt(existing, path)), sent);
+}
+
+async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInputs): Promise<Owner[]> {
+  const { namespace } = inputs.object.metadata;
+  const resolved = (inputs.owners ?? []).map(async (owner) => {
+    if (owner.uid !== undefined) return owner;
+    const { apiVersion, kind, name } = owner;
+    const found = await kubernetes.get<LiveObject>({ apiVersion, kind, name, namespace });
+    const uid = found?.metadata?.uid;
+    if (uid === undefined)
+      throw new Error(`its owner ${objectName({ kind, name, namespace })} does not exist`);
+    return { ...owner, uid };
+  });
+  return Promise.all(resolved);
+}
+
+/**
+ * Releases an object: removes our annotations, the owners and finalizers that only we wrote, and our share of its
+ * fields, whose values stay.
+ *
+ * @param held finalizers that are removed no matter who wrote them
+ */
+async function letGo(
+  { kubernetes }: Work,
+  inputs: AdoptionInputs,
+  held: readonly string[] = [],
+): Promise<void> {
+  const ref = identityOf(inputs);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const live = await kubernetes.get<LiveObject>(ref);
+    if (live?.metadata === undefined) return;
+    const { resourceVersion, managedFields = [], annotations = {} } = live.metadata;
+    const { finalizers, ownerReferences } = withoutOurs(live, held);
+    const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
+    const metadata = {
+      resourceVersion,
+      annotations: Object.fromEntries(ours.map((name) => [name, null])),
+      finalizers,
+      ownerReferences,
+      managedFields: managedFields.filter(({ manager }) => manager !== FIELD_MANAGER),
+    };
+    // an empty list would be taken for "unchanged"
+    if (metadata.managedFields.length === 0) metadata.managedFields = [{}];
+    try {
+      await kubernetes.mergePatch(ref, { metadata });
+      return;
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || ![404, 409].includes(error.status)) throw error;
+    }
+  }
+}
+
+function withoutOurs(
+  live: LiveObject,
+  held: readonly string[],
+): { finalizers: string[]; ownerReferences: Owner[] } {
+  const { finalizers, ownerUids } = ownAdditions(live, held);
+  const { finalizers: all = [], ownerReferences = [] } = live.metadata ?? {};
+  return {
+    finalizers: all.filter((name) => !finalizers.includes(name)),
+    ownerReferences: ownerReferences.filter(({ uid }) => uid === undefined || !ownerUids.includes(uid)),
+  };
+}
+
+/**
+ * Deletes the object if this stack made it, and waits until it is gone; releases any other. The finalizers that the
+ * inputs name go in both cases, no matter who wrote them.
+ *
+ * @returns what was done, in words
+ */
+export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: string): Promise<string> {
+  const ref = identityOf(inputs);
+  let live: LiveObject | undefined;
+  try {
+    live = await work.kubernetes.get<LiveObject>(ref);
+  } catch (error) {
+    if (error instanceof KindNotServed) return "its kind is gone, and it with it";
+    throw error;
+  }
+  if (live === undefined) return "it is gone already";
+  if (live.metadata?.uid !== uid) return "another has its name now, which is left alone";
+  const { [MADE_BY]: madeBy, [ADOPTED_BY]: holder = madeBy } = live.metadata.annotations ?? {};
+  if (holder !== undefined && holder !== inputs.stack)
+    return `the stack ${holder} has taken it over, and keeps it`;
+  assertEngineAlive();
+  if (madeBy !== inputs.stack) {
+    await letGo(work, inputs, inputs.finalizers);
+    return "released; it stays, because this stack did not create it";
+  }
+  await work.kubernetes.delete(ref, { uid }).catch((error: unknown) => {
+    if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
+  });
+  await dropFinalizers(work, inputs, uid);
+  await untilGone(work, ref, inputs.timeoutSeconds, uid);
+  return "deleted";
+}
+
+async function dropFinalizers({ kubernetes }: Work, inputs: AdoptionInputs, uid: string): Promise<void> {
+  const ref = identityOf(inputs);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const live = await kubernetes.get<LiveObject>(ref);
+    if (live?.metadata?.uid !== uid) return;
+    const { finalizers } = withoutOurs(live, inputs.finalizers ?? []);
+    if (isDeepStrictEqual(finalizers, live.metadata.finalizers ?? [])) return;
+    try {
+      await kubernetes.mergePatch(ref, {
+        metadata: { resourceVersion: live.metadata.resourceVersion, finalizers },
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || ![404, 409].includes(error.status)) throw error;
+    }
+  }
+}

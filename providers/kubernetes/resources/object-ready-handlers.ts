@@ -1,0 +1,223 @@
+import { isDeepStrictEqual } from "node:util";
+import { engineSignal } from "../../../lib/process/parent-watch";
+import { type Identity, groupOf, identityText, objectName } from "../plan/identity";
+import { changedPaths } from "../plan/changes";
+import { missingObject } from "../plan/precondition";
+import { missingFields, type RequiredField } from "../plan/required-fields";
+import { judgeStatus, type ObservedObject, type StatusWish } from "../plan/status";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { isKnown } from "../../../lib/pulumi/unknown";
+import { waitLine } from "./adoption-inputs";
+import type { Guard } from "./guards";
+import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";
+
+interface Inputs extends ObjectInputs {
+  /** without a name it is the first of its kind in the namespace */
+  object: Identity;
+  wait: StatusWish;
+  triggers?: unknown[];
+  mustExist?: boolean;
+  mustHave?: RequiredField[];
+  guard?: Guard;
+  installedBy?: string;
+  steps?: string[];
+}
+
+interface Outputs extends Inputs {
+  uid: string;
+  ready: boolean;
+  values: Record<string, unknown>;
+}
+
+/** The namespace has no object of the kind. */
+class NoneThere extends Error {
+  override readonly name = "NoneThere";
+}
+
+const withInstaller = ({ message }: Error, { installedBy }: Pick<Inputs, "installedBy">): string =>
+  `${message}; install ${installedBy ?? "the definition of this kind"} first`;
+
+type Live = ObservedObject & { metadata?: { uid?: string } };
+
+async function waitReady(written: Inputs): Promise<Outputs> {
+  const inputs = await withName(written, undefined);
+  const { untilReady } = await import("./object-waits.js");
+  const resource = resourceName("ObjectReady", inputs.object);
+  const engine = engineSignal();
+  const progress = (line: string) => report(resource, line);
+  try {
+    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress, readsOnly: true });
+    try {
+      const waiter = { kubernetes, signal: engine.signal, progress };
+      const { uid, values } = await untilReady(waiter, inputs.object, inputs.wait, inputs.timeoutSeconds);
+      // the check may have found nobody who answers
+      if (inputs.mustHave ?? inputs.guard) {
+        const live = await kubernetes.get<Live>(inputs.object);
+        const refused = await guarded(kubernetes, inputs, live);
+        const lacks = [...lackReasons(inputs, live), ...(refused === undefined ? [] : [refused])];
+        if (lacks.length > 0) throw new Error(lacks.join("; "));
+      }
+      return { ...inputs, uid, ready: true, values };
+    } finally {
+      kubernetes.close();
+    }
+  } catch (error) {
+    // nothing was changed, so a failed run may simply be run again
+    const next = `install ${inputs.installedBy ?? "the definition of this kind"}, then run the same again`;
+    const cause =
+      error instanceof Error && error.name === "KindNotServed" ? Object.assign(error, { next }) : error;
+    throw new Error(describeFailure({ resource, step: "wait for its status" }, cause), { cause: error });
+  } finally {
+    engine.stop();
+  }
+}
+
+/**
+ * Names an object that has no name in the program: the one that the state has, while it exists, or else the first of its
+ * kind in the namespace. The inputs stay as they are when the cluster does not answer and no name is known.
+ *
+ * @throws NoneThere
+ */
+async function withName(inputs: Inputs, known: string | undefined): Promise<Inputs> {
+  const { object } = inputs;
+  if ((object.name as string | undefined) !== undefined) return inputs;
+  const { namesOf } = await import("./adoption-work.js");
+  const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, object));
+  if ("answer" in asked && asked.answer.length === 0)
+    throw new NoneThere(`there is no ${object.kind} in the namespace ${object.namespace}; create one first`);
+  const isThere = "silence" in asked || (known !== undefined && asked.answer.includes(known));
+  const name = isThere ? known : asked.answer[0];
+  return name === undefined ? inputs : { ...inputs, object: { ...object, name } };
+}
+
+/** Why an object that has to be there can't be waited for; undefined when it can, or when nobody answers. */
+async function missing(inputs: Inputs): Promise<string | undefined> {
+  const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
+  const { namesOf } = await import("./adoption-work.js");
+  const { name, kind } = inputs.object;
+  try {
+    const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
+    if ("silence" in asked || asked.answer.includes(name)) return undefined;
+    return missingObject(objectName(inputs.object), kind, asked.answer);
+  } catch (error) {
+    if (!(error instanceof KindNotServed)) throw error;
+    return withInstaller(error, inputs);
+  }
+}
+
+/** What the object lacks that it must have, with the mend; none is lacking where it is of use. */
+function lackReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
+  const mend = `let whoever keeps it add it, or name another ${object.kind}`;
+  return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${mend}`);
+}
+
+/** Why the object is refused by its guard. @param before inputs that the state has */
+async function guarded(
+  kubernetes: KubernetesClient,
+  { guard, object }: Inputs,
+  live: Live | undefined,
+  before: Partial<Outputs> = {},
+): Promise<string | undefined> {
+  if (guard === undefined || live === undefined) return undefined;
+  const { guardRefusal } = await import("./guards.js");
+  const { object: known, values = {} } = before;
+  const recorded = known === undefined ? {} : { before: { name: known.name, values } };
+  return guardRefusal(kubernetes, { guard, object, live, ...recorded });
+}
+
+/** How the object is now, and why its guard refuses it. A kind that is not served has no objects. */
+async function look(inputs: Inputs, before?: Partial<Outputs>) {
+  const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
+  return askCluster(inputs, async (kubernetes) => {
+    try {
+      const live = await kubernetes.get<Live>(inputs.object);
+      if (live === undefined) return undefined;
+      const refused = before && (await guarded(kubernetes, inputs, live, before));
+      return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), live, refused };
+    } catch (error) {
+      if (error instanceof KindNotServed) return undefined;
+      throw error;
+    }
+  });
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Outputs>, written: Inputs) {
+    if (!isKnown(written.object)) return { inputs: { ...written, steps: [waitLine(written)] }, failures: [] };
+    const { KindNotServed, KubernetesError } = await import("../../../lib/kubernetes/index.js");
+    const looked = withName(written, olds.object?.name).then(async (named) => ({
+      news: named,
+      asked: await look(named, olds),
+    }));
+    const result = await looked.catch((error: unknown) => {
+      if (error instanceof KubernetesError || error instanceof NoneThere) return { refusal: error.message };
+      if (error instanceof KindNotServed) return { refusal: withInstaller(error, written) };
+      throw error;
+    });
+    if ("refusal" in result)
+      return { inputs: written, failures: [{ property: "object", reason: result.refusal }] };
+    const { news, asked } = result;
+    const name = objectName(news.object);
+    const found = "answer" in asked ? asked.answer : undefined;
+    const reason =
+      news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
+    const lacks = found ? lackReasons(news, found.live) : [];
+    const reasons = [reason, found?.refused].filter((each) => each !== undefined).concat(lacks);
+    if (reasons.length > 0) {
+      const failures = reasons.map((each) => ({ property: "object", reason: each }));
+      return { inputs: { ...news, steps: [] }, failures };
+    }
+    const judged = found?.judged;
+    if (judged && "done" in judged) {
+      const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
+      const steps = changed.length === 0 ? [] : [`${name}: take what has changed: ${changed.join(", ")}`];
+      // as inputs they are known in a preview
+      return { inputs: { ...news, steps, values: judged.done }, failures: [] };
+    }
+    const steps = [
+      `${name}: ${waitLine(news)}${"silence" in asked ? `; not looked at, ${asked.silence}` : ""}`,
+    ];
+    return {
+      inputs: { ...news, steps: "silence" in asked && olds.object !== undefined ? [] : steps },
+      failures: [],
+    };
+  },
+
+  async diff(_id, olds: Outputs, news: Inputs) {
+    if (!isKnown(news.object)) return { changes: true };
+    const named = (object: Identity) => ({ ...object, apiVersion: groupOf(object.apiVersion) });
+    if (!isDeepStrictEqual(named(olds.object), named(news.object)))
+      return { changes: true, replaces: ["object"] };
+    const compared = ({ kubeconfig, object, wait, triggers = [] }: Inputs) => [
+      kubeconfig,
+      object,
+      wait,
+      triggers,
+    ];
+    if (!olds.ready || !isDeepStrictEqual(compared(olds), compared(news))) return { changes: true };
+    const asked = await look(news);
+    if ("silence" in asked) return { changes: false };
+    const { uid, judged } = asked.answer ?? {};
+    const isSame = judged !== undefined && "done" in judged && isDeepStrictEqual(judged.done, olds.values);
+    return { changes: !isSame || uid !== olds.uid };
+  },
+
+  async create(inputs: Inputs) {
+    const outs = await waitReady(inputs);
+    return { id: identityText(outs.object), outs };
+  },
+
+  update: async (_id, _olds: Outputs, news: Inputs) => ({ outs: await waitReady(news) }),
+
+  async read(id, props: Outputs) {
+    const asked = await look(props);
+    if ("silence" in asked) throw new Error(`${resourceName("ObjectReady", props.object)}: ${asked.silence}`);
+    if (asked.answer === undefined) return {};
+    const { uid, judged } = asked.answer;
+    const values = "done" in judged ? judged.done : props.values;
+    return { id: id, props: { ...props, uid, ready: "done" in judged, values } };
+  },
+};

@@ -1,0 +1,79 @@
+import type { KubernetesClient } from "../../../lib/kubernetes";
+import type { Identity } from "../plan/identity";
+import { objectName } from "../plan/identity";
+import { valueAt } from "../plan/path";
+import { judgeStatus, type ObservedObject, type StatusWish } from "../plan/status";
+
+interface Waiter {
+  kubernetes: KubernetesClient;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+/** An object came to an end by itself: it will not become what is waited for. */
+export class ObjectFailed extends Error {
+  override readonly name = "ObjectFailed";
+}
+
+type Live = ObservedObject & {
+  metadata?: { uid?: string; finalizers?: string[]; deletionTimestamp?: string };
+};
+
+/**
+ * Waits until an object's status is as wished.
+ *
+ * @returns the values of the wished fields, and the object's uid
+ * @throws ObjectFailed, WaitTimeout with the last condition
+ */
+export function untilReady(
+  { kubernetes, signal, progress }: Waiter,
+  ref: Identity,
+  wish: StatusWish,
+  seconds: number,
+): Promise<{ values: Record<string, unknown>; uid: string }> {
+  const name = objectName(ref);
+  return kubernetes.watchUntil<{ values: Record<string, unknown>; uid: string }, Live>({
+    ...ref,
+    what: name,
+    seconds,
+    signal,
+    progress,
+    decide: ([object]) => {
+      if (object === undefined) return { pending: "no such object" };
+      if (object.metadata?.deletionTimestamp !== undefined) return { pending: "it is being deleted" };
+      const judged = judgeStatus(object, wish);
+      if ("failed" in judged) throw new ObjectFailed(`${name} failed: ${judged.failed}`);
+      if ("pending" in judged) return judged;
+      return { done: { values: judged.done, uid: object.metadata?.uid ?? "" } };
+    },
+  });
+}
+
+/**
+ * Waits until an object is gone.
+ * @param uid of the object; another that takes its name is none
+ * @throws WaitTimeout with the finalizers that hold it
+ */
+export function untilGone(
+  { kubernetes, signal, progress }: Waiter,
+  ref: Identity,
+  seconds: number,
+  uid?: string,
+): Promise<void> {
+  return kubernetes.watchUntil<void, Live>({
+    ...ref,
+    what: `${objectName(ref)} to be gone`,
+    seconds,
+    signal,
+    progress,
+    decide: ([object]) => {
+      if (object === undefined || (uid !== undefined && object.metadata?.uid !== uid))
+        return { done: undefined };
+      if (uid === undefined && object.metadata?.deletionTimestamp === undefined) return { done: undefined };
+      const phase = valueAt(object, "status.phase");
+      const finalizers = object.metadata?.finalizers ?? [];
+      const held = finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`;
+      return { pending: `${typeof phase === "string" ? `phase ${phase}` : "it is there"}${held}` };
+    },
+  });
+}

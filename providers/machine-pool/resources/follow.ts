@@ -1,0 +1,208 @@
+import type { Node } from "../../../lib/kubernetes";
+import { WaitTimeout } from "../../../lib/wait";
+import { conclude, givenUpBecause, type Stage, waitWords } from "../plan/conclusion";
+import { nodeFaults, observeNode, type ObservedNode } from "../plan/nodes";
+import { type ObservedPool, observePool } from "../plan/observed";
+import { type PoolAsKnown, Transitions } from "../plan/transitions";
+import type { PoolInputs } from "./pool-inputs";
+import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
+import { untilGivenUp } from "./referred-objects";
+import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
+
+/** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
+type Next = { stage: Stage } | { nodesOf: ObservedPool };
+
+export interface Followed {
+  pool: ObservedPool;
+  nodes: ObservedNode[];
+}
+
+interface Following {
+  /** what the pool was at the end of the last run; undefined when this is the first */
+  before?: PoolAsKnown;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+/**
+ * Follows a pool until every node is there and Ready, and ends at once when an object to which it refers has failed.
+ *
+ * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
+ */
+export async function followPool(
+  session: PoolSession,
+  inputs: PoolInputs,
+  { signal, ...options }: Following,
+): Promise<Followed> {
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const following = followStages(session, inputs, { ...options, signal: either });
+  const { bootstrap, infrastructure, nodes } = inputs.timeouts;
+  const failing = untilGivenUp(session.management, session.ref, {
+    seconds: bootstrap + infrastructure + nodes,
+    signal: either,
+  });
+  const failed = failing.then((words) => {
+    if (words === undefined || either.aborted) return following;
+    throw new PoolFailed(inputs, givenUpBecause(words).failed);
+  });
+  try {
+    return await Promise.race([following, failed]);
+  } finally {
+    ended.abort();
+    await Promise.allSettled([following, failed]);
+  }
+}
+
+/**
+ * By one watch of the pool, and one of the nodes once the pool itself says that all is well; at the end its infrastructure
+ * is asked whether it is still at work. Tells each transition when it happens.
+ */
+async function followStages(
+  session: PoolSession,
+  inputs: PoolInputs,
+  { before, signal, progress }: Following,
+): Promise<Followed> {
+  const told = new Transitions(before);
+  const left = { ...inputs.timeouts };
+  const isClusterPaused = await session.isClusterPaused();
+  let stage: Stage = "bootstrap";
+  for (;;) {
+    session.warmUp();
+    const began = Date.now();
+    const seconds = Math.max(left[stage], 0.05);
+    const options = { stage, isClusterPaused, seconds, told, signal, progress };
+    const watched = await watchPool(session, inputs, options);
+    left[stage] -= (Date.now() - began) / 1000;
+    if ("stage" in watched) {
+      stage = watched.stage;
+      continue;
+    }
+    const nodesBegan = Date.now();
+    // asked while the nodes are: a request less at the end
+    const infrastructure = askInfrastructure(session, inputs, watched.nodesOf);
+    const found = await watchNodes(session, inputs, watched.nodesOf, {
+      seconds: left.nodes,
+      told,
+      signal,
+      progress,
+    });
+    left.nodes -= (Date.now() - nodesBegan) / 1000;
+    const asked = await infrastructure;
+    if (found === undefined) {
+      stage = "nodes";
+      continue;
+    }
+    const settlingBegan = Date.now();
+    const isSettled = await untilSettled(session, inputs, asked, {
+      seconds: left.infrastructure,
+      signal,
+      progress,
+    });
+    left.infrastructure -= (Date.now() - settlingBegan) / 1000;
+    if (!isSettled) {
+      stage = "infrastructure";
+      continue;
+    }
+    const pauseBegan = Date.now();
+    if (await wereAvailable(found, inputs, { seconds: left.nodes, signal, progress })) return found;
+    left.nodes -= (Date.now() - pauseBegan) / 1000;
+  }
+}
+
+interface Watch {
+  seconds: number;
+  told: Transitions;
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+async function watchPool(
+  session: PoolSession,
+  inputs: PoolInputs,
+  {
+    stage,
+    isClusterPaused,
+    seconds,
+    told,
+    signal,
+    progress,
+  }: Watch & {
+    stage: Stage;
+    isClusterPaused: boolean;
+  },
+): Promise<Next> {
+  const name = nameOf(inputs);
+  try {
+    return await session.management.watchUntil<Next, object>({
+      ...session.ref,
+      what: `${name} (${stage})`,
+      seconds,
+      signal,
+      progress,
+      decide: ([object]) => {
+        if (object === undefined) throw new PoolMissing(inputs);
+        const pool = observePool(object);
+        told.seen(pool).forEach(progress);
+        const conclusion = conclude(pool, inputs, { isClusterPaused });
+        if ("failed" in conclusion) throw new PoolFailed(inputs, conclusion.failed);
+        if ("ready" in conclusion || asksForNodes(conclusion)) return { done: { nodesOf: pool } };
+        const { waits } = conclusion;
+        return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
+      },
+    });
+  } catch (error) {
+    // somebody may have paused the cluster in the middle of it
+    if (error instanceof WaitTimeout && !isClusterPaused && (await session.isClusterPaused()))
+      throw new PoolFailed(inputs, `it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
+    throw error;
+  }
+}
+
+/** @returns undefined when the pool has changed meanwhile, and has to be looked at anew */
+async function watchNodes(
+  session: PoolSession,
+  inputs: PoolInputs,
+  pool: ObservedPool,
+  { seconds, told, signal, progress }: Watch,
+): Promise<Followed | undefined> {
+  const name = nameOf(inputs);
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const workload = await session.workload(Math.max(seconds, 1));
+  const nodes = workload.watchUntil<ObservedNode[], Node>({
+    what: `the nodes of ${name}`,
+    apiVersion: "v1",
+    kind: "Node",
+    seconds: Math.max(seconds, 0.05),
+    signal: either,
+    progress,
+    decide: (objects) => {
+      const observed = objects.map(observeNode);
+      const faults = nodeFaults(pool.providerIDs, observed, inputs.version);
+      return faults.length === 0 ? { done: observed } : { pending: faults.slice(0, 3).join(", ") };
+    },
+  });
+  const change = session.management.watchUntil<undefined, object>({
+    ...session.ref,
+    what: name,
+    // longer than the nodes' own wait, which tells more when it ends
+    seconds: Math.max(seconds, 0.05) + 5,
+    signal: either,
+    decide: ([object]) => {
+      if (object === undefined) throw new PoolMissing(inputs);
+      const now = observePool(object);
+      told.seen(now).forEach(progress);
+      const isSame =
+        now.generation === pool.generation && asksForNodes(conclude(now, inputs, { isClusterPaused: false }));
+      return isSame ? { pending: "as it was" } : { done: undefined };
+    },
+  });
+  try {
+    const found = await Promise.race([nodes, change]);
+    return found && { pool, nodes: found };
+  } finally {
+    ended.abort();
+    await Promise.allSettled([nodes, change]);
+  }
+}

@@ -1,0 +1,181 @@
+import type { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
+import { conclude, type Conclusion, givenUpBecause } from "../plan/conclusion";
+import { observeNode, type ObservedNode } from "../plan/nodes";
+import { type ObservedPool, observePool } from "../plan/observed";
+import { connectTo } from "../../kubernetes/resources/inputs";
+import type { PoolInputs, PoolNode } from "./pool-inputs";
+import { failureBeside } from "./referred-objects";
+
+const LOOK_SECONDS = 10;
+
+/** How messages name a pool. */
+export function nameOf({ namespace, name }: Pick<PoolInputs, "namespace" | "name">): string {
+  return `MachinePool ${namespace}/${name}`;
+}
+
+/** The pool can't become what is wished by waiting. */
+export class PoolFailed extends Error {
+  override readonly name = "PoolFailed";
+
+  constructor(pool: Pick<PoolInputs, "namespace" | "name">, why: string) {
+    super(`${nameOf(pool)}: ${why}`);
+  }
+}
+
+/** A pool is not there, though it was to be made before. */
+export class PoolMissing extends Error {
+  override readonly name = "PoolMissing";
+
+  constructor(pool: Pick<PoolInputs, "namespace" | "name">) {
+    super(`there is no ${nameOf(pool)}: somebody deleted it`);
+  }
+}
+
+/** A pool as it is now, with its nodes. */
+export interface Look {
+  pool: ObservedPool;
+  nodes: ObservedNode[];
+  conclusion: Conclusion;
+}
+
+/** One handler's work on a pool: the management cluster, and the workload cluster once it is needed. */
+export class PoolSession {
+  private workloadClient: KubernetesClient | undefined;
+  private warming: Promise<void> | undefined;
+  private isClosed = false;
+
+  private constructor(
+    readonly management: KubernetesClient,
+    private readonly inputs: PoolInputs,
+    private readonly signal: AbortSignal | undefined,
+    private readonly progress: ((line: string) => void) | undefined,
+  ) {}
+
+  /** @throws KubernetesUnreachable */
+  static async open(
+    inputs: PoolInputs,
+    options: { seconds?: number; signal?: AbortSignal; progress?: (line: string) => void } = {},
+  ): Promise<PoolSession> {
+    const { seconds, signal, progress } = options;
+    const management = await connectTo(inputs, {
+      readsOnly: true,
+      ...(seconds && { seconds }),
+      signal,
+      progress,
+    });
+    return new PoolSession(management, inputs, signal, progress);
+  }
+
+  /** Names the pool in the API. */
+  get ref() {
+    const { apiVersion, namespace, name } = this.inputs;
+    return { apiVersion, kind: "MachinePool", namespace, name };
+  }
+
+  /** Whether a person has paused the Cluster, and with it all that belongs to it. */
+  async isClusterPaused(): Promise<boolean> {
+    const { apiVersion, namespace, cluster } = this.inputs;
+    const found = await this.management.get<{ spec?: { paused?: boolean } }>({
+      apiVersion,
+      kind: "Cluster",
+      namespace,
+      name: cluster,
+    });
+    return found?.spec?.paused === true;
+  }
+
+  /**
+   * The workload cluster, by the kubeconfig of the stack or by that of Cluster API itself.
+   * @throws Error when there is neither; KubeconfigRefused; KubernetesUnreachable
+   */
+  async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
+    await this.warming;
+    this.workloadClient ??= await this.openWorkload(seconds, this.progress);
+    return this.workloadClient;
+  }
+
+  /** Connects to the workload cluster while there is nothing else to do, so that nobody waits for it in the end. */
+  warmUp(): void {
+    if (this.workloadClient ?? this.warming) return;
+    const opened = this.openWorkload(LOOK_SECONDS).then((client) => {
+      this.workloadClient = client;
+      if (this.isClosed) client.close();
+    });
+    // there may be no kubeconfig yet; whoever needs the cluster says so
+    this.warming = opened.catch(() => undefined).finally(() => (this.warming = undefined));
+  }
+
+  private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
+    const kubeconfig = this.inputs.workloadKubeconfig ?? (await this.clusterKubeconfig());
+    const { stack } = this.inputs;
+    const { signal } = this;
+    return connectTo(
+      { kubeconfig, stack },
+      { readsOnly: true, authorisedPath: "/api/v1/nodes", seconds, signal, progress },
+    );
+  }
+
+  /** Looks at everything once. @returns undefined when there is no such pool */
+  async look(): Promise<Look | undefined> {
+    const object = await this.management.get<object>(this.ref);
+    if (object === undefined) return undefined;
+    const pool = observePool(object);
+    const isClusterPaused = await this.isClusterPaused();
+    const first = conclude(pool, this.inputs, { isClusterPaused });
+    if (!asksForNodes(first)) return { pool, nodes: [], conclusion: await this.withFailures(pool, first) };
+    const found = await this.nodes();
+    const around = typeof found === "string" ? { nodesSilent: found } : { nodes: found };
+    const nodes = typeof found === "string" ? [] : found;
+    return { pool, nodes, conclusion: conclude(pool, this.inputs, { isClusterPaused, ...around }) };
+  }
+
+  /** What is held up may have failed without the pool's saying so. */
+  private async withFailures(pool: ObservedPool, conclusion: Conclusion): Promise<Conclusion> {
+    if (!("waits" in conclusion)) return conclusion;
+    // what can't be read, by a lack of rights or of its kind, says nothing
+    const words = await failureBeside(this.management, this.inputs.namespace, pool).catch(() => undefined);
+    return words === undefined ? conclusion : givenUpBecause(words);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.workloadClient?.close();
+    this.management.close();
+  }
+
+  /** @returns why there is no answer, when there is none. @throws KubeconfigRefused */
+  private async nodes(): Promise<ObservedNode[] | string> {
+    const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
+    try {
+      return (await (await this.workload()).listNodes()).map(observeNode);
+    } catch (error) {
+      if (error instanceof KubeconfigRefused) throw error;
+      return (error as Error).message;
+    }
+  }
+
+  private async clusterKubeconfig(): Promise<FetchedKubeconfig> {
+    const { FetchedKubeconfig } = await import("../../../lib/kubernetes/index.js");
+    const { namespace, cluster } = this.inputs;
+    const ref = { apiVersion: "v1", kind: "Secret", namespace, name: `${cluster}-kubeconfig` };
+    const fetched = FetchedKubeconfig.inSecret(ref, await this.management.get(ref));
+    if (fetched === undefined)
+      throw new Error(
+        `Secret ${namespace}/${ref.name} has no kubeconfig of the workload cluster; set foresail:workloadKubeconfig`,
+      );
+    return fetched;
+  }
+}
+
+/** Whether the pool itself says that all is well, so that its nodes have to be asked. */
+export function asksForNodes(conclusion: Conclusion): boolean {
+  return "waits" in conclusion && conclusion.waits.for === "its nodes to be looked at";
+}
+
+/** The nodes of a pool, as the outputs have them. */
+export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): PoolNode[] {
+  return nodes
+    .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))
+    .map(({ name, providerID = "", version = "" }) => ({ name, providerID, version }))
+    .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
+}

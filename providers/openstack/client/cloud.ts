@@ -1,0 +1,183 @@
+import { redact } from "../../../lib/text/redaction";
+import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
+import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
+import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, remoteWords } from "./errors";
+import { Exchanger, type Exchange, type Reply } from "../../../lib/exchange";
+import { isFresh, obtainToken, type Token } from "./token";
+
+/** The services that foresail asks, and the version in their path. */
+const SERVICES = {
+  identity: { types: ["identity"], version: "v3" },
+  compute: { types: ["compute"], version: "v2.1" },
+  network: { types: ["network"], version: "v2.0" },
+  image: { types: ["image"], version: "v2" },
+  "load-balancer": { types: ["load-balancer"], version: "v2" },
+  "block-storage": { types: ["block-storage", "volumev3"], version: "v3" },
+} as const;
+
+export type CloudService = keyof typeof SERVICES;
+
+export interface CloudOptions {
+  /** Deadline of one call with all its attempts. */
+  seconds?: number;
+  signal?: AbortSignal;
+  progress?: (line: string) => void;
+}
+
+const ATTEMPT_MILLISECONDS = 30_000;
+const PASSING = [429, 500, 502, 503, 504];
+
+/** Calls to one cloud's APIs with a token that is renewed when it runs out. Close it when the work ends. */
+export class Cloud {
+  private readonly exchanger: Exchanger;
+  private token?: Promise<Token>;
+
+  constructor(
+    readonly configuration: CloudConfiguration,
+    private readonly options: CloudOptions = {},
+  ) {
+    this.exchanger = new Exchanger(configuration);
+  }
+
+  /** @throws CloudConfigurationError */
+  static async open(wish: { cloud?: string; region?: string }, options?: CloudOptions): Promise<Cloud> {
+    return new Cloud(await readCloudConfiguration(wish), options);
+  }
+
+  /**
+   * One call, repeated with growing pauses while the service answers that it can't just now.
+   *
+   * @param path after the service's version, from "/"; or a whole URL that the service gave
+   * @returns the answer's JSON
+   * @throws CloudRefusal, CloudUnreachable
+   */
+  async call(
+    service: CloudService,
+    method: Exchange["method"],
+    path: string,
+    body?: unknown,
+  ): Promise<Record<string, unknown>> {
+    const what = `${method} ${service}${path.startsWith("/") ? path : new URL(path).pathname}`;
+    const reply = await this.patiently(what, (signal) =>
+      this.attempt(service, { method, body, ...(signal ? { signal } : {}) }, path),
+    );
+    if (reply.status < 300) return (reply.body ?? {}) as Record<string, unknown>;
+    const words = redact(remoteWords(reply.body, reply.text));
+    throw new CloudRefusal(what, reply.status, words, refusalCode(reply.status, words));
+  }
+
+  /** Whether the cloud has a service in this region. */
+  async has(service: CloudService): Promise<boolean> {
+    const token = await this.authenticate();
+    return this.endpoint(token, service) !== undefined;
+  }
+
+  /** Id of the project that the credentials are for; undefined when they are for none. */
+  async project(): Promise<string | undefined> {
+    return (await this.authenticate()).project;
+  }
+
+  /** Id of the user that the credentials are of; undefined when the cloud does not tell it. */
+  async user(): Promise<string | undefined> {
+    return (await this.authenticate()).user;
+  }
+
+  /** Whether the credentials are an application credential that may make no others. */
+  async isRestricted(): Promise<boolean> {
+    return (await this.authenticate()).restricted;
+  }
+
+  close(): void {
+    this.exchanger.close();
+  }
+
+  /** A token that holds, as soon as Keystone gives one. */
+  private authenticate(): Promise<Token> {
+    return this.patiently("authentication", () => this.freshToken());
+  }
+
+  /** Tries until it goes well, or the deadline has come. @throws CloudUnreachable, and what is no passing fault */
+  private async patiently<T>(what: string, attempt: (signal?: AbortSignal) => Promise<T>): Promise<T> {
+    const seconds = this.options.seconds ?? 120;
+    try {
+      return await waitFor({
+        what,
+        seconds,
+        firstPauseMilliseconds: 500,
+        ...(this.options.signal ? { signal: this.options.signal } : {}),
+        ...(this.options.progress ? { progress: this.options.progress } : {}),
+        probe: async (signal) => ({ done: await attempt(signal) }),
+      });
+    } catch (error) {
+      if (error instanceof WaitTimeout) throw new CloudUnreachable(what, redact(error.lastSeen), seconds);
+      throw error;
+    }
+  }
+
+  private async attempt(
+    service: CloudService,
+    exchange: Pick<Exchange, "method" | "body" | "signal">,
+    path: string,
+  ): Promise<Reply> {
+    for (let renewed = false; ; renewed = true) {
+      const token = await this.freshToken();
+      const reply = await this.send({
+        ...exchange,
+        url: this.urlOf(token, service, path),
+        headers: { "X-Auth-Token": token.value },
+      });
+      if (PASSING.includes(reply.status)) throw new Transient(sayStatus(reply));
+      // a token may be revoked before its time
+      if (reply.status !== 401 || renewed) return reply;
+      this.token = undefined;
+    }
+  }
+
+  private async send(exchange: Omit<Exchange, "milliseconds">): Promise<Reply> {
+    try {
+      return await this.exchanger.send({ ...exchange, milliseconds: ATTEMPT_MILLISECONDS });
+    } catch (error) {
+      if (exchange.signal?.aborted) throw error;
+      throw new Transient((error as Error).message);
+    }
+  }
+
+  private async freshToken(): Promise<Token> {
+    const known = await this.token;
+    if (known && isFresh(known)) return known;
+    const renewal = obtainToken(this.exchanger, this.configuration, ATTEMPT_MILLISECONDS);
+    this.token = renewal;
+    try {
+      return await renewal;
+    } catch (error) {
+      this.token = undefined;
+      if (error instanceof CloudRefusal && !PASSING.includes(error.status)) throw error;
+      throw new Transient(`authentication: ${(error as Error).message}`);
+    }
+  }
+
+  private urlOf(token: Token, service: CloudService, path: string): string {
+    if (!path.startsWith("/")) return path;
+    const base = this.endpoint(token, service);
+    if (base === undefined)
+      throw new CloudConfigurationError(
+        `the cloud's catalogue has no ${service} service${this.configuration.region ? ` in the region "${this.configuration.region}"` : ""}`,
+      );
+    return `${base}${path}`;
+  }
+
+  private endpoint(token: Token, service: CloudService): string | undefined {
+    const { types, version } = SERVICES[service];
+    const { region, interface: wanted } = this.configuration;
+    const found = token.catalog
+      .filter(({ type }) => (types as readonly string[]).includes(type))
+      .flatMap(({ endpoints }) => endpoints)
+      .find((one) => one.interface === wanted && (!region || (one.region_id ?? one.region) === region));
+    const bare = found?.url.replace(/\/+$/, "");
+    return bare === undefined || /\/v\d[\d.]*(\/[^/]+)?$/.test(bare) ? bare : `${bare}/${version}`;
+  }
+}
+
+function sayStatus({ status, body, text }: Reply): string {
+  return `${status} ${remoteWords(body, text)}`;
+}

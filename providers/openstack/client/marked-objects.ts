@@ -1,0 +1,186 @@
+import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine-record";
+import { carriesMark } from "../../../lib/pulumi/marks";
+import type { MarkedObject, ObjectKind } from "../plan/leftovers";
+import type { Cloud, CloudService } from "./cloud";
+import { listAll } from "./list-all";
+
+/** The fields of Neutron's and Octavia's objects that are read. */
+interface Described {
+  id: string;
+  name?: string;
+  description?: string | null;
+  device_id?: string;
+  port_id?: string | null;
+  floating_ip_address?: string;
+}
+
+/** Which objects to look for. */
+export interface MarkWish {
+  mark: string;
+  /** Regular expression of the cluster's server names. */
+  servers: string;
+  /** Names of the cluster's security groups. */
+  securityGroups: readonly string[];
+  /** Whether the cluster has a load balancer. */
+  loadBalancer: boolean;
+  /** Whether it has an application credential of its own. */
+  ownCredential: boolean;
+}
+
+/** All objects of a cloud that carry a cluster's mark: those on record, and those that a cut-off run left. */
+export async function readMarkedObjects(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
+  const found = await Promise.all([
+    readServers(cloud, wish),
+    readNamed(cloud, wish, "server group", "/os-server-groups", "server_groups"),
+    readKeypairs(cloud, wish),
+    readDescribed(cloud, wish, "network", "network", "/networks", "networks"),
+    readDescribed(cloud, wish, "network", "subnet", "/subnets", "subnets"),
+    readDescribed(cloud, wish, "network", "port", "/ports", "ports"),
+    readDescribed(cloud, wish, "network", "floating IP", "/floatingips", "floatingips"),
+    readRouters(cloud, wish),
+    readSecurityGroups(cloud, wish),
+    ...(wish.loadBalancer ? [readLoadBalancers(cloud, wish)] : []),
+    ...(wish.ownCredential ? [readCredentials(cloud, wish)] : []),
+  ]);
+  return found.flat();
+}
+
+async function readServers(cloud: Cloud, { mark, servers }: MarkWish): Promise<MarkedObject[]> {
+  const path = `/servers/detail?name=${encodeURIComponent(servers)}`;
+  const found = await listAll<{ id: string; name: string; metadata: Record<string, string> }>(
+    cloud,
+    "compute",
+    path,
+    "servers",
+  );
+  return found
+    .filter(({ metadata }) => metadata[MARK_KEY] === mark)
+    .map(({ id, name, metadata }) => ({
+      kind: "server",
+      id,
+      name,
+      initialized: metadata[INITIALIZED_KEY] === "true",
+    }));
+}
+
+async function readNamed(
+  cloud: Cloud,
+  { mark }: MarkWish,
+  kind: ObjectKind,
+  path: string,
+  key: string,
+): Promise<MarkedObject[]> {
+  const found = await listAll<{ id: string; name: string }>(cloud, "compute", path, key);
+  return found.filter(({ name }) => name.endsWith(`-${mark}`)).map(({ id, name }) => ({ kind, id, name }));
+}
+
+/** A keypair's id is its name. */
+async function readKeypairs(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObject[]> {
+  const found = await listAll<{ keypair: { name: string } }>(cloud, "compute", "/os-keypairs", "keypairs");
+  return found
+    .filter(({ keypair: { name } }) => name.endsWith(`-${mark}`))
+    .map(({ keypair: { name } }) => ({ kind: "keypair", id: name, name }));
+}
+
+async function readDescribed(
+  cloud: Cloud,
+  { mark }: MarkWish,
+  service: CloudService,
+  kind: ObjectKind,
+  path: string,
+  key: string,
+): Promise<MarkedObject[]> {
+  const query = `?description=${encodeURIComponent(`foresail ${mark}`)}`;
+  const found = await listAll<Described>(cloud, service, `${path}${query}`, key);
+  return found
+    .filter(({ description }) => carriesMark(description, mark))
+    .map(({ id, name, device_id, port_id, floating_ip_address }) => ({
+      kind,
+      id,
+      name: name || floating_ip_address || "",
+      ...(device_id ? { serves: device_id } : {}),
+      ...(port_id ? { serves: port_id } : {}),
+    }));
+}
+
+/** The routers, and their interfaces: a port that Neutron makes has no description of ours. */
+async function readRouters(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
+  const routers = await readDescribed(cloud, wish, "network", "router", "/routers", "routers");
+  const interfaces = await Promise.all(
+    routers.map(async ({ id: router, name }) => {
+      const path = `/ports?device_owner=network:router_interface&device_id=${router}`;
+      const ports = await listAll<Described>(cloud, "network", path, "ports");
+      return ports.map(({ id }): MarkedObject => ({ kind: "router interface", id, name, within: router }));
+    }),
+  );
+  return [...routers, ...interfaces.flat()];
+}
+
+/** The security groups, and the rules in them. */
+async function readSecurityGroups(cloud: Cloud, { mark, securityGroups }: MarkWish): Promise<MarkedObject[]> {
+  const query = securityGroups.map((name) => `name=${encodeURIComponent(name)}`).join("&");
+  interface Group extends Described {
+    security_group_rules: Described[];
+  }
+  const groups = await listAll<Group>(cloud, "network", `/security-groups?${query}`, "security_groups");
+  return groups
+    .filter(({ description }) => carriesMark(description, mark))
+    .flatMap(({ id, name = "", security_group_rules: rules }): MarkedObject[] => [
+      { kind: "security group", id, name },
+      ...rules
+        .filter(({ description }) => carriesMark(description, mark))
+        .map((rule): MarkedObject => ({
+          kind: "security group rule",
+          id: rule.id,
+          name: `${name}: ${rule.description?.replace(/ \(foresail .*$/, "") ?? ""}`,
+        })),
+    ]);
+}
+
+async function readLoadBalancers(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
+  if (!(await cloud.has("load-balancer"))) return [];
+  const read = (kind: ObjectKind, path: string, key: string) =>
+    readDescribed(cloud, wish, "load-balancer", kind, path, key);
+  const found = await Promise.all([
+    read("load balancer", "/lbaas/loadbalancers", "loadbalancers"),
+    read("listener", "/lbaas/listeners", "listeners"),
+    read("load balancer pool", "/lbaas/pools", "pools"),
+  ]);
+  const pools = found.flat().filter(({ kind }) => kind === "load balancer pool");
+  const parts = await Promise.all(pools.map((pool) => readPoolParts(cloud, pool)));
+  return [...found, ...parts].flat();
+}
+
+/** The members and the monitor of a pool: Octavia takes no description of them. */
+async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedObject[]> {
+  const path = `/lbaas/pools/${pool.id}/members`;
+  const [members, monitors] = await Promise.all([
+    listAll<Described>(cloud, "load-balancer", path, "members"),
+    listAll<Described>(cloud, "load-balancer", `/lbaas/healthmonitors?pool_id=${pool.id}`, "healthmonitors"),
+  ]);
+  return [
+    ...members.map(({ id, name = "" }): MarkedObject => ({
+      kind: "load balancer member",
+      id,
+      name,
+      within: pool.id,
+    })),
+    ...monitors.map(({ id, name = "" }): MarkedObject => ({ kind: "load balancer monitor", id, name })),
+  ];
+}
+
+/** The application credentials of whoever asks: no other may see or delete them. */
+async function readCredentials(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObject[]> {
+  const user = await cloud.user();
+  if (user === undefined || !(await cloud.has("identity"))) return [];
+  const path = `/users/${user}/application_credentials`;
+  const found = await listAll<{ id: string; name: string }>(
+    cloud,
+    "identity",
+    path,
+    "application_credentials",
+  );
+  return found
+    .filter(({ name }) => name.endsWith(`-${mark}`))
+    .map(({ id, name }) => ({ kind: "application credential", id, name, within: user }));
+}

@@ -1,0 +1,93 @@
+import type { CloudConfiguration, CloudCredentials, Identity } from "./cloud-configuration";
+import { CloudRefusal, refusalCode, remoteWords } from "./errors";
+import type { Exchanger } from "../../../lib/exchange";
+
+/** A token of Keystone and what came with it. The value is secret. */
+export interface Token {
+  value: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+  catalog: CatalogService[];
+  /** Id of the project that it is for, if it is for one. */
+  project?: string;
+  /** Id of whose it is. */
+  user?: string;
+  /** Whether it comes of an application credential that may make no others. */
+  restricted: boolean;
+}
+
+export interface CatalogService {
+  type: string;
+  endpoints: { interface: string; region?: string; region_id?: string; url: string }[];
+}
+
+/**
+ * Asks Keystone (v3) for a token.
+ * @throws CloudRefusal, or Error when no answer came
+ */
+export async function obtainToken(
+  exchanger: Exchanger,
+  { authUrl, credentials }: CloudConfiguration,
+  milliseconds: number,
+): Promise<Token> {
+  const reply = await exchanger.send({
+    method: "POST",
+    url: `${authUrl}/auth/tokens`,
+    body: { auth: authenticationOf(credentials) },
+    milliseconds,
+  });
+  const value = reply.headers["x-subject-token"];
+  if (reply.status !== 201 || typeof value !== "string") {
+    const words = remoteWords(reply.body, reply.text);
+    throw new CloudRefusal("authentication", reply.status, words, refusalCode(reply.status, words));
+  }
+  const { token } = reply.body as {
+    token: {
+      expires_at: string;
+      catalog?: CatalogService[];
+      project?: { id: string };
+      user?: { id: string };
+      application_credential?: { restricted?: boolean };
+    };
+  };
+  return {
+    value,
+    expires: Date.parse(token.expires_at),
+    catalog: token.catalog ?? [],
+    ...(token.project ? { project: token.project.id } : {}),
+    ...(token.user ? { user: token.user.id } : {}),
+    restricted: token.application_credential?.restricted ?? false,
+  };
+}
+
+function authenticationOf(credentials: CloudCredentials): object {
+  if (credentials.kind === "application-credential") {
+    const { id, name, user, secret } = credentials;
+    const which = id === undefined ? { name, user: namedIn(user) } : { id };
+    return {
+      identity: { methods: ["application_credential"], application_credential: { ...which, secret } },
+    };
+  }
+  const { user, password, project, domain } = credentials;
+  return {
+    identity: { methods: ["password"], password: { user: { ...namedIn(user), password } } },
+    ...(project ? { scope: { project: namedIn(project) } } : {}),
+    ...(domain
+      ? { scope: { domain: domain.id === undefined ? { name: domain.name } : { id: domain.id } } }
+      : {}),
+  };
+}
+
+function namedIn(identity: Identity | undefined): object {
+  if (identity === undefined) return {};
+  const { id, name, domain } = identity;
+  return id === undefined ? { name, domain } : { id };
+}
+
+/** How long before its end a token is renewed. */
+const MARGIN_MILLISECONDS = 120_000;
+
+/** Whether a token may be used for one more call. */
+export function isFresh(token: Token, now = Date.now()): boolean {
+  return token.expires - now > MARGIN_MILLISECONDS;
+}

@@ -1,0 +1,46 @@
+import type { Quota } from "../plan/lacks";
+import type { VolumeFacts } from "../plan/volume-requirements";
+import type { Cloud } from "./cloud";
+import { CloudRefusal } from "./errors";
+import { listAll } from "./list-all";
+
+/** What a run with root volumes needs to know of a cloud; undefined when it has no service for volumes. */
+export async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undefined> {
+  if (!(await cloud.has("block-storage"))) return undefined;
+  const [types, quota] = await Promise.all([
+    listAll<{ id: string; name: string }>(cloud, "block-storage", "/types", "volume_types"),
+    volumeQuota(cloud),
+  ]);
+  return { types: types.map(({ id, name }) => ({ id, name })), ...(quota ? { quota } : {}) };
+}
+
+/** The project's quota for volumes, all together and by type; undefined where the cloud does not tell it to a project. */
+async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefined> {
+  const project = await cloud.project();
+  if (project === undefined) return undefined;
+  try {
+    const { quota_set: set } = await cloud.call(
+      "block-storage",
+      "GET",
+      `/os-quota-sets/${project}?usage=true`,
+    );
+    const entries = Object.entries(set as Record<string, string | QuotaUsage>);
+    return Object.fromEntries(
+      entries.flatMap(([key, usage]) =>
+        typeof usage === "string"
+          ? []
+          : [[key, { limit: usage.limit, used: usage.in_use + usage.reserved }] as const],
+      ),
+    );
+  } catch (error) {
+    if (error instanceof CloudRefusal) return undefined;
+    throw error;
+  }
+}
+
+interface QuotaUsage {
+  limit: number;
+  in_use: number;
+  /** for what is being made just now */
+  reserved: number;
+}

@@ -1,0 +1,19 @@
+import type { CloudConfSections } from "./cloud-conf";
+import type { Mistake } from "../../../lib/validation/mistake";
+
+/** What is wrong with the user's settings of cloud.conf: names that would break the file, and what belongs into secrets. */
+export function cloudConfMistakes(sections: CloudConfSections): Mistake[] {
+  return Object.entries(sections).flatMap(([section, settings]): Mistake[] => {
+    if (!/^[A-Za-z]+( "[^"\\\n]+")?$/.test(section))
+      return [{ path: [section], message: "is no section of cloud.conf; write e.g. LoadBalancer" }];
+    return Object.entries(settings).flatMap(([key, value]): Mistake[] => {
+      const path = [section, key];
+      if (!/^[a-z][a-z0-9-]*$/i.test(key))
+        return [{ path, message: 'is no setting of cloud.conf; write e.g. "lb-provider"' }];
+      if (/secret|password/i.test(key))
+        return [{ path, message: "would be stored in plain; write foresail:cloudApplicationCredential" }];
+      if (/\n/.test(String(value))) return [{ path, message: "has more than one line; write one" }];
+      return [];
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import type { Role } from "../../kubeadm/plan/machine";
+import { accessMistakes, type AccessFacts } from "../../../lib/validation/access";
+import { cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import type { Mistake } from "../../../lib/validation/mistake";
+import { poolNameMistake, dnsLabelMistake } from "../../../lib/validation/names";
+import { podBlockSizeMistakes } from "../../kubeadm/plan/validation/network";
+import { replaceMistakes } from "../../kubeadm/plan/validation/replace";
+import { quoted } from "../../../lib/text/quote";
+
+/** What the rules look at in the section `openstack`; what could not be read is left out. */
+export interface OpenstackFacts {
+  pools: PoolFacts[];
+  network: { id?: string; cidr?: string; dns: number; externalNetwork?: string };
+  octaviaFloatingIp: boolean;
+  replace: string[];
+  access: AccessFacts;
+  /** Blocks of the cluster inside the machines. */
+  podCidr: string;
+  serviceCidr: string;
+}
+
+export interface PoolFacts {
+  name?: string;
+  role?: Role;
+  replicas: number;
+  floatingIp: boolean;
+  maxSurge: number;
+}
+
+/** Addresses of a subnet that no machine gets: its own two, gateway, DHCP, router. */
+const RESERVED_ADDRESSES = 5;
+
+/** What is wrong with the section `openstack` as a whole; paths are below it. */
+export function openstackMistakes(facts: OpenstackFacts): Mistake[] {
+  return [
+    ...poolMistakes(facts.pools),
+    ...networkMistakes(facts),
+    ...floatingIpMistakes(facts),
+    ...replaceMistakes(facts.replace, slotsOf(facts.pools)),
+    ...accessMistakes(facts.access),
+  ];
+}
+
+function poolMistakes(pools: readonly PoolFacts[]): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const controlPlanes = pools.flatMap((pool, index) =>
+    pool.role === "control-plane" ? [{ pool, index }] : [],
+  );
+  const isRead = pools.every(({ role }) => role !== undefined);
+  const [first, second] = controlPlanes;
+  if (isRead && !first)
+    mistakes.push({
+      path: ["pools"],
+      message: 'no pool is the control planes\'; give one the role "control-plane"',
+    });
+  if (first && second)
+    mistakes.push({
+      path: ["pools", second.index, "role"],
+      message: `pools[${first.index}] has the control planes already; make this one a worker pool, or raise the replicas there`,
+    });
+  if (first && first.pool.replicas % 2 === 0)
+    mistakes.push({
+      path: ["pools", first.index, "replicas"],
+      message: `${first.pool.replicas} control planes tolerate no more failures than ${Math.max(first.pool.replicas - 1, 1)}; write 1, 3 or 5`,
+    });
+  if (first && first.pool.maxSurge !== 1)
+    mistakes.push({
+      path: ["pools", first.index, "maxSurge"],
+      message: "control planes are replaced one at a time; remove it",
+    });
+  pools.forEach(({ name, role }, index) => {
+    if (name === undefined) return;
+    const path = ["pools", index, "name"];
+    const wrong = role === "worker" ? poolNameMistake(name) : dnsLabelMistake(name, 40);
+    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+    const earlier = pools.findIndex((pool) => pool.name === name);
+    if (earlier < index)
+      mistakes.push({
+        path,
+        message: `${quoted(name)} is the name of pools[${earlier}] too; give each pool its own`,
+      });
+  });
+  return mistakes;
+}
+
+function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFacts): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const say = (field: string, message: string) => mistakes.push({ path: ["network", field], message });
+  if (network.id === undefined && network.externalNetwork === undefined)
+    say(
+      "externalNetwork",
+      "is missing; write the name of the network that leads outside (`openstack network list --external`), or the `id` of a network that exists",
+    );
+  if (network.id !== undefined && network.dns > 0)
+    say("dns", "belongs to the network that exists; remove it, or the `id`");
+  const block = network.cidr === undefined ? undefined : parseCidr(network.cidr);
+  if (!block) return mistakes;
+  for (const [field, text] of Object.entries({ podCidr, serviceCidr })) {
+    const other = parseCidr(text);
+    if (other && cidrsOverlap(block, other))
+      say(
+        "cidr",
+        `${quoted(network.cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
+      );
+  }
+  const machines = pools.reduce((sum, { replicas, maxSurge }) => sum + replicas + maxSurge, 0);
+  const room = cidrSize(block) - RESERVED_ADDRESSES;
+  if (room < machines)
+    say(
+      "cidr",
+      `${quoted(network.cidr)} has room for ${Math.max(room, 0)} machines, and with those that a replacement adds there are ${machines}; write a larger block`,
+    );
+  return [
+    ...mistakes,
+    ...podBlockSizeMistakes({ podCidr, serviceCidr }, machines).map(({ message }) => ({
+      path: ["pools"],
+      message: `cluster.network.podCidr ${message}`,
+    })),
+  ];
+}
+
+function floatingIpMistakes({ pools, network, octaviaFloatingIp }: OpenstackFacts): Mistake[] {
+  if (network.externalNetwork !== undefined || network.id === undefined) return [];
+  const message = "floating IPs come from an external network; write `network.externalNetwork`";
+  return [
+    ...pools.flatMap((pool, index) =>
+      pool.floatingIp ? [{ path: ["pools", index, "floatingIp"], message }] : [],
+    ),
+    ...(octaviaFloatingIp ? [{ path: ["endpoint", "octavia", "floatingIp"], message }] : []),
+  ];
+}
+
+/** The machines without their hashes. */
+export const slotsOf = (pools: readonly PoolFacts[]): string[] =>
+  pools.flatMap(({ name, replicas }) =>
+    name === undefined ? [] : Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),
+  );

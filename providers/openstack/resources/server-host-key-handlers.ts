@@ -1,0 +1,82 @@
+import { waitFor, WaitTimeout } from "../../../lib/wait";
+import type { JumpHost, SshCredentials } from "../../kubeadm/plan/machine";
+import { consoleHostKeys } from "../plan/console-host-keys";
+import { describeFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { sshTarget } from "../../kubeadm/resources/ssh-targets";
+
+interface Inputs {
+  machine: string;
+  server: string;
+  cloud?: string;
+  region?: string;
+  address: string;
+  port: number;
+  jumpHost?: JumpHost;
+  credentials: SshCredentials;
+  timeoutSeconds: number;
+}
+
+/** cloud-init prints the keys a little after sshd has begun to answer. */
+const CONSOLE_SECONDS = 30;
+
+/** What the console of a server shows; why it shows nothing when the cloud gives none. */
+async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]> {
+  const { Cloud, consoleOutput } = await import("../client/index.js");
+  let cloud: InstanceType<typeof Cloud> | undefined;
+  try {
+    const open = await Cloud.open(inputs, { seconds: CONSOLE_SECONDS });
+    cloud = open;
+    return await waitFor<string[]>({
+      what: `the host keys of ${inputs.machine} on its console`,
+      seconds: CONSOLE_SECONDS,
+      probe: async () => {
+        const keys = consoleHostKeys(await consoleOutput(open, inputs.server));
+        return keys.length > 0 ? { done: keys } : { pending: "no key is on it" };
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof WaitTimeout))
+      report(
+        resource,
+        `the cloud shows no console: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    return [];
+  } finally {
+    cloud?.close();
+  }
+}
+
+/** Reads the key at first contact, and holds it against the console that the cloud shows of the server. */
+export const handlers: Handlers = {
+  diff: (_id, olds: Inputs, news: Inputs) => {
+    const replaces = (["machine", "server"] as const).filter((key) => olds[key] !== news[key]);
+    return Promise.resolve({ changes: replaces.length > 0, replaces });
+  },
+
+  async create(inputs: Inputs) {
+    const resource = `ServerHostKey ${inputs.machine}`;
+    try {
+      const { scanHostKey } = await import("../../../lib/ssh/index.js");
+      const { machine: name, address, port, credentials, jumpHost } = inputs;
+      const target = sshTarget({ name, address, port, user: "", hostKey: "" }, credentials, jumpHost);
+      const hostKey = await scanHostKey(target, inputs.timeoutSeconds);
+      const shown = await keysOnConsole(inputs, resource);
+      if (shown.length > 0 && !shown.includes(hostKey))
+        throw new Error(
+          `it shows ${hostKey}, and its console ${shown.join(", ")}: somebody else answers at ${address}, ` +
+            "or the machine has made new keys since its first boot",
+        );
+      report(
+        resource,
+        shown.length > 0
+          ? `pinned ${hostKey}, as its console shows`
+          : `pinned ${hostKey} at first contact, since its console shows none`,
+      );
+      return { id: inputs.machine, outs: { ...inputs, hostKey, confirmed: shown.length > 0 } };
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "first contact over SSH" }, error), { cause: error });
+    }
+  },
+};

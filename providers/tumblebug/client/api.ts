@@ -1,0 +1,150 @@
+import { redact } from "../../../lib/text/redaction";
+import { Exchanger, wasNeverSent, type Exchange, type Reply } from "../../../lib/exchange";
+import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
+import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
+import type { TumblebugOptions, TumblebugSettings } from "./open";
+import { refusalCode, remoteWords } from "./refusal";
+import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
+
+/** One request. */
+export interface Call {
+  readonly method: Exchange["method"];
+  /** below the server's address, from "/" */
+  readonly path: string;
+  readonly body?: unknown;
+  /** Whether sending it again does no harm. Without it a lost answer ends in ReplyLost. */
+  readonly isRepeatable: boolean;
+  /** reads an infrastructure, which the server limits more */
+  readonly isInfrastructureRead?: boolean;
+  /** it makes or ends VMs */
+  readonly isLong?: boolean;
+}
+
+const READ_MILLISECONDS = 75_000;
+const PASSING = [429, 502, 503, 504];
+const LONGEST_ASKED_PAUSE_SECONDS = 60;
+
+/** Requests to one Tumblebug server: who asks, how often, how long, and which are repeated. */
+export class TumblebugApi {
+  private readonly exchanger: Exchanger;
+  private readonly address: string;
+  private readonly authorization: string;
+
+  constructor(
+    private readonly settings: TumblebugSettings,
+    readonly options: TumblebugOptions,
+    private readonly limits: ServerLimits,
+    private readonly clock: Clock = systemClock,
+  ) {
+    this.exchanger = new Exchanger({
+      verify: true,
+      ...(settings.caCertificates === undefined ? {} : { caCertificates: settings.caCertificates }),
+    });
+    this.address = settings.address.replace(/\/+$/, "");
+    this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
+  }
+
+  /** Deadline of a call with all its attempts, in seconds. */
+  secondsOf(call: Pick<Call, "isLong">): number {
+    return call.isLong === true ? (this.options.longSeconds ?? 2400) : (this.options.seconds ?? 120);
+  }
+
+  /**
+   * Sends a request, again with growing pauses while that is harmless and the server can't answer just now.
+   *
+   * @returns an answer with a status below 400
+   * @throws TumblebugRefusal, TumblebugUnreachable; ReplyLost when it is not repeatable and may have been carried out
+   */
+  async call(call: Call): Promise<Reply> {
+    const what = `${call.method} ${decodeURI(call.path)}`;
+    const seconds = this.secondsOf(call);
+    let refusal: Reply | undefined;
+    let isSent = false;
+    try {
+      const reply = await waitFor<Reply>({
+        what: `an answer to ${what}`,
+        seconds,
+        firstPauseMilliseconds: 500,
+        ...(this.options.signal ? { signal: this.options.signal } : {}),
+        ...(this.options.progress ? { progress: this.options.progress } : {}),
+        probe: async (signal) => {
+          isSent = false;
+          await this.waitForTurn(call, signal);
+          isSent = true;
+          refusal = undefined;
+          const reply = await this.send(call, what, seconds, signal);
+          isSent = false;
+          if (!PASSING.includes(reply.status)) return { done: reply };
+          if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply));
+          refusal = reply;
+          await this.pauseAsAsked(reply, signal);
+          return { pending: `${reply.status} ${this.words(reply)}` };
+        },
+      });
+      if (reply.status < 400) return reply;
+      throw this.refusal(call, what, reply);
+    } catch (error) {
+      if (!(error instanceof WaitTimeout)) throw error;
+      if (isSent && !call.isRepeatable) throw new ReplyLost(what, `no answer within ${seconds} s`);
+      if (refusal !== undefined) throw this.refusal(call, what, refusal);
+      throw new TumblebugUnreachable(what, error.lastSeen, seconds);
+    }
+  }
+
+  close(): void {
+    this.exchanger.close();
+  }
+
+  private async waitForTurn(call: Call, signal: AbortSignal): Promise<void> {
+    if (call.isInfrastructureRead === true) await this.limits.infrastructureReads.take(signal);
+    await this.limits.overall.take(signal);
+  }
+
+  private async send(call: Call, what: string, seconds: number, signal: AbortSignal): Promise<Reply> {
+    const { method, path, body, isRepeatable } = call;
+    try {
+      return await this.exchanger.send({
+        method,
+        url: `${this.address}${path}`,
+        headers: { Authorization: this.authorization },
+        ...(body === undefined ? {} : { body }),
+        milliseconds: method === "GET" && isRepeatable ? READ_MILLISECONDS : seconds * 1000,
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const reason = this.hide((error as Error).message);
+      if (isRepeatable || wasNeverSent(error)) throw new Transient(reason);
+      throw new ReplyLost(what, reason);
+    }
+  }
+
+  private async pauseAsAsked({ headers }: Reply, signal: AbortSignal): Promise<void> {
+    const asked = Number(headers["retry-after"]);
+    if (asked > 0) await this.clock.pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, signal);
+  }
+
+  private refusal(call: Call, what: string, reply: Reply): TumblebugRefusal {
+    return new TumblebugRefusal(
+      what,
+      reply.status,
+      this.words(reply),
+      refusalCode(call, reply.status, reply.text),
+    );
+  }
+
+  private words({ text }: Reply): string {
+    return this.hide(remoteWords(text));
+  }
+
+  private hide(text: string): string {
+    const { user, password } = this.settings;
+    const safe = [
+      this.authorization,
+      this.authorization.slice("Basic ".length),
+      `${user}:${password}`,
+    ].reduce((words, secret) => words.replaceAll(secret, "[secret]"), redact(text));
+    // a short word, such as a password that is also a namespace's name, may stand for something else
+    return password.length < 8 ? safe : safe.replaceAll(password, "[secret]");
+  }
+}

@@ -1,0 +1,32 @@
+import type { Generation } from "../plan/model";
+import type { TumblebugApi } from "./api";
+import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
+
+/** Any name does: what counts is whether the server has such a path at all. */
+const ANY = "foresail";
+
+/**
+ * Asks a server for a path that only one generation has. A server that has the path says something of the namespace, one
+ * that has not says "Not Found".
+ *
+ * @throws TumblebugRefusal, TumblebugUnreachable; UnexpectedAnswer for a server of neither generation
+ */
+export async function findGeneration(api: TumblebugApi): Promise<Generation> {
+  if (await hasPath(api, `/ns/${ANY}/checkInfra/${ANY}`)) return "infra";
+  if (await hasPath(api, `/ns/${ANY}/checkMcis/${ANY}`)) return "mcis";
+  const words = (await hasPath(api, `/ns/${ANY}/checkMci/${ANY}`))
+    ? 'it is of the generation between (after 0.9.4 and before 0.12.6, "mci"), which foresail does not speak'
+    : "it has neither infras nor MCIS; does the address end with /tumblebug?";
+  throw new UnexpectedAnswer("finding out the server's generation", words);
+}
+
+async function hasPath(api: TumblebugApi, path: string): Promise<boolean> {
+  try {
+    await api.call({ method: "GET", path, isRepeatable: true });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TumblebugRefusal)) throw error;
+    if (["Unauthorized", "RateLimited", "Unavailable"].includes(error.code)) throw error;
+    return error.status !== 404 || /Not valid namespace/i.test(error.remote);
+  }
+}

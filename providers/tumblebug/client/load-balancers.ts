@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { LoadBalancer, LoadBalancerWish } from "../plan/model";
+import { list, readAnswer, text } from "./answer";
+import type { TumblebugApi } from "./api";
+import { deleteObject } from "./delete-object";
+import type { Dialect } from "./dialect";
+import { isRefusal, readOrNothing } from "./existence";
+import { makeOnce, type Looking } from "./make-once";
+import type { LoadBalancers } from "./tumblebug";
+
+const ids = z.looseObject({ output: list(text) }).transform(({ output }) => output);
+
+/** Load balancers of VM groups. */
+export class LoadBalancerCalls implements LoadBalancers {
+  constructor(
+    private readonly api: TumblebugApi,
+    private readonly dialect: Dialect,
+    private readonly looking: Looking,
+  ) {}
+
+  read(namespace: string, infrastructure: string, group: string): Promise<LoadBalancer | undefined> {
+    return readOrNothing(
+      async () => {
+        const path = this.path(namespace, infrastructure, group);
+        const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
+        return readAnswer(`GET ${path}`, this.dialect.loadBalancer, reply);
+      },
+      this.dialect.saysNotFound,
+      () => this.isThere(namespace, infrastructure, group),
+    );
+  }
+
+  create(namespace: string, infrastructure: string, wish: LoadBalancerWish): Promise<LoadBalancer> {
+    const path = this.path(namespace, infrastructure);
+    const { signal } = this.api.options;
+    return makeOnce(
+      async () => {
+        const body = this.dialect.loadBalancerRequest(wish);
+        const reply = await this.api.call({ method: "POST", path, body, isRepeatable: false, isLong: true });
+        return readAnswer(`POST ${path}`, this.dialect.loadBalancer, reply);
+      },
+      () => this.read(namespace, infrastructure, wish.group),
+      { looking: this.looking, ...(signal ? { signal } : {}) },
+    );
+  }
+
+  async addMachines(
+    namespace: string,
+    infrastructure: string,
+    group: string,
+    machines: readonly string[],
+  ): Promise<void> {
+    for (const machine of machines)
+      await this.change("POST", "AlreadyMember", namespace, infrastructure, group, machine);
+  }
+
+  async removeMachines(
+    namespace: string,
+    infrastructure: string,
+    group: string,
+    machines: readonly string[],
+  ): Promise<void> {
+    for (const machine of machines)
+      await this.change("DELETE", "NotMember", namespace, infrastructure, group, machine);
+  }
+
+  delete(namespace: string, infrastructure: string, group: string): Promise<boolean> {
+    return deleteObject(this.api, {
+      what: `the load balancer of ${group}`,
+      path: this.path(namespace, infrastructure, group),
+      isLong: true,
+      isThere: () => this.isThere(namespace, infrastructure, group),
+    });
+  }
+
+  /**
+   * Adds or removes one machine: the server refuses a whole list when one of it is there, or not there, already. A repeated request
+   * whose first answer was lost is refused the same way, in words that differ from cloud to cloud, so the record is read then.
+   */
+  private async change(
+    method: "POST" | "DELETE",
+    done: "AlreadyMember" | "NotMember",
+    namespace: string,
+    infrastructure: string,
+    group: string,
+    machine: string,
+  ): Promise<void> {
+    try {
+      await this.api.call({
+        method,
+        path: `${this.path(namespace, infrastructure, group)}/${this.dialect.machinePath}`,
+        body: this.dialect.loadBalancerMachines([machine]),
+        isRepeatable: true,
+        isLong: true,
+      });
+    } catch (error) {
+      if (isRefusal(error, done)) return;
+      if (!isRefusal(error, "Refused")) throw error;
+      const found = await this.read(namespace, infrastructure, group);
+      if (found?.machines.includes(machine) !== (method === "POST")) throw error;
+    }
+  }
+
+  /** There is no check for load balancers: the list says it. */
+  private async isThere(namespace: string, infrastructure: string, group: string): Promise<boolean> {
+    const path = `${this.path(namespace, infrastructure)}?option=id`;
+    try {
+      const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
+      return readAnswer(`GET ${path}`, ids, reply).includes(group);
+    } catch (error) {
+      if (isRefusal(error, "NamespaceNotFound", "NotFound")) return false;
+      throw error;
+    }
+  }
+
+  private path(namespace: string, infrastructure: string, group?: string): string {
+    const folder = `/ns/${namespace}/${this.dialect.infrastructurePath}/${encodeURIComponent(infrastructure)}/nlb`;
+    return group === undefined ? folder : `${folder}/${encodeURIComponent(group)}`;
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  CLUSTER_PORTS,
+  NODE_PORTS,
+  POD_NETWORK_PORTS,
+  sshPort,
+  type OpenPort,
+} from "../../kubeadm/plan/network-ports";
+import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
+import type { FirewallRule } from "./model";
+
+/** The two security groups of a connection: every machine has "nodes", control planes "controlPlanes" besides. */
+export type SecurityGroupRole = "nodes" | "controlPlanes";
+
+export interface SecurityWish {
+  /** Blocks that may open SSH. */
+  ssh: readonly string[];
+  /** @default 22 */
+  sshPort?: number;
+  /** Blocks that may open the API. */
+  api: readonly string[];
+  /** Blocks that may open node ports. */
+  nodePorts: readonly string[];
+  /** Blocks from which the cluster's own machines come. */
+  nodes: readonly string[];
+  /** Blocks of the pods, when they send without encapsulation. */
+  pods: string;
+  podNetwork: PodNetworkKind;
+  /** Whether the machines reach each other over the Internet. */
+  overInternet: boolean;
+}
+
+/** A rule, and what it is for. */
+export interface ExplainedRule extends FirewallRule {
+  name: string;
+  why: string;
+}
+
+/**
+ * What the machines of one connection accept, and nothing else. Tumblebug's security groups know blocks of addresses
+ * alone, so machines are let in by the blocks that they come from.
+ */
+export function securityRules(role: SecurityGroupRole, wish: SecurityWish): ExplainedRule[] {
+  const from = (cidrs: readonly string[], ...ports: OpenPort[]) =>
+    ports.flatMap((port) => [...new Set(cidrs)].flatMap((cidr) => inbound(port, cidr)));
+  if (role === "controlPlanes")
+    return [
+      ...from(wish.api, CLUSTER_PORTS.api),
+      ...from(wish.nodes, CLUSTER_PORTS.apiNodes, CLUSTER_PORTS.etcd),
+    ];
+  const bare = wish.podNetwork === "bridge" || wish.podNetwork === "other";
+  const encrypted: OpenPort[] =
+    wish.overInternet && wish.podNetwork === "cilium"
+      ? [{ name: "cilium-wireguard", protocol: "udp", ports: [51871, 51871], why: "WireGuard of Cilium" }]
+      : [];
+  return [
+    ...from(wish.ssh, sshPort(wish.sshPort)),
+    ...from(wish.nodes, CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp),
+    ...from(bare ? [...wish.nodes, wish.pods] : wish.nodes, ...podPorts(wish.podNetwork), ...encrypted),
+    ...from(wish.nodePorts, ...NODE_PORTS),
+  ];
+}
+
+/** Calico is set to VXLAN here: a rule for IP in IP can't be written, since Tumblebug's rules know three protocols. */
+function podPorts(kind: PodNetworkKind): readonly OpenPort[] {
+  const unused = ["calico-ipip", "calico-bgp"];
+  return POD_NETWORK_PORTS[kind].filter(({ name }) => !unused.includes(name));
+}
+
+function inbound({ name, protocol, ports, why }: OpenPort, cidr: string): ExplainedRule[] {
+  const rule = { direction: "inbound", cidr, why } as const;
+  if (protocol === "icmp") return [{ ...rule, name, protocol }];
+  if (protocol === "tcp" || protocol === "udp")
+    return [{ ...rule, name, protocol, ports: ports ?? [1, 65_535] }];
+  if (protocol !== undefined) throw new Error(`a security group of Tumblebug has no protocol ${protocol}`);
+  return [
+    { ...rule, name: `${name}-tcp`, protocol: "tcp", ports: [1, 65_535] },
+    { ...rule, name: `${name}-udp`, protocol: "udp", ports: [1, 65_535] },
+  ];
+}
+
+/** Whether two rules open the same. Servers give them back in another order, and with words of their own. */
+export function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
+  return [direction, protocol, ports?.join("-") ?? "", cidr].join(" ");
+}
+
+/** What a changed wish opens and closes. */
+export function ruleChanges<Old extends FirewallRule, New extends FirewallRule>(
+  olds: readonly Old[],
+  news: readonly New[],
+): { opened: New[]; closed: Old[] } {
+  const before = new Set(olds.map(ruleKey));
+  const after = new Set(news.map(ruleKey));
+  return {
+    opened: news.filter((rule) => !before.has(ruleKey(rule))),
+    closed: olds.filter((rule) => !after.has(ruleKey(rule))),
+  };
+}
+
+/** A rule for people: "tcp 6443 to 192.0.2.0/24 (the Kubernetes API for foresail and for people)". */
+export function ruleWords({ protocol, ports, cidr, why }: ExplainedRule): string {
+  const [first, last] = ports ?? [];
+  const range = first === undefined ? "" : first === last ? ` ${first}` : ` ${first}-${last}`;
+  return `${protocol}${range} to ${cidr} (${why})`;
+}

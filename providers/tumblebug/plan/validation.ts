@@ -1,0 +1,285 @@
+import type { Role } from "../../kubeadm/plan/machine";
+import { connectionBlocks, roomOf } from "./address-blocks";
+import { placesOf, wantedSlots } from "./groups";
+import { cloudVmName, longestName, tumblebugNameMistake } from "./names";
+import { accessMistakes, type AccessFacts } from "../../../lib/validation/access";
+import { cidrMistake, cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import { duplicateMistakes } from "../../../lib/validation/duplicates";
+import type { Mistake } from "../../../lib/validation/mistake";
+import { poolNameMistake } from "../../../lib/validation/names";
+import { podBlockSizeMistakes } from "../../kubeadm/plan/validation/network";
+import { replaceMistakes } from "../../kubeadm/plan/validation/replace";
+import { unknownWord } from "../../../lib/validation/spelling";
+import { quoted } from "../../../lib/text/quote";
+
+/** What the rules look at in the section `tumblebug`; what could not be read is left out. */
+export interface TumblebugFacts {
+  namespace?: string;
+  infrastructure?: string;
+  clusterName?: string;
+  connections: { name?: string; cidr?: string }[];
+  groups: GroupFacts[];
+  networkCidr: string;
+  nodeAddresses?: "private" | "public";
+  /** Kind of the pod network: "flannel". */
+  plugin: string;
+  access: AccessFacts & { nodes: readonly string[] };
+  replace: Readonly<Record<string, number>>;
+  lost: string[];
+  podCidr: string;
+  serviceCidr: string;
+}
+
+export interface GroupFacts {
+  name?: string;
+  role?: Role;
+  connection?: string;
+  count: number;
+}
+
+/** Addresses of a subnet that no machine gets: those that clouds keep for themselves. */
+const RESERVED_ADDRESSES = 5;
+
+/** Pod networks whose nodes have to be on one private network. */
+const PRIVATE_NETWORKS = ["flannel", "bridge"];
+
+/** What is wrong with the section `tumblebug` as a whole; paths are below it. */
+export function tumblebugMistakes(facts: TumblebugFacts): Mistake[] {
+  return [
+    ...groupMistakes(facts),
+    ...connectionMistakes(facts),
+    ...blockMistakes(facts),
+    ...nameMistakes(facts),
+    ...networkMistakes(facts),
+    ...machineMistakes(facts),
+    ...accessMistakes(facts.access),
+  ];
+}
+
+/** By which addresses the nodes reach each other when nobody says so: machines of several clouds share no network. */
+export function defaultNodeAddresses(groups: readonly { connection?: string }[]): "private" | "public" {
+  return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
+}
+
+function groupMistakes(facts: TumblebugFacts): Mistake[] {
+  const { groups } = facts;
+  const mistakes: Mistake[] = [];
+  const isRead = groups.every(({ role }) => role !== undefined);
+  const planes = groups.flatMap((group, index) => (group.role === "control-plane" ? [{ group, index }] : []));
+  const [first, second] = planes;
+  if (isRead && !first)
+    mistakes.push({
+      path: ["groups"],
+      message: 'no group is the control planes\'; give one the role "control-plane"',
+    });
+  if (isRead && groups.length > 0 && !groups.some(({ role }) => role === "worker"))
+    mistakes.push({ path: ["groups"], message: "no group has workers; add one" });
+  if (first && second)
+    mistakes.push({
+      path: ["groups", second.index, "role"],
+      message: `groups[${first.index}] has the control planes already; make this one a worker group, or raise the count there`,
+    });
+  if (first && first.group.count % 2 === 0)
+    mistakes.push({
+      path: ["groups", first.index, "count"],
+      message: `${first.group.count} control planes tolerate no more failures than ${Math.max(first.group.count - 1, 1)}; write 1, 3, 5 or 7`,
+    });
+  groups.forEach(({ name, role }, index) => {
+    if (name === undefined) return;
+    const path = ["groups", index, "name"];
+    const wrong = tumblebugNameMistake(name) ?? (role === "worker" ? poolNameMistake(name) : undefined);
+    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+  });
+  const named = groups.map(({ name }, index) => name ?? `${index} has none`);
+  return [
+    ...mistakes,
+    ...duplicateMistakes(named, (name) => name).map(below("groups")),
+    ...numberedNameIssues(facts),
+  ];
+}
+
+/** A group that is called as a machine of another one: the server has a VM group of each name, and numbers their VMs alike. */
+function numberedNameIssues({ groups, replace }: TumblebugFacts): Mistake[] {
+  const owners = new Map(
+    groups.flatMap((group, index) =>
+      machinesOf([group], replace).map((machine) => [machine, index] as const),
+    ),
+  );
+  return groups.flatMap(({ name }, index): Mistake[] => {
+    const owner = owners.get(name ?? "");
+    if (owner === undefined || owner === index) return [];
+    const message = `${quoted(name)} is the name of a machine of groups[${owner}] too; choose another name`;
+    return [{ path: ["groups", index, "name"], message }];
+  });
+}
+
+const below =
+  (field: string, last = "name") =>
+  ({ path, message }: Mistake): Mistake => ({ path: [field, ...path, last], message });
+
+function connectionMistakes({ connections, groups }: TumblebugFacts): Mistake[] {
+  const known = connections.flatMap(({ name }) => name ?? []);
+  const named = connections.map(({ name }, index) => name ?? `${index} has none`);
+  return [
+    ...duplicateMistakes(named, (name) => name).map(below("connections")),
+    ...groups.flatMap(({ connection }, index): Mistake[] =>
+      connection === undefined || known.includes(connection)
+        ? []
+        : [{ path: ["groups", index, "connection"], message: unknownWord(connection, known) }],
+    ),
+  ];
+}
+
+function blockMistakes(facts: TumblebugFacts): Mistake[] {
+  const { connections, networkCidr, podCidr, serviceCidr } = facts;
+  const mistakes: Mistake[] = [];
+  const wrongBase = cidrMistake(networkCidr);
+  const base = { path: ["network", "cidr"] };
+  if (wrongBase !== undefined) mistakes.push({ ...base, message: wrongBase });
+  const free = connections.filter(({ cidr }) => cidr === undefined).length;
+  if (wrongBase === undefined && roomOf(networkCidr) < free)
+    mistakes.push({
+      ...base,
+      message: `${quoted(networkCidr)} has room for ${roomOf(networkCidr)} connections (a /24 each) and there are ${free}; write a larger block`,
+    });
+  const written = connections.flatMap(({ cidr }, index) =>
+    cidr === undefined ? [] : [{ cidr, path: ["connections", index, "cidr"] }],
+  );
+  for (const { cidr, path } of written) {
+    const wrong = cidrMistake(cidr);
+    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+  }
+  const blocks = [
+    ...(free > 0 ? [{ cidr: networkCidr, path: base.path as Mistake["path"] }] : []),
+    ...written,
+  ];
+  for (const { cidr, path } of blocks)
+    for (const [field, text] of Object.entries({ podCidr, serviceCidr }))
+      if (overlap(cidr, text))
+        mistakes.push({
+          path,
+          message: `${quoted(cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
+        });
+  written.forEach(({ cidr, path }, index) => {
+    const earlier = written.slice(0, index).find((other) => overlap(cidr, other.cidr));
+    if (earlier)
+      mistakes.push({
+        path,
+        message: `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`,
+      });
+  });
+  return [...mistakes, ...roomMistakes(facts)];
+}
+
+function overlap(one: string, other: string): boolean {
+  const [left, right] = [parseCidr(one), parseCidr(other)];
+  return left !== undefined && right !== undefined && cidrsOverlap(left, right);
+}
+
+/** Whether each connection's block has an address for each of its machines. */
+function roomMistakes({ connections, groups, networkCidr, podCidr, serviceCidr }: TumblebugFacts): Mistake[] {
+  const named = connections.flatMap(({ name, cidr }) =>
+    name === undefined ? [] : [{ name, ...(cidr === undefined ? {} : { cidr }) }],
+  );
+  const blocks = connectionBlocks(networkCidr, named);
+  const mistakes = connections.flatMap(({ name }, index): Mistake[] => {
+    const cidr = blocks.get(name ?? "");
+    const block = cidr === undefined ? undefined : parseCidr(cidr);
+    if (!block) return [];
+    const machines = groups.reduce((sum, group) => sum + (group.connection === name ? group.count : 0), 0);
+    const room = Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
+    if (room >= machines) return [];
+    const message = `${quoted(cidr)} has room for ${room} machines and there are ${machines}; write a larger block`;
+    return [{ path: ["connections", index, "cidr"], message }];
+  });
+  const all = groups.reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...mistakes,
+    ...podBlockSizeMistakes({ podCidr, serviceCidr }, all).map(({ message }) => ({
+      path: ["groups"],
+      message: `cluster.network.podCidr ${message}`,
+    })),
+  ];
+}
+
+/** The names of VMs in the clouds, which have limits; those of single clouds are known only there. */
+function nameMistakes({
+  namespace,
+  infrastructure,
+  clusterName,
+  groups,
+  replace,
+}: TumblebugFacts): Mistake[] {
+  const name = infrastructure ?? clusterName;
+  if (infrastructure === undefined && clusterName !== undefined) {
+    const wrong = tumblebugNameMistake(clusterName);
+    if (wrong !== undefined)
+      return [{ path: ["infrastructure"], message: `is missing, and cluster.name ${wrong}` }];
+  }
+  if (namespace === undefined || name === undefined) return [];
+  const limit = longestName("");
+  return groups.flatMap((group, index): Mistake[] => {
+    const slots = wantedSlots([complete(group)], replace);
+    const longest = slots
+      .map(({ machine }) => cloudVmName(namespace, name, `${machine}-1`))
+      .sort((one, other) => other.length - one.length)[0];
+    if (longest === undefined || longest.length <= limit) return [];
+    const message = `its machines are ${quoted(longest)} and the like in the cloud, ${longest.length} characters, and clouds take ${limit}; write shorter names`;
+    return [{ path: ["groups", index, "name"], message }];
+  });
+}
+
+const complete = ({ name = "", role = "worker", connection = "", count }: GroupFacts) => ({
+  ...{ name, role, connection, count, spec: "", image: "" },
+  labels: {},
+  taints: [],
+});
+
+/** CB-Ladybug takes some pod networks for one cloud, and others for several. */
+function networkMistakes(facts: TumblebugFacts): Mistake[] {
+  const { nodeAddresses, connections, groups, plugin, access } = facts;
+  const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
+  const addresses = nodeAddresses ?? defaultNodeAddresses(known);
+  if (addresses === "private") return [];
+  const mistakes: Mistake[] = [];
+  if (PRIVATE_NETWORKS.includes(plugin))
+    mistakes.push({
+      path: ["nodeAddresses"],
+      message:
+        `the pod network ${plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
+        "write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
+    });
+  if (access.nodes.length === 0)
+    mistakes.push({
+      path: ["access", "nodes"],
+      message:
+        "is empty; list the public blocks that the nodes of the other connections come from, since they reach each other over the Internet",
+    });
+  return mistakes;
+}
+
+/** Names of the machines that the groups ask for. */
+export function machinesOf(
+  groups: readonly GroupFacts[],
+  replace: Readonly<Record<string, number>>,
+): string[] {
+  return wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
+}
+
+function machineMistakes({ groups, replace, lost }: TumblebugFacts): Mistake[] {
+  const named = groups.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]));
+  const machines = machinesOf(groups, replace);
+  return [
+    ...replaceMistakes(Object.keys(replace), named.flatMap(placesOf)),
+    ...lost.flatMap((machine, index): Mistake[] =>
+      machines.includes(machine)
+        ? [
+            {
+              path: ["lost", index],
+              message: `${quoted(machine)} is still wanted; raise its number in \`replace\`, or lower the count of its group`,
+            },
+          ]
+        : [],
+    ),
+  ];
+}

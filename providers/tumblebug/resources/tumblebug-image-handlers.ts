@@ -1,0 +1,33 @@
+import type { Image, ImageWish } from "../plan/model";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { objectHandlers } from "./object-handlers";
+import type { ObjectInputs } from "./object-kind";
+
+interface Inputs extends ObjectInputs {
+  cloudImage: string;
+}
+
+export const handlers: Handlers = objectHandlers<Inputs, ImageWish, Image>({
+  what: "image",
+  reason: "CreateVmImageFailedReason",
+  of: ({ images }) => images,
+  unregistered: {
+    generation: "infra",
+    object: ({ connection, cloudImage }) => ({
+      ...{ name: cloudImage, connection, cloudImage, cloudId: cloudImage },
+      ...{ description: "", guestOs: "" },
+    }),
+    step: ({ connection, cloudImage }) =>
+      `use the image ${cloudImage} of ${connection} by its name; nothing is registered`,
+  },
+  wish: ({ name, connection, cloudImage }, description) => ({ name, connection, cloudImage, description }),
+  describe: ({ cloudImage }) => cloudImage,
+  outputs: () => ({}),
+  mismatch: ({ connection, cloudImage }, found) =>
+    found.connection !== connection
+      ? `belongs to the connection ${found.connection}`
+      : found.cloudImage !== cloudImage
+        ? `is "${found.cloudImage}" in the cloud, not "${cloudImage}"`
+        : undefined,
+  fixed: ["cloudImage"],
+});

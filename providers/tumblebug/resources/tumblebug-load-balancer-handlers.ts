@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util";
+import { isRefusal } from "../client";
+import { waitFor } from "../../../lib/wait";
+import { ReasonedError } from "../plan/reasons";
+import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { withServer, type ServerInputs } from "./server";
+
+interface Inputs {
+  server: ServerInputs;
+  namespace: string;
+  infrastructure: string;
+  group: string;
+  port: number;
+  targetPort: number;
+  machines: string[];
+  /** Machine → name of its VM. */
+  vms: Record<string, string>;
+  timeoutSeconds: number;
+  steps?: string[];
+}
+
+interface Outputs extends Inputs {
+  address: string;
+}
+
+/** What a load balancer follows; the rest it is made with. */
+const COMPARED = ["server", "machines", "vms"] as const;
+
+const added = (before: readonly string[], after: readonly string[]): string[] =>
+  after.filter((one) => !before.includes(one));
+
+const resourceOf = ({ group }: Inputs) => `load balancer of ${group}`;
+
+export const handlers: Handlers = {
+  check(olds: Partial<Outputs>, news: Inputs) {
+    const steps =
+      olds.machines === undefined
+        ? [`create a load balancer on port ${news.port} in front of ${news.machines.join(", ")}`]
+        : [
+            ...added(olds.machines, news.machines).map((machine) => `${machine}: put behind it`),
+            ...added(news.machines, olds.machines).map((machine) => `${machine}: take away from it`),
+          ];
+    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+  },
+
+  diff(_id, olds: Outputs, news: Inputs) {
+    const changes = COMPARED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes });
+  },
+
+  async create(inputs: Inputs) {
+    const { namespace, infrastructure, group, port, targetPort } = inputs;
+    const resource = resourceOf(inputs);
+    const id = [namespace, infrastructure, group].join("/");
+    let begun = false;
+    try {
+      return await withServer(resource, inputs.server, async ({ loadBalancers }, signal) => {
+        const read = () => loadBalancers.read(namespace, infrastructure, group);
+        if (!(await read()))
+          try {
+            const wish = { group, port, targetPort, isPublic: true };
+            await loadBalancers.create(namespace, infrastructure, wish);
+          } catch (error) {
+            // the MCIS is this stack's own, and so is whatever is in it
+            if (!isRefusal(error, "AlreadyExists")) throw error;
+          }
+        begun = true;
+        const address = await waitFor<string>({
+          what: `the address of the ${resource}`,
+          seconds: inputs.timeoutSeconds,
+          signal,
+          progress: (line) => report(resource, line),
+          probe: async () => {
+            const found = await read();
+            return found?.address ? { done: found.address } : { pending: found?.status || "it has none yet" };
+          },
+        });
+        return { id, outs: { ...inputs, address } };
+      });
+    } catch (error) {
+      const cause = new ReasonedError(
+        "CreateNLBFailedReason",
+        error instanceof Error ? error.message : String(error),
+        (error as { next?: string }).next,
+      );
+      const context = { resource, step: "create" };
+      if (begun) throw new PartialFailure(id, { ...inputs, address: "" }, context, cause);
+      throw new Error(describeFailure(context, cause), { cause: error });
+    }
+  },
+
+  async update(_id, olds: Outputs, news: Inputs) {
+    const { namespace, infrastructure, group } = news;
+    const resource = resourceOf(news);
+    const wanted = Object.values(news.vms);
+    try {
+      await withServer(resource, news.server, async ({ loadBalancers }) => {
+        const found = await loadBalancers.read(namespace, infrastructure, group);
+        if (!found) throw new Error(`the ${resource} is not there any more; run \`pulumi refresh\` first`);
+        const more = added(found.machines, wanted);
+        const less = added(wanted, found.machines);
+        if (more.length > 0) await loadBalancers.addMachines(namespace, infrastructure, group, more);
+        if (less.length > 0) await loadBalancers.removeMachines(namespace, infrastructure, group, less);
+      });
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "follow the control planes" }, error), {
+        cause: error,
+      });
+    }
+    return { outs: { ...olds, ...news } };
+  },
+
+  read: (id, outputs: Outputs) =>
+    withServer(resourceOf(outputs), outputs.server, async ({ loadBalancers }) => {
+      const { namespace, infrastructure, group } = outputs;
+      const found = await loadBalancers.read(namespace, infrastructure, group);
+      if (!found) return { id: "", props: {} };
+      return { id, props: { ...outputs, address: found.address ?? outputs.address } };
+    }),
+
+  async delete(_id, outputs: Outputs) {
+    const { namespace, infrastructure, group } = outputs;
+    const resource = resourceOf(outputs);
+    try {
+      await withServer(resource, outputs.server, ({ loadBalancers }) =>
+        loadBalancers.delete(namespace, infrastructure, group),
+      );
+    } catch (error) {
+      throw new Error(describeFailure({ resource, step: "delete" }, error), { cause: error });
+    }
+  },
+};

@@ -1,0 +1,200 @@
+import type { Tumblebug } from "../client";
+import { waitFor } from "../../../lib/wait";
+import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
+import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
+import type { Infrastructure } from "../plan/model";
+import { machineVm } from "../plan/machine-vm";
+import { ReasonedError } from "../plan/reasons";
+import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
+import { report } from "../../../lib/pulumi/report";
+import {
+  groupWishes,
+  mcisName,
+  type McisInputs,
+  type McisOutputs,
+  type Recorded,
+} from "./tumblebug-mcis-inputs";
+
+/** What there is after a run, and what failed in it. */
+export interface Converged {
+  outputs: McisOutputs;
+  failure?: Error;
+  /** Whether the server has been asked for anything. */
+  begun: boolean;
+}
+
+/** Makes the VMs that are missing and waits until all are up; what has come up is in the result, whatever else failed. */
+export async function convergeMcis(
+  tumblebug: Tumblebug,
+  recorded: Recorded,
+  inputs: McisInputs,
+  signal: AbortSignal,
+): Promise<Converged> {
+  const { infrastructures } = tumblebug;
+  const { namespace, infrastructure: name } = inputs;
+  const outputs: McisOutputs = { ...inputs, vms: recorded.vms, leaving: recorded.leaving };
+  let begun = false;
+  try {
+    const before = await infrastructures.read(namespace, name);
+    if (before && !carriesMark(before.description, inputs.mark))
+      throw new ReasonedError(
+        "AlreadyExistMCISFailedReason",
+        `the namespace ${namespace} has an MCIS ${name} that this stack has not made (${before.status})`,
+        "write another `tumblebug.infrastructure`, or delete that one",
+      );
+    const settled = before && (await settle(tumblebug, inputs, signal));
+    const plan = planFor(inputs, recorded, settled);
+    if (plan.lost.length > 0)
+      throw new ReasonedError("AddNodeEntityFailedReason", lostLines(plan).join("\n"));
+    begun = true;
+    const refusals = await make(tumblebug, inputs, plan, settled);
+    const after = await settle(tumblebug, inputs, signal);
+    const final = planFor(inputs, recorded, after);
+    outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, final, after) };
+    outputs.leaving = final.leaving;
+    return { outputs: wantedOnly(outputs), begun, ...failureOf(inputs, final, after, refusals) };
+  } catch (error) {
+    // what has come up until now is good
+    if (begun) await recordWhatIsThere(tumblebug, recorded, inputs, outputs);
+    return { outputs: wantedOnly(outputs), begun, failure: error as Error };
+  }
+}
+
+const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
+  planMachines({
+    slots: inputs.slots,
+    recorded: Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm])),
+    leaving,
+    live: found?.machines,
+  });
+
+const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
+  Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
+
+/** Machines that are no longer wanted are in `leaving` alone. */
+function wantedOnly(outputs: McisOutputs): McisOutputs {
+  const wanted = new Set(outputs.slots.map(({ machine }) => machine));
+  const leavers = Object.entries(outputs.vms).filter(([machine]) => !wanted.has(machine));
+  return {
+    ...outputs,
+    vms: Object.fromEntries(Object.entries(outputs.vms).filter(([machine]) => wanted.has(machine))),
+    leaving: { ...Object.fromEntries(leavers.map(([machine, { vm }]) => [machine, vm])), ...outputs.leaving },
+  };
+}
+
+function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure | undefined) {
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([machine, name]) => {
+      const vm = found?.machines.find((one) => one.name === name);
+      return vm && isRunning(vm) ? [[machine, machineVm(vm, inputs.user)]] : [];
+    }),
+  );
+}
+
+/**
+ * Asks for the VMs that are missing. @returns why the server refused some of them: what came of the others is seen by its
+ * record, which is there also when every VM of a new MCIS failed
+ */
+async function make(
+  { infrastructures }: Tumblebug,
+  inputs: McisInputs,
+  plan: MachinePlan,
+  before: Infrastructure | undefined,
+): Promise<Error[]> {
+  const { namespace, infrastructure: name, mark } = inputs;
+  const resource = mcisName(inputs);
+  const groups = groupWishes(inputs, plan.made);
+  if (!before) {
+    report(resource, `create with ${plan.made.map(({ machine }) => machine).join(", ")}`);
+    try {
+      await infrastructures.create(namespace, { name, description: markedDescription(mark), groups });
+      return [];
+    } catch (error) {
+      const found = await infrastructures.read(namespace, name);
+      if (!found || !carriesMark(found.description, mark)) throw error;
+      return [error as Error];
+    }
+  }
+  await allInParallel(plan.failed, async ({ machine, vm, why }) => {
+    report(resource, `${machine}: delete its VM ${vm}, which never came up (${why})`);
+    await infrastructures.deleteMachine(namespace, name, vm);
+  });
+  const results = await Promise.allSettled(
+    groups.map((group) => {
+      report(resource, `add ${group.size} to ${group.name}`);
+      return infrastructures.addGroup(namespace, name, group);
+    }),
+  );
+  return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
+}
+
+/** Waits until nothing more happens to any VM by itself. */
+async function settle(
+  { infrastructures }: Tumblebug,
+  inputs: McisInputs,
+  signal: AbortSignal,
+): Promise<Infrastructure | undefined> {
+  const resource = mcisName(inputs);
+  return waitFor<Infrastructure | undefined>({
+    what: `the VMs of the ${resource} to come up`,
+    seconds: inputs.timeoutSeconds,
+    signal,
+    progress: (line) => report(resource, line),
+    probe: async () => {
+      const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
+      const busy = found?.machines.filter((vm) => !isSettled(vm)) ?? [];
+      if (busy.length === 0) return { done: found };
+      return {
+        pending: busy
+          .map(({ name, status }) => `${name} ${status}`)
+          .sort()
+          .join(", "),
+      };
+    },
+  });
+}
+
+/** One failure that names every machine which has not come up, and those that have. */
+function failureOf(
+  inputs: McisInputs,
+  plan: MachinePlan,
+  found: Infrastructure | undefined,
+  refusals: readonly Error[],
+): { failure?: Error } {
+  if (plan.made.length === 0) return {};
+  const why = (machine: string) => {
+    const dead = plan.failed.find((one) => one.machine === machine);
+    return dead ? `VM ${dead.vm} ${dead.why}` : "it has no VM";
+  };
+  const up = Object.keys(plan.kept);
+  const lines = plan.made.map(({ machine }) => `  ${machine}: ${why(machine)}`);
+  const said = [...refusals.map(({ message }) => message), ...(found?.messages ?? [])];
+  const words = [...new Set(said)].map((message) => `  ${message}`);
+  return {
+    failure: new ReasonedError(
+      "CreateMCISFailedReason",
+      [
+        `${plan.made.length} of ${inputs.slots.length} VMs did not come up:`,
+        ...lines,
+        ...words,
+        `  up: ${up.length === 0 ? "none" : up.join(", ")}`,
+      ].join("\n"),
+      "mend the cause, then run the same `up` again: it makes only these anew",
+    ),
+  };
+}
+
+async function recordWhatIsThere(
+  { infrastructures }: Tumblebug,
+  recorded: Recorded,
+  inputs: McisInputs,
+  outputs: McisOutputs,
+): Promise<void> {
+  try {
+    const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
+    const plan = planFor(inputs, recorded, found);
+    outputs.vms = { ...recorded.vms, ...vmsOf(inputs, plan, found) };
+  } catch (error) {
+    report(mcisName(inputs), `what is there could not be read: ${(error as Error).message}`);
+  }
+}

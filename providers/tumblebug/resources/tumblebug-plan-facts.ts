@@ -1,0 +1,143 @@
+import type { Tumblebug } from "../client";
+import { carriesMark } from "../../../lib/pulumi/marks";
+import { factKey, type ConnectionFacts, type TumblebugFacts, type TumblebugWish } from "../plan/requirements";
+import type { CloudSpec } from "../plan/model";
+import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanArgs } from "./tumblebug-plan";
+
+export interface PlanWish extends TumblebugWish, Pick<TumblebugPlanArgs, "objects"> {
+  /** Absent in a stack's first run. */
+  mark?: string;
+}
+
+/** What an earlier run looked for and found. */
+export interface EarlierPlan {
+  objects: PlanWish["objects"];
+  found: FoundOnServer;
+  /** Whether it wanted the same; then only what may have changed since is asked for. */
+  isSame: boolean;
+}
+
+/** Asks the server for everything that the checks look at, all at once. */
+export async function readPlanFacts(
+  tumblebug: Tumblebug,
+  wish: PlanWish,
+  before: EarlierPlan | undefined,
+): Promise<{ facts: TumblebugFacts; found: FoundOnServer }> {
+  const earlier = before?.isSame === true ? before.found : undefined;
+  const isOurs = (description: string) => wish.mark !== undefined && carriesMark(description, wish.mark);
+  const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
+    tumblebug.namespaces.read(wish.namespace),
+    tumblebug.infrastructures.read(wish.namespace, wish.infrastructure),
+    earlier ? earlier.connections : readConnections(tumblebug, wish),
+    earlier ? {} : readSpecs(tumblebug, wish),
+    earlier ? {} : readImages(tumblebug, wish),
+    earlier ? undefined : readObjects(tumblebug, wish),
+  ]);
+  const facts: TumblebugFacts = {
+    namespaceExists: namespace !== undefined,
+    connections,
+    specs,
+    images,
+    vNets: (objects?.vNets ?? []).map(({ description, ...vNet }) => ({
+      ...vNet,
+      isOurs: isOurs(description),
+    })),
+    ...(infrastructure
+      ? { infrastructure: { status: infrastructure.status, isOurs: isOurs(infrastructure.description) } }
+      : {}),
+  };
+  const found: FoundOnServer = {
+    generation: tumblebug.generation,
+    connections: Object.fromEntries(
+      Object.entries(connections).flatMap(([name, to]) => (to === undefined ? [] : [[name, to]])),
+    ),
+    foreign:
+      earlier?.foreign ??
+      (objects?.all ?? [])
+        .filter(({ key, description, isTagged }) =>
+          isTagged ? !isOurs(description) : !wasMissing(before, key),
+        )
+        .map(({ key }) => key),
+    namespaceIsForeign:
+      earlier?.namespaceIsForeign ?? (namespace !== undefined && !isOurs(namespace.description)),
+  };
+  return { facts, found };
+}
+
+async function byKey<Value>(
+  keys: Iterable<string>,
+  read: (key: string) => Promise<Value>,
+): Promise<Record<string, Value>> {
+  const entries = await Promise.all([...new Set(keys)].map(async (key) => [key, await read(key)] as const));
+  return Object.fromEntries(entries);
+}
+
+const readConnections = (tumblebug: Tumblebug, { connections }: TumblebugWish) =>
+  byKey(
+    connections.map(({ name }) => name),
+    async (name): Promise<ConnectionFacts | undefined> => {
+      const connection = await tumblebug.readConnection(name);
+      if (!connection) return undefined;
+      const { region, zone } = await tumblebug.readRegion(connection);
+      return { provider: connection.provider, region, zone };
+    },
+  );
+
+async function readSpecs(tumblebug: Tumblebug, { slots }: TumblebugWish) {
+  const wanted = new Map(
+    slots.map(({ connection, spec }) => [factKey(connection, spec), { connection, spec }]),
+  );
+  return byKey<CloudSpec | undefined>(wanted.keys(), async (key) => {
+    const { connection, spec } = wanted.get(key)!;
+    return tumblebug.lookupSpec(connection, spec);
+  });
+}
+
+/** The older generation registers an image without a look at the cloud, and does not find every one that works. */
+async function readImages(tumblebug: Tumblebug, { slots }: TumblebugWish) {
+  if (tumblebug.generation === "mcis") return {};
+  const wanted = new Map(
+    slots.map(({ connection, image }) => [factKey(connection, image), { connection, image }]),
+  );
+  return byKey(wanted.keys(), async (key) => {
+    const { connection, image } = wanted.get(key)!;
+    return (await tumblebug.lookupImage(connection, image)) !== undefined;
+  });
+}
+
+/** Whether an earlier run looked for an object and there was none: one that is there now this stack has made. */
+function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
+  if (!before || before.found.foreign.includes(key)) return false;
+  return OBJECT_KINDS.some((kind) => before.objects[kind].some(({ name }) => key === `${kind}/${name}`));
+}
+
+/** The objects of the wanted names that are there, whoever made them. */
+async function readObjects(tumblebug: Tumblebug, wish: PlanWish) {
+  const found = await Promise.all(
+    OBJECT_KINDS.map(async (kind) => {
+      const objects = tumblebug[kind];
+      if (!objects) return [];
+      const names = wish.objects[kind].map(({ name }) => name);
+      const there = await objects.named(wish.namespace, names);
+      return there.map((object) => ({ kind, object, isTagged: objects.keepsDescription }));
+    }),
+  );
+  const all = found.flat();
+  return {
+    all: all.map(({ kind, object: { name, description }, isTagged }) => ({
+      ...{ key: `${kind}/${name}`, description, isTagged },
+    })),
+    vNets: all.flatMap(({ kind, object }) =>
+      kind === "vNets" && "cidr" in object
+        ? [
+            {
+              name: object.name,
+              connection: object.connection,
+              cidr: object.cidr,
+              description: object.description,
+            },
+          ]
+        : [],
+    ),
+  };
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { spreadLines } from "../plan/labels";
+import { tumblebugLacks } from "../plan/requirements";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { isKnown } from "../../../lib/pulumi/unknown";
+import { withServer, type ServerInputs } from "./server";
+import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
+import { readPlanFacts, type PlanWish } from "./tumblebug-plan-facts";
+
+interface Inputs
+  extends PlanWish, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
+  server: ServerInputs;
+  /** Made by check. */
+  found?: FoundOnServer;
+  /** Made by check: how many machines each place has. */
+  spread?: string[];
+}
+
+interface Outputs extends Inputs {
+  mark: string;
+}
+
+/** How long a preview waits for the server. */
+const PREVIEW_SECONDS = 15;
+
+/** What is compared. What names mean on the server only new objects take. */
+const WISHES = [
+  "namespace",
+  "createNamespace",
+  "infrastructure",
+  "connections",
+  "slots",
+  "loadBalancer",
+  "allowMock",
+  "objects",
+] as const;
+
+const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`;
+
+const isSame = (olds: Partial<Inputs>, news: Inputs): boolean =>
+  WISHES.every((key) => isDeepStrictEqual(olds[key], news[key]));
+
+/** A word that no other stack has. */
+const newMark = () => randomBytes(6).toString("hex");
+
+function spreadOf({ slots }: Inputs, { connections }: FoundOnServer): string[] {
+  return spreadLines(
+    slots.flatMap(({ machine, connection }) => {
+      const at = connections[connection];
+      return at ? [{ machine, at }] : [];
+    }),
+  );
+}
+
+export const handlers: Handlers = {
+  async check(olds: Partial<Inputs>, { refusals, ...news }: Inputs) {
+    if (refusals) return { inputs: news, failures: refusals };
+    for (const line of [...news.steps, ...news.later, ...news.remarks]) report(nameOf(news), line);
+    if (!isKnown(news)) return { inputs: news, failures: [] };
+    const earlier =
+      olds.found && olds.objects && olds.namespace === news.namespace
+        ? { found: olds.found, objects: olds.objects, isSame: isSame(olds, news) }
+        : undefined;
+    try {
+      const { facts, found } = await withServer(
+        nameOf(news),
+        news.server,
+        (tumblebug) => readPlanFacts(tumblebug, news, earlier),
+        { seconds: PREVIEW_SECONDS },
+      );
+      const spread = spreadOf(news, found);
+      for (const line of spread) report(nameOf(news), line);
+      return { inputs: { ...news, found, spread }, failures: tumblebugLacks(news, facts) };
+    } catch (error) {
+      const { message, next } = error as Error & { next?: string };
+      const reason = next === undefined ? message : `${message}\n  next: ${next}`;
+      if (!earlier?.isSame) return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
+      report(nameOf(news), `the server could not be read, so nothing of it was checked: ${message}`);
+      return {
+        inputs: { ...news, found: earlier.found, spread: spreadOf(news, earlier.found) },
+        failures: [],
+      };
+    }
+  },
+
+  diff(_id, olds: Outputs, news: Inputs) {
+    const changes = !isSame(olds, news) || !isDeepStrictEqual(olds.server, news.server);
+    return Promise.resolve({ changes });
+  },
+
+  create: (inputs: Inputs) =>
+    Promise.resolve({
+      id: `${inputs.namespace}/${inputs.infrastructure}`,
+      outs: { ...inputs, mark: inputs.mark ?? newMark() },
+    }),
+
+  update: (_id, olds: Outputs, news: Inputs) => Promise.resolve({ outs: { ...news, mark: olds.mark } }),
+};

@@ -1,0 +1,61 @@
+import type { FirewallRule, SecurityGroup, SecurityGroupWish } from "../plan/model";
+import { ruleChanges, ruleWords, type ExplainedRule } from "../plan/security-rules";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { report } from "../../../lib/pulumi/report";
+import { objectHandlers } from "./object-handlers";
+import type { ObjectInputs } from "./object-kind";
+
+interface Inputs extends ObjectInputs {
+  vNet: string;
+  rules: ExplainedRule[];
+  /** What the server said of the rules when they were made; it may write them in another way. */
+  there?: FirewallRule[];
+  /** Rules that are not there any more. */
+  gone?: FirewallRule[];
+}
+
+const bare = ({ direction, protocol, ports, cidr }: FirewallRule): FirewallRule => ({
+  direction,
+  protocol,
+  ...(ports ? { ports } : {}),
+  cidr,
+});
+
+export const handlers: Handlers = objectHandlers<Inputs, SecurityGroupWish, SecurityGroup>({
+  what: "securityGroup",
+  reason: "CreateSecurityGroupFailedReason",
+  of: ({ securityGroups }) => securityGroups,
+  wish: ({ name, connection, vNet, rules }, description) => ({
+    name,
+    connection,
+    vNet,
+    rules: rules.map(bare),
+    description,
+  }),
+  describe: ({ rules }) => rules.map(ruleWords).join("; "),
+  outputs: ({ rules }) => ({ there: rules.map(bare), gone: [] }),
+  drift: ({ there = [] }, { rules }) => ({ there, gone: ruleChanges(rules, there).opened }),
+  hasDrifted: ({ gone = [] }) => gone.length > 0,
+  mismatch: ({ connection }, found) =>
+    found.connection === connection ? undefined : `belongs to the connection ${found.connection}`,
+  fixed: [],
+  changes(olds, news) {
+    const { opened, closed } = ruleChanges(olds.rules, news.rules);
+    const isGone = (rule: FirewallRule) => ruleChanges(news.gone ?? [], [rule]).opened.length === 0;
+    const again = news.rules.filter((rule) => isGone(rule) && !opened.includes(rule));
+    return [
+      ...again.map((rule) => `${news.name}: open ${ruleWords(rule)} again: somebody has closed it`),
+      ...opened.map((rule) => `${news.name}: open ${ruleWords(rule)}`),
+      ...closed.map((rule) => `${news.name}: close ${ruleWords(rule)}`),
+    ];
+  },
+  async change({ securityGroups }, { namespace, name, rules }, before, found) {
+    // by what is there now, so that a run that was cut off half-way goes on; rules that others added stay
+    const opened = ruleChanges(found.rules, rules).opened.map(bare);
+    const { closed } = ruleChanges(before.rules, rules);
+    const present = closed.filter((rule) => ruleChanges(found.rules, [rule]).opened.length === 0).map(bare);
+    if (opened.length > 0) await securityGroups.addRules(namespace, found.name, opened);
+    if (present.length > 0) await securityGroups.removeRules(namespace, found.name, present);
+    report(`securityGroup ${name}`, `${opened.length} rules opened, ${present.length} closed`);
+  },
+});

@@ -1,0 +1,24 @@
+import type { Spec, SpecWish } from "../plan/model";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { objectHandlers } from "./object-handlers";
+import type { ObjectInputs } from "./object-kind";
+
+interface Inputs extends ObjectInputs {
+  cloudSpec: string;
+}
+
+export const handlers: Handlers = objectHandlers<Inputs, SpecWish, Spec>({
+  what: "spec",
+  reason: "CreateVmSpecFailedReason",
+  of: ({ specs }) => specs,
+  wish: ({ name, connection, cloudSpec }, description) => ({ name, connection, cloudSpec, description }),
+  describe: ({ cloudSpec }) => cloudSpec,
+  outputs: () => ({}),
+  mismatch: ({ connection, cloudSpec }, found) =>
+    found.connection !== connection
+      ? `belongs to the connection ${found.connection}`
+      : found.cloudSpec !== cloudSpec
+        ? `is "${found.cloudSpec}" in the cloud, not "${cloudSpec}"`
+        : undefined,
+  fixed: ["cloudSpec"],
+});

@@ -1,0 +1,24 @@
+import type { SshKey, SshKeyWish } from "../plan/model";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { objectHandlers } from "./object-handlers";
+import type { ObjectInputs } from "./object-kind";
+
+interface Inputs extends ObjectInputs {
+  user: string;
+}
+
+export const handlers: Handlers = objectHandlers<Inputs, SshKeyWish, SshKey>({
+  what: "sshKey",
+  reason: "CreateSSHKeyFailedReason",
+  of: ({ sshKeys }) => sshKeys,
+  wish: ({ name, connection, user }, description) => ({ name, connection, user, description }),
+  describe: ({ user }) => `for ${user}`,
+  outputs: ({ privateKey, publicKey, fingerprint }) => ({ privateKey, publicKey, fingerprint }),
+  mismatch: ({ connection }, found) =>
+    found.connection !== connection
+      ? `belongs to the connection ${found.connection}`
+      : found.privateKey === ""
+        ? "the server does not give its private half"
+        : undefined,
+  fixed: ["user"],
+});

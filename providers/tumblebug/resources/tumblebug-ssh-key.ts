@@ -1,0 +1,24 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import { OBJECT_OUTPUTS, type TumblebugObjectArgs } from "./tumblebug-object";
+
+export interface TumblebugSshKeyArgs extends TumblebugObjectArgs {
+  /** Who logs in with it. */
+  user: string;
+}
+
+/** An SSH key that the cloud makes; it opens every machine of its connection. */
+export class TumblebugSshKey extends DynamicResource {
+  declare readonly object: pulumi.Output<string>;
+  /** Secret. */
+  declare readonly privateKey: pulumi.Output<string>;
+  declare readonly publicKey: pulumi.Output<string>;
+
+  constructor(name: string, args: TumblebugSshKeyArgs, opts?: pulumi.CustomResourceOptions) {
+    const outputs = [...OBJECT_OUTPUTS, "privateKey", "publicKey", "fingerprint"];
+    super("tumblebug/TumblebugSshKey", name, { ...args }, outputs, {
+      ...opts,
+      additionalSecretOutputs: ["server", "privateKey"],
+    });
+  }
+}

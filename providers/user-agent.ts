@@ -1,6 +1,0 @@
-import { foresailVersion } from "../clients/version";
-
-/** How calls to the API name the stack that asks. */
-export function userAgent({ stack }: { stack?: string | undefined }): string {
-  return ["foresail/" + foresailVersion(), ...(stack === undefined ? [] : [stack])].join(" ");
-}

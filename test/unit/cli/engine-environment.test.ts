@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { colourOfStream } from "../../../cli/colour";
+import { fleetEnvironment } from "../../../cli/engine-environment";
+
+describe("the engine that foresail starts", () => {
+  const rows: [string, boolean | undefined, NodeJS.ProcessEnv, string][] = [
+    ["a terminal", true, {}, "always"],
+    ["a terminal with an empty NO_COLOR, which asks for nothing", true, { NO_COLOR: "" }, "always"],
+    ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, "never"],
+    ["a file or pipe", undefined, {}, "never"],
+  ];
+  for (const [name, isTTY, environment, colour] of rows)
+    it(`is shown on ${name} with colour ${colour}`, () =>
+      assert.equal(colourOfStream(isTTY === undefined ? {} : { isTTY }, environment), colour));
+
+  it("runs diffs side by side, unless the person said otherwise", () => {
+    assert.equal(fleetEnvironment({}).PULUMI_PARALLEL_DIFF, "true");
+    assert.equal(fleetEnvironment({ PULUMI_PARALLEL_DIFF: "false" }).PULUMI_PARALLEL_DIFF, "false");
+  });
+
+  it("keeps the person's backend, login and own node options", () => {
+    const environment = fleetEnvironment({
+      PULUMI_BACKEND_URL: "s3://theirs",
+      NODE_OPTIONS: "--no-warnings",
+    });
+    assert.equal(environment.PULUMI_BACKEND_URL, "s3://theirs");
+    assert.match(
+      environment.NODE_OPTIONS ?? "",
+      /^--no-warnings --require ".*lazy-closures\.js" --require ".*end-with-engine\.js"$/,
+    );
+    assert.equal(fleetEnvironment(environment).NODE_OPTIONS, environment.NODE_OPTIONS);
+  });
+});

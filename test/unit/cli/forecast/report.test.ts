@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import pc from "picocolors";
+import { matches } from "../../../../lib/kubernetes/drain/budgets";
+import { clusterVersionOf } from "../../../../cli/forecast/facts";
+import { removalFindings } from "../../../../cli/forecast/removals";
+import { renderMarkdown } from "../../../../cli/forecast/render-markdown";
+import { renderText } from "../../../../cli/forecast/render-text";
+import { planReport, type ForecastWish } from "../../../../cli/forecast/report";
+import { assertGolden } from "../../golden";
+import { cleanFacts, plainNode, plainPod, troubledFacts } from "./facts";
+
+const wish = (over: Partial<ForecastWish> = {}): ForecastWish => ({
+  target: "1.36.3",
+  allow: { force: false, deleteEmptyDirData: false },
+  maxUnavailable: 1,
+  intermediates: [],
+  now: new Date("2026-11-21T12:00:00Z"),
+  ...over,
+});
+
+describe("forecast of a rollout", () => {
+  it("is clean where nothing is in the way", () => {
+    const report = planReport(cleanFacts(), wish());
+    assert.deepEqual([report.findings, report.notes, report.blocked], [[], [], false]);
+    assertGolden("plan-clean.txt", renderText(report));
+  });
+
+  it("names everything that a rollout would meet", () => {
+    const report = planReport(troubledFacts(), wish());
+    assert.equal(report.blocked, true);
+    assertGolden("plan-blocked.txt", renderText(report));
+    assertGolden("plan-blocked.md", renderMarkdown(report));
+    assertGolden("plan-blocked.json", `${JSON.stringify(report, undefined, 2)}\n`);
+  });
+
+  it("is unknown, and not clean, when something in the way could hide behind a missing right", () => {
+    const unread = ["these credentials may not list pods: drains were not looked at"];
+    const report = planReport(cleanFacts({ pods: undefined, unread }), wish());
+    assert.deepEqual([report.blocked, report.unknown], [false, unread]);
+    const text = renderText(report);
+    assert.doesNotMatch(text, /Clean/);
+    assert.match(
+      text,
+      /\n1 unknown\n {2}\? these credentials may not list pods: drains were not looked at\n/,
+    );
+    assert.match(
+      text,
+      /\nUnknown: 1 check could not be made\. Give the credentials these rights, then run the plan again\.\n$/,
+    );
+    const markdown = renderMarkdown(report);
+    assert.match(markdown, /^## Rollout to 1\.36\.3\n\n\*\*Unknown\*\*: 1 not checked\./);
+    assert.match(markdown, /### Unknown\n\n- these credentials may not list pods/);
+    const atTarget = planReport(
+      { ...cleanFacts({ unread }), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
+      wish(),
+    );
+    assert.deepEqual(atTarget.unknown, []);
+  });
+
+  it("has nothing to do at the target, and looks at no pod then", () => {
+    const report = planReport(
+      { ...troubledFacts(), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
+      wish(),
+    );
+    assert.deepEqual(report.steps, []);
+    assert.ok(!report.findings.some(({ about }) => ["budget", "emptyDir", "unmanaged pod"].includes(about)));
+  });
+
+  it("takes losses that are allowed for something to know of", () => {
+    const pods = [plainPod("alone", { node: "w-1", emptyDir: "data" })];
+    const weights = (allow: ForecastWish["allow"]) =>
+      planReport(cleanFacts({ pods }), wish({ allow })).findings.map(
+        ({ about, weight }) => `${about} ${weight}`,
+      );
+    assert.deepEqual(weights({ force: false, deleteEmptyDirData: false }), [
+      "unmanaged pod blocks",
+      "emptyDir blocks",
+    ]);
+    assert.deepEqual(weights({ force: true, deleteEmptyDirData: true }), [
+      "unmanaged pod warns",
+      "emptyDir warns",
+    ]);
+  });
+
+  it("refuses what a rollout refuses", () => {
+    const report = planReport(cleanFacts(), wish({ target: "1.34.4" }));
+    assert.equal(report.blocked, true);
+    assert.match(report.findings[0]?.words ?? "", /can't go down a minor/);
+  });
+
+  it("names what takes the place of an API version that goes", () => {
+    const metrics =
+      'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="flowschemas",subresource="",version="v1beta3"} 1';
+    assert.deepEqual(
+      removalFindings(metrics, "1.32.13").map(({ mend }) => mend),
+      ["move its users to flowcontrol.apiserver.k8s.io/v1"],
+    );
+    assert.deepEqual(removalFindings(metrics, "1.31.14"), []);
+    assert.deepEqual(removalFindings(metrics.replace(/1$/, "0"), "1.32.13"), []);
+  });
+
+  it("lists what the target removes when nobody may read what is in use", () => {
+    const nodes = [plainNode("cp-1", "1.31.2")];
+    const { unknown } = planReport(
+      cleanFacts({ nodes, clusterVersion: "1.31.2", metrics: undefined }),
+      wish(),
+    );
+    assert.match(
+      unknown.at(-1) ?? "",
+      /removes flowcontrol\.apiserver\.k8s\.io\/v1beta3 flowschemas, .*look for their users/,
+    );
+  });
+
+  it("forecasts the same rollout whichever order the Nodes come in", () => {
+    const facts = cleanFacts();
+    const other = planReport({ ...facts, nodes: [...facts.nodes].reverse() }, wish());
+    assert.deepEqual(other, planReport(facts, wish()));
+  });
+
+  it("colours the text only where asked, and changes no word by it", () => {
+    const report = planReport(troubledFacts(), wish());
+    const coloured = renderText(report, pc.createColors(true));
+    assert.notEqual(coloured, renderText(report));
+    // eslint-disable-next-line no-control-regex
+    assert.equal(coloured.replace(/\u001b\[\d+m/g, ""), renderText(report));
+  });
+
+  it("lets no name from the cluster into the markup", () => {
+    const facts = cleanFacts({ pods: [plainPod("a|<b>*", { node: "w-1" })] });
+    assert.match(renderMarkdown(planReport(facts, wish())), /shop\/a\\\|\\<b\\>\\\*/);
+  });
+
+  it("reads selectors as policy/v1 does", () => {
+    const labels = { app: "web" };
+    const expression = (operator: string, key = "app") => ({
+      matchExpressions: [{ key, operator, values: ["web"] }],
+    });
+    const taken = [
+      {},
+      expression("In"),
+      expression("Exists"),
+      expression("DoesNotExist", "x"),
+      expression("NotIn", "x"),
+    ];
+    const left = [
+      { matchLabels: { app: "db" } },
+      expression("NotIn"),
+      expression("In", "x"),
+      expression("Like"),
+    ];
+    for (const selector of taken) assert.ok(matches(selector, labels), JSON.stringify(selector));
+    for (const selector of left) assert.ok(!matches(selector, labels), JSON.stringify(selector));
+  });
+
+  it("reads the cluster's version from kubeadm's configuration", () => {
+    assert.equal(clusterVersionOf("kind: ClusterConfiguration\nkubernetesVersion: v1.35.4\n"), "1.35.4");
+    assert.equal(clusterVersionOf("kind: ClusterConfiguration"), undefined);
+  });
+});

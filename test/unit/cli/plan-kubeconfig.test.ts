@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { chooseContext } from "../../../cli/plan-kubeconfig";
+
+describe("foresail plan's kubeconfig", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-plan-"));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const file = path.join(folder, "config");
+  const entry = (name: string) => ({ name, context: { cluster: name, user: name } });
+  const config = {
+    contexts: [entry("one"), entry("two"), { name: "torn", context: { cluster: "gone", user: "one" } }],
+    clusters: ["one", "two"].map((name) => ({
+      name,
+      cluster: { server: `https://${name}:6443`, "certificate-authority": "ca.crt" },
+    })),
+    users: ["one", "two"].map((name) => ({ name, user: { token: name } })),
+  };
+  const save = (content: object | string) =>
+    writeFileSync(file, typeof content === "string" ? content : stringify(content));
+
+  it("takes the current context alone, or the one that is asked for", () => {
+    save({ ...config, "current-context": "two" });
+    for (const [wanted, name] of [
+      [undefined, "two"],
+      ["one", "one"],
+    ] as const) {
+      const { kubeconfig, context } = chooseContext(file, wanted);
+      const one = parse(kubeconfig) as typeof config;
+      assert.equal(context, name);
+      assert.deepEqual(one.contexts, [entry(name)]);
+      assert.deepEqual(one.users, [{ name, user: { token: name } }]);
+      assert.equal(one.clusters[0]?.cluster["certificate-authority"], path.join(folder, "ca.crt"));
+    }
+  });
+
+  const wrong: [string, object | string, string | undefined, RegExp][] = [
+    [
+      "no current context",
+      config,
+      undefined,
+      /config names no current context: choose one with --context \(it has one, two, torn\)/,
+    ],
+    ["an unknown context", config, "three", /config has no context "three": it has one, two, torn/],
+    [
+      "a context that is torn",
+      config,
+      "torn",
+      /config: the context "torn" names a cluster that the file lacks/,
+    ],
+    ["no kubeconfig", "a: b", undefined, /config is not a kubeconfig; on a control plane/],
+    ["no YAML", "{{", undefined, /config is not a kubeconfig/],
+  ];
+  for (const [what, content, context, words] of wrong) {
+    it(`says what to do about ${what}`, () => {
+      save(content);
+      assert.throws(() => chooseContext(file, context), words);
+    });
+  }
+
+  it("says what to do about a file that is not there", () => {
+    assert.throws(
+      () => chooseContext(path.join(folder, "none")),
+      /can't read the kubeconfig .*none: there is no such file/,
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { compareReview, type ReviewedChange, unreviewedStep } from "../../../../cli/review/compare";
+import { change } from "./changes";
+
+const line = fc.constantFrom(..."abcdefgh").map((machine) => `${machine}: do it`);
+const lines = fc.array(line, { maxLength: 8 });
+const operation = fc.constantFrom("create", "update", "replace", "delete" as const);
+
+/** Reviews of resources with different names, each with its own steps and wish. */
+const review = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("r1", "r2", "r3", "r4"),
+    steps: lines,
+    operation,
+    wish: fc.nat({ max: 3 }),
+  }),
+  { selector: ({ name }) => name, maxLength: 4 },
+);
+type Given = { name: string; steps: string[]; operation: string; wish: number };
+const changesOf = (given: readonly Given[]): ReviewedChange[] =>
+  given.map(({ name, steps, operation, wish }) =>
+    change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { wish } }),
+  );
+
+/** The same question asked in another way: can the shorter be got from the longer by deleting lines? */
+function isPart(shorter: readonly string[], longer: readonly string[]): boolean {
+  const [first, ...rest] = shorter;
+  if (first === undefined) return true;
+  return longer.some((each, index) => each === first && isPart(rest, longer.slice(index + 1)));
+}
+
+describe("a review, whatever it holds", () => {
+  it("is the same as itself", () => {
+    fc.assert(
+      fc.property(review, (given) => compareReview(changesOf(given), changesOf(given)).kind === "same"),
+    );
+  });
+
+  it("accepts steps exactly when they are a part of the reviewed ones in their order", () => {
+    fc.assert(
+      fc.property(lines, lines, (reviewed, current) => {
+        assert.equal(unreviewedStep(reviewed, current) === undefined, isPart(current, reviewed));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("accepts whatever is left after some resources and some steps are done", () => {
+    fc.assert(
+      fc.property(review, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (given, keeps) => {
+        let next = 0;
+        const keep = () => keeps[next++ % keeps.length]!;
+        const left = given.filter(keep).map((each) => ({ ...each, steps: each.steps.filter(keep) }));
+        const { kind } = compareReview(changesOf(given), changesOf(left));
+        const steps = (of: readonly Given[]) => of.reduce((sum, { steps }) => sum + steps.length, 0);
+        const isWhole = left.length === given.length && steps(left) === steps(given);
+        assert.equal(kind, isWhole ? "same" : left.length === 0 ? "nothing left" : "remainder");
+      }),
+    );
+  });
+
+  it("refuses a foreign step, resource, operation or wish, wherever it comes in", () => {
+    fc.assert(
+      fc.property(
+        review.filter((given) => given.length > 0),
+        fc.nat(),
+        fc.nat(),
+        fc.constantFrom("step", "resource", "operation", "wish"),
+        (given, which, where, what) => {
+          const current: Given[] = given.map((each) => ({
+            ...each,
+            steps: [...each.steps],
+            operation: "update",
+          }));
+          const reviewed: Given[] = given.map((each) => ({ ...each, operation: "update" }));
+          const one = current[which % current.length]!;
+          if (what === "step") one.steps.splice(where % (one.steps.length + 1), 0, "z: something else");
+          if (what === "resource") current.push({ ...one, name: "r9" });
+          if (what === "operation") one.operation = "delete";
+          if (what === "wish") one.wish += 1;
+          assert.equal(compareReview(changesOf(reviewed), changesOf(current)).kind, "moved");
+        },
+      ),
+    );
+  });
+
+  it("accepts no more of what was accepted: the remainder of a remainder is one of the whole", () => {
+    fc.assert(
+      fc.property(lines, lines, lines, (whole, part, last) => {
+        fc.pre(unreviewedStep(whole, part) === undefined && unreviewedStep(part, last) === undefined);
+        assert.equal(unreviewedStep(whole, last), undefined);
+      }),
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
+
+export type Args = KubeadmClusterArgs;
+
+/** What every cluster runs before the edit. */
+export const VERSION = "1.36.2";
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+
+/** One change of the configuration, and what has to be said of it. */
+export interface Edit {
+  what: string;
+  apply: (args: Args) => Args;
+  /** Machines that a line or a refusal has to name. */
+  machines?: (args: Args) => string[];
+  /** What a refusal has to name. */
+  refused?: string;
+  /** Whether it changes how machines are reached alone, so that it is recorded and no machine is touched. */
+  isRecorded?: true;
+  /** For later runs alone: nothing has to be said of it now. */
+  later?: true;
+}
+
+const index = Object.fromEntries(
+  ["cp-1", "cp-2", "cp-3", "w-1", "w-2", "w-3", "g-1", "g-2"].map((n, i) => [n, i]),
+);
+const machine = (name: string, over: Partial<MachineArgs> = {}): MachineArgs => ({
+  name,
+  role: name.startsWith("cp") ? "control-plane" : "worker",
+  address: `192.0.2.${10 + index[name]!}`,
+  hostKey: HOST_KEY,
+  ...(name.startsWith("g") ? { pool: "gpu" } : {}),
+  ...over,
+});
+
+/** A cluster as its configuration may have it. */
+export const cluster = fc
+  .record({
+    planes: fc.constantFrom(1, 3),
+    workers: fc.integer({ min: 0, max: 2 }),
+    gpu: fc.integer({ min: 0, max: 2 }),
+    labels: fc.boolean(),
+    settings: fc.boolean(),
+  })
+  .map(({ planes, workers, gpu, labels, settings }): Args => {
+    const named = (prefix: string, count: number, over = {}) =>
+      Array.from({ length: count }, (_, at) => machine(`${prefix}-${at + 1}`, over));
+    const set = labels
+      ? { labels: { zone: "a" }, taints: [{ key: "gpu", effect: "NoSchedule" as const }] }
+      : {};
+    return {
+      version: VERSION,
+      network: { plugin: { bridge: {} } },
+      source: { bundle: { path: "/opt/bundle/{version}" } },
+      ssh: { privateKey: "KEY" },
+      allowEvenControlPlanes: true,
+      machines: [...named("cp", planes), ...named("w", workers), ...named("g", gpu, set)],
+      ...(settings
+        ? {
+            kubelet: { maxPods: 50 },
+            files: [{ path: "/etc/motd", content: "hello" }],
+            proxy: { http: "http://192.0.2.99:3128" },
+            registries: { mirrors: { "docker.io": ["https://mirror.example.org"] } },
+          }
+        : {}),
+    };
+  });
+
+const workersOf = (args: Args) => args.machines.filter(({ role }) => role === "worker");
+const lastWorker = (args: Args) =>
+  workersOf(args)
+    .slice(-1)
+    .map(({ name }) => name);
+const without = (args: Args, names: string[]): Args => ({
+  ...args,
+  machines: args.machines.filter(({ name }) => !names.includes(name)),
+});
+/** Another value of the last worker, or of the last control plane where there is none. */
+const lastMachine = (args: Args) => args.machines.slice(-1).map(({ name }) => name);
+const ofLast =
+  (over: Partial<MachineArgs>) =>
+  (args: Args): Args => ({
+    ...args,
+    machines: args.machines.map((each, at) =>
+      at === args.machines.length - 1 ? { ...each, ...over } : each,
+    ),
+  });
+const set = (what: string, refused: string, over: Partial<Args>): Edit => ({
+  what,
+  refused,
+  apply: (args) => ({ ...args, ...over }),
+});
+const everyMachine = (args: Args) => args.machines.map(({ name }) => name);
+const later = (what: string, over: Partial<Args>): Edit => ({
+  what,
+  later: true,
+  apply: (args) => ({ ...args, ...over }),
+});
+
+/** Every kind of edit. */
+export const EDITS: Edit[] = [
+  {
+    what: "another worker",
+    apply: (args) => ({ ...args, machines: [...args.machines, machine("w-3")] }),
+    machines: () => ["w-3"],
+  },
+  {
+    what: "another control plane",
+    apply: (args) =>
+      everyMachine(args).includes("cp-2") ? args : { ...args, machines: [...args.machines, machine("cp-2")] },
+    machines: (args) => (everyMachine(args).includes("cp-2") ? [] : ["cp-2"]),
+  },
+  { what: "a worker less", apply: (args) => without(args, lastWorker(args)), machines: lastWorker },
+  {
+    what: "a lost worker",
+    apply: (args) => ({ ...without(args, lastWorker(args)), lost: lastWorker(args) }),
+    machines: lastWorker,
+  },
+  {
+    what: "no worker",
+    apply: (args) =>
+      without(
+        args,
+        workersOf(args).map(({ name }) => name),
+      ),
+    machines: (args) => workersOf(args).map(({ name }) => name),
+  },
+  {
+    what: "a control plane less",
+    apply: (args) => without(args, ["cp-3"]),
+    machines: (args) => everyMachine(args).filter((name) => name === "cp-3"),
+  },
+  {
+    what: "two control planes less",
+    apply: (args) => without(args, ["cp-2", "cp-3"]),
+    machines: (args) => everyMachine(args).filter((name) => ["cp-2", "cp-3"].includes(name)),
+  },
+  {
+    what: "another pool",
+    apply: (args) => (workersOf(args).length > 0 ? ofLast({ pool: "other" })(args) : args),
+    machines: (args) => lastMachine(args).filter((n) => !n.startsWith("cp")),
+  },
+  { what: "a label", apply: ofLast({ labels: { zone: "b" } }), machines: lastMachine },
+  {
+    what: "a taint",
+    apply: ofLast({ taints: [{ key: "x", value: "y", effect: "NoExecute" }] }),
+    machines: lastMachine,
+  },
+  { what: "a port", apply: ofLast({ port: 2222 }), machines: lastMachine, isRecorded: true },
+  { what: "a user", apply: ofLast({ user: "ops" }), machines: lastMachine, isRecorded: true },
+  { what: "a host key", apply: ofLast({ hostKey: `${HOST_KEY}X` }), machines: lastMachine, isRecorded: true },
+  { what: "an address", apply: ofLast({ address: "192.0.2.200" }), machines: lastMachine, isRecorded: true },
+  { what: "an internal address", apply: ofLast({ internalAddress: "10.9.9.9" }), machines: lastMachine },
+  set("kubelet", "kubelet", { kubelet: { maxPods: 99 } }),
+  set("kube-proxy", "kubeProxy", { kubeProxy: { mode: "nftables" } }),
+  set("ClusterConfiguration", "clusterConfiguration", {
+    kubeadm: { clusterConfiguration: { controllerManager: { extraArgs: [{ name: "v", value: "2" }] } } },
+  }),
+  set("InitConfiguration", "initConfiguration", { kubeadm: { initConfiguration: { skipPhases: ["a"] } } }),
+  set("a file", "files", { files: [{ path: "/etc/issue", content: "other" }] }),
+  set("the proxy", "proxy", { proxy: { https: "http://192.0.2.98:3128" } }),
+  set("a mirror", "mirrors", { registries: { mirrors: { "quay.io": ["https://m.example.org"] } } }),
+  set("the image repository", "imageRepository", { imageRepository: "registry.example.org/k8s" }),
+  set("the certificates", "caBundle", { caBundle: "PEM" }),
+  set("a certificate name", "certificateNames", { certificateNames: ["k8s.example.org"] }),
+  set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
+  set("the pod network's block", "podCidr", {
+    network: { plugin: { bridge: {} }, podCidr: "10.200.0.0/16" },
+  }),
+  set("the endpoint", "endpoint", { endpoint: { external: { host: "192.0.2.250", port: 6443 } } }),
+  set("a lower minor", "version", { version: "1.35.4" }),
+  {
+    what: "JoinConfiguration",
+    apply: (args) => ({ ...args, kubeadm: { joinConfiguration: { skipPhases: ["preflight"] } } }),
+  },
+  { what: "the version", apply: (args) => ({ ...args, version: "1.36.3" }), machines: everyMachine },
+  {
+    what: "the source",
+    apply: (args) => ({ ...args, source: { packages: { repository: "https://pkgs.example.org/{minor}/" } } }),
+    machines: everyMachine,
+  },
+  {
+    what: "ignored errors",
+    apply: (args) => ({ ...args, ignorePreflightErrors: ["Swap"] }),
+    machines: everyMachine,
+  },
+  {
+    what: "the agents' annotations",
+    apply: (args) => ({ ...args, rollout: { annotations: "[software].example.org" } }),
+    machines: everyMachine,
+  },
+  {
+    what: "registry credentials",
+    apply: (args) => ({
+      ...args,
+      registries: {
+        ...args.registries,
+        credentials: { "docker.io": { username: "u", password: "hunter2" } },
+      },
+    }),
+    machines: everyMachine,
+  },
+  { what: "the SSH key", apply: (args) => ({ ...args, ssh: { privateKey: "hunter2" } }) },
+  later("a name under lost", { lost: ["w-9"] }),
+  later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
+  later("how nodes are drained", { drain: { force: true } }),
+  later("deadlines", { timeouts: { join: 601 } }),
+];

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import type { KubeadmClusterArgs, MachineArgs } from "../../../../components/kubeadm/kubeadm-cluster-args";
+
+interface Registered {
+  name: string;
+  type: string;
+  inputs: Record<string, unknown>;
+  options: pulumi.CustomResourceOptions;
+}
+
+const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
+let host = 0;
+const machine = (name: string, over: Partial<MachineArgs> = {}): MachineArgs => ({
+  name,
+  role: name.startsWith("cp") ? "control-plane" : "worker",
+  address: `192.0.2.${(host = (host % 250) + 1)}`,
+  hostKey: HOST_KEY,
+  ...over,
+});
+
+function promised<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((resolve) => output.apply(resolve));
+}
+
+describe("KubeadmCluster", () => {
+  let registered: Registered[];
+  let KubeadmCluster: typeof import("../../../../components/kubeadm/kubeadm-cluster").KubeadmCluster;
+
+  before(async () => {
+    await pulumi.runtime.setMocks(
+      {
+        call: ({ inputs }) => inputs as Record<string, unknown>,
+        newResource: ({ name, inputs, type }) => {
+          const known = registered.find((resource) => resource.name === name && resource.type === type);
+          if (known) known.inputs = inputs as Record<string, unknown>;
+          return {
+            id: `${name}-id`,
+            state: {
+              ...(inputs as object),
+              nodes: [],
+              healthy: "cp-1",
+              admin: { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" },
+            },
+          };
+        },
+      },
+      "project",
+      "stack",
+      false,
+    );
+    ({ KubeadmCluster } = await import("../../../../components/kubeadm/kubeadm-cluster.js"));
+  });
+
+  beforeEach(() => {
+    registered = [];
+  });
+
+  /** Makes a cluster and waits until all its resources are registered. */
+  async function cluster(args: Partial<KubeadmClusterArgs> & { machines: MachineArgs[] }) {
+    const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
+      registered.push({ name, type, inputs: {}, options: opts });
+      return undefined;
+    };
+    const made = new KubeadmCluster(
+      "demo",
+      { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" }, ...args },
+      { transformations: [spy] },
+    );
+    await promised(made.nodes);
+    await promised(pulumi.output(made.kubeconfig));
+    return made;
+  }
+
+  const names = () => registered.map(({ name, type }) => `${type.split(":").pop()} ${name}`);
+  const find = (name: string) => {
+    const found = registered.find((resource) => resource.name === name);
+    assert.ok(found, `${name} is not among ${registered.map((resource) => resource.name).join(", ")}`);
+    return found;
+  };
+  const dependencies = (name: string) =>
+    ((find(name).options.dependsOn ?? []) as pulumi.Resource[])
+      .map((resource) => (resource as unknown as { __name: string }).__name)
+      .sort();
+
+  it("is few resources: one command a machine, one group, and the cluster's own six", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("w-2")] });
+    assert.deepEqual(names().sort(), [
+      "AdminKubeconfig demo-kubeconfig",
+      "ClusterInit demo-init",
+      "Command demo-cp-1-prepare",
+      "Command demo-w-1-prepare",
+      "Command demo-w-2-prepare",
+      "KubeadmCluster demo",
+      "LoopbackEndpoint demo-endpoint",
+      "NodeAgents demo-node-agents",
+      "NodeGroup demo-control-plane",
+      "NodeGroup demo-workers",
+      "NodeRollout demo-rollout",
+      "ReaderAccount demo-reader",
+    ]);
+  });
+
+  it("goes the way of kubeadm: prepare, init, control planes, endpoint, workers", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("cp-2"), machine("cp-3"), machine("w-1")] });
+    assert.deepEqual(dependencies("demo-init"), [
+      "demo-cp-1-prepare",
+      "demo-cp-2-prepare",
+      "demo-cp-3-prepare",
+    ]);
+    assert.deepEqual(dependencies("demo-kubeconfig"), ["demo-init"]);
+    assert.ok(dependencies("demo-control-plane").includes("demo-init"));
+    assert.deepEqual(dependencies("demo-endpoint"), ["demo-control-plane"]);
+    assert.deepEqual(dependencies("demo-workers"), [
+      "demo-control-plane",
+      "demo-endpoint",
+      "demo-init",
+      "demo-w-1-prepare",
+    ]);
+  });
+
+  it("prepares with a pinned host key, nothing logged, and ignores what is not desired state", async () => {
+    await cluster({ machines: [machine("cp-1")] });
+    const { inputs, options } = find("demo-cp-1-prepare");
+    // the connection as a whole is a secret, which is an envelope in what the engine gets
+    const connection = inputs.connection as { value: { hostKey: string; privateKey: string } };
+    assert.deepEqual([connection.value.hostKey, connection.value.privateKey], [HOST_KEY, "KEY"]);
+    assert.equal(inputs.logging, "none");
+    assert.deepEqual(options.ignoreChanges, ["connection", "create", "stdin"]);
+    assert.ok(!JSON.stringify(inputs.create).includes("KEY"));
+  });
+
+  it("dials as often as fits into the time that SSH has, through the jump host with its own key", async () => {
+    const jumpHost = { address: "192.0.2.1", hostKey: HOST_KEY, privateKey: "JUMP" };
+    const timeouts = { ssh: 60, dial: 20 };
+    await cluster({ machines: [machine("cp-1")], ssh: { privateKey: "KEY", jumpHost }, timeouts });
+    const { value } = find("demo-cp-1-prepare").inputs.connection as { value: Record<string, unknown> };
+    const proxy = value.proxy as Record<string, unknown>;
+    assert.deepEqual([value.dialErrorLimit, value.perDialTimeout], [3, 20]);
+    assert.deepEqual([proxy.dialErrorLimit, proxy.perDialTimeout], [3, 20]);
+    assert.deepEqual([value.privateKey, proxy.privateKey, proxy.hostKey], ["KEY", "JUMP", HOST_KEY]);
+  });
+
+  it("prepares again under a new name when the revision changes", async () => {
+    await cluster({ machines: [machine("cp-1")], bootstrapRevision: "2" });
+    find("demo-cp-1-prepare-2");
+  });
+
+  it("lets destroy reset all machines together and drains nothing then", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("w-1")] });
+    for (const name of ["demo-control-plane", "demo-workers", "demo-endpoint"]) {
+      const { deletedWith } = find(name).options as { deletedWith?: { __name: string } };
+      assert.equal(deletedWith?.__name, "demo-init", name);
+    }
+  });
+
+  it("makes a group a pool, each with its own machines", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("g-1", { pool: "gpu" })] });
+    const { inputs } = find("demo-gpu");
+    assert.deepEqual(
+      (inputs.machines as { name: string; group: string }[]).map(({ name, group }) => `${name} ${group}`),
+      ["g-1 gpu"],
+    );
+  });
+
+  it("has no forwarders when somebody else keeps the endpoint alive", async () => {
+    await cluster({
+      machines: [machine("cp-1")],
+      endpoint: { external: { host: "api.example.com", port: 6443 } },
+    });
+    assert.ok(!names().some((name) => name.includes("LoopbackEndpoint")));
+  });
+
+  it("names a load balancer in the kubeconfig for people, and not in the one that it works by", async () => {
+    const made = await cluster({ machines: [machine("cp-1")], loadBalancer: "api.example.com:443" });
+    const namesIn = (kubeconfig: unknown) =>
+      [...JSON.stringify(kubeconfig).matchAll(/server: https:\/\/([\w.:-]+)/g)].map(([, server]) => server);
+    const direct = namesIn(await promised(made.directKubeconfig));
+    assert.equal(direct.length, 1);
+    assert.deepEqual(namesIn(await promised(made.kubeconfig)), ["api.example.com:443", ...direct]);
+    // a secret is wrapped
+    assert.deepEqual(namesIn(find("demo-reader").inputs.kubeconfig), direct);
+  });
+
+  it("reads a host key at first contact only where none is given", async () => {
+    await cluster({ machines: [machine("cp-1"), machine("w-1", { hostKey: undefined })] });
+    assert.deepEqual(
+      names().filter((name) => name.startsWith("HostKey")),
+      ["HostKey demo-w-1-host-key"],
+    );
+  });
+
+  it("refuses arguments that can't make a cluster, all at once, before anything is registered", () => {
+    const machines = [machine("cp-1"), machine("cp-1"), machine("Worker")];
+    assert.throws(
+      () => new KubeadmCluster("demo", { version: "v1.36", machines }),
+      (error: pulumi.InputPropertiesError) => {
+        const paths = error.errors.map(({ propertyPath }) => propertyPath);
+        assert.deepEqual(paths, ["version", "machines[2].name", "machines[1].name", "machines"]);
+        return true;
+      },
+    );
+  });
+
+  it("refuses by the rules of the stack file what a program passes on", () => {
+    const ownTaint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
+    const wrong: Partial<KubeadmClusterArgs> = {
+      kubeadm: { clusterConfiguration: { apiServer: null } },
+      kubelet: { featureGates: "x" },
+      network: { plugin: { cilium: { values: { ipam: {} } } } },
+      endpoint: { external: { host: "127.0.0.1", port: 2379 } },
+      files: [{ path: "/etc", content: "", mode: "rw", owner: "a b" }],
+      proxy: { http: 'http://a/"', noProxy: ["a\nb"] },
+      rollout: { software: { osPackages: "a_b" } },
+    };
+    assert.throws(
+      () =>
+        new KubeadmCluster("demo", {
+          version: "1.36.3",
+          machines: [machine("cp-1", { taints: [ownTaint] })],
+          ...wrong,
+        }),
+      (error: pulumi.InputPropertiesError) => {
+        assert.deepEqual(error.errors.map(({ propertyPath }) => propertyPath).sort(), [
+          "endpoint.external.host",
+          "endpoint.external.port",
+          "files[0].mode",
+          "files[0].owner",
+          "files[0].path",
+          "kubeadm.clusterConfiguration.apiServer",
+          "kubelet.featureGates",
+          "machines[0].taints[0]",
+          "network.plugin.cilium.values.ipam",
+          "proxy.http",
+          "proxy.noProxy[0]",
+          "rollout.software.osPackages",
+        ]);
+        return true;
+      },
+    );
+  });
+
+  it("keeps the kubeconfig and the credentials secret", async () => {
+    const made = await cluster({ machines: [machine("cp-1")] });
+    assert.equal(await pulumi.isSecret(made.kubeconfig), true);
+    const { options } = find("demo-kubeconfig");
+    assert.deepEqual((options as { additionalSecretOutputs?: string[] }).additionalSecretOutputs, ["admin"]);
+  });
+});

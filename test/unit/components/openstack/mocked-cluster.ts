@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import type { OpenstackCluster } from "../../../../components/openstack/openstack-cluster";
+import type { OpenstackClusterArgs } from "../../../../components/openstack/openstack-cluster-args";
+import type { Pool } from "../../../../providers/openstack/plan/pool";
+import type { StateResources } from "../../../../lib/pulumi/state-resources";
+
+export interface Registered {
+  name: string;
+  type: string;
+  inputs: Record<string, unknown>;
+  options: pulumi.CustomResourceOptions;
+}
+
+export const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
+
+export const pool = (name: string, over: Partial<Pool> = {}): Pool => ({
+  name,
+  role: name === "cp" ? "control-plane" : "worker",
+  replicas: 1,
+  flavor: "m1",
+  image: "debian",
+  zones: [],
+  antiAffinity: "soft",
+  labels: {},
+  taints: [],
+  floatingIp: false,
+  maxSurge: 1,
+  ...over,
+});
+
+export const promised = <T>(output: pulumi.Output<T>): Promise<T> =>
+  new Promise((resolve) => output.apply(resolve));
+
+/** OpenstackCluster on mocks of the engine, and what it registers there. */
+export class MockedCluster {
+  registered: Registered[] = [];
+  private component?: typeof OpenstackCluster;
+
+  async start(): Promise<void> {
+    await pulumi.runtime.setMocks(
+      {
+        call: ({ inputs }) => inputs as Record<string, unknown>,
+        newResource: ({ name, inputs, type }) => {
+          const known = this.registered.find((resource) => resource.name === name && resource.type === type);
+          if (known) known.inputs = inputs as Record<string, unknown>;
+          const index = this.registered.filter((resource) => resource.type === type).length;
+          return { id: `${name}-id`, state: { ...outputsOf(index), ...(inputs as object) } };
+        },
+      },
+      "foresail",
+      "test",
+      false,
+    );
+    const { OpenstackCluster } = await import("../../../../components/openstack/openstack-cluster.js");
+    this.component = OpenstackCluster;
+  }
+
+  /** Forgets what was registered. */
+  forget(): void {
+    this.registered = [];
+  }
+
+  /** Makes the cluster, and waits until all of it is registered. */
+  async make(over: Partial<OpenstackClusterArgs> = {}) {
+    const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
+      this.registered.push({ name, type, inputs: {}, options: opts });
+      return undefined;
+    };
+    assert.ok(this.component);
+    const made = new this.component(
+      "demo",
+      {
+        cloud: "eu1",
+        network: { cidr: "10.20.0.0/24", dns: [], externalNetwork: "public" },
+        publicKey: KEY,
+        pools: [pool("cp"), pool("w", { replicas: 2 })],
+        access: { ssh: ["198.51.100.0/24"], api: ["198.51.100.0/24"], nodePorts: [] },
+        cloudProvider: { enabled: false },
+        cluster: { version: "1.36.3", network: { plugin: { flannel: {} } }, ssh: { privateKey: "KEY" } },
+        existing: {},
+        ...over,
+      },
+      { transformations: [spy] },
+    );
+    await promised(made.nodes);
+    await promised(made.remaining);
+    await promised(pulumi.output(made.servers));
+    await promised(pulumi.output(made.kubeconfig));
+    // what waits for all of the cluster comes last
+    await new Promise((resolve) => setImmediate(resolve));
+    return made;
+  }
+
+  of(type: string): Registered[] {
+    return this.registered.filter((resource) => resource.type.endsWith(`:${type}`));
+  }
+
+  names(type: string): string[] {
+    return this.of(type).map(({ name }) => name);
+  }
+
+  only(type: string): Registered {
+    const [first, ...more] = this.of(type);
+    assert.ok(first && more.length === 0, `${type}: ${this.names(type).join(", ")}`);
+    return first;
+  }
+
+  /** The state after a run with these arguments, all Nodes joined. */
+  stateOf(): StateResources {
+    const nodes = this.of("Instance").map(({ inputs }) => ({ name: inputs.name }));
+    const servers = this.of("Instance").map(({ name, inputs }): [string, StateResources[string]] => [
+      `urn:pulumi:test::foresail::x$openstack:compute/instance:Instance::${name}`,
+      { type: "openstack:compute/instance:Instance", outputs: inputs },
+    ]);
+    const group = { type: "pulumi-nodejs:dynamic/foresail:NodeGroup", outputs: { nodes } };
+    return Object.fromEntries([...servers, ["urn:pulumi:test::foresail::x$y::demo-control-plane", group]]);
+  }
+}
+
+/** What only the cloud and the handlers know. */
+function outputsOf(index: number): object {
+  return {
+    allFixedIps: [`10.20.0.${10 + index}`],
+    address: `192.0.2.${10 + index}`,
+    vipAddress: "10.20.0.9",
+    vipPortId: "vip-port",
+    secret: "application-credential-secret",
+    nodes: [],
+    hostKey: KEY,
+    mark: "0123456789ab",
+    healthy: "cp-1",
+    admin: { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" },
+    found: {
+      images: { debian: "image-id" },
+      flavors: { m1: "flavor-id" },
+      externalNetworkId: "external-id",
+      authUrl: "http://127.0.0.1:5000/v3",
+      region: "one",
+    },
+  };
+}

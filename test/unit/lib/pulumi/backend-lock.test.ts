@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { judgeLock, parseBackendLock, type LockProcess } from "../../../../lib/pulumi/backend-lock";
+
+const taken = "2026-03-04T05:06:07.123456789Z";
+const lock = { pid: 4711, username: "ana", hostname: "build-3", timestamp: taken };
+const after = (seconds: number): LockProcess => ({
+  alive: true,
+  startedAt: new Date(Date.parse(taken) + seconds * 1000),
+});
+
+describe("a backend lock", () => {
+  const rows: [string, Parameters<typeof judgeLock>, string][] = [
+    ["of a dead process of this host is dead", [lock, "build-3", { alive: false }], "dead"],
+    ["of a living process that started before it is held", [lock, "build-3", after(-60)], "held"],
+    ["whose process number was given to a younger process is dead", [lock, "build-3", after(3600)], "dead"],
+    ["is held when the start differs by the clock's rounding only", [lock, "build-3", after(2)], "held"],
+    ["is held when the start of a living process is not known", [lock, "build-3", { alive: true }], "held"],
+    ["of another host is nobody's to judge", [lock, "laptop", { alive: false }], "unknown"],
+    ["that cannot be read is nobody's to judge", [undefined, "build-3", { alive: false }], "unknown"],
+    [
+      "with an unreadable time and a living process is held",
+      [{ ...lock, timestamp: "yesterday" }, "build-3", after(3600)],
+      "held",
+    ],
+  ];
+  for (const [name, given, kind] of rows) {
+    it(name, () => assert.equal(judgeLock(...given).kind, kind));
+  }
+
+  it("names its holder in every verdict", () => {
+    for (const holder of [{ alive: false } as const, after(-60), after(3600)]) {
+      assert.match(judgeLock(lock, "build-3", holder).because, /process 4711 of user ana on host build-3/);
+    }
+  });
+
+  it("of another host is never judged dead, whatever the process number means here", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.boolean(), fc.date({ noInvalidDate: true }), (host, alive, startedAt) => {
+        fc.pre(host !== lock.hostname);
+        return judgeLock(lock, host, alive ? { alive, startedAt } : { alive }).kind === "unknown";
+      }),
+    );
+  });
+});
+
+describe("reading a backend lock", () => {
+  it("takes what the engine writes", () => {
+    assert.deepEqual(parseBackendLock(JSON.stringify(lock)), lock);
+  });
+
+  for (const text of ["", "{", "[]", "null", '{"pid":"1"}', '{"pid":-1,"hostname":"a","timestamp":"b"}']) {
+    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(parseBackendLock(text), undefined));
+  }
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { judgePendingOperations } from "../../../../lib/pulumi/pending-operations";
+
+const operation = (type: string, resourceType: string, name: string) => ({
+  type,
+  resource: {
+    urn: `urn:pulumi:sandbox-ssh::foresail::${resourceType}::${name}`,
+    type: resourceType,
+    custom: true,
+  },
+});
+const inCluster = (parents: string, type: string, name: string) => ({
+  type: "creating",
+  resource: { urn: `urn:pulumi:sandbox-ssh::foresail::${parents}${type}::${name}`, type, custom: true },
+});
+const judge = (...pending: ReturnType<typeof operation>[]) =>
+  judgePendingOperations({ deployment: { pending_operations: pending } });
+
+describe("pending operations of a killed run", () => {
+  it("can be resumed for foresail's own resources and the commands of a cluster, and not for others", () => {
+    const judged = judge(
+      operation("creating", "pulumi-nodejs:dynamic/foresail:NodeGroup", "workers"),
+      operation("creating", "openstack:compute/instance:Instance", "server"),
+      inCluster("foresail:kubeadm:KubeadmCluster$", "command:remote:Command", "prepare-w-1"),
+      inCluster(
+        "my:app:Site$foresail:openstack:OpenstackCluster$foresail:kubeadm:KubeadmCluster$",
+        "command:remote:Command",
+        "prepare-w-2",
+      ),
+      operation("creating", "command:remote:Command", "theirs"),
+      inCluster("my:app:Site$", "command:remote:Command", "theirs too"),
+    );
+    assert.deepEqual(judged, {
+      resumable: [
+        "creating workers (pulumi-nodejs:dynamic/foresail:NodeGroup)",
+        "creating prepare-w-1 (command:remote:Command)",
+        "creating prepare-w-2 (command:remote:Command)",
+      ],
+      others: [
+        "creating server (openstack:compute/instance:Instance)",
+        "creating theirs (command:remote:Command)",
+        "creating theirs too (command:remote:Command)",
+      ],
+    });
+  });
+
+  it("can be resumed for the cloud objects of a cluster, whose plan deletes what was made and not recorded", () => {
+    const type = "openstack:networking/network:Network";
+    const urn = `urn:pulumi:prod::foresail::foresail:openstack:OpenstackCluster$${type}::prod`;
+    const stack = { deployment: { pending_operations: [{ type: "creating", resource: { urn, type } }] } };
+    assert.deepEqual(judgePendingOperations(stack).others, []);
+    assert.equal(judge(operation("creating", type, "theirs")).others.length, 1);
+  });
+
+  it("are none in a stack that ended in order, or is new", () => {
+    for (const stack of [{}, { deployment: {} }, { deployment: { pending_operations: [] } }]) {
+      assert.deepEqual(judgePendingOperations(stack), { resumable: [], others: [] });
+    }
+  });
+
+  it("of a dynamic resource of somebody else's are theirs to judge", () => {
+    assert.equal(judge(operation("creating", "pulumi-nodejs:dynamic:Resource", "theirs")).others.length, 1);
+  });
+
+  it("without a resource are nobody's to forget", () => {
+    assert.equal(judgePendingOperations({ deployment: { pending_operations: [{}] } }).others.length, 1);
+  });
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { findDangers } from "../../../../cli/review/dangers";
+import { compareReview } from "../../../../cli/review/compare";
+import { renderSummary } from "../../../../cli/review/markdown";
+import { countSteps, readStepLine } from "../../../../cli/review/step-line";
+import { renderText } from "../../../../cli/review/text";
+import { describeUnread, linesOfUnread, unreadMachine } from "../../../../lib/text/unread";
+import { change, previewOf } from "../../cli/review/changes";
+
+const WHY = "from the recorded state, since the cluster could not be read: no answer";
+
+describe("what a preview could not read", () => {
+  const unread = describeUnread("w-1", "its labels");
+
+  it("is a line of its own kind, with the machine", () => {
+    assert.equal(unread, "w-1: unread: its labels");
+    assert.deepEqual(readStepLine(unread), { kind: "unread", machine: "w-1" });
+    assert.equal(unreadMachine("w-1: label unread: x"), undefined);
+  });
+
+  it("is said of each recorded machine that has no step, after the reason and the steps", () => {
+    const args = { why: "no answer", recorded: ["w-1", "w-2"], what: "its labels" };
+    const step = "w-2: lost, delete its Node";
+    assert.deepEqual(linesOfUnread({ ...args, steps: [step] }), [WHY, step, unread]);
+    assert.deepEqual(linesOfUnread({ ...args, recorded: [], steps: [step] }), [WHY, step]);
+    assert.deepEqual(linesOfUnread({ ...args, recorded: [], steps: [] }), []);
+  });
+
+  const preview = previewOf([
+    change("prod-workers", [WHY, "w-2: join as worker of workers, wait until Ready", unread]),
+    change("prod-rollout", [WHY, "w-1: unread: the versions that it runs"]),
+  ]);
+  it("is counted apart from the steps, for a terminal and for a pull request", () => {
+    assert.equal(countSteps(preview.changes), "1 step, 2 unread in 2 resources");
+    assert.equal(renderText(preview).at(-1), "1 step, 2 unread in 2 resources; 7 unchanged");
+    assert.match(renderSummary(preview), /1 step, 2 unread in 2 resources of .*prod.*; 7 unchanged/);
+    assert.equal(countSteps([change("a", ["w-1: join"])]), "1 step in 1 resource");
+  });
+
+  it("is among what to review first once a resource, by its reason", () => {
+    assert.deepEqual(
+      findDangers(preview).map(({ kind, words }) => [kind, words]),
+      [
+        ["unread", WHY],
+        ["unread", WHY],
+      ],
+    );
+  });
+
+  it("permits no step that was not reviewed, and was not reviewed where the review could read", () => {
+    const reviewed = [change("prod-workers", [WHY, unread])];
+    const kindOf = (now: string[], before = reviewed) =>
+      compareReview(before, [change("prod-workers", now)]).kind;
+    assert.equal(kindOf([WHY, unread]), "same");
+    assert.equal(kindOf(["w-1: label a=b"]), "moved");
+    assert.equal(kindOf([WHY, unread], [change("prod-workers", ["w-2: label a=b"])]), "moved");
+  });
+});

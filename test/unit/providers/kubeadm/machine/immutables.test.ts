@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  refuseAddressChange,
+  refuseJoinSettings,
+  refuseSpecificationChange,
+} from "../../../../../providers/kubeadm/machine/immutables";
+import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import { UNKNOWN } from "../../../../../lib/unknown";
+import { exampleMachine, exampleSpecification } from "./examples";
+
+type Change = Partial<ClusterSpecification>;
+
+const running = exampleSpecification();
+const propertiesOf = (refusals: { property: string }[]) => refusals.map(({ property }) => property);
+const refused = (change: Change, olds: ClusterSpecification = running) =>
+  propertiesOf(refuseSpecificationChange(olds, { ...olds, ...change }));
+
+describe("what can't change on a running cluster", () => {
+  const { network } = running;
+  const file = { path: "/etc/motd", content: "hello", mode: "0600" };
+  const cases: [Change, string[]][] = [
+    [{ endpoint: { external: { host: "h", port: 1 } } }, ["cluster.endpoint"]],
+    [{ network: { ...network, podCidr: "10.0.0.0/8" } }, ["cluster.network.podCidr"]],
+    [{ network: { ...network, bridge: false } }, ["cluster.network.plugin"]],
+    [{ encryptSecretsAtRest: false }, ["cluster.encryptSecretsAtRest"]],
+    [{ kubelet: { maxPods: 9 } }, ["cluster.kubelet.maxPods"]],
+    [{ kubelet: { evictionHard: { "memory.available": "1Gi" } } }, ["cluster.kubelet.evictionHard"]],
+    [{ kubeProxy: { mode: "nftables" } }, ["cluster.kubeProxy.mode"]],
+    [
+      { kubeadm: { clusterConfiguration: { apiServer: { certSANs: ["a"] } } } },
+      ["cluster.kubeadm.clusterConfiguration.apiServer"],
+    ],
+    [
+      { kubeadm: { initConfiguration: { skipPhases: ["addon/kube-proxy"] } } },
+      ["cluster.kubeadm.initConfiguration.skipPhases"],
+    ],
+    [{ files: [file] }, ["cluster.files"]],
+    [{ proxy: { http: "http://proxy:3128", noProxy: [] } }, ["cluster.proxy"]],
+    [{ registryMirrors: { "docker.io": ["https://m"] } }, ['cluster.registries.mirrors["docker.io"]']],
+    [{ imageRepository: "registry.example.org/k8s" }, ["cluster.imageRepository"]],
+    [{ caBundle: "PEM" }, ["cluster.caBundle"]],
+    [{ certificateNames: ["k8s.example.org"] }, ["cluster.certificateNames"]],
+    [{ network: { ...network, holdNodeAddress: true } }, ["cluster.network.holdNodeAddress"]],
+  ];
+  for (const [change, properties] of cases)
+    it(`refuses ${JSON.stringify(change)} by its path`, () => {
+      assert.deepEqual(refused(change), properties);
+      const [refusal] = refuseSpecificationChange(running, { ...running, ...change });
+      assert.match(refusal!.reason, /: .*(set it back|put the old value back), or make a new cluster/);
+    });
+
+  it("names the field inside a list, and every field at once", () => {
+    const olds = { ...running, files: [file], kubelet: { maxPods: 1, failSwapOn: true } };
+    assert.deepEqual(refused({ files: [{ ...file, content: "bye" }], kubelet: { maxPods: 2 } }, olds), [
+      "cluster.files[0].content",
+      "cluster.kubelet.failSwapOn",
+      "cluster.kubelet.maxPods",
+    ]);
+  });
+
+  it("accepts what reaches the nodes by other steps, and anything before there is a cluster", () => {
+    const packages = { packages: { repository: "https://pkgs.example.org/{minor}/" } };
+    const change = { version: "1.36.4", source: packages, ignorePreflightErrors: ["Swap"] };
+    assert.deepEqual(refused({ ...change, kubeadm: { joinConfiguration: { skipPhases: ["a"] } } }), []);
+    const news = exampleSpecification({ version: "1.30.0", kubelet: { maxPods: 1 } });
+    assert.deepEqual(refuseSpecificationChange(undefined, news), []);
+  });
+
+  it("takes a field that the state has not got for its default, however the default is written", () => {
+    const older = { ...running } as Partial<ClusterSpecification>;
+    for (const field of ["kubelet", "kubeProxy", "kubeadm", "files", "registryMirrors"] as const)
+      delete older[field];
+    const news: ClusterSpecification = {
+      ...running,
+      kubeadm: { clusterConfiguration: {}, initConfiguration: {}, joinConfiguration: {} },
+      certificateNames: [],
+      network: { ...network, holdNodeAddress: false },
+      caBundle: undefined,
+    };
+    assert.deepEqual(refuseSpecificationChange(older as ClusterSpecification, news), []);
+  });
+
+  it("waits for the run where a value is not known yet", () => {
+    const unknown = [{ ...file, content: UNKNOWN }];
+    assert.deepEqual(refused({ files: unknown, caBundle: UNKNOWN }, { ...running, files: [file] }), []);
+  });
+
+  const maps = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
+  it("refuses a change of a pass-through if and only if it changes something", () => {
+    fc.assert(
+      fc.property(maps, maps, fc.constantFrom("kubelet", "kubeProxy"), (before, after, field) => {
+        const olds = { ...running, [field]: before };
+        const refusals = refuseSpecificationChange(olds, { ...running, [field]: after });
+        assert.equal(refusals.length > 0, JSON.stringify(sorted(before)) !== JSON.stringify(sorted(after)));
+        for (const { property } of refusals) assert.ok(property.startsWith(`cluster.${field}`), property);
+      }),
+    );
+  });
+
+  it("has no value of a file or a proxy in a reason", () => {
+    const change = {
+      files: [{ ...file, content: "hunter2" }],
+      proxy: { http: "http://u:hunter2@p", noProxy: [] },
+    };
+    assert.doesNotMatch(
+      JSON.stringify(refuseSpecificationChange(running, { ...running, ...change })),
+      /hunter2/,
+    );
+  });
+});
+
+/** The same value with its keys in order; JSON has no negative zero. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
+}
+
+describe("what can't change for machines that have joined", () => {
+  const other = exampleSpecification({ kubeadm: { joinConfiguration: { skipPhases: ["preflight"] } } });
+  for (const [joined, controlPlanes, isRefused] of [
+    [0, false, false],
+    [1, false, true],
+    // kubeadm init made the first control plane
+    [1, true, false],
+    [2, true, true],
+  ] as const)
+    it(`another joinConfiguration with ${joined} joined ${controlPlanes ? "control planes" : "workers"}: refused ${isRefused}`, () => {
+      const refusals = refuseJoinSettings(running, other, { joined, controlPlanes });
+      const expected = isRefused ? ["cluster.kubeadm.joinConfiguration.skipPhases"] : [];
+      assert.deepEqual(propertiesOf(refusals), expected);
+      assert.deepEqual(refuseJoinSettings(running, running, { joined, controlPlanes }), []);
+      assert.deepEqual(refuseJoinSettings(undefined, other, { joined, controlPlanes }), []);
+    });
+
+  const w1 = exampleMachine("w-1");
+  const moved = { ...w1, internalAddress: "10.0.9.9" };
+  const nodeAt = (internalAddress: string) => [{ name: "w-1", internalAddress } as ObservedNode];
+  it("refuses another internal address of a Node, and says both ways out", () => {
+    const [refusal] = refuseAddressChange([w1], [moved], nodeAt(w1.internalAddress));
+    assert.equal(refusal?.property, "machines[0].internalAddress");
+    assert.match(
+      refusal.reason,
+      /of w-1 is "10\.0\.0\.101".*write internalAddress: 10\.0\.0\.101, or take the machine out/,
+    );
+    assert.equal(refuseAddressChange([w1], [moved], undefined).length, 1);
+  });
+  it("accepts it for a machine that is no Node, is new, or has the address already", () => {
+    assert.deepEqual(refuseAddressChange([w1], [moved], []), []);
+    assert.deepEqual(refuseAddressChange([], [moved], nodeAt(w1.internalAddress)), []);
+    assert.deepEqual(refuseAddressChange([w1], [moved], nodeAt("10.0.9.9")), []);
+    assert.deepEqual(refuseAddressChange([w1], [{ ...w1, internalAddress: UNKNOWN }], undefined), []);
+  });
+});

@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  describeStep,
+  planMembership,
+  refuseGroupChange,
+} from "../../../../../providers/kubeadm/plan/membership/plan";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import {
+  labelChanges,
+  taintChanges,
+  taintDifference,
+  taintId,
+  wantedLabels,
+} from "../../../../../providers/kubeadm/plan/membership/node-settings";
+import {
+  type Ownership,
+  ownershipAfter,
+  recordedOwnership,
+  withOwnership,
+} from "../../../../../providers/kubeadm/plan/membership/ownership";
+import {
+  quorum,
+  refuseMajorityRemoval,
+  refuseMemberAddition,
+  refuseMemberRemoval,
+  staleMember,
+} from "../../../../../providers/kubeadm/plan/membership/quorum";
+import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import { exampleMachine } from "../machine/examples";
+
+/** A Node just as foresail leaves it for a machine. */
+function nodeOf(machine: Machine, over: Partial<ObservedNode> = {}): ObservedNode {
+  return {
+    name: machine.name,
+    group: machine.group,
+    controlPlane: machine.role === "control-plane",
+    ready: true,
+    version: "1.36.3",
+    internalAddress: machine.internalAddress,
+    labels: wantedLabels(machine),
+    taints: machine.taints,
+    ownedLabels: Object.keys(wantedLabels(machine)),
+    ownedTaints: machine.taints.map(taintId),
+    unschedulable: false,
+    ...over,
+  };
+}
+
+const workers = [1, 2, 3, 9, 10].map((index) => exampleMachine(`w-${index}`));
+const plan = (over: Partial<Parameters<typeof planMembership>[0]>) =>
+  planMembership({ group: "workers", desired: [], recorded: [], lost: [], observed: [], ...over });
+
+describe("membership plan", () => {
+  it("does nothing when every machine is in the cluster as it should be", () => {
+    const result = plan({
+      desired: workers,
+      recorded: workers.map(({ name }) => name),
+      observed: workers.map((w) => nodeOf(w)),
+    });
+    assert.deepEqual(result, { steps: [], notes: [] });
+  });
+
+  it("joins in the order of the configuration and removes the highest index first", () => {
+    const [one, two, three, nine, ten] = workers as [Machine, Machine, Machine, Machine, Machine];
+    const result = plan({
+      desired: [two, one],
+      recorded: ["w-3", "w-9", "w-10"],
+      observed: [nodeOf(three), nodeOf(nine), nodeOf(ten)],
+    });
+    assert.deepEqual(
+      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
+      ["join w-2", "join w-1", "spread-dns", "remove w-10", "remove w-9", "remove w-3"],
+    );
+  });
+
+  it("finishes a join that was cut off: a Node without the group's label has not quite joined", () => {
+    const [one] = workers as [Machine];
+    const result = plan({ desired: [one], observed: [nodeOf(one, { group: undefined, labels: {} })] });
+    assert.deepEqual(result.steps, [{ do: "join", machine: "w-1" }, { do: "spread-dns" }]);
+  });
+
+  it("finishes a removal that was cut off, from the Node or from the record alone", () => {
+    const [one, two] = workers as [Machine, Machine];
+    assert.deepEqual(plan({ observed: [nodeOf(one)] }).steps, [
+      { do: "remove", machine: "w-1", lost: false },
+    ]);
+    assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ do: "remove", machine: "w-2", lost: false }]);
+  });
+
+  it("does not touch the nodes of other groups, nor what people added", () => {
+    const stranger = nodeOf(exampleMachine("w-7", { group: "other" }));
+    const handMade = nodeOf(exampleMachine("w-8"), { group: undefined });
+    assert.deepEqual(plan({ observed: [stranger, handMade] }).steps, []);
+  });
+
+  it("knows which of those that leave are lost", () => {
+    const [one] = workers as [Machine];
+    assert.deepEqual(plan({ observed: [nodeOf(one)], lost: ["w-1"] }).steps, [
+      { do: "remove", machine: "w-1", lost: true },
+    ]);
+  });
+
+  it("forgets dead ones before it joins others, since etcd takes no new member while a dead one counts", () => {
+    const [one, two, three] = workers as [Machine, Machine, Machine];
+    const result = plan({
+      desired: [three],
+      recorded: ["w-1", "w-2"],
+      observed: [nodeOf(one), nodeOf(two)],
+      lost: ["w-1"],
+    });
+    assert.deepEqual(
+      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
+      ["remove w-1", "join w-3", "spread-dns", "remove w-2"],
+    );
+  });
+
+  it("plans from the record when the cluster can't be read", () => {
+    const [one, two] = workers as [Machine, Machine];
+    const result = plan({ desired: [one], recorded: [two.name], observed: undefined });
+    assert.deepEqual(
+      result.steps.map(({ do: kind }) => kind),
+      ["join", "spread-dns", "remove"],
+    );
+  });
+
+  it("remarks on a node that is not ready, without a step", () => {
+    const [one] = workers as [Machine];
+    const result = plan({
+      desired: [one],
+      observed: [nodeOf(one, { ready: false, reason: "KubeletStopped: x" })],
+    });
+    assert.deepEqual(result, { steps: [], notes: ["w-1 is not Ready: KubeletStopped: x"] });
+  });
+
+  it("reaches the wanted members from any state, and then plans nothing", () => {
+    const subset = fc.subarray(workers);
+    fc.assert(
+      fc.property(subset, subset, subset, (desired, joined, recorded) => {
+        const first = plan({
+          desired,
+          recorded: recorded.map(({ name }) => name),
+          observed: joined.map((w) => nodeOf(w)),
+        });
+        const members = new Set(joined.map(({ name }) => name));
+        for (const step of first.steps) {
+          if (step.do === "join") members.add(step.machine);
+          if (step.do === "remove") members.delete(step.machine);
+        }
+        assert.deepEqual([...members].sort(), desired.map(({ name }) => name).sort());
+        const after = plan({
+          desired,
+          recorded: desired.map(({ name }) => name),
+          observed: desired.map((w) => nodeOf(w)),
+        });
+        assert.deepEqual(after.steps, []);
+      }),
+    );
+  });
+
+  it("says each step in a line", () => {
+    assert.equal(
+      describeStep({ do: "join", machine: "w-2" }, "workers"),
+      "w-2: join as worker of workers, wait until Ready",
+    );
+    assert.equal(
+      describeStep({ do: "remove", machine: "cp-1", lost: true }, "control-plane"),
+      "cp-1: lost, remove its etcd member, delete its Node",
+    );
+    assert.equal(
+      describeStep({ do: "settings", machine: "w-1", labels: { a: "b", c: null } }, "workers"),
+      "w-1: label a=b, label c removed",
+    );
+  });
+
+  it("refuses to move a node between groups in one run", () => {
+    const [one] = workers as [Machine];
+    assert.match(
+      refuseGroupChange("gpu", [one], [nodeOf(one)]) ?? "",
+      /w-1 \(in workers\) can't move to gpu/,
+    );
+    assert.equal(refuseGroupChange("workers", [one], [nodeOf(one)]), undefined);
+  });
+});
+
+describe("labels and taints of a node", () => {
+  const machine = exampleMachine("w-1", {
+    labels: { zone: "a" },
+    taints: [{ key: "gpu", effect: "NoSchedule" }],
+  });
+
+  it("sets what is missing and takes back only its own", () => {
+    const node = nodeOf(machine, { labels: { mine: "x", stale: "y", zone: "b" }, ownedLabels: ["stale"] });
+    assert.deepEqual(labelChanges(machine, node), {
+      zone: "a",
+      "foresail/group": "workers",
+      "node-role.kubernetes.io/workers": "",
+      stale: null,
+    });
+  });
+
+  it("keeps other writers' taints and drops its own old ones", () => {
+    const unreachable = { key: "node.kubernetes.io/unreachable", effect: "NoExecute" as const };
+    const node = nodeOf(machine, {
+      taints: [unreachable, { key: "old", effect: "NoSchedule" }],
+      ownedTaints: ["old:NoSchedule"],
+    });
+    assert.deepEqual(taintChanges(machine, node), [unreachable, { key: "gpu", effect: "NoSchedule" }]);
+    assert.equal(taintChanges(machine, nodeOf(machine)), undefined);
+  });
+
+  it("names each taint that is set or removed, and another value as one change", () => {
+    const node = nodeOf(machine, {
+      taints: [
+        { key: "gpu", value: "old", effect: "NoSchedule" },
+        { key: "old", value: "x", effect: "NoExecute" },
+      ],
+      ownedTaints: ["old:NoExecute"],
+    });
+    const { steps } = plan({ desired: [machine], recorded: ["w-1"], observed: [node] });
+    assert.deepEqual(
+      steps.map((step) => describeStep(step, "workers")),
+      ["w-1: taint gpu:NoSchedule, taint old=x:NoExecute removed"],
+    );
+    assert.deepEqual(taintDifference([], []), { set: [], removed: [] });
+  });
+});
+
+describe("what the stack set on a Node", () => {
+  const bare = exampleMachine("w-1");
+  const tainted = { ...bare, taints: [{ key: "gpu", effect: "NoSchedule" as const }] };
+  const quarantine = { key: "quarantine", effect: "NoExecute" as const };
+  const changesOf = (machine: Machine, node: ObservedNode, owned: Ownership) =>
+    taintChanges(machine, withOwnership([node], owned)[0]!);
+
+  it("is what the state says, whatever the Node says", () => {
+    const node = nodeOf(bare, { taints: [quarantine], ownedTaints: ["quarantine:NoExecute"] });
+    assert.equal(changesOf(bare, node, recordedOwnership({ machines: [bare] })), undefined);
+    assert.deepEqual(changesOf(tainted, node, {}), [quarantine, ...tainted.taints]);
+  });
+
+  it("is what the machines of older state wanted", () => {
+    const node = nodeOf(tainted, { taints: [quarantine, ...tainted.taints] });
+    assert.deepEqual(changesOf(bare, node, recordedOwnership({ machines: [tainted] })), [quarantine]);
+  });
+
+  it("is still owned after a run that could not take it back, and no longer once it is gone", () => {
+    const before = recordedOwnership({ machines: [tainted] });
+    for (const observed of [undefined, [nodeOf(tainted)]])
+      assert.deepEqual(ownershipAfter(before, [bare], observed)["w-1"]?.taints, ["gpu:NoSchedule"]);
+    assert.deepEqual(ownershipAfter(before, [bare], [nodeOf(bare)])["w-1"]?.taints, []);
+    assert.deepEqual(ownershipAfter(before, [], [nodeOf(tainted)]), {});
+  });
+
+  const taints = fc.uniqueArray(
+    fc.record({
+      key: fc.constantFrom("a", "b"),
+      value: fc.constantFrom("", "x"),
+      effect: fc.constantFrom("NoSchedule" as const, "NoExecute" as const),
+    }),
+    { selector: taintId },
+  );
+  it("never costs a taint that the configuration did not set", () => {
+    fc.assert(
+      fc.property(taints, taints, taints, (before, after, onNode) => {
+        const owned = recordedOwnership({ machines: [{ ...bare, taints: before }] });
+        const node = nodeOf(bare, { taints: onNode, ownedTaints: onNode.map(taintId) });
+        const result = changesOf({ ...bare, taints: after }, node, owned) ?? onNode;
+        const gone = onNode.filter((taint) => !result.some((kept) => taintId(kept) === taintId(taint)));
+        const set = before.map(taintId);
+        for (const taint of gone) assert.ok(set.includes(taintId(taint)), taintId(taint));
+        for (const taint of after) assert.ok(result.some((have) => taintId(have) === taintId(taint)));
+      }),
+    );
+  });
+
+  it("gives a Node that relabelled itself its group back, and lets no other group remove it", () => {
+    const node = nodeOf(bare, { group: "gpu", labels: { ...wantedLabels(bare), "foresail/group": "gpu" } });
+    assert.equal(refuseGroupChange("workers", [bare], [node], ["w-1"]), undefined);
+    const own = plan({ desired: [bare], recorded: ["w-1"], observed: [node] });
+    assert.deepEqual(
+      own.steps.map((step) => describeStep(step, "workers")),
+      ["w-1: label foresail/group=workers"],
+    );
+    assert.deepEqual(plan({ group: "gpu", elsewhere: ["w-1"], observed: [node] }).steps, []);
+  });
+});
+
+describe("quorum", () => {
+  it("refuses a majority that leaves at once", () => {
+    const planes = ["cp-1", "cp-2", "cp-3"];
+    assert.equal(refuseMajorityRemoval(planes, ["cp-3"]), undefined);
+    assert.match(refuseMajorityRemoval(planes, ["cp-3", "cp-2"]) ?? "", /at most 1 in one run/);
+    assert.match(refuseMajorityRemoval(["cp-1"], ["cp-1"]) ?? "", /majority/);
+  });
+
+  it("never lets a removal leave fewer healthy members than a quorum of those that stay", () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }), fc.nat(6), (health, pick) => {
+        const members = health.map((healthy, index) => ({
+          id: `${index}`,
+          name: `cp-${index}`,
+          peerUrls: [],
+          healthy,
+        }));
+        const leaving = members[pick % members.length]!.name;
+        const staying = members.filter(({ name }) => name !== leaving);
+        const allowed = refuseMemberRemoval(members, leaving) === undefined;
+        const safe =
+          staying.length > 0 && staying.filter(({ healthy }) => healthy).length >= quorum(staying.length);
+        assert.equal(allowed, safe);
+      }),
+    );
+  });
+
+  it("takes no new member beside one that does not answer, and says the way out", () => {
+    const member = (name: string, healthy: boolean) => ({ id: name, name, peerUrls: [], healthy });
+    assert.equal(refuseMemberAddition([member("cp-1", true), member("cp-2", true)], "cp-3"), undefined);
+    assert.match(
+      refuseMemberAddition([member("cp-1", false), member("cp-2", true)], "cp-3") ?? "",
+      /^cp-3 can't join while etcd's member cp-1 does not answer: .* `lost`$/,
+    );
+  });
+
+  it("finds the member of a join that was cut off, by name or by address", () => {
+    const machine = { name: "cp-2", internalAddress: "10.0.0.12" };
+    const unnamed = { id: "2", name: "", peerUrls: ["https://10.0.0.12:2380"], healthy: false };
+    assert.equal(staleMember([unnamed], machine), unnamed);
+    assert.equal(staleMember([{ ...unnamed, peerUrls: ["https://10.0.0.13:2380"] }], machine), undefined);
+    assert.equal(staleMember([{ ...unnamed, name: "cp-2" }], machine)?.id, "2");
+  });
+});

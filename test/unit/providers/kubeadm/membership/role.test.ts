@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describeStep, planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
+import { wantedLabels } from "../../../../../providers/kubeadm/plan/membership/node-settings";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import { exampleMachine } from "../machine/examples";
+
+const ROLE = "node-role.kubernetes.io/control-plane";
+
+describe("the role of a control plane", () => {
+  const machine = exampleMachine("cp-1", { taints: [{ key: "a", effect: "NoExecute" }] });
+  const linesFor = (over: Partial<ObservedNode>) => {
+    const { group, name, internalAddress, taints } = machine;
+    const node: ObservedNode = {
+      ...{ group, name, internalAddress, taints, controlPlane: true, ready: true, version: "1.36.3" },
+      ...{ labels: wantedLabels(machine), ownedLabels: [], ownedTaints: [], unschedulable: false },
+      ...over,
+    };
+    const { steps } = planMembership({
+      ...{ group, desired: [machine], recorded: [name], lost: [], observed: [node] },
+    });
+    return steps.map((step) => describeStep(step, group));
+  };
+
+  it("is restored with label and taint when the Node was deleted and came back without", () => {
+    const { [ROLE]: _, ...labels } = wantedLabels(machine);
+    assert.deepEqual(linesFor({ labels, taints: [], controlPlane: false }), [
+      `cp-1: label ${ROLE}=, label node.kubernetes.io/exclude-from-external-load-balancers=, taint ${ROLE}:NoSchedule, taint a:NoExecute`,
+    ]);
+  });
+
+  it("keeps the taint away that an administrator took, as long as the label is there", () => {
+    assert.deepEqual(linesFor({}), []);
+  });
+});

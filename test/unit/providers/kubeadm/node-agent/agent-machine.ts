@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { agentConfiguration } from "../../../../../providers/kubeadm/machine/node-agent/configuration";
+import { AGENT_PATHS, installerPath } from "../../../../../providers/kubeadm/machine/node-agent/paths";
+import { agentProgram } from "../../../../../providers/kubeadm/machine/node-agent/program";
+import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { machineProgram } from "./machine-programs";
+
+const PROGRAMS =
+  "kubectl kubeadm kubelet systemctl curl dpkg-query hostname swapon swapoff sysctl systemd-detect-virt stub-install";
+const KEYS = annotationKeys();
+/** Calls that change something; the others only ask. */
+const CHANGING =
+  /annotate|kubeadm upgrade|^install .* install$|systemctl (restart|start|daemon-reload|reboot)|swapoff/;
+
+export interface AgentRun {
+  status: number | null;
+  output: string;
+}
+
+/** A machine in a folder, with the real agent and stand-ins for all programs that it calls. */
+export class AgentMachine {
+  readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
+  private readonly holders: ChildProcess[] = [];
+  private readonly program = this.place(AGENT_PATHS.program);
+
+  constructor(
+    options: { controlPlane?: boolean; version?: string; cluster?: string; staged?: string[] } = {},
+  ) {
+    const { version = "1.35.4", cluster = version, staged = ["1.35.4", "1.36.3"] } = options;
+    for (const name of ["state/annotations", "state/versions", "programs", "run"])
+      mkdirSync(path.join(this.folder, name), { recursive: true });
+    const stub = path.join(this.folder, "programs", ".stub");
+    this.write(stub, machineProgram(this.folder), 0o755);
+    for (const name of PROGRAMS.split(" ")) symlinkSync(stub, path.join(this.folder, "programs", name));
+    this.write(this.program, agentProgram(this.folder), 0o755);
+    const settings = {
+      node: "w-1",
+      annotations: "alpha.[software].caos.ch",
+      ignorePreflightErrors: ["Swap"],
+      revision: "0123456789ab",
+    };
+    this.write(this.place(AGENT_PATHS.configuration), agentConfiguration({ ...settings, retrySeconds: 0 }));
+    for (const software of ["kubeadm", "kubelet", "kubectl", "images"])
+      for (const staging of staged) this.stage(software, staging);
+    for (const name of ["kubeadm", "kubelet", "kubectl", "running", "manifests"])
+      this.setVersion(name, version);
+    this.setVersion("cluster", cluster);
+    this.setVersion("containerd", "1.6.20");
+    if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
+  }
+
+  /** Takes the real program in place of its stand-in. */
+  useReal(name: string, program: string): void {
+    const link = path.join(this.folder, "programs", name);
+    rmSync(link);
+    symlinkSync(program, link);
+  }
+
+  /** Stages an installer that only writes down that it ran. @param also what more it does */
+  stage(software: string, version: string, also = ""): void {
+    this.write(
+      this.place(installerPath(software, version)),
+      `stub-install ${software} ${version} "$1"\n${also}\n`,
+      0o700,
+    );
+  }
+
+  setVersion(name: string, version: string): void {
+    writeFileSync(path.join(this.folder, "state/versions", name), version);
+  }
+
+  annotate(key: string, value: string): void {
+    writeFileSync(path.join(this.folder, "state/annotations", key.replaceAll("/", "@")), value);
+  }
+
+  /** What a rollout writes: the three programs of Kubernetes, and whether the change window is open. */
+  wish(version: string, allowed = true): void {
+    for (const name of ["kubelet", "kubeadm", "kubectl"]) this.annotate(KEYS.desired(name), `v${version}`);
+    this.annotate(KEYS.changesAllowed, String(allowed));
+  }
+
+  get annotations(): Record<string, string> {
+    return this.files("state/annotations", (name) => name.replaceAll("@", "/"));
+  }
+
+  get versions(): Record<string, string> {
+    return this.files("state/versions");
+  }
+
+  get calls(): string[] {
+    const file = path.join(this.folder, "state/calls");
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  }
+
+  /** What agents that were started have said. */
+  get log(): string {
+    return readFileSync(path.join(this.folder, "log"), "utf8");
+  }
+
+  /** The calls that changed something, without what every call of kubectl has. */
+  get changes(): string[] {
+    return this.calls
+      .filter((call) => CHANGING.test(call))
+      .map((call) =>
+        call.replace(/^kubectl .* annotate node w-1 --overwrite --field-manager=\S+ /, "annotate "),
+      );
+  }
+
+  /** Makes the next calls that hold these words fail. */
+  fail(words: string, says: string, times: number): void {
+    this.state("fail", words);
+    this.state("fail-words", `${says}\n`);
+    this.state("fail-times", String(times));
+  }
+
+  exists(place: string): boolean {
+    return existsSync(this.place(place));
+  }
+
+  /** Puts a file where the agent takes it for the machine's. */
+  put(place: string, text = ""): void {
+    this.write(this.place(place), text);
+  }
+
+  take(place: string): void {
+    rmSync(this.place(place));
+  }
+
+  state(name: string, text = ""): void {
+    writeFileSync(path.join(this.folder, "state", name), text);
+  }
+
+  run(...args: string[]): AgentRun {
+    const { status, stdout, stderr } = spawnSync("bash", [this.program, ...args], {
+      encoding: "utf8",
+      env: this.environment,
+      timeout: 60_000,
+    });
+    return { status, output: stdout + stderr };
+  }
+
+  /** Starts it as a group of processes of its own, as systemd does. */
+  start(...args: string[]): ChildProcess {
+    const log = openSync(path.join(this.folder, "log"), "a");
+    const options = {
+      env: this.environment,
+      detached: true,
+      stdio: ["ignore", log, log] as ["ignore", number, number],
+    };
+    const child = spawn("bash", [this.program, ...args], options);
+    closeSync(log);
+    return child;
+  }
+
+  /** Holds one of the machine's locks, as a step of foresail or an agent does. @returns lets it go */
+  async holdLock(place: string): Promise<() => void> {
+    const held = path.join(this.folder, "state/held");
+    const script = `exec 9>>"$1"; flock 9; : >"$2"; read -r _`;
+    const holder = spawn("bash", ["-c", script, "holder", this.place(place), held], { stdio: "pipe" });
+    this.holders.push(holder);
+    await this.until(() => existsSync(held), "the lock");
+    return () => holder.stdin.end();
+  }
+
+  /** Runs until a call hangs before or after its effect, and kills all of it there, as systemd does. */
+  async killAt(when: "before" | "after", call: string): Promise<void> {
+    this.state(`hang-${when}`, call);
+    const child = this.start("--once");
+    const ended = once(child, "exit");
+    await this.until(() => this.reached("hung") || child.exitCode !== null, `${when} ${call}`);
+    if (child.exitCode !== null) throw new Error(`the agent ended without the call ${call}`);
+    process.kill(-child.pid!, "SIGKILL");
+    await ended;
+    rmSync(path.join(this.folder, "state/hung"));
+  }
+
+  async until(isMet: () => boolean, what: string): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    while (!isMet()) {
+      if (Date.now() > deadline) throw new Error(`waited 20 s for: ${what}\n${this.calls.join("\n")}`);
+      await pause(10);
+    }
+  }
+
+  remove(): void {
+    for (const holder of this.holders) holder.kill("SIGKILL");
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private reached(name: string): boolean {
+    return existsSync(path.join(this.folder, "state", name));
+  }
+
+  private get environment(): NodeJS.ProcessEnv {
+    return { PATH: `${path.join(this.folder, "programs")}:/usr/sbin:/usr/bin:/sbin:/bin` };
+  }
+
+  private place(absolute: string): string {
+    return path.join(this.folder, absolute);
+  }
+
+  private write(file: string, text: string, mode = 0o600): void {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+  }
+
+  private files(folder: string, keyOf = (name: string) => name): Record<string, string> {
+    const whole = path.join(this.folder, folder);
+    const names = readdirSync(whole).sort();
+    return Object.fromEntries(
+      names.map((name) => [keyOf(name), readFileSync(path.join(whole, name), "utf8")]),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { installersOf } from "../../../../../providers/kubeadm/machine/node-agent/installers";
+import { exampleSpecification } from "../machine/examples";
+
+describe("the installers of a bundle", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "foresail-installers-"));
+  const bundle = path.join(folder, "bundle");
+  const programs = path.join(folder, "usr/local/bin");
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const specification = exampleSpecification({ source: { bundle: { path: `${bundle}/v{version}` } } });
+  const installers = installersOf(specification, { kubernetes: ["1.36.3", "1.35.4"], software: {} });
+
+  /** Runs one with the folder in place of the machine's own places. */
+  const run = (software: string, version: string, verb: string) => {
+    const found = installers.find((one) => one.software === software && one.version === version);
+    const text = (found?.text ?? "")
+      .replaceAll("/usr/local/bin", programs)
+      .replaceAll("/etc/systemd/system", path.join(folder, "units"));
+    return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8" });
+  };
+
+  before(() => {
+    mkdirSync(path.join(bundle, "v1.36.3/bin"), { recursive: true });
+    mkdirSync(programs, { recursive: true });
+    for (const name of ["kubeadm", "kubelet", "kubectl"]) {
+      const file = path.join(bundle, "v1.36.3/bin", name);
+      writeFileSync(file, `#!/bin/sh\n# ${name}\necho v1.36.3\n`);
+      chmodSync(file, 0o755);
+    }
+    const sums = spawnSync("bash", ["-c", "sha256sum bin/* > SHA256SUMS"], {
+      cwd: path.join(bundle, "v1.36.3"),
+    });
+    assert.equal(sums.status, 0);
+  });
+
+  it("put kubeadm alone, and kubelet with its unit later, and may run twice", () => {
+    assert.equal(run("kubeadm", "1.36.3", "install").status, 0);
+    assert.deepEqual(
+      ["kubeadm", "kubelet", "kubectl"].map((name) => existsSync(path.join(programs, name))),
+      [true, false, false],
+    );
+    assert.equal(existsSync(path.join(folder, "units/kubelet.service")), false);
+    for (let times = 0; times < 2; times += 1) assert.equal(run("kubelet", "1.36.3", "install").status, 0);
+    assert.match(readFileSync(path.join(folder, "units/kubelet.service"), "utf8"), /ExecStart=/);
+  });
+
+  it("say that the bundle of a version is not there, and install nothing when only asked", () => {
+    const { status, stdout } = run("kubectl", "1.35.4", "check");
+    assert.deepEqual(
+      [status, stdout.trim()],
+      [66, `the bundle folder ${bundle}/v1.35.4 is not on this machine`],
+    );
+    assert.equal(run("kubectl", "1.36.3", "check").status, 0);
+    assert.equal(existsSync(path.join(programs, "kubectl")), false);
+  });
+
+  it("refuse a program that is not that of SHA256SUMS, and read no other", () => {
+    writeFileSync(path.join(bundle, "v1.36.3/bin/kubectl"), "#!/bin/sh\necho changed\n");
+    for (const verb of ["check", "install"]) {
+      const { status, stdout } = run("kubectl", "1.36.3", verb);
+      assert.equal(status, 65);
+      assert.match(stdout, /bin\/kubectl of the bundle does not match its SHA256SUMS/);
+    }
+    assert.equal(existsSync(path.join(programs, "kubectl")), false);
+    assert.equal(run("kubelet", "1.36.3", "check").status, 0);
+  });
+
+  it("refuse a program that SHA256SUMS does not know", () => {
+    writeFileSync(path.join(bundle, "v1.36.3/SHA256SUMS"), "");
+    const { status, stdout } = run("kubeadm", "1.36.3", "check");
+    assert.equal(status, 65);
+    assert.match(stdout, /bin\/kubeadm of the bundle does not match its SHA256SUMS/);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { AgentMachine } from "./agent-machine";
+
+const KEYS = annotationKeys();
+
+describe("a node agent that serves", function () {
+  this.timeout(60_000);
+  let machine: AgentMachine;
+  let child: ChildProcess | undefined;
+  const serve = () => (child = machine.start());
+  beforeEach(() => (machine = new AgentMachine({ cluster: "1.36.3" })));
+  afterEach(() => {
+    if (child?.exitCode === null) process.kill(-child.pid!, "SIGKILL");
+    child = undefined;
+    machine.remove();
+  });
+
+  it("sees a wish by watching its own Node alone", async () => {
+    serve();
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first words on the Node");
+    machine.wish("1.36.3");
+    await machine.until(() => machine.versions.running === "1.36.3", "the kubelet's new version");
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
+    const watches = machine.calls.filter((call) => call.includes("--watch"));
+    assert.ok(watches.length > 0);
+    assert.ok(watches.every((call) => call.includes("--field-selector metadata.name=w-1")));
+    assert.ok(machine.calls.every((call) => !/kubectl .*(token|password|key-data)/.test(call)));
+  });
+
+  it("waits for a step that holds the machine's lock before its first change", async () => {
+    machine.wish("1.36.3");
+    const release = await machine.holdLock("/run/foresail.lock");
+    serve();
+    await machine.until(() => /another step of foresail runs/.test(machine.log), "the agent's words");
+    assert.deepEqual(
+      machine.changes.filter((change) => change.includes("ready=false") || !change.startsWith("annotate")),
+      [],
+    );
+    release();
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
+    assert.equal(machine.versions.running, "1.36.3");
+  });
+
+  it("leaves the Node to another agent as long as that one runs", async () => {
+    const release = await machine.holdLock("/run/foresail-node-agent.lock");
+    serve();
+    await machine.until(() => /another node agent runs/.test(machine.log), "the agent's words");
+    assert.deepEqual(machine.calls, []);
+    release();
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
+  });
+
+  it("replaces its own program first, and goes on with the new one", async () => {
+    const program = `${machine.folder}/usr/local/lib/foresail/node-agent`;
+    machine.stage("node-agent", "9.0.0", `sed -i 's/^version=.*/version=9.0.0/' ${program}`);
+    machine.annotate(KEYS.desired("node-agent"), "9.0.0");
+    machine.wish("1.36.3");
+    serve();
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
+    assert.equal(machine.annotations[KEYS.current("node-agent")], "9.0.0");
+    assert.match(machine.log, /node agent 1\.1\.0 of w-1[^]*node agent 9\.0\.0 of w-1/);
+    assert.ok(machine.log.indexOf("node agent 9.0.0 of w-1") < machine.log.indexOf("install kubeadm"));
+    assert.equal(machine.versions.running, "1.36.3");
+  });
+});

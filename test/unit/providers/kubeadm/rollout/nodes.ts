@@ -1,0 +1,50 @@
+import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import {
+  desiredSoftware,
+  type RolloutPool,
+  type RolloutWish,
+} from "../../../../../providers/kubeadm/plan/rollout/wish";
+
+/** A node as an ended rollout leaves it; "cp-1" is a control plane, "gpu-2" a worker of the pool gpu. */
+export function nodeAt(name: string, version: string, over: Partial<RolloutNode> = {}): RolloutNode {
+  const prefix = name.replace(/-\d+$/, "");
+  const controlPlane = prefix === "cp";
+  return {
+    name,
+    controlPlane,
+    pool: controlPlane ? "control-plane" : prefix,
+    kubeletVersion: version,
+    ready: true,
+    unschedulable: false,
+    cordonedBefore: false,
+    changesAllowed: false,
+    agentReady: true,
+    desired: {},
+    current: desiredSoftware({ software: {} }, version),
+    ...over,
+  };
+}
+
+/** The pools of these nodes, control planes first. */
+export function poolsOf(
+  nodes: readonly RolloutNode[],
+  over: Record<string, Partial<RolloutPool>> = {},
+): RolloutPool[] {
+  const names = [...new Set(["control-plane", ...nodes.map(({ pool }) => pool)])];
+  return names.map((name) => ({
+    name,
+    machines: nodes.filter(({ pool }) => pool === name).map((node) => node.name),
+    maxUnavailable: 1,
+    paused: false,
+    ...over[name],
+  }));
+}
+
+/** A wish for these nodes, whose cluster has the highest control plane's version. */
+export function wishFor(
+  nodes: readonly RolloutNode[],
+  version: string,
+  over: Partial<RolloutWish> = {},
+): RolloutWish {
+  return { version, software: {}, intermediates: [], pools: poolsOf(nodes), pausedNodes: [], ...over };
+}

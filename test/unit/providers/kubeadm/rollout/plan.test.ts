@@ -1,0 +1,346 @@
+import assert from "node:assert/strict";
+import { annotationKeys, annotationValue } from "../../../../../providers/kubeadm/plan/rollout/annotations";
+import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/maximum";
+import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
+import { observeRolloutNode, type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
+import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/skew";
+import {
+  compareVersions,
+  neededVersion,
+  parseVersion,
+  versionPath,
+} from "../../../../../providers/kubeadm/plan/rollout/version";
+import { desiredSoftware, type RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
+import { nodeAt, poolsOf, wishFor } from "./nodes";
+
+const cluster = (version: string) =>
+  ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => nodeAt(name, version));
+const changed = (nodes: RolloutNode[], name: string, over: Partial<RolloutNode>) =>
+  nodes.map((node) => (node.name === name ? { ...node, ...over } : node));
+const lines = (nodes: RolloutNode[], version: string, over: Partial<RolloutWish> = {}) => {
+  const plan = planRollout(
+    nodes,
+    wishFor(nodes, version, { clusterVersion: nodes[0]?.kubeletVersion, ...over }),
+  );
+  return [
+    ...plan.steps.map((step) => `${step.pass}.${step.wave} ${describeRolloutStep(step)}`),
+    ...plan.refusals,
+  ];
+};
+
+describe("rollout plan", () => {
+  it("goes node by node, control planes first, the first of them with `apply`", () => {
+    assert.deepEqual(lines(cluster("1.35.4"), "1.36.3"), [
+      "1.1 cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)",
+      "1.2 cp-2 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
+      "1.3 cp-3 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
+      "1.4 w-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
+      "1.5 w-2 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
+    ]);
+  });
+
+  it("takes the role of a node from its pool, not from its label", () => {
+    const nodes = ["cp-1", "cp-2", "w-1"].map((name) => nodeAt(name, "1.35.4"));
+    const wish = wishFor(nodes, "1.36.3");
+    const found = nodes.map((node) => ({ ...node, controlPlane: node.name === "cp-1" }));
+    const roles = planRollout(found, wish).steps.map(({ node, controlPlane }) => [node, controlPlane]);
+    assert.deepEqual(roles, [
+      ["cp-1", true],
+      ["cp-2", true],
+      ["w-1", false],
+    ]);
+  });
+
+  it("has no step where nothing differs, in a cluster without any annotation too", () => {
+    const fresh = cluster("1.36.3").map((node) => ({
+      ...node,
+      current: {},
+      desired: {},
+      agentReady: undefined,
+    }));
+    assert.deepEqual(planRollout(fresh, wishFor(fresh, "1.36.3")), {
+      steps: [],
+      refusals: [],
+      notes: [],
+      leftOut: [],
+    });
+    assert.equal(nextSteps(fresh, wishFor(fresh, "1.36.3")).done, true);
+  });
+
+  it("goes one minor at a time, every node before the next minor", () => {
+    const nodes = [nodeAt("cp-1", "1.34.1"), nodeAt("w-1", "1.34.1")];
+    const short = (over: Partial<RolloutWish>) =>
+      lines(nodes, "1.36.3", over).map((line) => line.replace(/ \(.*/, ""));
+    assert.deepEqual(short({}), [
+      "1.1 cp-1 1.34.1 → 1.35.4",
+      "1.2 w-1 1.34.1 → 1.35.4",
+      "2.1 cp-1 1.35.4 → 1.36.3",
+      "2.2 w-1 1.35.4 → 1.36.3",
+    ]);
+    assert.match(short({ intermediates: ["1.35.2"] })[0] ?? "", /1\.34\.1 → 1\.35\.2/);
+  });
+
+  it("takes up to maxUnavailable of a pool at once, one pool after another", () => {
+    const nodes = ["cp-1", "a-1", "a-2", "a-3", "b-1"].map((name) => nodeAt(name, "1.36.0"));
+    const pools = poolsOf(nodes, { a: { maxUnavailable: "70%" }, b: { maxUnavailable: 5 } });
+    const short = lines(nodes, "1.36.3", { pools }).map((line) => line.split(" ").slice(0, 2).join(" "));
+    assert.deepEqual(short, ["1.1 cp-1", "1.2 a-1", "1.2 a-2", "1.3 a-3", "1.4 b-1"]);
+  });
+
+  it("rolls other software by the same protocol", () => {
+    const nodes = cluster("1.36.3").map((node) => ({
+      ...node,
+      current: { ...node.current, containerd: "2.1.4" },
+    }));
+    const plan = lines(nodes.slice(0, 1), "1.36.3", { software: { containerd: "2.2.0" } });
+    assert.deepEqual(plan, [
+      "1.1 cp-1 1.36.3, containerd 2.1.4 → 2.2.0 (cordon, drain, the node agent changes it, uncordon)",
+    ]);
+  });
+
+  it("leaves paused nodes and pools, with a note", () => {
+    const nodes = cluster("1.35.4");
+    const plan = planRollout(
+      nodes,
+      wishFor(nodes, "1.36.3", { pausedNodes: ["w-1"], clusterVersion: "1.35.4" }),
+    );
+    assert.deepEqual(
+      plan.steps.map(({ node }) => node),
+      ["cp-1", "cp-2", "cp-3", "w-2"],
+    );
+    assert.deepEqual(plan.notes, ["w-1 is paused: it stays at 1.35.4"]);
+    assert.deepEqual(plan.refusals, []);
+  });
+
+  const refused: [string, RegExp, RolloutNode[], Partial<RolloutWish> & { version: string }][] = [
+    [
+      "a downgrade across minors",
+      /cp-1 runs 1\.36\.3.*can't go down a minor/,
+      cluster("1.36.3"),
+      { version: "1.35.4" },
+    ],
+    [
+      "a single node of a newer minor",
+      /^w-2 runs 1\.36\.3, and/,
+      changed(cluster("1.35.4"), "w-2", { kubeletVersion: "1.36.3" }),
+      { version: "1.35.5" },
+    ],
+    [
+      "a control plane that kubeadm has taken further than its kubelets",
+      /own version is 1\.36\.3/,
+      cluster("1.35.4"),
+      { version: "1.35.5", clusterVersion: "1.36.3" },
+    ],
+    [
+      "a minor of which no patch is known",
+      /no patch of the minor after 1\.36/,
+      cluster("1.36.3"),
+      { version: "1.38.0" },
+    ],
+    [
+      "nodes without an agent, by name",
+      /^w-2 has no node agent/,
+      changed(cluster("1.35.4"), "w-2", { agentReady: undefined, kubeletVersion: "1.35.3" }),
+      { version: "1.35.4" },
+    ],
+    [
+      "control planes too far ahead of a paused worker",
+      /w-1 is paused at 1\.32\.1.*more than 3 minors/,
+      changed(cluster("1.35.4"), "w-1", { kubeletVersion: "1.32.1" }),
+      { version: "1.36.3", pausedNodes: ["w-1"] },
+    ],
+    [
+      "workers ahead of a paused control plane",
+      /cp-2 is paused at 1\.35\.4, so no worker can go to 1\.36\.3/,
+      cluster("1.35.4"),
+      { version: "1.36.3", pausedNodes: ["cp-2"], clusterVersion: "1.35.4" },
+    ],
+    [
+      "a pool whose room is taken by somebody's cordon",
+      /w-1 of w cordoned by somebody else, and at most 1/,
+      changed(cluster("1.36.3"), "w-1", { unschedulable: true }).map((node) =>
+        node.name === "w-2" ? { ...node, kubeletVersion: "1.36.0" } : node,
+      ),
+      { version: "1.36.3" },
+    ],
+    [
+      "a kubelet that is no release",
+      /w-1 runs the kubelet 1\.36\.0-rc\.1/,
+      [nodeAt("w-1", "1.36.0-rc.1")],
+      { version: "1.36.3" },
+    ],
+    ["a target that is no version", /"v1\.36" is not a version/, cluster("1.35.4"), { version: "v1.36" }],
+  ];
+  for (const [what, words, nodes, { version, ...over }] of refused) {
+    it(`refuses ${what}`, () => {
+      const wish = wishFor(nodes, version, over);
+      assert.match(planRollout(nodes, wish).refusals.join("; "), words);
+    });
+  }
+
+  it("goes down within a minor only in words", () => {
+    const nodes = changed(cluster("1.36.2"), "w-1", { kubeletVersion: "1.36.3" });
+    const plan = planRollout(nodes, wishFor(nodes, "1.36.2", { clusterVersion: "1.36.2" }));
+    assert.deepEqual(plan.steps.map(describeRolloutStep), [
+      "w-1 1.36.3 → 1.36.2 (cordon, drain, kubeadm upgrade node, uncordon)",
+    ]);
+    assert.deepEqual(plan.notes, ["w-1 runs 1.36.3, a newer patch: it goes down to 1.36.2"]);
+  });
+});
+
+describe("next steps", () => {
+  it("ends an open node before it begins another, at the version that it was told", () => {
+    const open = {
+      changesAllowed: true,
+      agentReady: false,
+      desired: desiredSoftware({ software: {} }, "1.36.3"),
+    };
+    const nodes = changed(cluster("1.35.4"), "cp-2", open);
+    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.36.3" }));
+    assert.deepEqual(next.begin, []);
+    assert.deepEqual(next.finish.map(describeRolloutStep), [
+      "cp-2 1.35.4 → 1.36.3 (begun by an earlier run: cordon, drain, kubeadm upgrade node, uncordon)",
+    ]);
+  });
+
+  it("only closes a node that has ended a pass before the one that its own kubelet made the cluster's", () => {
+    const told = desiredSoftware({ software: {} }, "1.35.4");
+    const nodes = changed(cluster("1.35.4"), "w-2", {
+      changesAllowed: true,
+      unschedulable: true,
+      desired: told,
+    });
+    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
+    assert.deepEqual(next.finish.map(describeRolloutStep), [
+      "w-2 1.35.4 (begun by an earlier run: uncordon)",
+    ]);
+  });
+
+  it("begins none beside a node that an earlier run left open, even where there is room", () => {
+    const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
+    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const next = nextSteps(changed(nodes, "a-1", { changesAllowed: true, agentReady: false }), wish);
+    assert.deepEqual([next.finish.map(({ node }) => node), next.begin], [["a-1"], []]);
+  });
+
+  it("closes a node that had ended before those in front of it have had their next turn", () => {
+    const told = desiredSoftware({ software: {} }, "1.35.4");
+    const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.35.4"));
+    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const ended = changed(nodes, "a-3", { changesAllowed: true, unschedulable: true, desired: told });
+    assert.deepEqual(
+      nextSteps(ended, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      ["a-3 1.35.4"],
+    );
+    const opened = changed(nodes, "a-1", { changesAllowed: true, desired: told });
+    assert.deepEqual(
+      nextSteps(opened, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      ["a-1 1.36.3"],
+    );
+  });
+
+  it("takes a new wish for a node whose told version can't be had", () => {
+    const open = {
+      changesAllowed: true,
+      agentReady: false,
+      desired: desiredSoftware({ software: {} }, "1.36.2"),
+    };
+    const nodes = changed(cluster("1.36.1"), "w-1", open);
+    const [step] = nextSteps(nodes, wishFor(nodes, "1.36.1", { clusterVersion: "1.36.1" })).finish;
+    assert.equal(step?.to, "1.36.1");
+  });
+
+  it("waits for a control plane that is not Ready before it takes another away", () => {
+    const nodes = changed(cluster("1.35.4"), "cp-3", { ready: false, reason: "KubeletNotReady: x" });
+    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
+    assert.deepEqual([next.begin, next.waiting], [[], ["cp-3 is not Ready: KubeletNotReady: x"]]);
+  });
+
+  it("fills a pool's room while its own nodes are away", () => {
+    const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
+    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 2 } }) });
+    const opened = changed(nodes, "a-1", { changesAllowed: true });
+    assert.deepEqual(
+      nextSteps(opened, wish, { begun: ["a-1"] }).begin.map(({ node }) => node),
+      ["a-2"],
+    );
+  });
+});
+
+describe("rollout's parts", () => {
+  it("counts maxUnavailable: percent rounded down, at least one", () => {
+    const counts = (
+      [
+        ["25%", 7],
+        ["10%", 5],
+        ["100%", 3],
+        [2, 9],
+        [0, 4],
+      ] as const
+    ).map(([value, size]) => maxUnavailableCount(value, size));
+    assert.deepEqual(counts, [1, 1, 3, 2, 1]);
+  });
+
+  it("reads and compares versions", () => {
+    assert.deepEqual(parseVersion("1.36.3"), { major: 1, minor: 36, patch: 3 });
+    for (const text of ["v1.36.3", "1.36", "1.36.3-rc.1", ""]) assert.equal(parseVersion(text), undefined);
+    assert.ok(compareVersions("1.9.10", "1.10.2") < 0);
+    assert.equal(neededVersion({ lowest: "1.35.1", target: "1.36.3", intermediates: [] }), "1.36.3");
+    assert.deepEqual(
+      versionPath({ lowest: "1.33.1", target: "1.36.3", intermediates: ["1.34.2", "1.34.3"] }),
+      ["1.34.3", "1.35.4", "1.36.3"],
+    );
+    assert.equal(versionPath({ lowest: "1.36.1", target: "1.39.0", intermediates: [] }), undefined);
+  });
+
+  it("reads a Node's annotations, of any pattern", () => {
+    const node = {
+      metadata: {
+        name: "w-1",
+        labels: { "foresail/group": "workers" },
+        annotations: {
+          "x.node.example.com/changes-allowed": "true",
+          "x.node.example.com/ready": "false",
+          "x.node.example.com/message": "no space",
+          "x.kubelet.example.com/desired-version": "v1.36.3",
+          "x.containerd.example.com/current-version": "2.1.4",
+        },
+      },
+      status: { nodeInfo: { kubeletVersion: "v1.35.4" } },
+    };
+    assert.deepEqual(observeRolloutNode(node, "x.[software].example.com"), {
+      name: "w-1",
+      controlPlane: false,
+      pool: "workers",
+      kubeletVersion: "1.35.4",
+      ready: false,
+      reason: "the kubelet has not reported",
+      unschedulable: false,
+      cordonedBefore: false,
+      changesAllowed: true,
+      agentReady: false,
+      message: "no space",
+      desired: { kubelet: "1.36.3" },
+      current: { containerd: "2.1.4" },
+    });
+    assert.equal(annotationKeys().desired("kubelet"), "alpha.kubelet.caos.ch/desired-version");
+    assert.deepEqual(
+      [annotationValue("kubelet", "1.36.3"), annotationValue("containerd", "2.2.0")],
+      ["v1.36.3", "2.2.0"],
+    );
+  });
+
+  it("names what breaks the skew policy already", () => {
+    const nodes = [
+      nodeAt("cp-1", "1.35.4"),
+      nodeAt("w-1", "1.36.0"),
+      nodeAt("w-2", "1.31.0"),
+      nodeAt("w-3", "1.33.0"),
+    ];
+    assert.deepEqual(presentSkew(nodes), [
+      "w-1's kubelet 1.36.0 is newer than the control plane cp-1 (1.35.4)",
+      "w-2's kubelet 1.31.0 is more than 3 minors older than the control plane cp-1 (1.35.4)",
+    ]);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
+import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
+import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
+import type { RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
+import { safety } from "./safety";
+import { restingScenario, tangledScenario } from "./scenarios";
+import { isAsWished, inOrder, SimulatedRollout, stepKey } from "./simulated-rollout";
+
+const moves = fc.array(fc.nat(1_000), { maxLength: 250 });
+/** After how many moves the rollout's process is killed, each time. */
+const kills = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 });
+
+/** Random moves, with a kill after each so many of them; then on to the end. */
+function run(rollout: SimulatedRollout, choices: readonly number[], lives: readonly number[]): void {
+  const left = [...lives];
+  let until = left.shift();
+  for (const choice of choices) {
+    rollout.move(choice);
+    if (until !== undefined && --until === 0) {
+      rollout.kill();
+      until = left.shift();
+    }
+  }
+  rollout.settle();
+}
+
+function leavesNothing(
+  nodes: readonly RolloutNode[],
+  wish: RolloutWish,
+  start: readonly RolloutNode[],
+): void {
+  const paused = new Set([
+    ...wish.pausedNodes,
+    ...wish.pools.flatMap((pool) => (pool.paused ? pool.machines : [])),
+  ]);
+  for (const node of nodes) {
+    if (!paused.has(node.name)) assert.ok(isAsWished(node, wish), `${node.name} is not as wished`);
+    const before = start.find(({ name }) => name === node.name);
+    assert.equal(node.unschedulable, before?.unschedulable ?? false, `${node.name}'s cordon`);
+  }
+}
+
+describe("rollout, simulated with agents, in any order and with kills", function () {
+  this.timeout(120_000);
+
+  it("carries out just the steps that the preview listed, in 1,000 scenarios", () => {
+    fc.assert(
+      fc.property(restingScenario, moves, ({ nodes, wish }, choices) => {
+        const plan = planRollout(nodes, wish);
+        const rollout = new SimulatedRollout(nodes, wish);
+        run(rollout, choices, []);
+        const listed = plan.steps.map((step) => ({ ...step, pass: 1, wave: 1 }));
+        assert.deepEqual(rollout.taken, listed);
+        assert.equal(rollout.last?.stop !== undefined, plan.refusals.length > 0);
+        assert.equal(rollout.last?.done, plan.refusals.length === 0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is killed and resumed, and still begins what the preview listed, in its order and each once", () => {
+    fc.assert(
+      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
+        const plan = planRollout(nodes, wish);
+        const rollout = new SimulatedRollout(nodes, wish);
+        run(rollout, choices, lives);
+        assert.deepEqual(inOrder(rollout.taken), inOrder(plan.steps));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("previews after a kill what is left of the first preview", () => {
+    fc.assert(
+      fc.property(restingScenario, moves, ({ nodes, wish }, choices) => {
+        const first = inOrder(planRollout(nodes, wish).steps);
+        const rollout = new SimulatedRollout(nodes, wish);
+        for (const choice of choices) rollout.move(choice);
+        const left = planRollout(rollout.list(), { ...wish, clusterVersion: rollout.clusterVersion });
+        const rest = inOrder(left.steps);
+        // exactly the end of it, but for a node whose old version an earlier run has to close first
+        assert.deepEqual(
+          rest.filter((key) => first.includes(key)),
+          first.filter((key) => rest.includes(key)),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("never has two control planes, too few for a quorum, or more than maxUnavailable away, and skips no minor", () => {
+    fc.assert(
+      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
+        run(new SimulatedRollout(nodes, wish, safety(wish, nodes)), choices, lives);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("ends, with every node as wished and cordons as found; and a second run has no step", () => {
+    fc.assert(
+      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
+        fc.pre(planRollout(nodes, wish).refusals.length === 0);
+        const rollout = new SimulatedRollout(nodes, wish);
+        run(rollout, choices, lives);
+        leavesNothing(rollout.list(), wish, nodes);
+        const again = { ...wish, clusterVersion: rollout.clusterVersion };
+        assert.deepEqual(planRollout(rollout.list(), again).steps, []);
+        assert.equal(nextSteps(rollout.list(), again).done, true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("comes from any half-done state to the same final state", () => {
+    fc.assert(
+      fc.property(tangledScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
+        fc.pre(planRollout(nodes, wish).refusals.length === 0);
+        const rollout = new SimulatedRollout(nodes, wish);
+        run(rollout, choices, lives);
+        leavesNothing(rollout.list(), wish, []);
+        for (const { from, to } of rollout.taken) assert.ok(minorsBetween(from, to) <= 1);
+        assert.equal(rollout.last?.done, true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("rolls all but the workers that nobody reaches, in any order, and those when they are back", () => {
+    fc.assert(
+      fc.property(
+        restingScenario,
+        moves,
+        fc.array(fc.nat(20), { maxLength: 3 }),
+        (scenario, choices, picks) => {
+          const { nodes, wish } = scenario;
+          const isGone = (index: number) => picks.some((pick) => pick % nodes.length === index);
+          const start = nodes.map((node, index) =>
+            isGone(index) && !node.controlPlane
+              ? { ...node, ready: false, unreachable: true as const }
+              : node,
+          );
+          const plan = planRollout(start, wish);
+          fc.pre(plan.refusals.length === 0 && planRollout(nodes, wish).refusals.length === 0);
+          const rollout = new SimulatedRollout(start, wish);
+          run(rollout, choices, []);
+          assert.deepEqual(rollout.taken.map(stepKey), plan.steps.map(stepKey));
+          assert.equal(rollout.last?.done, true);
+          assert.deepEqual(rollout.last?.leftOut, plan.leftOut);
+          for (const node of rollout.list()) Object.assign(node, { ready: true, unreachable: undefined });
+          rollout.settle();
+          leavesNothing(rollout.list(), wish, nodes);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("never begins more than may be away beside nodes that are ill, and goes on when they are well", () => {
+    fc.assert(
+      fc.property(
+        restingScenario,
+        moves,
+        fc.array(fc.nat(20), { maxLength: 3 }),
+        (scenario, choices, picks) => {
+          const { nodes, wish } = scenario;
+          fc.pre(planRollout(nodes, wish).refusals.length === 0);
+          const ill = picks.map((pick) => pick % nodes.length);
+          const start = nodes.map((node, index) => (ill.includes(index) ? { ...node, ready: false } : node));
+          const illPlane = start.some((node) => node.controlPlane && !node.ready);
+          let isWell = false;
+          const rollout = new SimulatedRollout(start, wish, ({ taken }) => {
+            // another one away beside it could leave etcd without its quorum
+            if (illPlane && !isWell) assert.ok(!taken.some(({ controlPlane }) => controlPlane));
+          });
+          for (const choice of choices) rollout.move(choice);
+          for (const { node } of rollout.taken) assert.ok(!ill.some((index) => nodes[index]?.name === node));
+          isWell = true;
+          for (const node of rollout.list()) node.ready ||= !node.changesAllowed;
+          rollout.settle();
+          leavesNothing(rollout.list(), wish, nodes);
+          const listed = planRollout(start, wish).steps.map(stepKey).sort();
+          assert.deepEqual(rollout.taken.map(stepKey).sort(), listed);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

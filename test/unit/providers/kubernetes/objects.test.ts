@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  decideAdoption,
+  type ExistingObject,
+  isFreshlyMade,
+  ownAdditions,
+} from "../../../../providers/kubernetes/plan/adoption";
+import { changedPaths } from "../../../../providers/kubernetes/plan/changes";
+import { identityText } from "../../../../providers/kubernetes/plan/identity";
+import { liveOf } from "../../../../providers/kubernetes/plan/managed-fields";
+import { valueAt, without, withValue } from "../../../../providers/kubernetes/plan/path";
+import { judgeStatus, type StatusWish } from "../../../../providers/kubernetes/plan/status";
+
+describe("paths of fields", () => {
+  const object = { metadata: { annotations: { "example.org/size": "3" } }, list: [{ a: 1 }] };
+  it("lead through names, quoted names and indexes", () => {
+    assert.equal(valueAt(object, 'metadata.annotations["example.org/size"]'), "3");
+    assert.equal(valueAt(object, "list[0].a"), 1);
+    assert.equal(valueAt(object, "status.phase"), undefined);
+  });
+  it("put and take away without touching the object", () => {
+    assert.deepEqual(withValue({ a: { b: 1 } }, "a.c", 2), { a: { b: 1, c: 2 } });
+    assert.deepEqual(without({ a: { b: 1, c: 2 } }, "a.c"), { a: { b: 1 } });
+    assert.deepEqual(without({ a: 1 }, "b.c"), { a: 1 });
+    assert.deepEqual(changedPaths({ a: { b: 1 }, c: 1 }, { a: { b: 2 }, d: 1 }), ["a.b", "c", "d"]);
+  });
+});
+
+describe("whose an object is", () => {
+  const wish = { stack: "p/s", owners: [], adopt: false };
+  const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "1", controller: true };
+  const table: [what: string, existing: ExistingObject | undefined, over: object, decision: object][] = [
+    ["none", undefined, {}, { do: "make" }],
+    [
+      "made by this stack",
+      { metadata: { annotations: { "foresail/made-by": "p/s" } } },
+      {},
+      { do: "keep", isMade: true },
+    ],
+    [
+      "adopted by this stack",
+      { metadata: { annotations: { "foresail/adopted-by": "p/s" } } },
+      {},
+      { do: "keep", isMade: false },
+    ],
+    [
+      "made by this stack, adopted by another",
+      { metadata: { annotations: { "foresail/made-by": "p/s", "foresail/adopted-by": "p/o" } } },
+      {},
+      { do: "refuse", owner: "the stack p/o" },
+    ],
+    [
+      "made by another stack",
+      { metadata: { annotations: { "foresail/made-by": "p/o" } } },
+      {},
+      { do: "refuse", owner: "the stack p/o" },
+    ],
+    [
+      "made by another stack, taken over",
+      { metadata: { annotations: { "foresail/made-by": "p/o" } } },
+      { adopt: true },
+      { do: "adopt", from: "the stack p/o" },
+    ],
+    [
+      "controlled",
+      { metadata: { ownerReferences: [controller] } },
+      {},
+      { do: "refuse", owner: "its controller Deployment web" },
+    ],
+    [
+      "controlled by the owner that is named",
+      { metadata: { ownerReferences: [controller] } },
+      { owners: [controller] },
+      { do: "adopt", from: "nobody" },
+    ],
+    [
+      "owned, not controlled",
+      { metadata: { ownerReferences: [{ ...controller, controller: false }] } },
+      {},
+      { do: "adopt", from: "nobody" },
+    ],
+    [
+      "this stack's own, without its mark",
+      { metadata: { uid: "u", ownerReferences: [controller] } },
+      { known: { uid: "u", made: true } },
+      { do: "keep", isMade: true },
+    ],
+    [
+      "written by somebody",
+      { metadata: { managedFields: [{ manager: "helm" }, { manager: "c", subresource: "status" }] } },
+      {},
+      { do: "adopt", from: "helm" },
+    ],
+    [
+      "being deleted",
+      { metadata: { deletionTimestamp: "now", annotations: { "foresail/made-by": "p/s" } } },
+      {},
+      { do: "wait", why: "it is being deleted" },
+    ],
+  ];
+  for (const [what, existing, over, decision] of table)
+    it(`when it is ${what}`, () =>
+      assert.deepEqual(decideAdoption(existing, { ...wish, ...over }), decision));
+
+  it("and whether it was made just now", () => {
+    const ours = { manager: "foresail", operation: "Apply" };
+    assert.equal(isFreshlyMade({ metadata: { managedFields: [ours] } }), true);
+    assert.equal(
+      isFreshlyMade({ metadata: { managedFields: [ours, { manager: "helm", operation: "Apply" }] } }),
+      false,
+    );
+  });
+
+  it("and which finalizers and owners only this program wrote", () => {
+    const fieldsV1 = {
+      "f:metadata": {
+        "f:finalizers": { 'v:"a"': {}, 'v:"b"': {} },
+        "f:ownerReferences": { 'k:{"uid":"1"}': {} },
+      },
+    };
+    const others = {
+      manager: "x",
+      operation: "Update",
+      fieldsV1: { "f:metadata": { "f:finalizers": { 'v:"b"': {} } } },
+    };
+    const managedFields = [{ manager: "foresail", operation: "Apply", fieldsV1 }, others];
+    const metadata = { managedFields, finalizers: ["a", "b", "c"], ownerReferences: [controller] };
+    assert.deepEqual(ownAdditions({ metadata }), { finalizers: ["a"], ownerUids: ["1"] });
+    assert.deepEqual(ownAdditions({ metadata }, ["b"]).finalizers, ["a", "b"], "a finalizer held by name");
+  });
+});
+
+describe("the live values of wished fields", () => {
+  it("leave out what others add, and show what is missing or another", () => {
+    const wish = { a: 1, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} };
+    const live = { a: 2, b: { c: [1, 2], d: 4 }, list: [{ name: "y" }, { name: "x", v: 1, w: 2 }], more: 1 };
+    assert.deepEqual(liveOf(wish, live), { a: 2, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} });
+    assert.deepEqual(liveOf({ a: { b: 1 } }, { a: {} }), { a: {} });
+  });
+  it("are the wish itself when it is there, whatever else is", () => {
+    const value = fc
+      .jsonValue({ maxDepth: 3 })
+      .filter((json) => typeof json === "object" && json !== null && !Array.isArray(json));
+    fc.assert(
+      fc.property(value, (wish) =>
+        assert.deepEqual(liveOf(wish, { ...(wish as object), "an other": 1 }), wish),
+      ),
+    );
+  });
+});
+
+describe("the judgement of a status", () => {
+  const wish: StatusWish = {
+    fields: { id: "status.id" },
+    conditions: [{ type: "Ready" }],
+    equals: [{ path: "status.phase", value: "Active" }],
+    failures: [{ path: "status.phase", value: "Failed" }, { path: "status.failureMessage" }],
+    messages: ["status.message"],
+  };
+  const good = {
+    id: "i",
+    phase: "Active",
+    conditions: [{ type: "Ready", status: "True" }],
+    observedGeneration: 2,
+  };
+  const table: [what: string, status: object | undefined, judgement: object][] = [
+    ["all is there", good, { done: { id: "i" } }],
+    [
+      "nothing is",
+      undefined,
+      {
+        pending:
+          "status.id is not there yet; status.phase is absent, not Active yet; condition Ready is not there yet",
+      },
+    ],
+    [
+      "it is of an older generation",
+      { ...good, observedGeneration: 1 },
+      { pending: "its controller has seen generation 1 of 2" },
+    ],
+    [
+      "a condition is of an older generation",
+      { ...good, conditions: [{ type: "Ready", status: "True", observedGeneration: 1 }] },
+      { pending: "condition Ready is of an older generation" },
+    ],
+    [
+      "a condition is False",
+      { ...good, conditions: [{ type: "Ready", status: "False", reason: "R", message: "m" }], message: "w" },
+      { pending: "condition Ready is False (R: m): w" },
+    ],
+    [
+      "it failed",
+      { ...good, phase: "Failed", message: "no room" },
+      { failed: "status.phase is Failed: no room" },
+    ],
+    [
+      "it failed with a message alone",
+      { ...good, failureMessage: "x" },
+      { failed: "status.failureMessage is x" },
+    ],
+    ["a field is empty", { ...good, id: "" }, { pending: "status.id is not there yet" }],
+  ];
+  for (const [what, status, judgement] of table)
+    it(`when ${what}`, () =>
+      assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, wish), judgement));
+
+  it("waits for nothing when nothing is wished, not even for the controller", () => {
+    assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status: { observedGeneration: 1 } }, {}), {
+      done: {},
+    });
+  });
+
+  it("names an object the same in every version of its API", () => {
+    const object = {
+      apiVersion: "cluster.x-k8s.io/v1beta1",
+      kind: "MachinePool",
+      namespace: "demo",
+      name: "a",
+    };
+    assert.equal(identityText(object), "MachinePool.cluster.x-k8s.io/demo/a");
+    assert.equal(identityText({ ...object, apiVersion: "cluster.x-k8s.io/v1beta2" }), identityText(object));
+    assert.equal(identityText({ apiVersion: "v1", kind: "Node", name: "a" }), "Node/a");
+  });
+});

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { failureOf, givenUp } from "../../../../providers/machine-pool/plan/failure";
+
+describe("why an object of Cluster API has failed for good", () => {
+  const failure = { failureReason: "CreateError", failureMessage: "no flavour" };
+  const table: [what: string, status: object | undefined, words: string | undefined][] = [
+    ["no status", undefined, undefined],
+    ["neither", { ready: true }, undefined],
+    ["empty words", { failureReason: "", failureMessage: "" }, undefined],
+    ["reason and message", failure, "CreateError: no flavour"],
+    ["a reason alone", { failureReason: "CreateError" }, "CreateError"],
+    ["a message alone", { failureMessage: "no flavour" }, "no flavour"],
+    ["v1beta2's older fields", { deprecated: { v1beta1: failure } }, "CreateError: no flavour"],
+  ];
+  for (const [what, status, words] of table)
+    it(`is ${words ?? "nothing"}: ${what}`, () => {
+      assert.equal(failureOf({ ...(status && { status }) }), words);
+    });
+
+  it("is not believed while its controller has not seen the present specification", () => {
+    const seen = (observedGeneration?: number) =>
+      givenUp({
+        metadata: { generation: 3 },
+        status: { ...failure, ...(observedGeneration && { observedGeneration }) },
+      });
+    assert.deepEqual(
+      [seen(2), seen(3), seen()],
+      [undefined, ...Array<string>(2).fill("CreateError: no flavour")],
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import {
+  machinePoolManifest,
+  type PoolSpecification,
+} from "../../../../providers/machine-pool/plan/manifest";
+import { type PoolBefore, poolSteps } from "../../../../providers/machine-pool/plan/steps";
+
+const same = { isSameTemplate: true, isReplaced: false };
+const WAIT = "p: wait until every node is Ready";
+
+describe("the steps of a change of a MachinePool", () => {
+  const table: [
+    what: string,
+    plan: { replicas?: number; version?: string },
+    before: PoolBefore | undefined,
+    steps: string[],
+  ][] = [
+    ["a new pool", { replicas: 1 }, undefined, ["p: make a pool of 1 node", WAIT]],
+    [
+      "a new pool of an autoscaler",
+      {},
+      undefined,
+      ["p: make a pool of as many nodes as its autoscaler wants", WAIT],
+    ],
+    ["nothing", { replicas: 3 }, { replicas: 3, ...same }, []],
+    ["more", { replicas: 5 }, { replicas: 3, ...same }, ["p: scale 3 → 5, 2 nodes more", WAIT]],
+    ["less", { replicas: 2 }, { replicas: 3, ...same }, ["p: scale 3 → 2, 1 node less", WAIT]],
+    [
+      "another version and less",
+      { replicas: 2, version: "1.30.0" },
+      { replicas: 3, version: "v1.29.4", ...same },
+      ["p: roll all 2 nodes, v1.29.4 → v1.30.0", "p: scale 3 → 2, 1 node less", WAIT],
+    ],
+    [
+      "the same version with a v",
+      { replicas: 3, version: "1.29.4" },
+      { replicas: 3, version: "v1.29.4", ...same },
+      [],
+    ],
+    [
+      "another template",
+      { replicas: 3 },
+      { replicas: 3, isSameTemplate: false, isReplaced: false },
+      ["p: roll all 3 nodes, made from another template", WAIT],
+    ],
+    [
+      "another infrastructure",
+      { replicas: 3 },
+      { replicas: 3, isSameTemplate: false, isReplaced: true },
+      ["p: replace all 3 nodes, made by another infrastructure", WAIT],
+    ],
+  ];
+  for (const [what, plan, before, steps] of table)
+    it(`of ${what}`, () => assert.deepEqual(poolSteps({ name: "p", ...plan }, before), steps));
+});
+
+describe("the manifest of a MachinePool", () => {
+  const specification: PoolSpecification = {
+    api: "v1beta1",
+    namespace: "demo",
+    name: "p",
+    cluster: "c",
+    replicas: 3,
+    version: "1.30.0",
+    bootstrap: {
+      configRef: { apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1", kind: "KubeadmConfig", name: "p" },
+    },
+    infrastructureRef: {
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
+      kind: "AWSMachinePool",
+      name: "p",
+    },
+    labels: {},
+    annotations: {},
+    failureDomains: [],
+    nodeDrainTimeoutSeconds: 60,
+  };
+
+  it("of v1beta1 refers by version and namespace", () => {
+    const { spec } = machinePoolManifest(specification);
+    assert.deepEqual(spec.template.spec, {
+      clusterName: "c",
+      version: "v1.30.0",
+      bootstrap: {
+        configRef: {
+          apiVersion: "bootstrap.cluster.x-k8s.io/v1beta1",
+          kind: "KubeadmConfig",
+          name: "p",
+          namespace: "demo",
+        },
+      },
+      infrastructureRef: {
+        apiVersion: "infrastructure.cluster.x-k8s.io/v1beta2",
+        kind: "AWSMachinePool",
+        name: "p",
+        namespace: "demo",
+      },
+      nodeDrainTimeout: "60s",
+    });
+  });
+
+  it("of v1beta2 refers by group, and has its durations in seconds", () => {
+    const { apiVersion, spec } = machinePoolManifest({ ...specification, api: "v1beta2" });
+    assert.equal(apiVersion, "cluster.x-k8s.io/v1beta2");
+    assert.deepEqual(spec.template.spec.infrastructureRef, {
+      apiGroup: "infrastructure.cluster.x-k8s.io",
+      kind: "AWSMachinePool",
+      name: "p",
+    });
+    assert.deepEqual((spec.template.spec as { deletion?: object }).deletion, { nodeDrainTimeoutSeconds: 60 });
+  });
+
+  it("has no field that Cluster API writes itself", () => {
+    const text = JSON.stringify(machinePoolManifest(specification));
+    assert.doesNotMatch(text, /providerIDList|dataSecretName|ownerReferences|finalizers|status/);
+  });
+});

@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ServerChannel } from "ssh2";
+import { handlers as planHandlers } from "../../../../providers/openstack/resources/cloud-plan-handlers";
+import { handlers as markHandlers } from "../../../../providers/openstack/resources/initialized-mark-handlers";
+import { handlers as keyHandlers } from "../../../../providers/openstack/resources/server-host-key-handlers";
+import { watchServerFaults } from "../../../../providers/openstack/resources/server-fault-watch";
+import { PartialFailure } from "../../../../lib/pulumi/failure";
+import { newKey, TestSshServer } from "../../../support/ssh-server";
+import { exampleMachine, exampleSpecification } from "../kubeadm/machine/examples";
+import { CloudServer, type Answer, type Request } from "./cloud-server";
+
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const ok = (body: unknown): Answer => ({ status: 200, body });
+
+/** A cloud with one flavour, one image, one external network and room for three servers. */
+function smallCloud({ method, path: place }: Request): Answer | undefined {
+  if (place.startsWith("/compute/v2.1/flavors"))
+    return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
+  if (place.startsWith("/image/v2/images"))
+    return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
+  if (place.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
+  if (place.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
+  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(place)) return ok({ servers: [] });
+  if (place === "/compute/v2.1/limits")
+    return ok({ limits: { absolute: { maxTotalInstances: 3, totalInstancesUsed: 2 } } });
+  if (method === "POST" && place.endsWith("/metadata")) return ok({ metadata: {} });
+  return undefined;
+}
+
+describe("the handlers of OpenStack's resources", () => {
+  let cloud: CloudServer;
+  let folder: string;
+  const before = process.env.OS_CLIENT_CONFIG_FILE;
+
+  async function start(service: (request: Request) => Answer | undefined = smallCloud): Promise<void> {
+    cloud = new CloudServer(service);
+    await cloud.listen();
+    folder = mkdtempSync(path.join(tmpdir(), "foresail-cloud-"));
+    process.env.OS_CLIENT_CONFIG_FILE = path.join(folder, "clouds.yaml");
+    const auth = `{auth_url: "${cloud.url}", application_credential_id: a, application_credential_secret: s}`;
+    writeFileSync(process.env.OS_CLIENT_CONFIG_FILE, `clouds: {eu1: {region_name: one, auth: ${auth}}}`);
+  }
+
+  afterEach(async () => {
+    await cloud.close();
+    rmSync(folder, { recursive: true, force: true });
+    if (before === undefined) delete process.env.OS_CLIENT_CONFIG_FILE;
+    else process.env.OS_CLIENT_CONFIG_FILE = before;
+  });
+
+  describe("CloudPlan", () => {
+    const server = (name: string, over: object = {}) => ({
+      name,
+      pool: "w",
+      flavor: "m1",
+      image: "debian",
+      ...over,
+    });
+    const wish = (over: object = {}) => ({
+      cluster: "demo",
+      cloud: "eu1",
+      servers: [server("w-1-aaaaa")],
+      externalNetwork: "public",
+      loadBalancer: false,
+      floatingIps: 0,
+      arriving: [],
+      steps: [] as string[],
+      leaving: [],
+      later: [],
+      ...over,
+    });
+
+    it("finds what names mean, and refuses nothing that the cloud has", async () => {
+      await start();
+      const { inputs, failures } = (await planHandlers.check!({}, wish())) as {
+        inputs: object;
+        failures: object[];
+      };
+      assert.deepEqual(failures, []);
+      assert.deepEqual((inputs as { found: object }).found, {
+        images: { debian: "i1" },
+        flavors: { m1: "f1" },
+        externalNetworkId: "n1",
+        authUrl: `${cloud.url}/v3`,
+        region: "one",
+      });
+    });
+
+    it("is updated when the region gets known, which the cluster's own programs are told", async () => {
+      await start();
+      const { inputs } = (await planHandlers.check!({}, wish())) as {
+        inputs: { found: { region?: string } };
+      };
+      const { region: _, ...before } = inputs.found;
+      const changes = async (olds: object) => (await planHandlers.diff!("demo", olds, inputs)).changes;
+      assert.equal(await changes(inputs), false);
+      assert.equal(await changes({ ...inputs, found: before }), true);
+    });
+
+    it("refuses an impossible flavour and too many servers with their places", async () => {
+      await start();
+      const servers = [server("w-1-aaaaa", { flavor: "huge" }), server("w-2-bbbbb")];
+      const { failures } = await planHandlers.check!({}, wish({ servers }));
+      assert.deepEqual(
+        failures!.map(({ property }) => property),
+        ["openstack.pools.w.flavor", "openstack.pools"],
+      );
+    });
+
+    it("refuses to go on with a server in ERROR that is on record, and passes over one that is not", async () => {
+      const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
+      await start((request) => {
+        if (request.path.includes("/servers/detail?status=ERROR")) return ok({ servers: [failed] });
+        return request.path.endsWith("/servers/s1") ? ok({ server: failed }) : smallCloud(request);
+      });
+      const failures = async (known: string[]) =>
+        (await planHandlers.check!({}, wish({ known }))).failures!.map(({ property }) => property);
+      assert.deepEqual(await failures(["s1"]), ["openstack.pools.w"]);
+      assert.deepEqual(await failures([]), []);
+    });
+
+    it("refuses what can't be whatever the cloud has, with its place", async () => {
+      await start();
+      const refusals = [{ property: "openstack.network", reason: "the load balancer would be lost" }];
+      const answer = await planHandlers.check!({}, wish({ refusals }));
+      assert.deepEqual(answer.failures, refusals);
+      assert.ok(!("refusals" in (answer.inputs as object)));
+      assert.deepEqual(cloud.calls, []);
+    });
+
+    it("refuses a new cluster on a cloud that does not answer, and lets one be that exists", async () => {
+      await start();
+      const unknown = await planHandlers.check!({}, wish({ cloud: "eu9" }));
+      assert.match(unknown.failures![0]!.reason, /has no entry "eu9"/);
+      const found = { images: {}, flavors: {}, authUrl: "x" };
+      const existing = (await planHandlers.check!({ found }, wish({ cloud: "eu9" }))) as {
+        inputs: { found: object };
+        failures: object[];
+      };
+      assert.deepEqual([existing.failures, existing.inputs.found], [[], found]);
+    });
+
+    it("says beside the run why a server can't be made, once, and ends when the others have come", async () => {
+      let looks = 0;
+      await start(({ path: place }) => {
+        const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
+        if (place.startsWith("/compute/v2.1/servers/detail?name=")) {
+          looks++;
+          if (looks === 1) return { status: 500 };
+          return ok({
+            servers: [failed, { id: "s2", name: "w-2-bbbbb", status: looks > 2 ? "ACTIVE" : "BUILD" }],
+          });
+        }
+        const fault = { message: "No valid host was found" };
+        return place.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
+      });
+      const said: string[] = [];
+      await watchServerFaults({
+        cloud: "eu1",
+        arriving: ["w-1-aaaaa", "w-2-bbbbb"],
+        say: (line) => said.push(line),
+        lookMilliseconds: 5,
+      });
+      assert.equal(said.length, 1);
+      assert.match(said[0]!, /^w-1-aaaaa could not be made: No valid host was found\. What to do: /);
+      assert.equal(looks, 3);
+    });
+
+    it("changes for another wish and for machines to move, not for ids or lines of later runs", async () => {
+      await start();
+      const differs = async (news: object) => (await planHandlers.diff!("demo", wish(), news)).changes;
+      assert.equal(await differs(wish({ found: { images: {} }, later: ["then"] })), false);
+      assert.equal(await differs(wish({ steps: ["w-1: is made"] })), true);
+      assert.equal(await differs(wish({ servers: [] })), true);
+    });
+  });
+
+  describe("InitializedMark", () => {
+    let ssh: TestSshServer;
+    let answers: string[];
+
+    beforeEach(async () => {
+      answers = [];
+      // the script is not run: it would change this machine
+      ssh = await new TestSshServer((_command, channel: ServerChannel) => {
+        channel.resume();
+        channel.on("end", () => {
+          channel.write(answers.shift() ?? "1.0.0\n");
+          channel.exit(0);
+          channel.end();
+        });
+      }).listen();
+    });
+    afterEach(() => ssh.close());
+
+    const inputs = (servers: Record<string, string>) => ({
+      __provider: "",
+      specification: exampleSpecification(),
+      credentials: { privateKey: ssh.userKey.private },
+      timeouts: { ssh: 10, prepare: 10, init: 10, join: 10, ready: 20 },
+      cloud: "eu1",
+      machines: Object.keys(servers).map((name) =>
+        exampleMachine(name, {
+          address: "127.0.0.1",
+          port: ssh.port,
+          user: "root",
+          hostKey: ssh.hostKey.public,
+        }),
+      ),
+      servers,
+    });
+
+    it("marks a server when its agent has spoken, and waits until then", async () => {
+      await start();
+      answers = ["", "", "1.0.0\n"];
+      const outs: unknown = (await markHandlers.create(inputs({ "w-1": "s1" }))).outs;
+      assert.deepEqual((outs as { marked: object }).marked, { "w-1": "s1" });
+      assert.equal(answers.length, 0);
+      assert.deepEqual(
+        cloud.requests.filter(({ method, path: place }) => method === "POST" && place.includes("/servers/")),
+        [
+          {
+            method: "POST",
+            path: "/compute/v2.1/servers/s1/metadata",
+            token: "token-1",
+            body: { metadata: { "foresail-initialized": "true" } },
+          },
+        ],
+      );
+    });
+
+    it("keeps what is marked when another server fails, and asks only for that one again", async () => {
+      await start((request) =>
+        request.path.includes("/servers/s2/")
+          ? { status: 404, body: { itemNotFound: { message: "gone" } } }
+          : smallCloud(request),
+      );
+      const wish = inputs({ "w-1": "s1", "w-2": "s2" });
+      const failure = await markHandlers.create(wish).then(
+        () => assert.fail("it should fail"),
+        (error: unknown) => error as PartialFailure,
+      );
+      assert.ok(failure instanceof PartialFailure);
+      assert.match(failure.message, /w-2.*mark as initialized.*\(NotFound\)/s);
+      const olds = failure.properties as { marked: object };
+      assert.deepEqual(olds.marked, { "w-1": "s1" });
+      assert.equal((await markHandlers.diff!("demo", olds, wish)).changes, true);
+    });
+
+    it("lists the same lines before and after the server's id is known", async () => {
+      await start();
+      const steps = async (id: string) => {
+        const checked = await markHandlers.check!(
+          inputs({ "w-1": "s1" }),
+          inputs({ "w-1": "s1", "w-2": id }),
+        );
+        return (checked.inputs as { steps: string[] }).steps;
+      };
+      assert.deepEqual(await steps(UNKNOWN), [
+        "w-2: wait for its node agent, then mark its server as initialized",
+      ]);
+      assert.deepEqual(await steps("s2"), await steps(UNKNOWN));
+    });
+  });
+
+  describe("ServerHostKey", () => {
+    let ssh: TestSshServer;
+    beforeEach(async () => {
+      ssh = await new TestSshServer().listen();
+    });
+    afterEach(() => ssh.close());
+
+    const inputs = () => ({
+      machine: "w-1",
+      server: "s1",
+      cloud: "eu1",
+      address: "127.0.0.1",
+      port: ssh.port,
+      credentials: {},
+      timeoutSeconds: 10,
+    });
+    const keyOf = (outs: unknown) => {
+      const { hostKey, confirmed } = outs as { hostKey: string; confirmed: boolean };
+      return [hostKey, confirmed];
+    };
+    const showing = (key: string) => (request: Request) =>
+      request.path === "/compute/v2.1/servers/s1/action"
+        ? ok({
+            output: `-----BEGIN SSH HOST KEY KEYS-----\n${key} root@w-1\n-----END SSH HOST KEY KEYS-----\n`,
+          })
+        : undefined;
+
+    it("pins the key that the machine and its console show", async () => {
+      await start(showing(ssh.hostKey.public));
+      const outs: unknown = (await keyHandlers.create(inputs())).outs;
+      assert.deepEqual(keyOf(outs), [ssh.hostKey.public, true]);
+    });
+
+    it("refuses whoever shows another key than the console", async () => {
+      await start(showing(newKey().public));
+      await assert.rejects(keyHandlers.create(inputs()), /somebody else answers at 127\.0\.0\.1/);
+    });
+
+    it("pins at first contact where the cloud shows no console", async () => {
+      await start(() => ({ status: 404, body: { itemNotFound: { message: "no console" } } }));
+      const outs: unknown = (await keyHandlers.create(inputs())).outs;
+      assert.deepEqual(keyOf(outs), [ssh.hostKey.public, false]);
+    });
+
+    it("holds the key, and reads another for another server", async () => {
+      await start();
+      const olds = inputs();
+      const moved = await keyHandlers.diff!("w-1", olds, { ...olds, address: "192.0.2.9", port: 222 });
+      assert.equal(moved.changes, false);
+      const another = await keyHandlers.diff!("w-1", olds, { ...olds, server: "s2" });
+      assert.deepEqual(another.replaces, ["server"]);
+    });
+  });
+});

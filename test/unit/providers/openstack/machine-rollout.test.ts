@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { MachineRecord } from "../../../../providers/openstack/plan/machine-record";
+import {
+  planRollout,
+  type MachineTurn,
+  type WantedMachine,
+} from "../../../../providers/openstack/plan/machine-rollout";
+import type { ExistingMachine } from "../../../../providers/openstack/plan/recorded-state";
+import { laterLines } from "../../../../lib/text/later-lines";
+
+/** A machine "w-1-a": the letter stands for what the hash stands for. */
+function machine(name: string, generation = 1): MachineRecord {
+  const [pool = "", index = "", look = ""] = name.split("-");
+  return {
+    name,
+    slot: `${pool}-${index}`,
+    pool,
+    shape: {
+      role: pool === "cp" ? "control-plane" : "worker",
+      image: "debian",
+      flavor: look,
+      network: "10.20.0.0/24",
+      replace: 0,
+    },
+    incarnation: 1,
+    generation,
+  };
+}
+
+const want = (names: string, maxSurge = 1): WantedMachine[] =>
+  names
+    .split(" ")
+    .filter(Boolean)
+    .map((name) => ({ machine: machine(name), maxSurge: name.startsWith("cp") ? 1 : maxSurge }));
+
+/** "w-1-a" has joined; "w-1-b?" is a server only. The younger of a slot comes later. */
+const have = (names: string): ExistingMachine[] =>
+  names
+    .split(" ")
+    .filter(Boolean)
+    .map((word, index) => ({ ...machine(word.replace("?", ""), index + 1), joined: !word.endsWith("?") }));
+
+const say = ({ machines, leaving }: MachineTurn) =>
+  `${machines.map(({ name }) => name).join(" ")}${leaving.length > 0 ? ` / ${leaving.join(" ")}` : ""}`;
+
+describe("the machines of each run", () => {
+  const cases: [what: string, wanted: string, existing: string, runs: string[], surge?: number][] = [
+    ["all of a new cluster at once", "cp-1-a cp-2-a cp-3-a w-1-a", "", ["cp-1-a cp-2-a cp-3-a w-1-a"]],
+    ["none where all is as wished", "cp-1-a w-1-a", "cp-1-a w-1-a", ["cp-1-a w-1-a"]],
+    ["new slots at once", "cp-1-a w-1-a w-2-a w-3-a", "cp-1-a w-1-a", ["cp-1-a w-1-a w-2-a w-3-a"]],
+    ["surplus workers at once, the highest first", "cp-1-a", "cp-1-a w-1-a w-2-a", ["cp-1-a / w-2-a w-1-a"]],
+    [
+      "one worker after the other",
+      "cp-1-a w-1-b w-2-b",
+      "cp-1-a w-1-a w-2-a",
+      ["cp-1-a w-1-b w-2-a / w-1-a", "cp-1-a w-1-b w-2-b / w-2-a"],
+    ],
+    [
+      "as many workers as maxSurge says",
+      "cp-1-a w-1-b w-2-b",
+      "cp-1-a w-1-a w-2-a",
+      ["cp-1-a w-1-b w-2-b / w-1-a w-2-a"],
+      2,
+    ],
+    [
+      "control planes before workers, one at a time",
+      "cp-1-b cp-2-b cp-3-b w-1-b",
+      "cp-1-a cp-2-a cp-3-a w-1-a",
+      [
+        "cp-1-b cp-2-a cp-3-a w-1-a / cp-1-a",
+        "cp-1-b cp-2-b cp-3-a w-1-a / cp-2-a",
+        "cp-1-b cp-2-b cp-3-b w-1-a / cp-3-a",
+        "cp-1-b cp-2-b cp-3-b w-1-b / w-1-a",
+      ],
+    ],
+    [
+      "a single control plane beside its successor first",
+      "cp-1-b w-1-a",
+      "cp-1-a w-1-a",
+      ["cp-1-a cp-1-b w-1-a", "cp-1-b w-1-a / cp-1-a"],
+    ],
+    [
+      "a single control plane stays until its successor has joined",
+      "cp-1-b",
+      "cp-1-a cp-1-b?",
+      ["cp-1-a cp-1-b", "cp-1-b / cp-1-a"],
+    ],
+    [
+      "scaling before replacements",
+      "cp-1-a w-1-b w-2-b",
+      "cp-1-a w-1-a",
+      ["cp-1-a w-1-a w-2-b", "cp-1-a w-1-b w-2-b / w-1-a"],
+    ],
+    [
+      "control planes too many one at a time",
+      "cp-1-a",
+      "cp-1-a cp-2-a cp-3-a",
+      ["cp-1-a cp-2-a / cp-3-a", "cp-1-a / cp-2-a"],
+    ],
+    [
+      "what was cut off before anything else begins",
+      "cp-1-a w-1-b w-2-b",
+      "cp-1-a w-1-a w-2-a w-2-b",
+      ["cp-1-a w-1-a w-2-b / w-2-a", "cp-1-a w-1-b w-2-b / w-1-a"],
+    ],
+    [
+      "nothing of a server that never became a Node",
+      "cp-1-a w-1-b",
+      "cp-1-a w-1-a?",
+      ["cp-1-a w-1-b / w-1-a"],
+    ],
+    [
+      "nothing of a server that left the cluster before its run was cut off",
+      "cp-1-b w-1-a",
+      "cp-1-a? cp-1-b w-1-a",
+      ["cp-1-b w-1-a / cp-1-a"],
+    ],
+    [
+      "the older of two outdated machines first",
+      "cp-1-a w-1-c",
+      "cp-1-a w-1-a w-1-b",
+      ["cp-1-a w-1-b / w-1-a", "cp-1-a w-1-c / w-1-b"],
+    ],
+    [
+      "a pool after the other",
+      "cp-1-a v-1-b w-1-b",
+      "cp-1-a v-1-a w-1-a",
+      ["cp-1-a v-1-b w-1-a / v-1-a", "cp-1-a v-1-b w-1-b / w-1-a"],
+    ],
+  ];
+  for (const [what, wanted, existing, runs, surge] of cases)
+    it(what, () => {
+      const { now, later } = planRollout(want(wanted, surge), have(existing));
+      assert.deepEqual([now, ...later].map(say), runs);
+    });
+
+  it("says why a machine is replaced, and in which run", () => {
+    const { now, later } = planRollout(want("cp-1-a w-1-b w-2-b"), have("cp-1-a w-1-a w-2-a"));
+    assert.deepEqual(now.lines, [
+      "w-1: w-1-b is made and joins, then w-1-a is drained and deleted (flavour a → b)",
+    ]);
+    assert.deepEqual(laterLines(later), [
+      "then, in the next run: w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavour a → b)",
+    ]);
+  });
+});
+
+describe("whatever the machines are half-way through", () => {
+  const looks = fc.constantFrom("a", "b", "c");
+  const slots = (pool: string, most: number) =>
+    fc
+      .array(looks, { minLength: pool === "cp" ? 1 : 0, maxLength: most })
+      .map((list) => list.map((look, index) => `${pool}-${index + 1}-${look}`));
+  const wishes = fc.record({
+    wanted: fc.tuple(slots("cp", 3), slots("v", 3), slots("w", 3)).map((lists) => lists.flat().join(" ")),
+    surge: fc.integer({ min: 1, max: 3 }),
+  });
+  const halfDone = fc
+    .uniqueArray(
+      fc.record({
+        pool: fc.constantFrom("cp", "v", "w"),
+        index: fc.integer({ min: 1, max: 4 }),
+        look: looks,
+        joined: fc.boolean(),
+      }),
+      { selector: ({ pool, index, look }) => `${pool}-${index}-${look}`, maxLength: 10 },
+    )
+    .map((list) =>
+      list.map(({ pool, index, look, joined }) => `${pool}-${index}-${look}${joined ? "" : "?"}`),
+    );
+
+  /** What a run may not do, whichever it is. */
+  function assertSafe(turn: MachineTurn, before: ExistingMachine[], wanted: WantedMachine[], surge: number) {
+    const gone = before.filter(({ name }) => turn.leaving.includes(name));
+    const stays = new Set(turn.machines.map(({ name }) => name));
+    for (const { name } of before) assert.notEqual(stays.has(name), turn.leaving.includes(name), name);
+    const joinedPlanes = (list: ExistingMachine[]) =>
+      list.filter(({ joined, shape }) => joined && shape.role === "control-plane");
+    assert.ok(joinedPlanes(gone).length <= 1, "two control planes leave");
+    const staying = before.filter(({ name }) => stays.has(name));
+    if (joinedPlanes(before).length > 0)
+      assert.ok(joinedPlanes(staying).length > 0, "no control plane stays");
+    const slotsWanted = new Set(wanted.map(({ machine: { slot } }) => slot));
+    for (const pool of ["v", "w"]) {
+      const replaced = gone.filter((one) => one.pool === pool && one.joined && slotsWanted.has(one.slot));
+      assert.ok(replaced.length <= surge, `${replaced.length} of ${pool} leave, and maxSurge is ${surge}`);
+    }
+    const filled = new Set(turn.machines.map(({ slot }) => slot));
+    for (const { slot } of gone)
+      assert.ok(!slotsWanted.has(slot) || filled.has(slot), `${slot} is left without a machine`);
+  }
+
+  it("every run is safe, and the runs end at the wanted machines", () => {
+    fc.assert(
+      fc.property(wishes, halfDone, ({ wanted, surge }, existing) => {
+        const wish = want(wanted, surge);
+        let machines = have(existing.join(" "));
+        for (let runs = 0; runs < 40; runs++) {
+          const { now, later } = planRollout(wish, machines);
+          assertSafe(now, machines, wish, surge);
+          const done = now.machines.map((each) => ({ ...each, joined: true }));
+          if (later.length === 0) {
+            assert.deepEqual(done.map(({ name }) => name).sort(), wanted.split(" ").filter(Boolean).sort());
+            return;
+          }
+          assert.deepEqual(planRollout(wish, done).now.lines, later[0]?.lines);
+          machines = done;
+        }
+        assert.fail("forty runs were not enough");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("a run that is cut off anywhere is finished by the next ones, as safely", () => {
+    fc.assert(
+      fc.property(
+        wishes,
+        wishes,
+        halfDone,
+        fc.array(fc.boolean(), { maxLength: 30 }),
+        (first, second, existing, cuts) => {
+          let machines = have(existing.join(" "));
+          let at = 0;
+          // runs of the first wish that end half-way, then those of the second
+          for (const _ of [1, 2, 3]) {
+            const wish = want(first.wanted, first.surge);
+            const { now } = planRollout(wish, machines);
+            assertSafe(now, machines, wish, first.surge);
+            const known = new Map(machines.map((each) => [each.name, each]));
+            machines = [
+              ...now.machines.flatMap((each, index) =>
+                known.has(each.name) || cuts[at++]
+                  ? [
+                      {
+                        ...each,
+                        generation: index + 1,
+                        joined: known.get(each.name)?.joined ?? cuts[at++] ?? false,
+                      },
+                    ]
+                  : [],
+              ),
+              ...machines.filter(({ name }) => now.leaving.includes(name) && cuts[at++]),
+            ];
+          }
+          const { now, later } = planRollout(want(second.wanted, second.surge), machines);
+          assertSafe(now, machines, want(second.wanted, second.surge), second.surge);
+          const last = later.at(-1) ?? now;
+          assert.deepEqual(
+            last.machines.map(({ name }) => name).sort(),
+            second.wanted.split(" ").filter(Boolean).sort(),
+          );
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,275 @@
+import assert from "node:assert/strict";
+import {
+  cloudLacks,
+  type CloudFacts,
+  type CloudWish,
+  type ServerWish,
+} from "../../../../providers/openstack/plan/requirements";
+
+const server = (over: Partial<ServerWish> = {}): ServerWish => ({
+  name: "w-1-aaaaa",
+  pool: "w",
+  flavor: "small",
+  image: "debian",
+  ...over,
+});
+const wish = (over: Partial<CloudWish> = {}): CloudWish => ({
+  servers: [server()],
+  loadBalancer: false,
+  floatingIps: 0,
+  ...over,
+});
+const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
+  flavors: [
+    { id: "f1", name: "small", vcpus: 2, ram: 2048, disk: 10 },
+    { id: "f2", name: "diskless", vcpus: 2, ram: 2048, disk: 0 },
+  ],
+  images: [
+    { id: "i1", name: "debian", status: "active", minDisk: 5, minRam: 512 },
+    { id: "i2", name: "twice", status: "active", minDisk: 0, minRam: 0 },
+    { id: "i3", name: "twice", status: "active", minDisk: 0, minRam: 0 },
+    { id: "i4", name: "queued", status: "queued", minDisk: 0, minRam: 0 },
+    { id: "i5", name: "big", status: "active", minDisk: 40, minRam: 4096 },
+  ],
+  zones: [
+    { name: "az1", available: true },
+    { name: "az2", available: false },
+  ],
+  externalNetworks: [{ id: "n1", name: "public" }],
+  servers: [],
+  stillborn: [],
+  compute: {
+    instances: { limit: 10, used: 2 },
+    cores: { limit: -1, used: 99 },
+    ram: { limit: 51200, used: 0 },
+  },
+  hasLoadBalancer: false,
+  hasVolumes: false,
+  isRestricted: false,
+  ...over,
+});
+
+describe("what a cloud lacks for a run", () => {
+  const cases: [what: string, wish: CloudWish, facts: CloudFacts, said: string[]][] = [
+    ["nothing", wish({ externalNetwork: "public" }), facts(), []],
+    [
+      "nothing, by ids",
+      wish({ servers: [server({ flavor: "f1", image: "i1" })], externalNetwork: "n1" }),
+      facts(),
+      [],
+    ],
+    [
+      "a flavour, said once for a pool",
+      wish({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
+      facts(),
+      ['openstack.pools.w.flavor: the cloud has no flavour "huge"; it has diskless, small'],
+    ],
+    [
+      "an image with one meaning",
+      wish({ servers: [server({ image: "twice" })] }),
+      facts(),
+      ['openstack.pools.w.image: the cloud has 2 images called "twice"; write the id of one: i2, i3'],
+    ],
+    [
+      "an image that is ready",
+      wish({ servers: [server({ image: "queued" })] }),
+      facts(),
+      ['openstack.pools.w.image: "queued" is queued, not active; wait for it or choose another'],
+    ],
+    [
+      "disk and memory for the image",
+      wish({ servers: [server({ image: "big" })] }),
+      facts(),
+      [
+        'openstack.pools.w.flavor: 10 GiB is too small for the image "big", which needs 40 GiB',
+        'openstack.pools.w.flavor: "small" has 2048 MiB of memory, and the image "big" needs 4096 MiB',
+      ],
+    ],
+    [
+      "a root volume of the image's size",
+      wish({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
+      facts({ volumes: { types: [] } }),
+      ['openstack.pools.w.rootVolume.size: 4 GiB is too small for the image "debian", which needs 5 GiB'],
+    ],
+    [
+      "a service for volumes, said once for a pool",
+      wish({
+        servers: [
+          server({ rootVolume: { size: 9 } }),
+          server({ name: "w-2-bbbbb", rootVolume: { size: 9 } }),
+        ],
+      }),
+      facts(),
+      [
+        "openstack.pools.w.rootVolume: the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
+      ],
+    ],
+    [
+      "a type of volumes",
+      wish({ servers: [server({ rootVolume: { size: 9, type: "nvme" } })] }),
+      facts({ volumes: { types: [{ id: "t1", name: "ssd" }] } }),
+      ['openstack.pools.w.rootVolume.type: the cloud has no volume type "nvme"; it has ssd'],
+    ],
+    [
+      "volumes of that size",
+      wish({ servers: [server({ rootVolume: { size: 90 } })] }),
+      facts({ volumes: { types: [], quota: { per_volume_gigabytes: { limit: 50, used: 0 } } } }),
+      [
+        "openstack.pools.w.rootVolume.size: 90 GiB is more than the quota allows one volume: 50 GiB; ask for more, or take a smaller one",
+      ],
+    ],
+    [
+      "quota of volumes, all together and of a type, by its id, too",
+      wish({
+        servers: [
+          server({ rootVolume: { size: 30 } }),
+          server({ name: "w-2-bbbbb", rootVolume: { size: 30, type: "t1" } }),
+        ],
+      }),
+      facts({
+        volumes: {
+          types: [{ id: "t1", name: "ssd" }],
+          quota: {
+            volumes: { limit: 10, used: 9 },
+            gigabytes: { limit: 100, used: 50 },
+            volumes_ssd: { limit: -1, used: 9 },
+            gigabytes_ssd: { limit: 20, used: 0 },
+            gigabytes_hdd: { limit: 0, used: 0 },
+          },
+        },
+      }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for volumes, and of 10 9 are in use; ask for more, or take fewer machines with a `rootVolume`",
+        "openstack.pools: this run needs 60 GiB more of the quota for the size of volumes, and of 100 GiB 50 GiB are in use; ask for more, or take a smaller `rootVolume.size`",
+        'openstack.pools: this run needs 30 GiB more of the quota for the size of volumes of type "ssd", and of 20 GiB 0 GiB are in use; ask for more, or take a smaller `rootVolume.size`',
+      ],
+    ],
+    [
+      "nothing for volumes that are there",
+      wish({ servers: [server({ rootVolume: { size: 30, type: "gone" } })] }),
+      facts({ servers: ["w-1-aaaaa"], volumes: { types: [], quota: { volumes: { limit: 1, used: 1 } } } }),
+      [],
+    ],
+    [
+      "nothing for a flavour without a disk",
+      wish({ servers: [server({ flavor: "diskless" })] }),
+      facts(),
+      [],
+    ],
+    [
+      "a zone",
+      wish({ servers: [server({ zone: "az9" })] }),
+      facts(),
+      ['openstack.pools.w.zones: the cloud has no availability zone "az9"; it has az1, az2'],
+    ],
+    [
+      "a zone that is up",
+      wish({ servers: [server({ zone: "az2" })] }),
+      facts(),
+      ['openstack.pools.w.zones: the availability zone "az2" is not available now; take another'],
+    ],
+    [
+      "an external network",
+      wish({ externalNetwork: "outside" }),
+      facts(),
+      ['openstack.network.externalNetwork: the cloud has no external network "outside"; it has public'],
+    ],
+    [
+      "load balancers",
+      wish({ loadBalancer: true }),
+      facts(),
+      [
+        "openstack.endpoint.octavia: the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
+      ],
+    ],
+    [
+      "volumes",
+      wish({ volumes: true }),
+      facts(),
+      [
+        "openstack.cloudProvider.cinder: the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`",
+      ],
+    ],
+    [
+      "an application credential that may make others",
+      wish({ newCredential: true }),
+      facts({ isRestricted: true }),
+      [
+        "openstack.cloudProvider: the application credential of clouds.yaml may make no other one for the cluster; make one by " +
+          "hand and give it in `foresail:cloudApplicationCredential`, or write `enabled: false`",
+      ],
+    ],
+    ["nothing where it may make others", wish({ newCredential: true }), facts(), []],
+    ["nothing where it makes none", wish(), facts({ isRestricted: true }), []],
+    ["nothing where there are volumes", wish({ volumes: true }), facts({ hasVolumes: true }), []],
+    [
+      "quota",
+      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      facts({
+        compute: {
+          instances: { limit: 3, used: 2 },
+          cores: { limit: 4, used: 0 },
+          ram: { limit: 4000, used: 0 },
+        },
+      }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for servers, and of 3 2 are in use; ask for more, or take fewer or smaller machines",
+        "openstack.pools: this run needs 4096 MiB more of the quota for memory, and of 4000 MiB 0 MiB are in use; ask for more, or take fewer or smaller machines",
+      ],
+    ],
+    [
+      "floating IPs",
+      wish({ floatingIps: 2 }),
+      facts({ floatingIps: { limit: 5, used: 4 } }),
+      [
+        "openstack.pools: this run needs 2 more of the quota for floating IPs, and of 5 4 are in use; ask for more, or release some",
+      ],
+    ],
+    ["nothing where no floating IP is made", wish(), facts({ floatingIps: { limit: 5, used: 5 } }), []],
+    [
+      "a server that the cloud could not make, with its reason",
+      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      facts({
+        servers: ["w-1-aaaaa", "w-2-bbbbb", "w-2-ccccc"],
+        stillborn: [
+          { id: "s2", name: "w-2-bbbbb", reason: "No valid host was found." },
+          { id: "s3", name: "w-2-ccccc", reason: "it is on its way out." },
+        ],
+      }),
+      [
+        "openstack.pools.w: the server w-2-bbbbb is in state ERROR: No valid host was found. Take another flavour, image or zone, or have another one made with the next number in `replace: {w-2: …}`",
+      ],
+    ],
+    [
+      "a server whose volume the cloud could not make",
+      wish(),
+      facts({
+        servers: ["w-1-aaaaa"],
+        stillborn: [{ id: "s1", name: "w-1-aaaaa", reason: "Volume v1 did not finish being created." }],
+      }),
+      [
+        "openstack.pools.w: the server w-1-aaaaa is in state ERROR: Volume v1 did not finish being created. Take another `rootVolume`, or have another one made with the next number in `replace: {w-1: …}`",
+      ],
+    ],
+    [
+      "nothing for a server that is there, whatever has gone since",
+      wish({ servers: [server({ flavor: "gone", image: "gone" })] }),
+      facts({
+        servers: ["w-1-aaaaa"],
+        compute: {
+          instances: { limit: 1, used: 1 },
+          cores: { limit: 0, used: 0 },
+          ram: { limit: 0, used: 0 },
+        },
+      }),
+      [],
+    ],
+  ];
+  for (const [what, wanted, found, said] of cases)
+    it(what, () =>
+      assert.deepEqual(
+        cloudLacks(wanted, found).map(({ property, reason }) => `${property}: ${reason}`),
+        said,
+      ),
+    );
+});

@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import { connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { VmGroupWish } from "../../../../../providers/tumblebug/plan/model";
+import {
+  CONNECTION,
+  GENERATIONS,
+  plant,
+  pretendTumblebug,
+  type PretendedTumblebug,
+} from "../../../../support/tumblebug";
+
+for (const generation of GENERATIONS)
+  describe(`VMs of Tumblebug (${generation})`, () => {
+    let pretended: PretendedTumblebug;
+    let group: (name: string, size: number) => VmGroupWish;
+    const path = generation === "mcis" ? "/mcis" : "/infra";
+
+    beforeEach(async () => {
+      pretended = await pretendTumblebug(generation);
+      group = await plant(pretended.tumblebug);
+    });
+    afterEach(() => pretended.close());
+
+    it("are made in groups, read, and gone when their infrastructure is", async () => {
+      const { infrastructures } = pretended.tumblebug;
+      assert.equal(await infrastructures.read("ns1", "k1"), undefined);
+      const made = await infrastructures.create("ns1", {
+        name: "k1",
+        groups: [group("cp", 11), group("w-1", 1)],
+      });
+      assert.deepEqual(
+        made.machines.map(({ name }) => name),
+        ["cp-1", "cp-10", "cp-11", ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `cp-${n}`), "w-1-1"],
+      );
+      const [first] = made.machines;
+      assert.deepEqual(
+        { ...first, publicAddress: "", privateAddress: "", cloudId: "" },
+        {
+          ...{ name: "cp-1", group: "cp", status: "Running", targetAction: "None", systemMessage: "" },
+          ...{ region: "ap-northeast-2", zone: "ap-northeast-2a", publicAddress: "", privateAddress: "" },
+          ...{ sshPort: 22, connection: CONNECTION, user: "cb-user", spec: "t1", vNet: "v1", subnet: "s1" },
+          ...{ image: generation === "mcis" ? "i1" : "debian-12", securityGroups: ["g1"], sshKey: "k1" },
+          cloudId: "",
+        },
+      );
+      assert.notEqual(first!.cloudId, "");
+      assert.deepEqual((await infrastructures.read("ns1", "k1"))?.machines, made.machines);
+      const status = await infrastructures.readStatus("ns1", "k1");
+      const systemMessage = generation === "mcis" ? "" : "Running==Running";
+      assert.deepEqual(status?.machines[0], {
+        ...{ name: "cp-1", status: "Running", targetAction: "None", systemMessage, sshPort: 22 },
+        publicAddress: first!.publicAddress,
+        privateAddress: first!.privateAddress,
+      });
+      await assert.rejects(infrastructures.create("ns1", { name: "k1", groups: [] }), {
+        code: "AlreadyExists",
+      });
+      await assert.rejects(infrastructures.delete("ns1", "k1"), { code: "NotAllowedNow" });
+      await infrastructures.control("ns1", "k1", "terminate");
+      assert.equal(await infrastructures.delete("ns1", "k1", { option: "terminate" }), true);
+      assert.equal(await infrastructures.delete("ns1", "k1"), false);
+      assert.equal(pretended.machines.count, 0);
+    });
+
+    it("are told apart when one can't be made: its status and the cloud's words, and the others run", async () => {
+      const { tumblebug, server } = pretended;
+      const systemMessage = JSON.stringify({ message: "VcpuLimitExceeded: 32 vCPUs" });
+      server.faults.addForMachines({ machine: "w-2", effect: { kind: "failed", systemMessage } });
+      const made = await tumblebug.infrastructures.create("ns1", {
+        name: "k1",
+        groups: [group("w-1", 1), group("w-2", 1)],
+      });
+      assert.deepEqual(
+        made.machines.map((each) => [
+          each.name,
+          each.status,
+          each.systemMessage,
+          each.publicAddress === undefined,
+        ]),
+        [
+          ["w-1-1", "Running", "", false],
+          ["w-2-1", "Failed", "VcpuLimitExceeded: 32 vCPUs", true],
+        ],
+      );
+      assert.match(made.status, /^Partial-Failed:1 \(R:1\/2\)$/);
+      await tumblebug.infrastructures.control("ns1", "k1", "refine");
+      const left = await tumblebug.infrastructures.read("ns1", "k1");
+      assert.deepEqual(
+        left?.machines.map(({ name }) => name),
+        ["w-1-1"],
+      );
+    });
+
+    it("leave a record when none can be made, which the next creation meets", async () => {
+      const { tumblebug, server } = pretended;
+      server.faults.addForMachines({ machine: ".", effect: { kind: "failed", systemMessage: "no quota" } });
+      const wish = { name: "k1", groups: [group("w-1", 2)] };
+      const making = tumblebug.infrastructures.create("ns1", wish);
+      if (generation === "mcis")
+        assert.ok((await making).machines.every(({ status }) => status === "Failed"));
+      else await assert.rejects(making, { code: "Refused", remote: /no quota/ });
+      await assert.rejects(tumblebug.infrastructures.create("ns1", wish), { code: "AlreadyExists" });
+      assert.equal((await tumblebug.infrastructures.read("ns1", "k1"))?.machines.length, 2);
+      assert.equal(await tumblebug.infrastructures.delete("ns1", "k1"), true);
+    });
+
+    for (const kind of ["lost-reply", "refused"] as const)
+      it(`are made once when the connection is cut (${kind})`, async () => {
+        const { tumblebug, server, machines } = pretended;
+        server.faults.add({ method: "POST", path: `${path}$`, times: 1, effect: { kind } });
+        const made = await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
+        assert.equal(made.machines.length, 2);
+        assert.equal(machines.count, 2);
+        const more = generation === "mcis" ? "/vm$" : "/node$";
+        server.faults.add({ method: "POST", path: more, times: 1, effect: { kind } });
+        const grown = await tumblebug.infrastructures.addGroup("ns1", "k1", group("w-1", 1));
+        assert.deepEqual(
+          grown.machines.map(({ name }) => name),
+          ["w-1-1", "w-1-2", "w-1-3"],
+        );
+        const onward = generation === "mcis" ? "/subgroup/" : "/nodegroup/";
+        server.faults.add({ method: "POST", path: onward, times: 1, effect: { kind } });
+        assert.equal((await tumblebug.infrastructures.growGroup("ns1", "k1", "w-1", 2)).machines.length, 5);
+        assert.equal(machines.count, 5);
+      });
+
+    it("are found while they are still being made, after a lost answer", async () => {
+      const { tumblebug, server } = pretended;
+      server.faults.addForMachines({ machine: ".", effect: { kind: "stuck-creating" } });
+      server.faults.add({ method: "POST", path: `${path}$`, times: 1, effect: { kind: "lost-reply" } });
+      const made = await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      assert.deepEqual(
+        made.machines.map((each) => [each.status, each.targetAction]),
+        [["Creating", "Create"]],
+      );
+      await assert.rejects(tumblebug.infrastructures.control("ns1", "k1", "terminate"), {
+        code: "NotAllowedNow",
+      });
+      await tumblebug.infrastructures.control("ns1", "k1", "terminate", { force: true });
+    });
+
+    it("have no address until the server knows it", async () => {
+      const { tumblebug, server } = pretended;
+      server.faults.addForMachines({ machine: "w-1", effect: { kind: "late-address", milliseconds: 100 } });
+      server.faults.addForMachines({ machine: "w-2", effect: { kind: "no-private-address" } });
+      const groups = [group("w-1", 1), group("w-2", 1)];
+      const made = await tumblebug.infrastructures.create("ns1", { name: "k1", groups });
+      assert.equal(made.machines[0]?.publicAddress, undefined);
+      assert.equal(made.machines[1]?.privateAddress, undefined);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const later = await tumblebug.infrastructures.readMachine("ns1", "k1", "w-1-1");
+      assert.match(later?.publicAddress ?? "", /^203\.0\./);
+    });
+
+    it("are deleted one by one, and one that is gone is no error", async () => {
+      const { tumblebug, server, machines } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
+      server.faults.add({ method: "DELETE", times: 1, effect: { kind: "lost-reply" } });
+      await infrastructures.deleteMachine("ns1", "k1", "w-1-2");
+      assert.equal(await infrastructures.readMachine("ns1", "k1", "w-1-2"), undefined);
+      assert.equal(await infrastructures.deleteMachine("ns1", "k1", "w-1-2"), false);
+      assert.equal(machines.count, 1);
+    });
+
+    it("are refused by name when one can't be deleted", async () => {
+      const { tumblebug, server } = pretended;
+      await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      const effect = { kind: "status", status: 500, message: "Failed to delete the VM info" } as const;
+      server.faults.add({ method: "DELETE", effect });
+      await assert.rejects(tumblebug.infrastructures.deleteMachine("ns1", "k1", "w-1-1"), {
+        code: "Refused",
+        remote: "Failed to delete the VM info",
+      });
+    });
+
+    it("are terminated once: the request that ends them is never sent again blindly", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      server.passed.length = 0;
+      server.faults.add({ path: "/control/", times: 1, effect: { kind: "lost-reply" } });
+      await infrastructures.control("ns1", "k1", "terminate");
+      assert.equal(server.passed.filter((each) => each.path.includes("/control/")).length, 1);
+      // again, when all are terminated
+      await infrastructures.control("ns1", "k1", "terminate");
+      await assert.rejects(infrastructures.control("ns1", "none", "terminate"), { code: "NotFound" });
+      assert.equal(await infrastructures.delete("ns1", "k1"), true);
+    });
+
+    it("are terminated a second time without an error, whatever the server says of VMs that the cloud has no more", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      const message =
+        generation === "mcis"
+          ? '[{"message":"[aws:vm:ns1-k1-w-1-1] does not exist!"}\n]'
+          : "1/1 node control operations failed; first error: VM w-1-1: VM 'x' does not exist in connection 'aws'";
+      const effect = { kind: "status", status: 500, message } as const;
+      // while it runs that is no success
+      server.faults.add({ path: "/control/", times: 1, effect });
+      await assert.rejects(infrastructures.control("ns1", "k1", "terminate"), { code: "Refused" });
+      await infrastructures.control("ns1", "k1", "terminate");
+      server.faults.add({ path: "/control/", times: 1, effect });
+      await infrastructures.control("ns1", "k1", "terminate", { force: true });
+      assert.equal(await infrastructures.delete("ns1", "k1"), true);
+    });
+
+    it("are not taken for gone by words alone, nor by a server that does not know the request", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
+      for (const [status, message, code] of [
+        [500, "cannot find the key /ns/ns1/resources/spec/t1", "NotFound"],
+        [400, "Not found [/ns/ns1/other]", "NotFound"],
+        [404, "Not Found", "NoSuchRoute"],
+      ] as const) {
+        server.faults.clear();
+        const effect = { kind: "status", status, message } as const;
+        server.faults.add({ method: "GET", path: `${path}/k1$`, times: 1, effect });
+        await assert.rejects(infrastructures.read("ns1", "k1"), { code });
+      }
+      assert.notEqual(await infrastructures.read("ns1", "k1"), undefined);
+      for (const status of [400, 500]) {
+        const effect = { kind: "status", status, message: "Not found [/ns/ns1/none]" } as const;
+        server.faults.add({ method: "GET", path: `${path}/none`, times: 1, effect });
+        assert.equal(await infrastructures.readStatus("ns1", "none"), undefined);
+      }
+    });
+
+    it("are waited for when the server gives up on one that is still being terminated", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
+      await infrastructures.control("ns1", "k1", "terminate");
+      const effect = { kind: "status", status: 400, message: "Failed to delete the Node info" } as const;
+      server.faults.add({ method: "DELETE", times: 2, effect });
+      assert.equal(await infrastructures.deleteMachine("ns1", "k1", "w-1-1"), true);
+    });
+
+    it("say nothing to a terminal but words", async () => {
+      const { tumblebug, server } = pretended;
+      const systemMessage = "quota\u001b]0;owned\u0007 \u202eexceeded\r\nnext: rm";
+      server.faults.addForMachines({ machine: "w-1", effect: { kind: "failed", systemMessage } });
+      const wish = { name: "k1", groups: [group("w-1", 1)] };
+      await tumblebug.infrastructures.create("ns1", wish).catch((error: Error) => {
+        assert.doesNotMatch(error.message, /\p{Cc}|\p{Cf}/u);
+      });
+      const found = await tumblebug.infrastructures.read("ns1", "k1");
+      assert.equal(
+        found?.machines[0]?.systemMessage,
+        "quota\\u{1b}]0;owned\\u{7} \\u{202e}exceeded next: rm",
+      );
+    });
+
+    it("are behind a load balancer once, also when the server refuses what is done already", async () => {
+      const { tumblebug, server } = pretended;
+      const { infrastructures, loadBalancers } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("cp", 3)] });
+      await loadBalancers.create("ns1", "k1", { group: "cp", port: 16444, targetPort: 6443, isPublic: true });
+      const refuse = (method: string, message: string, times = 1) =>
+        server.faults.add({
+          method,
+          path: "/nlb/cp/",
+          times,
+          effect: { kind: "status", status: 500, message },
+        });
+      // the first answer is lost, and the repeated request refused
+      server.faults.add({ method: "DELETE", path: "/nlb/cp/", times: 1, effect: { kind: "lost-reply" } });
+      refuse("DELETE", '{"message":"cp-1 NLB does not have this VM: {x x}!! #### cp-1 NLB has [{y y}]!!"}');
+      await loadBalancers.removeMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);
+      assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-3"]);
+      refuse("POST", '{"message":"cp-1 NLB already has this VM: {x x}!! #### cp-1 NLB has [{x x}]!!"}');
+      await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-3", "cp-1"]);
+      assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-3", "cp-1"]);
+      // other clouds have other words: the record decides
+      refuse("POST", "TargetAlreadyRegistered");
+      await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1"]);
+      refuse("POST", "quota of targets is used up");
+      await assert.rejects(loadBalancers.addMachines("ns1", "k1", "cp", ["cp-2"]), { code: "Refused" });
+    });
+
+    it("are reached through a load balancer, which really hands connections on", async () => {
+      const { tumblebug, server, machines } = pretended;
+      const target = createServer((socket) => socket.end("hello"));
+      target.listen(0, "127.0.0.1");
+      await once(target, "listening");
+      const { port: targetPort } = target.address() as AddressInfo;
+      const { infrastructures, loadBalancers } = tumblebug;
+      await infrastructures.create("ns1", { name: "k1", groups: [group("cp", 2)] });
+      assert.equal(await loadBalancers.read("ns1", "k1", "cp"), undefined);
+      const wish = { group: "cp", port: 16443, targetPort, isPublic: true };
+      server.faults.add({ method: "POST", path: "/nlb$", times: 1, effect: { kind: "lost-reply" } });
+      const made = await loadBalancers.create("ns1", "k1", wish);
+      assert.deepEqual([made.port, made.targetPort, made.machines], [16443, targetPort, ["cp-1", "cp-2"]]);
+      await assert.rejects(loadBalancers.create("ns1", "k1", wish), { code: "AlreadyExists" });
+      await loadBalancers.removeMachines("ns1", "k1", "cp", ["cp-1"]);
+      assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-2"]);
+      await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);
+      // what lies behind the VMs' addresses here is one listener of this machine
+      for (const { machine } of server.state.machines()) machine.privateAddress = "127.0.0.1";
+      const socket = connect(16443, made.address);
+      const [data] = (await once(socket, "data")) as [Buffer];
+      assert.equal(data.toString(), "hello");
+      socket.destroy();
+      assert.equal(await loadBalancers.delete("ns1", "k1", "cp"), true);
+      assert.equal(await loadBalancers.delete("ns1", "k1", "cp"), false);
+      target.close();
+      assert.equal(machines.count, 2);
+    });
+
+    it("go with a load balancer that can't be made: the cloud's words say why", async () => {
+      const { tumblebug, server } = pretended;
+      await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("cp", 1)] });
+      const message = JSON.stringify({ message: "no public address is left" });
+      server.faults.add({ method: "POST", path: "/nlb$", effect: { kind: "status", status: 500, message } });
+      await assert.rejects(
+        tumblebug.loadBalancers.create("ns1", "k1", {
+          group: "cp",
+          port: 6443,
+          targetPort: 6443,
+          isPublic: true,
+        }),
+        { code: "Refused", remote: "no public address is left" },
+      );
+    });
+  });

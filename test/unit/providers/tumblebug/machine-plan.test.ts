@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
+import {
+  isRunning,
+  isSettled,
+  lostLines,
+  machineLines,
+  planMachines,
+  type LiveVm,
+  type MachineWish,
+} from "../../../../providers/tumblebug/plan/machine-plan";
+
+const group = (name: string, count: number): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count },
+  ...{ spec: "t3.medium", image: "debian", labels: {}, taints: [] },
+});
+const slots = wantedSlots([group("w", 2), group("cp", 3)]);
+const vm = (name: string, over: Partial<LiveVm> = {}): LiveVm => ({
+  ...{ name, group: name.replace(/-\d+$/, ""), status: "Running", targetAction: "None", systemMessage: "" },
+  ...{ publicAddress: "203.0.113.1", privateAddress: "10.0.0.1", spec: "s" },
+  ...over,
+});
+const plan = (over: Partial<MachineWish>) =>
+  planMachines({ slots, recorded: {}, leaving: {}, live: undefined, ...over });
+const ALL = ["cp-1", "cp-2", "cp-3", "w-1-1", "w-2-1"].map((name) => vm(name));
+const RECORDED = { "cp-1": "cp-1", "cp-2": "cp-2", "cp-3": "cp-3", "w-1": "w-1-1", "w-2": "w-2-1" };
+
+describe("which VM is which machine", () => {
+  it("puts control planes in one VM group, and each worker in its own", () => {
+    assert.deepEqual(
+      slots.map(({ machine, vmGroup }) => `${machine} ${vmGroup}`),
+      ["cp-1 cp", "cp-2 cp", "cp-3 cp", "w-1 w-1", "w-2 w-2"],
+    );
+    const [, , replaced] = wantedSlots([group("cp", 3)], { "cp-3": 2 });
+    assert.deepEqual([replaced?.machine, replaced?.vmGroup], ["cp-3-r2", "cp"]);
+  });
+
+  const table: [what: string, wish: Partial<MachineWish>, lines: string[]][] = [
+    [
+      "nothing is there: all are made",
+      {},
+      ["cp-1: create", "cp-2: create", "cp-3: create", "w-1: create", "w-2: create"],
+    ],
+    ["all are there and recorded", { live: ALL, recorded: RECORDED }, []],
+    ["all are there and no run could record them", { live: ALL }, []],
+    ["they come in another order", { live: [...ALL].reverse(), recorded: RECORDED }, []],
+    [
+      "one never came up",
+      {
+        live: ALL.map((one) =>
+          one.name === "w-2-1" ? vm("w-2-1", { status: "Failed", systemMessage: "no room" }) : one,
+        ),
+      },
+      ["w-2: delete its VM w-2-1, which never came up (Failed: no room)", "w-2: create"],
+    ],
+    [
+      "a control plane never came up, and the others were not recorded",
+      { live: ALL.map((one) => (one.name === "cp-1" ? vm("cp-1", { status: "Failed" }) : one)) },
+      ["cp-1: delete its VM cp-1, which never came up (Failed)", "cp-1: create"],
+    ],
+    [
+      "the server numbered another VM on",
+      { live: [...ALL.slice(0, 4), vm("w-2-2")], recorded: { ...RECORDED, "w-2": "w-2-2" } },
+      [],
+    ],
+    ["one is on its way", { live: ALL.map((one) => ({ ...one, status: "Creating" })) }, []],
+  ];
+  for (const [what, wish, lines] of table)
+    it(what, () => {
+      const said = machineLines(plan(wish)).map((line) => line.replace(/ its VM in aws.*/, ""));
+      assert.deepEqual(said, lines);
+      assert.deepEqual(lostLines(plan(wish)), []);
+    });
+
+  it("says that a machine whose VM had come up is lost, and makes none in its place", () => {
+    for (const live of [
+      ALL.slice(0, 4),
+      [...ALL.slice(0, 4), vm("w-2-1", { status: "Terminated" })],
+      undefined,
+    ]) {
+      const { lost, made } = plan({ recorded: RECORDED, live });
+      assert.ok(lost.some(({ machine }) => machine === "w-2"));
+      assert.ok(!made.some(({ machine }) => machine === "w-2"));
+    }
+  });
+
+  it("keeps the VM of a machine that is to go, and gives it to nobody", () => {
+    const fewer = slots.filter(({ machine }) => machine !== "w-2");
+    const { leaving, made } = plan({ slots: fewer, recorded: RECORDED, live: ALL });
+    assert.deepEqual([leaving, made], [{ "w-2": "w-2-1" }, []]);
+    const replaced = wantedSlots([group("cp", 3)], { "cp-2": 1 });
+    const next = plan({ slots: replaced, recorded: RECORDED, live: ALL });
+    assert.deepEqual(next.leaving, { "cp-2": "cp-2", "w-1": "w-1-1", "w-2": "w-2-1" });
+    assert.deepEqual(
+      next.made.map(({ machine }) => machine),
+      ["cp-2-r1"],
+    );
+  });
+
+  it("gives a machine its VM back when it is wanted again before it went, and a new one after", () => {
+    const leaving = { "w-2": "w-2-1" };
+    const { "w-2": _, ...recorded } = RECORDED;
+    assert.equal(plan({ recorded, leaving, live: ALL }).kept["w-2"], "w-2-1");
+    const later = plan({ recorded, leaving, live: ALL.slice(0, 4) });
+    assert.deepEqual([later.lost, later.made.map(({ machine }) => machine)], [[], ["w-2"]]);
+  });
+
+  it("gives no VM to two machines, and leaves no machine out, whatever the server has", () => {
+    const status = fc.constantFrom("Running", "Creating", "Failed", "Terminated", "Suspended");
+    const live = fc.uniqueArray(
+      fc.tuple(fc.constantFrom("cp", "w-1", "w-2", "w-3"), fc.integer({ min: 1, max: 12 }), status),
+      { selector: ([one, number]) => `${one}-${number}`, maxLength: 12 },
+    );
+    const chosen = fc.subarray(Object.entries(RECORDED));
+    fc.assert(
+      fc.property(live, chosen, (vms, recorded) => {
+        const made = plan({
+          live: vms.map(([name, number, state]) => vm(`${name}-${number}`, { group: name, status: state })),
+          recorded: Object.fromEntries(recorded),
+        });
+        const kept = Object.values(made.kept);
+        assert.equal(new Set(kept).size, kept.length);
+        const places = [...Object.keys(made.kept), ...made.made.map(({ machine }) => machine)];
+        const lost = made.lost.map(({ machine }) => machine);
+        assert.deepEqual([...places, ...lost].sort(), slots.map(({ machine }) => machine).sort());
+      }),
+    );
+  });
+
+  it("waits for VMs that are neither up nor at their end", () => {
+    const cases: [Partial<LiveVm>, boolean, boolean][] = [
+      [{}, true, true],
+      [{ targetAction: "Create" }, false, false],
+      [{ publicAddress: undefined }, false, false],
+      [{ status: "Creating" }, false, false],
+      [{ status: "Failed" }, true, false],
+      [{ status: "Terminating" }, false, false],
+      [{ status: "Terminated" }, true, false],
+    ];
+    for (const [over, settled, running] of cases) {
+      const one = { ...vm("a-1"), ...over };
+      assert.deepEqual([isSettled(one), isRunning(one)], [settled, running], JSON.stringify(over));
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { wantedSlots, type MachineGroup, type Slot } from "../../../../providers/tumblebug/plan/groups";
+import { planTurn, type MachineTurn } from "../../../../providers/tumblebug/plan/machine-turn";
+import type { RecordedControlPlanes } from "../../../../providers/tumblebug/plan/recorded-state";
+
+const group = (name: string, count: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count },
+  ...{ spec: "t3.medium", image: "ami-1", labels: {}, taints: [] },
+  ...over,
+});
+const slotsOf = (planes: number, replace: Record<string, number> = {}, over: Partial<MachineGroup> = {}) =>
+  wantedSlots([group("cp", planes, over), group("w", 1, over)], replace);
+const machines = (slots: readonly Slot[]) => slots.map(({ machine }) => machine);
+const planesOf = (slots: readonly Slot[]) => machines(slots.filter(({ role }) => role === "control-plane"));
+
+/** What a run leaves that came to its end. */
+const after = (slots: readonly Slot[]) => ({
+  slots: [...slots],
+  controlPlanes: settled(planesOf(slots)),
+});
+const settled = (names: string[]): RecordedControlPlanes => ({ members: names, kept: names, joined: names });
+
+/** The runs until nothing is left to do. */
+function runs(wanted: Slot[], before: readonly Slot[]): MachineTurn[] {
+  const turns: MachineTurn[] = [];
+  for (let recorded = after(before); turns.length < 20; recorded = after(turns.at(-1)!.slots)) {
+    turns.push(planTurn(wanted, recorded, []));
+    if (turns.at(-1)!.later.length === 0) return turns;
+  }
+  return assert.fail("the runs don't end");
+}
+
+describe("the control planes of one run", () => {
+  it("are all of them in the first", () => {
+    const turn = planTurn(slotsOf(3), { slots: [], controlPlanes: settled([]) }, []);
+    assert.deepEqual(machines(turn.slots), ["cp-1", "cp-2", "cp-3", "w-1"]);
+    assert.deepEqual([turn.leaving, turn.steps, turn.later, turn.remarks], [[], [], [], []]);
+  });
+
+  it("go from three to one in two runs, the highest index first", () => {
+    const [first, second, ...more] = runs(slotsOf(1), slotsOf(3));
+    assert.deepEqual(more, []);
+    assert.deepEqual(machines(first!.slots), ["cp-1", "cp-2", "w-1"]);
+    assert.deepEqual(first!.leaving, ["cp-3"]);
+    const words = "leaves etcd and the cluster, and its VM is deleted; one control plane goes in a run";
+    assert.deepEqual(first!.steps, [`cp-3: ${words}`]);
+    assert.deepEqual(first!.later, [`then, in the next run: cp-2: ${words}`]);
+    assert.deepEqual(machines(second!.slots), ["cp-1", "w-1"]);
+    assert.deepEqual(second!.steps, [`cp-2: ${words}`]);
+  });
+
+  it("keep the only one until its successor has joined", () => {
+    const [first, second, ...more] = runs(slotsOf(1, { "cp-1": 1 }), slotsOf(1));
+    assert.deepEqual(more, []);
+    assert.deepEqual(planesOf(first!.slots), ["cp-1-r1", "cp-1"]);
+    assert.deepEqual(first!.leaving, []);
+    assert.deepEqual(second!.leaving, ["cp-1"]);
+  });
+
+  it("wait while another one is half-way out", () => {
+    const recorded = {
+      slots: slotsOf(5).filter(({ machine }) => machine !== "cp-5"),
+      controlPlanes: {
+        members: ["cp-1", "cp-2", "cp-3", "cp-4", "cp-5"],
+        kept: ["cp-1", "cp-2", "cp-3", "cp-4"],
+        joined: ["cp-1", "cp-2", "cp-3", "cp-4"],
+      },
+    };
+    const turn = planTurn(slotsOf(3), recorded, []);
+    assert.deepEqual(turn.leaving, ["cp-5"]);
+    assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-4"]);
+  });
+
+  it("let dead ones go at once, and living ones afterwards", () => {
+    const turn = planTurn(slotsOf(3), after(slotsOf(5)), ["cp-4"]);
+    assert.deepEqual(turn.leaving, ["cp-4"]);
+    assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-5"]);
+  });
+
+  it("let none go while nobody knows of another one that has joined", () => {
+    const recorded = {
+      slots: slotsOf(3),
+      controlPlanes: { ...settled(["cp-1", "cp-2", "cp-3"]), joined: [] },
+    };
+    assert.deepEqual(planTurn(slotsOf(1), recorded, []).leaving, []);
+  });
+
+  it("end at those that are wanted, one at most going in a run, and another that has joined staying", () => {
+    const number = fc.constantFrom(1, 3, 5, 7);
+    const replaced = fc.dictionary(fc.constantFrom("cp-1", "cp-2", "cp-3"), fc.integer({ min: 1, max: 3 }));
+    fc.assert(
+      fc.property(number, number, replaced, (now, then, replace) => {
+        const wanted = slotsOf(then, replace);
+        let recorded = after(slotsOf(now));
+        for (const turn of runs(wanted, slotsOf(now))) {
+          assert.ok(turn.leaving.length <= 1);
+          assert.ok(machines(wanted).every((machine) => machines(turn.slots).includes(machine)));
+          const { joined } = recorded.controlPlanes;
+          if (turn.leaving.length > 0) assert.ok(joined.some((machine) => !turn.leaving.includes(machine)));
+          recorded = after(turn.slots);
+        }
+        assert.deepEqual(recorded.slots, wanted);
+      }),
+    );
+  });
+});
+
+describe("a machine that has a VM", () => {
+  it("keeps what it is, and is remarked upon when the configuration says otherwise", () => {
+    const before = slotsOf(1);
+    const wanted = slotsOf(1, {}, { spec: "t3.large", connection: "gcp" });
+    const { slots, remarks } = planTurn(wanted, after(before), []);
+    assert.deepEqual(slots, before);
+    assert.deepEqual(remarks, [
+      "cp-1 keeps its connection aws, not gcp, spec t3.medium, not t3.large: a new machine takes that; to have one, raise its number in `tumblebug.replace`",
+      "w-1 keeps its connection aws, not gcp, spec t3.medium, not t3.large: a new machine takes that; to have one, raise its number in `tumblebug.replace`",
+    ]);
+  });
+
+  it("keeps its root disk, too", () => {
+    const { slots, remarks } = planTurn(
+      slotsOf(1, {}, { rootDisk: { gibibytes: 50 } }),
+      after(slotsOf(1)),
+      [],
+    );
+    assert.equal(slots[0]!.rootDisk, undefined);
+    assert.match(remarks[0]!, /root disk the image's, not 50 GiB/);
+  });
+
+  it("has no remark when it is as wished, and its successor takes the new wish", () => {
+    const { slots, remarks } = planTurn(
+      slotsOf(1, { "w-1": 1 }, { spec: "t3.large" }),
+      after([...slotsOf(1)]),
+      [],
+    );
+    assert.deepEqual(remarks.length, 1);
+    assert.equal(slots.find(({ machine }) => machine === "w-1-r1")?.spec, "t3.large");
+  });
+});

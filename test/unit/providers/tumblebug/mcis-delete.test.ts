@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { TumblebugRefusal, type Tumblebug } from "../../../../providers/tumblebug/client";
+import type { EndingVm } from "../../../../providers/tumblebug/plan/deletion";
+import { deleteMcis } from "../../../../providers/tumblebug/resources/tumblebug-mcis-delete";
+
+/** Answers as they were recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */
+class RecordedMcis {
+  readonly calls: string[] = [];
+  isThere = true;
+  /** What the next requests to terminate do; afterwards all VMs that the cloud has end. */
+  readonly refusals: TumblebugRefusal[] = [];
+
+  constructor(public vms: EndingVm[]) {}
+
+  get tumblebug(): Tumblebug {
+    const infrastructures = {
+      read: () =>
+        Promise.resolve(
+          this.isThere ? { name: "k1", machines: this.vms.map((vm) => ({ ...vm })) } : undefined,
+        ),
+      control: (_namespace: string, _name: string, action: string) => {
+        this.calls.push(action);
+        const refusal = this.refusals.shift();
+        if (refusal) return Promise.reject(refusal);
+        this.vms = this.vms.map((vm) => (vm.cloudId === "" ? vm : { ...vm, status: "Terminated" }));
+        return Promise.resolve();
+      },
+      delete: (_namespace: string, _name: string, { option }: { option?: string }) => {
+        this.calls.push(option === undefined ? "delete" : `delete ${option}`);
+        const statuses = new Set(this.vms.map(({ status }) => status));
+        const isMixed = statuses.size > 1;
+        if (option !== "force" && (isMixed || statuses.has("Running")))
+          return Promise.reject(refused("MCIS k1 is Partial-Failed:1 (R:0/2)", "NotAllowedNow"));
+        this.isThere = false;
+        return Promise.resolve(true);
+      },
+    };
+    return { infrastructures } as unknown as Tumblebug;
+  }
+}
+
+const refused = (words: string, code: TumblebugRefusal["code"]) =>
+  new TumblebugRefusal("GET /control/mcis/k1", 500, words, code);
+
+const destroy = (mcis: RecordedMcis, seconds = 5) =>
+  deleteMcis(
+    mcis.tumblebug,
+    { namespace: "ns1", infrastructure: "k1" },
+    { seconds, progress: () => undefined, againSeconds: 0.2 },
+  );
+
+const running = (name: string): EndingVm => ({ name, status: "Running", cloudId: `i-${name}` });
+const failed = (name: string): EndingVm => ({ name, status: "Failed", cloudId: "" });
+
+describe("destroying an MCIS", () => {
+  it("ends after a partial failure: force drops the record once every VM has ended", async () => {
+    const mcis = new RecordedMcis([running("cp-1"), failed("w-1-1")]);
+    await destroy(mcis);
+    assert.deepEqual(mcis.calls, ["terminate", "delete", "delete force"]);
+  });
+
+  it("uses no force when no VM has failed", async () => {
+    const mcis = new RecordedMcis([running("cp-1"), running("w-1-1")]);
+    await destroy(mcis);
+    assert.deepEqual(mcis.calls, ["terminate", "delete"]);
+  });
+
+  it("goes on where a run that was killed has stopped", async () => {
+    const ended = new RecordedMcis([{ ...running("cp-1"), status: "Terminated" }]);
+    await destroy(ended);
+    assert.deepEqual(ended.calls, ["delete"]);
+    const gone = new RecordedMcis([]);
+    gone.isThere = false;
+    await destroy(gone);
+    assert.deepEqual(gone.calls, []);
+  });
+
+  it("asks again when the server can't terminate now, or refuses once", async () => {
+    const mcis = new RecordedMcis([running("cp-1")]);
+    mcis.refusals.push(refused("please try later", "NotAllowedNow"), refused("cloud error", "Refused"));
+    await destroy(mcis);
+    assert.deepEqual(mcis.calls, ["terminate", "terminate", "terminate", "delete"]);
+  });
+
+  it("keeps the record, and hands on the cloud's words, when VMs can't be terminated", async () => {
+    const mcis = new RecordedMcis([running("cp-1"), failed("w-1-1")]);
+    for (let n = 0; n < 9; n++) mcis.refusals.push(refused("deletion protection is on", "Refused"));
+    await assert.rejects(destroy(mcis), { code: "Refused", remote: "deletion protection is on" });
+    assert.deepEqual(mcis.calls, ["terminate", "terminate"]);
+    assert.ok(mcis.isThere);
+  });
+
+  it("never drops the record of a VM whose status could not be read, until its deadline", async () => {
+    const mcis = new RecordedMcis([{ ...running("cp-1"), status: "Undefined" }]);
+    for (let n = 0; n < 99; n++) mcis.refusals.push(refused("not allowed for Undefined", "NotAllowedNow"));
+    await assert.rejects(destroy(mcis, 1), { code: "NotAllowedNow" });
+    assert.ok(mcis.isThere && !mcis.calls.some((call) => call.startsWith("delete")));
+  });
+});

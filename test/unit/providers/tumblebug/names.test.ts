@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  connectionNames,
+  imageName,
+  objectName,
+  specName,
+  tumblebugNameMistake,
+} from "../../../../providers/tumblebug/plan/names";
+
+describe("names of Tumblebug's objects", () => {
+  it("say the cluster, the connection and what they are", () => {
+    assert.deepEqual(connectionNames("ns1", "k1", "aws-seoul"), {
+      vNet: "k1-aws-seoul-vpc",
+      subnet: "k1-aws-seoul-subnet",
+      nodes: "k1-aws-seoul-sg",
+      controlPlanes: "k1-aws-seoul-control-planes-sg",
+      sshKey: "k1-aws-seoul-sshkey",
+    });
+  });
+
+  it("of machine types and images keep what a cloud calls them apart", () => {
+    assert.match(
+      specName("ns1", "k1", "aws-seoul", "t3.medium"),
+      /^k1-aws-seoul-t3-medium-spec-[0-9a-z]{6}$/,
+    );
+    assert.notEqual(
+      specName("ns1", "k1", "aws-seoul", "t3.medium"),
+      specName("ns1", "k1", "aws-seoul", "t3-medium"),
+    );
+    assert.notEqual(imageName("ns1", "k1", "c", "a:b"), imageName("ns1", "k1", "c", "a/b"));
+  });
+
+  const words = fc.array(fc.string({ maxLength: 90 }), { minLength: 1, maxLength: 4 });
+
+  it("are names for Tumblebug within the clouds' limits, and the same in every run", () => {
+    fc.assert(
+      fc.property(words, fc.integer({ min: 12, max: 63 }), (parts, room) => {
+        const name = objectName(parts, room);
+        assert.equal(tumblebugNameMistake(name), undefined, name);
+        assert.ok(name.length <= room, name);
+        assert.equal(objectName([...parts], room), name);
+      }),
+    );
+  });
+
+  it("of different parts differ, however long they are", () => {
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        fc.pre(JSON.stringify(one) !== JSON.stringify(other));
+        // plain words may be divided in two ways, which the configuration does not mix
+        fc.pre(one.join("-") !== other.join("-"));
+        assert.notEqual(objectName(one, 40), objectName(other, 40));
+      }),
+    );
+  });
+
+  for (const [name, wrong] of [
+    ["k1", false],
+    ["k-1", false],
+    ["a", false],
+    ["1k", true],
+    ["k1-", true],
+    ["K1", true],
+    ["k_1", true],
+    ["", true],
+  ] as const)
+    it(`${JSON.stringify(name)} is ${wrong ? "no " : "a "}name`, () => {
+      assert.equal(tumblebugNameMistake(name) !== undefined, wrong);
+    });
+});

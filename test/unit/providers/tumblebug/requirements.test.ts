@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { spreadLines, topologyLabels } from "../../../../providers/tumblebug/plan/labels";
+import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
+import type { CloudSpec } from "../../../../providers/tumblebug/plan/model";
+import { recordedStatus } from "../../../../providers/tumblebug/plan/phase";
+import { recordedCluster } from "../../../../providers/tumblebug/plan/recorded-state";
+import {
+  tumblebugLacks,
+  type TumblebugFacts,
+  type TumblebugWish,
+} from "../../../../providers/tumblebug/plan/requirements";
+
+const AWS = { provider: "aws", region: "ap-northeast-2", zone: "ap-northeast-2a" };
+const spec = (over: Partial<CloudSpec> = {}): CloudSpec => ({
+  ...{ name: "t3.medium", region: "r", vcpus: 2, memoryMebibytes: 4096 },
+  ...over,
+});
+const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count: 1 },
+  ...{ spec: "t3.medium", image: "debian", labels: {}, taints: [] },
+  ...over,
+});
+const wish = (over: Partial<TumblebugWish> = {}): TumblebugWish => ({
+  ...{
+    namespace: "ns1",
+    createNamespace: false,
+    infrastructure: "k1",
+    loadBalancer: false,
+    allowMock: false,
+  },
+  connections: [{ name: "aws", vNet: "k1-aws-vpc", cidr: "10.21.3.0/24" }],
+  slots: wantedSlots([group("cp"), group("w", { count: 2 })]),
+  ...over,
+});
+const facts = (over: Partial<TumblebugFacts> = {}): TumblebugFacts => ({
+  ...{
+    namespaceExists: true,
+    connections: { aws: AWS },
+    specs: { "aws t3.medium": spec() },
+    images: {},
+    vNets: [],
+  },
+  ...over,
+});
+const two = [
+  { name: "aws", vNet: "k1-aws-vpc", cidr: "10.21.3.0/24" },
+  { name: "gcp", vNet: "k1-gcp-vpc", cidr: "10.21.4.0/24" },
+];
+
+describe("what a server lacks, before anything is made", () => {
+  it("is nothing when all is there", () => {
+    assert.deepEqual(tumblebugLacks(wish(), facts()), []);
+  });
+
+  const table: [
+    what: string,
+    property: string,
+    words: RegExp,
+    facts: Partial<TumblebugFacts>,
+    wish?: Partial<TumblebugWish>,
+  ][] = [
+    [
+      "no namespace",
+      "namespace",
+      /no namespace "ns1"; make it, or write `createNamespace: true`$/,
+      { namespaceExists: false },
+    ],
+    [
+      "an MCIS of others",
+      "infrastructure",
+      /has not made \(Running:3\).*\(AlreadyExistMCISFailedReason\)$/,
+      { infrastructure: { status: "Running:3", isOurs: false } },
+    ],
+    [
+      "no connection of the control planes",
+      "connections.aws",
+      /no connection "aws".*\(GetControlPlaneConnectionInfoFailedReason\)$/,
+      { connections: { aws: undefined } },
+    ],
+    [
+      "no connection of workers",
+      "connections.gcp",
+      /\(GetWorkerConnectionInfoFailedReason\)$/,
+      { connections: { aws: AWS, gcp: undefined } },
+      { connections: two },
+    ],
+    [
+      "an unknown cloud",
+      "connections.aws",
+      /the cloud "awss".*"aws".*\(InvalidMCIRReason\)$/,
+      { connections: { aws: { ...AWS, provider: "awss" } } },
+    ],
+    [
+      "a pretended cloud",
+      "connections.aws",
+      /pretended cloud \("mock"\)/,
+      { connections: { aws: { ...AWS, provider: "mock" } } },
+    ],
+    [
+      "no machine type",
+      "groups.cp.spec",
+      /no machine type "t3.medium" \(InvalidMCIRReason\)$/,
+      { specs: { "aws t3.medium": undefined } },
+    ],
+    [
+      "a machine type without numbers",
+      "groups.cp.spec",
+      /does not say how many cores/,
+      { specs: { "aws t3.medium": spec({ vcpus: undefined }) } },
+    ],
+    [
+      "too few cores for a control plane",
+      "groups.cp.spec",
+      /has 1 vCPU, and a control plane needs 2/,
+      { specs: { "aws t3.medium": spec({ vcpus: 1 }) } },
+    ],
+    [
+      "too little memory",
+      "groups.cp.spec",
+      /has 2047 MiB of memory, and a node needs 2 GiB/,
+      { specs: { "aws t3.medium": spec({ memoryMebibytes: 2047 }) } },
+    ],
+    [
+      "no image",
+      "groups.cp.image",
+      /no image "debian" \(InvalidMCIRReason\)$/,
+      { images: { "aws debian": false } },
+    ],
+    [
+      "a name that is too long for the cloud",
+      "groups.cp.name",
+      /"ns1-abcdefghijklmnopqrstuvwxyz-cp-1-1" in the cloud, 37 characters, and ncpvpc takes 30/,
+      { connections: { aws: { ...AWS, provider: "ncpvpc" } } },
+      { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) },
+    ],
+    [
+      "a VNet of others with another block",
+      "connections.aws.cidr",
+      /is there and has the block 10.9.0.0\/16; write `cidr: 10.9.0.0\/16`/,
+      { vNets: [{ name: "k1-aws-vpc", connection: "aws", cidr: "10.9.0.0/16", isOurs: false }] },
+    ],
+    [
+      "VNets that share addresses",
+      "connections.gcp.cidr",
+      /share addresses; write a block of its own \(InvalidMCIRReason\)$/,
+      {
+        connections: { aws: AWS, gcp: { ...AWS, provider: "gcp" } },
+        vNets: [{ name: "k1-gcp-vpc", connection: "gcp", cidr: "10.21.3.0/25", isOurs: true }],
+      },
+      { connections: two },
+    ],
+    [
+      "a load balancer that the cloud has not",
+      "endpoint.nlb",
+      /no load balancer in the cloud "ibm".*\(CreateNLBFailedReason\)$/,
+      { connections: { aws: { ...AWS, provider: "ibm" } } },
+      { loadBalancer: true },
+    ],
+  ];
+  for (const [what, property, words, there, asked] of table)
+    it(`says ${what}, once, with the place and the reason`, () => {
+      const lacks = tumblebugLacks(wish(asked), facts(there));
+      const [first] = lacks.filter((lack) => lack.property === `tumblebug.${property}`);
+      assert.ok(first, JSON.stringify(lacks));
+      assert.match(first.reason, words);
+    });
+
+  it("takes clouds that were registered at run time for what their kind is", () => {
+    const at = (provider: string) => facts({ connections: { aws: { ...AWS, provider } } });
+    for (const provider of ["openstack-site01", "aws-gov", "nhncloud-1"])
+      assert.deepEqual(tumblebugLacks(wish(), at(provider)), []);
+    const one = (provider: string, asked = {}) => tumblebugLacks(wish(asked), at(provider))[0]?.reason ?? "";
+    assert.match(one("mock-site01"), /pretended cloud/);
+    assert.deepEqual(tumblebugLacks(wish({ allowMock: true }), at("mock-site01")), []);
+    assert.match(one("ibm-site01", { loadBalancer: true }), /no load balancer/);
+    const long = { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) };
+    assert.match(one("ncp-site01", long), /takes 30/);
+    for (const provider of ["openstacksite01", "site01", "mocks", ""])
+      assert.match(one(provider), /which is none/);
+  });
+
+  it("takes one core for a worker, a pretended cloud for tests, and the stack's own MCIS", () => {
+    const worker = wish({ slots: wantedSlots([group("w")]) });
+    assert.deepEqual(tumblebugLacks(worker, facts({ specs: { "aws t3.medium": spec({ vcpus: 1 }) } })), []);
+    const mock = facts({ connections: { aws: { ...AWS, provider: "mock" } } });
+    assert.deepEqual(tumblebugLacks(wish({ allowMock: true }), mock), []);
+    const own = facts({ infrastructure: { status: "Running:3", isOurs: true } });
+    assert.deepEqual(tumblebugLacks(wish(), own), []);
+  });
+});
+
+describe("where machines are", () => {
+  it("is on their Nodes by the well-known labels, as far as a cloud says it", () => {
+    assert.deepEqual(topologyLabels({ ...AWS, zone: "" }), {
+      "topology.kubernetes.io/region": "ap-northeast-2",
+      "topology.cloud-barista.github.io/csp": "aws",
+    });
+    assert.equal(topologyLabels(AWS)["topology.kubernetes.io/zone"], "ap-northeast-2a");
+  });
+
+  it("is a line a place", () => {
+    const gcp = { provider: "gcp", region: "asia-northeast1", zone: "" };
+    const places = [
+      { machine: "cp-1", at: AWS },
+      { machine: "w-1", at: gcp },
+      { machine: "w-2", at: AWS },
+    ];
+    assert.deepEqual(spreadLines(places), [
+      "aws ap-northeast-2 ap-northeast-2a: cp-1, w-2",
+      "gcp asia-northeast1: w-1",
+    ]);
+  });
+});
+
+describe("the phase of a cluster", () => {
+  const type = (name: string) => `pulumi-nodejs:dynamic/foresail:${name}`;
+  const plan = { "urn::k1-plan": { type: type("TumblebugPlan"), outputs: { mark: "m" } } };
+  const failure = { reason: "CreateMCISFailedReason", message: "w-1: no room" };
+  const mcis = (outputs: object) => ({
+    "urn::k1-machines": { type: type("TumblebugMcis"), outputs: { ...outputs } },
+  });
+  const rollout = { "urn::k1-rollout": { type: type("NodeRollout"), outputs: {} } };
+  for (const [what, state, phase] of [
+    ["before the first run", {}, "Pending"],
+    ["after a run that was cut off", plan, "Provisioning"],
+    ["after a run whose VMs failed", { ...plan, ...mcis({ failure }) }, "Failed"],
+    ["when every node is there", { ...plan, ...mcis({ vms: {} }), ...rollout }, "Provisioned"],
+    [
+      "of another cluster in the stack",
+      { "urn::k2-plan": { type: type("TumblebugPlan"), outputs: { mark: "m" } } },
+      "Pending",
+    ],
+  ] as const)
+    it(`${what} is ${phase}`, () => {
+      const status = recordedStatus(recordedCluster("k1", state));
+      assert.equal(status.phase, phase);
+      if (phase === "Failed") assert.deepEqual(status, { phase, ...failure });
+    });
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-ports";
+import {
+  ruleChanges,
+  ruleWords,
+  securityRules,
+  type SecurityWish,
+} from "../../../../providers/tumblebug/plan/security-rules";
+import { read } from "../../docs/project";
+
+const wish: SecurityWish = {
+  ssh: ["192.0.2.0/24"],
+  api: ["198.51.100.0/24"],
+  nodePorts: [],
+  nodes: ["10.21.3.0/24"],
+  pods: "10.244.0.0/16",
+  podNetwork: "flannel",
+  overInternet: false,
+};
+const KINDS: PodNetworkKind[] = ["bridge", "cilium", "calico", "flannel", "other"];
+const say = (role: "nodes" | "controlPlanes", over: Partial<SecurityWish> = {}) =>
+  securityRules(role, { ...wish, ...over }).map((rule) => ruleWords(rule).replace(/ \(.*/, ""));
+
+describe("the rules of Tumblebug's security groups", () => {
+  it("of every machine are these with Flannel, and no others", () => {
+    assert.deepEqual(say("nodes"), [
+      "tcp 22 to 192.0.2.0/24",
+      "tcp 10250 to 10.21.3.0/24",
+      "icmp to 10.21.3.0/24",
+      "udp 8472 to 10.21.3.0/24",
+    ]);
+  });
+
+  it("of control planes are the API and etcd besides", () => {
+    assert.deepEqual(say("controlPlanes"), [
+      "tcp 6443 to 198.51.100.0/24",
+      "tcp 6443 to 10.21.3.0/24",
+      "tcp 2379-2380 to 10.21.3.0/24",
+    ]);
+  });
+
+  it("let pods without encapsulation in by their own block too, and nobody else", () => {
+    assert.deepEqual(say("nodes", { podNetwork: "bridge" }).slice(3), [
+      "tcp 1-65535 to 10.21.3.0/24",
+      "udp 1-65535 to 10.21.3.0/24",
+      "tcp 1-65535 to 10.244.0.0/16",
+      "udp 1-65535 to 10.244.0.0/16",
+    ]);
+  });
+
+  it("can be written in Tumblebug's three protocols for every pod network", () => {
+    for (const podNetwork of KINDS)
+      for (const { protocol } of securityRules("nodes", { ...wish, podNetwork }))
+        assert.ok(["tcp", "udp", "icmp"].includes(protocol), protocol);
+  });
+
+  it("open WireGuard for Cilium over the Internet", () => {
+    const internet = say("nodes", { podNetwork: "cilium", overInternet: true });
+    assert.ok(internet.includes("udp 51871 to 10.21.3.0/24"));
+    assert.ok(!say("nodes", { podNetwork: "cilium" }).some((rule) => rule.includes("51871")));
+  });
+
+  it("never open anything to the world that nobody wrote", () => {
+    for (const podNetwork of KINDS)
+      for (const role of ["nodes", "controlPlanes"] as const)
+        for (const { cidr } of securityRules(role, { ...wish, podNetwork }))
+          assert.notEqual(cidr, "0.0.0.0/0");
+  });
+
+  it("that changed are opened and closed, in whatever order the server keeps them", () => {
+    const before = securityRules("nodes", wish);
+    const after = securityRules("nodes", { ...wish, ssh: ["203.0.113.7/32"] });
+    const { opened, closed } = ruleChanges([...before].reverse(), after);
+    assert.deepEqual(
+      [opened.map(({ cidr }) => cidr), closed.map(({ cidr }) => cidr)],
+      [["203.0.113.7/32"], ["192.0.2.0/24"]],
+    );
+    assert.deepEqual(ruleChanges([...before].reverse(), before), { opened: [], closed: [] });
+  });
+
+  it("are all in the table of the page", () => {
+    const page = read("docs/tumblebug.md");
+    for (const podNetwork of KINDS)
+      for (const role of ["nodes", "controlPlanes"] as const)
+        for (const { ports, protocol } of securityRules(role, {
+          ...{ ...wish, podNetwork, overInternet: true, nodePorts: ["192.0.2.0/24"] },
+        })) {
+          const range = ports === undefined ? "" : ports[0] === ports[1] ? `${ports[0]}` : ports.join("–");
+          assert.match(
+            page,
+            new RegExp(`\\| *${`${protocol} ${range}`.trim()} *\\|`),
+            `${protocol} ${range}`,
+          );
+        }
+  });
+});

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import * as pulumi from "@pulumi/pulumi";
+import type { TumblebugClusterArgs } from "../../../../components/tumblebug/tumblebug-cluster-args";
+import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
+
+interface Registered {
+  name: string;
+  type: string;
+  inputs: Record<string, unknown>;
+  options: pulumi.CustomResourceOptions;
+}
+
+const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
+const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count: 1 },
+  ...{ spec: "t3.medium", image: "ami-1", labels: {}, taints: [] },
+  ...over,
+});
+const promised = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
+const place = (provider: string) => ({ provider, region: `${provider}-1`, zone: `${provider}-1a` });
+
+describe("TumblebugCluster", () => {
+  let registered: Registered[];
+  let TumblebugCluster: typeof import("../../../../components/tumblebug/tumblebug-cluster").TumblebugCluster;
+
+  before(async function () {
+    this.timeout(60_000);
+    await pulumi.runtime.setMocks(
+      {
+        call: ({ inputs }) => inputs as Record<string, unknown>,
+        newResource: ({ name, inputs, type }) => {
+          const known = registered.find((resource) => resource.name === name && resource.type === type);
+          if (known) known.inputs = inputs as Record<string, unknown>;
+          return { id: `${name}-id`, state: { ...outputsOf(inputs as Inputs), ...(inputs as object) } };
+        },
+      },
+      "foresail",
+      "test",
+      false,
+    );
+    ({ TumblebugCluster } = await import("../../../../components/tumblebug/tumblebug-cluster.js"));
+  });
+
+  beforeEach(() => {
+    registered = [];
+  });
+
+  interface Inputs {
+    name?: string;
+    slots?: { machine: string; connection: string }[];
+  }
+
+  /** What only the server and the handlers know. */
+  function outputsOf({ name, slots = [] }: Inputs): object {
+    const vms = slots.map(({ machine, connection }, index) => [
+      machine,
+      {
+        ...{ vm: `${machine}-1`, connection, sshPort: 22, user: "cb-user", region: "r", zone: "z" },
+        ...{ publicAddress: `203.0.113.${index + 1}`, privateAddress: `10.21.3.${index + 1}` },
+      },
+    ]);
+    return {
+      object: name,
+      privateKey: `KEY of ${name}`,
+      mark: "0123456789ab",
+      vms: Object.fromEntries(vms) as object,
+      known: {},
+      leaving: {},
+      address: "198.51.100.9",
+      found: {
+        generation: "mcis",
+        connections: { aws: place("aws"), gcp: place("gcp") },
+        foreign: ["vNets/k1-gcp-vpc"],
+        namespaceIsForeign: true,
+      },
+      nodes: [],
+      hostKey: KEY,
+      healthy: "cp-1",
+      admin: { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" },
+    };
+  }
+
+  async function cluster(over: Partial<TumblebugClusterArgs> = {}) {
+    const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
+      registered.push({ name, type, inputs: {}, options: opts });
+      return undefined;
+    };
+    const made = new TumblebugCluster(
+      "k1",
+      {
+        server: { address: "http://127.0.0.1:1323/tumblebug" },
+        namespace: "ns1",
+        connections: [{ name: "aws" }, { name: "gcp" }, { name: "unused" }],
+        groups: [group("cp"), group("w", { count: 2 })],
+        networkCidr: "10.21.0.0/16",
+        nodeAddresses: "private",
+        access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"], nodePorts: [], nodes: [] },
+        resources: { keepOnDelete: false },
+        user: "cb-user",
+        timeoutSeconds: 60,
+        cluster: { version: "1.36.3", network: { plugin: { flannel: {} } } },
+        existing: {},
+        ...over,
+      },
+      { transformations: [spy] },
+    );
+    await promised(made.nodes);
+    await promised(made.status);
+    await promised(pulumi.output(made.kubeconfig));
+    // what waits for all of the cluster comes last
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return made;
+  }
+
+  const of = (type: string) => registered.filter((resource) => resource.type.endsWith(`:${type}`));
+  const names = (type: string) => of(type).map(({ name }) => name);
+  const only = (type: string) => {
+    const [first, ...more] = of(type);
+    assert.ok(first && more.length === 0, `${type}: ${names(type).join(", ")}`);
+    return first;
+  };
+  const two = { groups: [group("cp"), group("w", { connection: "gcp" })] };
+
+  it("makes what the machines of a connection are made from, once, and nothing where there are none", async () => {
+    await cluster();
+    assert.deepEqual(names("TumblebugVNet"), ["k1-aws-vpc"]);
+    assert.deepEqual(names("TumblebugSecurityGroup"), ["k1-aws-sg", "k1-aws-control-planes-sg"]);
+    assert.deepEqual(names("TumblebugSshKey"), ["k1-aws-sshkey"]);
+    assert.equal(of("TumblebugSpec").length + of("TumblebugImage").length, 2);
+    assert.deepEqual(of("TumblebugNamespace"), []);
+  });
+
+  it("makes it for each connection side by side, with control planes' rules only where they are", async () => {
+    await cluster(two);
+    assert.deepEqual(names("TumblebugVNet"), ["k1-aws-vpc", "k1-gcp-vpc"]);
+    assert.deepEqual(names("TumblebugSecurityGroup"), ["k1-aws-sg", "k1-aws-control-planes-sg", "k1-gcp-sg"]);
+    assert.deepEqual(
+      of("TumblebugVNet").map(({ inputs }) => inputs.foreign),
+      [false, true],
+    );
+    const blocks = of("TumblebugVNet").map(({ inputs }) => inputs.cidr);
+    assert.equal(new Set(blocks).size, 2);
+  });
+
+  it("lets machines in by the blocks of all connections, and the world by none", async () => {
+    await cluster(two);
+    const blocks = of("TumblebugVNet").map(({ inputs }) => inputs.cidr);
+    for (const { inputs } of of("TumblebugSecurityGroup")) {
+      const cidrs = (inputs.rules as { cidr: string }[]).map(({ cidr }) => cidr);
+      assert.ok(blocks.every((block) => inputs.name === "k1-gcp" || cidrs.includes(block as string)));
+      assert.ok(!cidrs.includes("0.0.0.0/0"));
+    }
+  });
+
+  it("says where each Node is, and takes the key of its connection", async () => {
+    await cluster(two);
+    const machines = of("NodeGroup").flatMap(({ inputs }) => inputs.machines as Record<string, unknown>[]);
+    assert.deepEqual(
+      machines.map(({ name, labels, address, internalAddress, user }) => [
+        ...[name, (labels as Record<string, string>)["topology.kubernetes.io/zone"]],
+        ...[address, internalAddress, user],
+      ]),
+      [
+        ["cp-1", "aws-1a", "203.0.113.1", "10.21.3.1", "cb-user"],
+        ["w-1", "gcp-1a", "203.0.113.2", "10.21.3.2", "cb-user"],
+      ],
+    );
+    // the whole of it is a secret
+    const { credentials } = only("ClusterInit").inputs as { credentials: { value: { privateKeys: object } } };
+    assert.deepEqual(credentials.value.privateKeys, {
+      "cp-1": "KEY of k1-aws-sshkey",
+      "w-1": "KEY of k1-gcp-sshkey",
+    });
+  });
+
+  it("over the Internet, has nodes hold their public addresses and Cilium encrypt", async () => {
+    await cluster({
+      ...two,
+      nodeAddresses: "public",
+      access: { ssh: [], api: [], nodePorts: [], nodes: ["203.0.113.0/24"] },
+      cluster: { version: "1.36.3", network: { plugin: { manifest: { path: "network.yaml" } } } },
+    });
+    const { specification, machines } = only("ClusterInit").inputs as {
+      specification: { network: { holdNodeAddress?: boolean } };
+      machines: { address: string; internalAddress: string }[];
+    };
+    assert.equal(specification.network.holdNodeAddress, true);
+    assert.ok(machines.every(({ address, internalAddress }) => address === internalAddress));
+    const { fitNetwork } = await import("../../../../components/tumblebug/pod-network.js");
+    const fitted = fitNetwork({ network: { plugin: { cilium: {} } } }, "public").network?.plugin;
+    assert.deepEqual(fitted, { cilium: { values: { encryption: { enabled: true, type: "wireguard" } } } });
+  });
+
+  it("holds each machine's VM by a resource that goes after all that uses the machine, and with the MCIS", async () => {
+    await cluster();
+    assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-w-1-vm", "k1-w-2-vm"]);
+    for (const { options } of of("TumblebugVm"))
+      assert.equal((options.deletedWith as unknown as { __name: string }).__name, "k1-machines");
+  });
+
+  it("has a load balancer that the nodes really use, in front of the control planes' VM group", async () => {
+    const made = await cluster({ endpoint: { nlb: { port: 443 } } });
+    const { group: behind, port, targetPort, machines } = only("TumblebugLoadBalancer").inputs;
+    assert.deepEqual([behind, port, targetPort, machines], ["cp", 443, 6443, ["cp-1"]]);
+    assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.9:443");
+    assert.match(await promised(made.kubeconfig), /^current-context: k1$/m);
+    assert.match(await promised(made.kubeconfig), /server: https:\/\/198\.51\.100\.9:443$/m);
+    assert.deepEqual(of("LoopbackEndpoint"), []);
+    const { specification } = only("ClusterInit").inputs as { specification: { certificateNames: string[] } };
+    assert.deepEqual(specification.certificateNames, ["198.51.100.9"]);
+  });
+
+  describe("of which an earlier run made three control planes", () => {
+    const named = (names: string[]) => names.map((name) => ({ name }));
+    const planes = ["cp-1", "cp-2", "cp-3"];
+    const slots = wantedSlots([group("cp", { count: 3 }), group("w")]);
+    const vms = Object.fromEntries(
+      slots.map(({ machine }) => [machine, { vm: `${machine}-1`, connection: "aws" }]),
+    );
+    const type = "pulumi-nodejs:dynamic/foresail:";
+    const existing = {
+      "urn::k1-machines": { type: `${type}TumblebugMcis`, outputs: { vms, slots } },
+      "urn::k1-control-plane": {
+        type: `${type}NodeGroup`,
+        outputs: { members: named(planes), machines: named(planes), nodes: named(planes) },
+      },
+      "urn::k1-api": { type: `${type}TumblebugLoadBalancer`, outputs: { address: "198.51.100.7" } },
+    };
+
+    it("lets one of them go in a run, and leaves the other to the next", async () => {
+      const made = await cluster({ existing, groups: [group("cp"), group("w")] });
+      assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-cp-2-vm", "k1-w-1-vm"]);
+      const { leaving, steps, later } = only("TumblebugPlan").inputs;
+      assert.deepEqual([leaving, (steps as string[]).length], [["cp-3"], 1]);
+      assert.deepEqual(await promised(pulumi.output(made.remaining)), later);
+      assert.match((later as string[]).join(), /^then, in the next run: cp-2: /);
+    });
+
+    it("keeps the load balancer's address in a preview that takes machines away from it", async () => {
+      const endpoint = { nlb: { port: 443 } };
+      const made = await cluster({ existing, endpoint, groups: [group("cp"), group("w")] });
+      const { machines, vms: behind } = only("TumblebugLoadBalancer").inputs;
+      assert.deepEqual(machines, ["cp-1", "cp-2"]);
+      assert.deepEqual(behind, { "cp-1": "cp-1-1", "cp-2": "cp-2-1" });
+      assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.7:443");
+    });
+
+    it("refuses to forget a connection that they are still in", async () => {
+      const moved = { connection: "gcp" };
+      await cluster({
+        existing,
+        connections: [{ name: "gcp" }],
+        groups: [group("cp", moved), group("w", moved)],
+      });
+      const { refusals } = only("TumblebugPlan").inputs as {
+        refusals: { property: string; reason: string }[];
+      };
+      assert.equal(refusals[0]?.property, "tumblebug.connections");
+      assert.match(refusals[0].reason, /^cp-1 is in "aws"; list that connection until the machine is gone/);
+    });
+  });
+
+  it("is Provisioned when a run came to its end", async () => {
+    const { status } = await cluster();
+    assert.deepEqual(await promised(status), { phase: "Provisioned", reason: "", message: "" });
+  });
+});

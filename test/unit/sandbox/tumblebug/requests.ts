@@ -1,0 +1,42 @@
+import { CREDENTIAL, pretendTumblebug, type PretendedTumblebug } from "../../../support/tumblebug";
+
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** A pretended server, asked as it stands in the API's description and not through the client. */
+export class RawTumblebug {
+  private constructor(readonly pretended: PretendedTumblebug) {}
+
+  static async open(...args: Parameters<typeof pretendTumblebug>): Promise<RawTumblebug> {
+    return new RawTumblebug(await pretendTumblebug(...args));
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    password = CREDENTIAL.password,
+  ): Promise<WireAnswer> {
+    const answer = await fetch(`${this.pretended.address}${path}`, {
+      method,
+      headers: { authorization: `Basic ${Buffer.from(`${CREDENTIAL.user}:${password}`).toString("base64")}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = {};
+    }
+    return { status: answer.status, text, body: parsed as Record<string, unknown> };
+  }
+
+  close(): Promise<void> {
+    return this.pretended.close();
+  }
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import Ajv from "ajv";
+import { parse } from "yaml";
+import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
+import { staleDocs } from "../../../../scripts/generate-configuration-docs";
+import { CONFIGURATION_KEYS } from "../../../../stacks/schema";
+import { mistakesOf } from "./mistakes";
+import { cluster, reader } from "./valid";
+
+/** The project folder; tests run from bin/test/unit/configuration. */
+const ROOT = resolve(__dirname, "../../../../..");
+const readYaml = (path: string) =>
+  parse(readFileSync(join(ROOT, path), "utf8")) as { config: Record<string, unknown> };
+const EXAMPLE = "stacks/config/Pulumi.example-onprem.yaml";
+
+describe("configuration: files", () => {
+  it("has pages that say what the schema says; else run: npm run docs", () => {
+    assert.deepEqual(staleDocs(), []);
+  });
+
+  it("has an example without mistakes", () => {
+    assert.deepEqual(mistakesOf(reader(readYaml(EXAMPLE).config["foresail:cluster"])), []);
+  });
+
+  it("tells editors the same as the program: the example passes, an unknown field does not", () => {
+    const validate = new Ajv({ allowUnionTypes: true }).compile(stackFileJsonSchema());
+    assert.equal(validate(readYaml(EXAMPLE)), true, JSON.stringify(validate.errors));
+    assert.equal(validate({ config: { "foresail:cluster": cluster({ machnes: [] }) } }), false);
+    assert.equal(validate({ config: {} }), false);
+  });
+
+  it("describes every field of the schema", () => {
+    const bare: string[] = [];
+    const visit = (schema: Record<string, unknown>, path: string) => {
+      for (const [name, field] of Object.entries(
+        (schema.properties ?? {}) as Record<string, Record<string, unknown>>,
+      )) {
+        if (!field.description && path !== "") bare.push(`${path}.${name}`);
+        visit(field, `${path}.${name}`);
+        visit((field.items ?? {}) as Record<string, unknown>, `${path}.${name}[]`);
+      }
+    };
+    visit(stackFileJsonSchema(), "");
+    assert.deepEqual(bare, []);
+  });
+
+  it("declares in Pulumi.yaml each key that has a default, with the same type", () => {
+    const declared = readYaml("Pulumi.yaml").config as Record<string, { type: string; default?: unknown }>;
+    const expected = Object.entries(CONFIGURATION_KEYS).filter(([, key]) => "default" in key);
+    assert.deepEqual(
+      Object.keys(declared),
+      expected.map(([name]) => `foresail:${name}`),
+    );
+    for (const [name, key] of expected) {
+      assert.equal(declared[`foresail:${name}`]?.type, key.type);
+      assert.equal(declared[`foresail:${name}`]?.default, "default" in key ? key.default : undefined);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import { generateKey } from "../../../../lib/ssh/generated-key";
+import { loadConfiguration } from "../../../../stacks/schema";
+import { mistakesOf } from "./mistakes";
+import { cluster, HOST_KEY, reader } from "./valid";
+
+const pem = (options: { cipher?: string; passphrase?: string } = {}) =>
+  generateKeyPairSync("ed25519", {
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem", ...options },
+  }).privateKey;
+
+/** An RSA key in the older PEM format. */
+const rsa = () =>
+  generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "pkcs1", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  }).privateKey;
+
+/** A text without some of its lines, as a careless copy has it. */
+const without = (text: string, from: number, count: number) => {
+  const lines = text.trimEnd().split("\n");
+  lines.splice(from, count);
+  return lines.join("\n");
+};
+
+const PKCS8 =
+  "is in PKCS#8 format, which the SSH client does not read; write it in OpenSSH's own with: ssh-keygen -p -f FILE";
+const CUT =
+  "can't be read by the SSH client: it was cut or changed; give the whole file again, as `ssh-keygen` wrote it";
+
+/** The frame of an OpenSSH private key as far as its cipher. */
+function openssh(cipher: string): string {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(cipher.length);
+  const body = Buffer.concat([
+    Buffer.from("openssh-key-v1\0"),
+    length,
+    Buffer.from(cipher),
+    Buffer.alloc(60),
+  ]);
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${body.toString("base64")}\n-----END OPENSSH PRIVATE KEY-----\n`;
+}
+
+const LOCKED =
+  "is protected by a passphrase, which nobody can type here; use the SSH agent, or a key without passphrase";
+
+describe("configuration: secrets", () => {
+  it("gives keys and credentials as secret outputs", async () => {
+    const key = generateKey().private;
+    const credentials = { "registry.example.com:5000": { username: "u", password: "p" } };
+    const loaded = loadConfiguration(
+      reader(cluster(), {
+        "foresail:sshPrivateKey": key,
+        "foresail:sshPrivateKeys": JSON.stringify({ "cp-1": rsa(), jumpHost: generateKey().private }),
+        "foresail:registryCredentials": JSON.stringify(credentials),
+      }),
+    );
+    assert.ok(loaded.system === "ssh" && loaded.sshPrivateKey);
+    for (const secret of [loaded.sshPrivateKey, loaded.sshPrivateKeys, loaded.registryCredentials]) {
+      assert.equal(await pulumi.isSecret(secret as pulumi.Output<unknown>), true);
+    }
+  });
+
+  it("leaves the key out when there is none, so that the SSH agent is asked", () => {
+    const loaded = loadConfiguration(reader(cluster()));
+    assert.equal(loaded.system === "ssh" && loaded.sshPrivateKey, undefined);
+  });
+
+  const keys: [string, string][] = [
+    [HOST_KEY, "is a public key; give the private one"],
+    [
+      "hunter2",
+      'is not a private key; give the whole file, from "-----BEGIN … PRIVATE KEY-----" to the END line',
+    ],
+    [pem({ cipher: "aes-256-cbc", passphrase: "x" }), LOCKED],
+    [openssh("aes256-ctr"), LOCKED],
+    [pem(), PKCS8],
+    [openssh("none"), CUT],
+    [without(generateKey().private, 2, 1), CUT],
+    [without(rsa(), 5, 3), CUT],
+  ];
+  for (const [key, said] of keys) {
+    it(`says that a key ${said.slice(0, 40)}, without the key`, () => {
+      const mistakes = mistakesOf(reader(cluster(), { "foresail:sshPrivateKey": key }));
+      assert.deepEqual(mistakes, [`sshPrivateKey: ${said}`]);
+    });
+  }
+
+  it("says what is wrong with credentials and never a password", () => {
+    const said = mistakesOf(
+      reader(cluster(), {
+        "foresail:registryCredentials": JSON.stringify({
+          "https://a.example.com": { username: "u", password: "hunter2" },
+          "b.example.com": { username: "u", pasword: "hunter2" },
+          "c.example.com": "hunter2",
+        }),
+        "foresail:sshPrivateKeys": JSON.stringify({ "cp-l": "hunter2" }),
+      }),
+    );
+    assert.equal(said.join().includes("hunter2"), false);
+    assert.deepEqual(said, [
+      'sshPrivateKeys.cp-l: is the key of no machine; did you mean "cp-1"?',
+      'registryCredentials["https://a.example.com"]: "https://a.example.com" is a URL; write the host alone, e.g. "registry.example.com"',
+      'registryCredentials["b.example.com"].password: is missing; write a text',
+      'registryCredentials["b.example.com"].pasword: is not known; did you mean "password"?',
+      'registryCredentials["c.example.com"]: must be {username, password}',
+    ]);
+  });
+
+  it("refuses a secret that stands in plain", () => {
+    const plain = reader(cluster(), { "foresail:sshPrivateKey": generateKey().private });
+    assert.deepEqual(mistakesOf({ ...plain, isSecret: () => false }), [
+      "sshPrivateKey: is not encrypted; set it with: pulumi config set --secret foresail:sshPrivateKey",
+    ]);
+  });
+});

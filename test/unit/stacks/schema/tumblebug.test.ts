@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import Ajv from "ajv";
+import { parse } from "yaml";
+import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
+import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
+import { mistakesOf } from "./mistakes";
+
+type Fields = Record<string, unknown>;
+
+const group = (name: string, over: Fields = {}): Fields => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws" },
+  ...{ count: 1, spec: "t3.medium", image: "ami-1" },
+  ...over,
+});
+
+/** The smallest valid section, with some fields replaced. */
+const section = (over: Fields = {}): Fields => ({
+  address: "http://127.0.0.1:1323/tumblebug",
+  namespace: "ns1",
+  connections: [{ name: "aws" }],
+  groups: [group("cp"), group("w")],
+  access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] },
+  ...over,
+});
+
+function reader(
+  tumblebug: unknown,
+  cluster: Fields = {},
+  others: Record<string, string> = {},
+): ConfigurationReader {
+  return {
+    project: "foresail",
+    stack: "dev",
+    values: {
+      "foresail:system": "tumblebug",
+      "foresail:cluster": JSON.stringify({ name: "test", version: "1.36.3", ...cluster }),
+      ...(tumblebug === undefined ? {} : { "foresail:tumblebug": JSON.stringify(tumblebug) }),
+      ...others,
+    },
+    isSecret: (key) => /(sshPrivateKeys?|registryCredentials|[cC]redentials?)$/.test(key),
+  };
+}
+
+const groups = (...list: Fields[]) => section({ groups: list });
+const two = (over: Fields = {}) =>
+  section({
+    connections: [{ name: "aws" }, { name: "gcp" }],
+    groups: [group("cp"), group("w", { connection: "gcp" })],
+    ...over,
+  });
+const long = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+
+describe("configuration: the system tumblebug", () => {
+  it("takes the smallest section and fills the defaults in", () => {
+    const configuration = loadConfiguration(reader(section()));
+    assert.equal(configuration.system, "tumblebug");
+    if (configuration.system !== "tumblebug") return;
+    const { generation, endpoint, network, resources, user } = configuration.tumblebug;
+    assert.deepEqual(
+      { generation, endpoint, network, resources, user },
+      {
+        generation: "auto",
+        endpoint: { loopback: { port: 8443 } },
+        network: { cidr: "10.21.0.0/16" },
+        resources: { keepOnDelete: false },
+        user: "cb-user",
+      },
+    );
+  });
+
+  const table: [said: string, tumblebug: unknown, cluster?: Fields][] = [
+    ["tumblebug: is missing; examples/tumblebug/ shows a whole one", undefined],
+    ['tumblebug.adress: is not known; did you mean "address"?', section({ adress: "x" })],
+    [
+      'cluster.machines: is not for the system "tumblebug"; write the machines under foresail:tumblebug',
+      section(),
+      { machines: [] },
+    ],
+    [
+      'tumblebug.namespace: "Ns" is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
+      section({ namespace: "Ns" }),
+    ],
+    [
+      'tumblebug.groups: no group is the control planes\'; give one the role "control-plane"',
+      groups(group("w")),
+    ],
+    ["tumblebug.groups: no group has workers; add one", groups(group("cp"))],
+    [
+      "tumblebug.groups[1].role: groups[0] has the control planes already; make this one a worker group, or raise the count there",
+      groups(group("cp"), group("m", { role: "control-plane" }), group("w")),
+    ],
+    [
+      "tumblebug.groups[0].count: 2 control planes tolerate no more failures than 1; write 1, 3, 5 or 7",
+      groups(group("cp", { count: 2 }), group("w")),
+    ],
+    ["tumblebug.groups[1].count: is 0; write 1 or more", groups(group("cp"), group("w", { count: 0 }))],
+    [
+      'tumblebug.groups[2].name: "w" is listed twice; remove one',
+      groups(group("cp"), group("w"), group("w")),
+    ],
+    [
+      'tumblebug.groups[1].name: "control-plane" is reserved for the control planes; choose another name',
+      groups(group("cp"), group("control-plane", { role: "worker" })),
+    ],
+    [
+      'tumblebug.groups[1].connection: is not known; did you mean "aws"?',
+      groups(group("cp"), group("w", { connection: "awss" })),
+    ],
+    [
+      'tumblebug.connections[1].name: "aws" is listed twice; remove one',
+      section({ connections: [{ name: "aws" }, { name: "aws" }] }),
+    ],
+    [
+      'tumblebug.connections[0].cidr: "10.244.0.0/24" overlaps cluster.network.podCidr "10.244.0.0/16"; choose blocks that share no address',
+      section({ connections: [{ name: "aws", cidr: "10.244.0.0/24" }] }),
+    ],
+    [
+      'tumblebug.connections[1].cidr: "10.1.0.0/24" overlaps "10.1.0.0/16" of another connection; choose blocks that share no address',
+      section({
+        connections: [
+          { name: "aws", cidr: "10.1.0.0/16" },
+          { name: "gcp", cidr: "10.1.0.0/24" },
+        ],
+      }),
+    ],
+    [
+      'tumblebug.connections[0].cidr: "10.1.0.0/29" has room for 3 machines and there are 4; write a larger block',
+      section({
+        connections: [{ name: "aws", cidr: "10.1.0.0/29" }],
+        groups: [group("cp"), group("w", { count: 3 })],
+      }),
+    ],
+    [
+      'tumblebug.network.cidr: "10.96.0.0/16" overlaps cluster.network.serviceCidr "10.96.0.0/12"; choose blocks that share no address',
+      section({ network: { cidr: "10.96.0.0/16" } }),
+    ],
+    [
+      'tumblebug.network.cidr: "10.21.0.0/24" has room for 1 connections (a /24 each) and there are 2; write a larger block',
+      two({ nodeAddresses: "private", network: { cidr: "10.21.0.0/24" } }),
+    ],
+    [
+      `tumblebug.groups[0].name: its machines are "ns1-${long}-${"cp"}-extra-1-1" and the like in the cloud, 69 characters, and clouds take 63; write shorter names`,
+      section({ infrastructure: long, groups: [group("cp-extra", { role: "control-plane" }), group("w")] }),
+    ],
+    [
+      'tumblebug.infrastructure: is missing, and cluster.name "1test" is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last',
+      section(),
+      { name: "1test" },
+    ],
+    [
+      "tumblebug.access.nodes: is empty; list the public blocks that the nodes of the other connections come from, since they reach each other over the Internet",
+      two(),
+      { network: { plugin: { cilium: {} } } },
+    ],
+    [
+      "tumblebug.nodeAddresses: the pod network flannel needs nodes on one private network, and nodes of several connections reach each other over the Internet; write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
+      two({ access: { ssh: ["192.0.2.0/24"], api: [], nodes: ["192.0.2.0/24"] } }),
+    ],
+    [
+      'tumblebug.access.ssh[0]: "0.0.0.0/0" is the whole world; write the blocks that need it, or `access.open: true`',
+      section({ access: { ssh: ["0.0.0.0/0"], api: [] } }),
+    ],
+    [
+      "tumblebug.endpoint: loopback and nlb exclude each other; keep one",
+      section({ endpoint: { loopback: {}, nlb: {} } }),
+    ],
+    [
+      'tumblebug.replace.w-7: is no machine; write <pool>-<index>; did you mean "w-1"?',
+      section({ replace: { "w-7": 1 } }),
+    ],
+    [
+      'tumblebug.lost[0]: "w-1" is still wanted; raise its number in `replace`, or lower the count of its group',
+      section({ lost: ["w-1"] }),
+    ],
+  ];
+  for (const [said, tumblebug, cluster] of table)
+    it(said, () => assert.deepEqual(mistakesOf(reader(tumblebug, cluster)), [said]));
+
+  it("takes several connections on one private network with any pod network", () => {
+    for (const plugin of [{ bridge: {} }, { flannel: {} }, { calico: {} }])
+      loadConfiguration(reader(two({ nodeAddresses: "private" }), { network: { plugin } }));
+  });
+
+  it("refuses a section and credentials of another system", () => {
+    const said = mistakesOf(
+      reader(section(), {}, { "foresail:system": "ssh", "foresail:tumblebugCredentials": "{}" }),
+    );
+    assert.ok(
+      said.some((line) => line.startsWith('tumblebug: belongs to the system "tumblebug"')),
+      said.join("\n"),
+    );
+  });
+
+  it("keeps the credentials secret, and says what they lack without repeating them", async () => {
+    const key = "foresail:tumblebugCredentials";
+    const configuration = loadConfiguration(
+      reader(section(), {}, { [key]: '{"username":"u","password":"p"}' }),
+    );
+    if (configuration.system !== "tumblebug" || !configuration.tumblebugCredentials) return assert.fail();
+    const { tumblebugCredentials: secret } = configuration;
+    assert.equal(await (secret as unknown as { isSecret: Promise<boolean> }).isSecret, true);
+    assert.deepEqual(mistakesOf(reader(section(), {}, { [key]: '{"username":"u"}' })), [
+      "tumblebugCredentials.password: is missing; write a text, in quotes",
+    ]);
+  });
+
+  for (const name of ["dev-seoul", "prod-two-clouds"])
+    it(`the schema for editors takes the example ${name}`, () => {
+      const file = resolve(__dirname, "../../../../..", join("examples", "tumblebug", `Pulumi.${name}.yaml`));
+      const valid = new Ajv({ strict: false }).compile(stackFileJsonSchema());
+      assert.ok(valid(parse(readFileSync(file, "utf8"))), JSON.stringify(valid.errors));
+    });
+});
