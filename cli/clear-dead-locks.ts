@@ -1,5 +1,6 @@
 import { findStateFolder, NotAFileBackendError } from "./backend";
-import { clearDeadLocks, type LockedStack } from "./lock";
+import type { FileBackendStack } from "../lib/pulumi/backend-lock";
+import { clearDeadLocks } from "./lock";
 import { clearPendingOperations } from "./pending-operations";
 import type { Project } from "./project";
 
@@ -25,7 +26,7 @@ export async function clearKilledRuns(project: Project, stack: string): Promise<
   return [...cleared, ...(await clearPendingOperations(target, project.folder))];
 }
 
-async function fileBackendOf(project: Project, stack: string): Promise<LockedStack | undefined> {
+async function fileBackendOf(project: Project, stack: string): Promise<FileBackendStack | undefined> {
   try {
     return { stateFolder: await findStateFolder(stack), project: project.name, stack };
   } catch (error) {

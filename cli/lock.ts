@@ -1,17 +1,14 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
-import { judgeLock, parseBackendLock, type LockVerdict } from "../lib/pulumi/backend-lock";
+import {
+  judgeLock,
+  parseBackendLock,
+  type FileBackendStack,
+  type LockVerdict,
+} from "../lib/pulumi/backend-lock";
 import { lookUpProcess } from "./process-facts";
 import { removeTornAttributes } from "./torn-attributes";
-
-/** Whose locks: one stack in a file backend. */
-export interface LockedStack {
-  /** The backend's folder, the one that holds `.pulumi`. */
-  readonly stateFolder: string;
-  readonly project: string;
-  readonly stack: string;
-}
 
 /** One lock file and what is known of its owner. */
 export interface FoundLock {
@@ -20,7 +17,7 @@ export interface FoundLock {
 }
 
 /** Lists the locks on a stack, each judged by what this host knows of its owner. */
-export async function findLocks({ stateFolder, project, stack }: LockedStack): Promise<FoundLock[]> {
+export async function findLocks({ stateFolder, project, stack }: FileBackendStack): Promise<FoundLock[]> {
   const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -63,7 +60,7 @@ export class StackLockedError extends Error {
  * @returns a line for each thing that was cleared
  * @throws StackLockedError when another lock remains
  */
-export async function clearDeadLocks(target: LockedStack): Promise<string[]> {
+export async function clearDeadLocks(target: FileBackendStack): Promise<string[]> {
   const locks = await findLocks(target);
   const dead = locks.filter((lock) => lock.verdict.kind === "dead");
   for (const lock of dead) await deleteLock(lock);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/pending-operations";
-import type { LockedStack } from "./lock";
+import type { FileBackendStack } from "../lib/pulumi/backend-lock";
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { callPulumi, PulumiError } from "./pulumi";
 
@@ -13,7 +13,7 @@ import { callPulumi, PulumiError } from "./pulumi";
  * @param folder where `pulumi` is called
  * @returns a line for people; none when nothing is pending
  */
-export async function clearPendingOperations(target: LockedStack, folder: string): Promise<string[]> {
+export async function clearPendingOperations(target: FileBackendStack, folder: string): Promise<string[]> {
   if (!(await mayHavePending(target))) return [];
   const { project, stack } = target;
   const call = (...args: string[]) =>
@@ -46,7 +46,7 @@ export async function clearPendingOperations(target: LockedStack, folder: string
 }
 
 /** Looks into the state's file, since calling the engine takes a second. A compressed one is not looked into. */
-async function mayHavePending({ stateFolder, project, stack }: LockedStack): Promise<boolean> {
+async function mayHavePending({ stateFolder, project, stack }: FileBackendStack): Promise<boolean> {
   const file = path.join(stateFolder, ".pulumi", "stacks", project, `${stack}.json`);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return text.includes('"pending_operations"');

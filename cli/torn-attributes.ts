@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import type { LockedStack } from "./lock";
+import type { FileBackendStack } from "../lib/pulumi/backend-lock";
 
 /**
  * Removes attribute files that a killed engine half wrote. The file backend keeps one beside each of its files and
@@ -10,7 +10,11 @@ import type { LockedStack } from "./lock";
  * Only for a stack on which no engine works.
  * @returns a line for each file that was removed
  */
-export async function removeTornAttributes({ stateFolder, project, stack }: LockedStack): Promise<string[]> {
+export async function removeTornAttributes({
+  stateFolder,
+  project,
+  stack,
+}: FileBackendStack): Promise<string[]> {
   const folder = path.join(stateFolder, ".pulumi", "stacks", project);
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

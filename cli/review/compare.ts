@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN } from "../../lib/unknown";
-import type { Operation, ResourceChange } from "./preview";
+import type { Operation, ReviewedChange } from "./change";
 import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
-
-/** What a review holds of a resource. */
-export type ReviewedChange = Pick<ResourceChange, "urn" | "name" | "type" | "operation" | "steps" | "inputs">;
 
 /** One resource whose current steps are not what was reviewed. */
 export interface Difference {

@@ -1,4 +1,5 @@
-import type { Preview, ResourceChange } from "./preview";
+import type { ResourceChange } from "./change";
+import type { Preview } from "./preview";
 import { isVersionStep, readStepLine } from "./step-line";
 
 /** One thing that a reviewer should see before all others. */

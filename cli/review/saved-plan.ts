@@ -1,5 +1,5 @@
 import { UNKNOWN } from "../../lib/unknown";
-import type { ReviewedChange } from "./compare";
+import type { ReviewedChange } from "./change";
 import type { Preview } from "./preview";
 
 /** What `foresail preview --save-plan` writes: the engine's own plan, and what a person reviewed of it. */

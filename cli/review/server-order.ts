@@ -1,5 +1,5 @@
-import type { ReviewedChange } from "./compare";
-import type { ResourceChange } from "./preview";
+import type { ReviewedChange } from "./change";
+import type { ResourceChange } from "./change";
 
 const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";

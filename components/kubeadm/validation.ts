@@ -13,7 +13,7 @@ import {
   hostFilePathMistake,
 } from "../../providers/kubeadm/plan/validation/files";
 import { endpointIssues, machineApiPortIssues } from "../../providers/kubeadm/plan/validation/endpoint";
-import { taintIssues } from "../../lib/validation/labels";
+import { taintIssues } from "../../providers/kubeadm/plan/validation/node-labels";
 import { dnsLabelMistake, poolNameMistake } from "../../lib/validation/names";
 import {
   blocksOverlapMistakes,

@@ -1,3 +1,11 @@
+/** One stack in a file backend. */
+export interface FileBackendStack {
+  /** The backend's folder, the one that holds `.pulumi`. */
+  readonly stateFolder: string;
+  readonly project: string;
+  readonly stack: string;
+}
+
 /** What the engine's file backend writes into `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
 export interface BackendLock {
   readonly pid: number;

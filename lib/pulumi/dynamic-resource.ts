@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { handlers } from "../../providers/handlers";
 
-/** The name of a resource's handlers; never renamed or removed within a major version, since state holds it. */
-export type HandlerKey = keyof typeof handlers;
+/** "<room>/<Type>", as in providers/handlers.ts; never renamed or removed within a major version, since state holds it. */
+export type HandlerKey = `${string}/${string}`;
 
 /**
  * The provider that state holds for a resource: one constant line. So destroy and refresh run the code that

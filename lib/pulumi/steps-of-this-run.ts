@@ -10,16 +10,18 @@ interface Inputs {
 const made = new Set<string>();
 
 /**
- * Handlers whose `diff` believes the steps of this run alone. A refresh asks for a diff without a check before it, with the
+ * Loads handlers on demand; their `diff` believes the steps of this run alone. A refresh asks for a diff without a check before it, with the
  * inputs that the last run recorded: their steps are done, and by them every resource would count as changed.
  *
- * @param all handlers by key, each loaded when it is asked for
+ * @param modules key → loads the module of its handlers; called once, when they are asked for
  */
-export function believingThisRun<All extends Record<string, Handlers>>(all: All): All {
-  const believing = {} as All;
-  for (const key of Object.keys(all)) {
-    let known: Handlers | undefined;
-    const get = () => (known ??= believeThisRun(all[key] as Handlers));
+export function believingThisRun<Key extends string>(
+  modules: Readonly<Record<Key, () => { readonly handlers: Handlers }>>,
+): Readonly<Record<Key, Handlers>> {
+  const believing = {} as Record<Key, Handlers>;
+  for (const key of Object.keys(modules) as Key[]) {
+    let loaded: Handlers | undefined;
+    const get = () => (loaded ??= believeThisRun(modules[key]().handlers));
     Object.defineProperty(believing, key, { enumerable: true, get });
   }
   return believing;

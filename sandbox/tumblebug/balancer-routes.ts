@@ -1,22 +1,23 @@
-import { infrastructureOf, sceneOf, type Ground } from "./infrastructure-routes";
+import { infrastructureOf, sceneOf } from "./infrastructure-routes";
+import type { RoutesContext } from "./routes-context";
 import { ok, type Asked, type Route } from "./router";
 import { newUid, type StoredBalancer } from "./state";
 import { Refusal, type Does } from "./wire";
 
 /** The load balancers of groups of VMs. */
-export function balancerRoutes(ground: Ground): Route[] {
-  const { wire, state, balancers, balancerAddress } = ground;
+export function balancerRoutes(context: RoutesContext): Route[] {
+  const { wire, state, balancers, balancerAddress } = context;
   const folder = `/ns/:ns/${wire.infrastructure}/:id/nlb`;
   const balancerOf = (asked: Asked, does: Does): StoredBalancer => {
     const group = asked.params["group"] ?? "";
-    const found = infrastructureOf(ground, asked, "use").balancers.find((each) => each.group === group);
+    const found = infrastructureOf(context, asked, "use").balancers.find((each) => each.group === group);
     if (found === undefined) throw wire.missing("balancer", group, does, folder);
     return found;
   };
   const show = (asked: Asked, balancer: StoredBalancer) => {
-    const { machines } = infrastructureOf(ground, asked, "use");
+    const { machines } = infrastructureOf(context, asked, "use");
     const member = machines.find(({ group }) => group === balancer.group);
-    const scene = sceneOf(ground, asked);
+    const scene = sceneOf(context, asked);
     const connection = scene.connections.find(({ name }) => name === member?.connection);
     return wire.showBalancer(balancer, connection, scene);
   };
@@ -25,7 +26,7 @@ export function balancerRoutes(ground: Ground): Route[] {
       method: "GET",
       path: folder,
       handle: (asked) => {
-        const found = infrastructureOf(ground, asked, "read").balancers;
+        const found = infrastructureOf(context, asked, "read").balancers;
         return asked.query.get("option") === "id"
           ? ok({ output: found.length === 0 ? null : found.map(({ group }) => group) })
           : ok({ nlb: found.map((each) => show(asked, each)) });
@@ -41,7 +42,7 @@ export function balancerRoutes(ground: Ground): Route[] {
       path: folder,
       handle: async (asked) => {
         const namespace = asked.params["ns"] ?? "";
-        const found = infrastructureOf(ground, asked, "use");
+        const found = infrastructureOf(context, asked, "use");
         const wanted = wire.readBalancer(asked.body);
         if (found.balancers.some(({ group }) => group === wanted.group))
           throw wire.existing("balancer", wanted.group, namespace);
@@ -73,7 +74,7 @@ export function balancerRoutes(ground: Ground): Route[] {
       path: `${folder}/:group`,
       handle: async (asked) => {
         const balancer = balancerOf(asked, "delete");
-        const found = infrastructureOf(ground, asked, "use");
+        const found = infrastructureOf(context, asked, "use");
         await balancers.close(asked.params["ns"] ?? "", found.id, balancer.group);
         found.balancers = found.balancers.filter((each) => each !== balancer);
         state.save();
@@ -87,7 +88,7 @@ export function balancerRoutes(ground: Ground): Route[] {
         const balancer = balancerOf(asked, "use");
         const named = wire.readBalancerMachines(asked.body);
         const double = named.find((id) => balancer.machines.includes(id));
-        if (double !== undefined) throw refuseMember(ground, asked, balancer, "already has", double);
+        if (double !== undefined) throw refuseMember(context, asked, balancer, "already has", double);
         balancer.machines = [...balancer.machines, ...named];
         state.save();
         return ok(show(asked, balancer));
@@ -100,7 +101,7 @@ export function balancerRoutes(ground: Ground): Route[] {
         const balancer = balancerOf(asked, "use");
         const named = wire.readBalancerMachines(asked.body);
         const absent = named.find((id) => !balancer.machines.includes(id));
-        if (absent !== undefined) throw refuseMember(ground, asked, balancer, "does not have", absent);
+        if (absent !== undefined) throw refuseMember(context, asked, balancer, "does not have", absent);
         balancer.machines = balancer.machines.filter((id) => !named.includes(id));
         state.save();
         return ok({ message: `Removed ${wire.machineTitle}s from the NLB ${balancer.group}` });
@@ -111,14 +112,14 @@ export function balancerRoutes(ground: Ground): Route[] {
 
 /** The cloud takes no member twice, and lets none go that it has not. */
 function refuseMember(
-  ground: Ground,
+  context: RoutesContext,
   asked: Asked,
   balancer: StoredBalancer,
   verb: "already has" | "does not have",
   member: string,
 ): Refusal {
-  const { wire } = ground;
-  const { machines } = infrastructureOf(ground, asked, "use");
+  const { wire } = context;
+  const { machines } = infrastructureOf(context, asked, "use");
   const [namespace = "", infrastructure = ""] = [asked.params["ns"], asked.params["id"]];
   const isInfra = wire.generation === "infra";
   const inCloud = (id: string) => {

@@ -1,16 +1,7 @@
-import type { Balancers } from "./balancers";
+import type { RoutesContext } from "./routes-context";
 import { BAD_NAME, NAME } from "./cloud-routes";
-import type { PretendedClouds } from "./clouds";
-import type { Durations } from "./durations";
-import type { Lifecycle } from "./lifecycle";
 import { ok, type Asked, type Route } from "./router";
-import {
-  newUid,
-  type State,
-  type StoredInfrastructure,
-  type StoredMachine,
-  type StoredNamespace,
-} from "./state";
+import { newUid, type StoredInfrastructure, type StoredMachine, type StoredNamespace } from "./state";
 import { dropRecords, terminateAll } from "./terminations";
 import {
   Refusal,
@@ -23,34 +14,23 @@ import {
   type Wire,
 } from "./wire";
 
-/** What the routes of VMs work with. */
-export interface Ground {
-  readonly state: State;
-  readonly clouds: PretendedClouds;
-  readonly wire: Wire;
-  readonly lifecycle: Lifecycle;
-  readonly durations: Durations;
-  readonly balancers: Balancers;
-  readonly balancerAddress: () => Promise<string>;
-}
-
 const BUSY: readonly string[] = ["Creating", "Terminating"];
 
 /** MCIS, or infras, with all that happens to them as a whole. */
-export function infrastructureRoutes(ground: Ground): Route[] {
-  const { state, wire, lifecycle } = ground;
+export function infrastructureRoutes(context: RoutesContext): Route[] {
+  const { state, wire, lifecycle } = context;
   const folder = `/ns/:ns/${wire.infrastructure}`;
   return [
     {
       method: "GET",
       path: folder,
       handle: (asked) => {
-        const { infrastructures } = sceneOf(ground, asked).namespace;
+        const { infrastructures } = sceneOf(context, asked).namespace;
         return asked.query.get("option") === "id"
           ? ok({ output: infrastructures.map(({ id }) => id) })
           : ok({
               [wire.infrastructure]: infrastructures.map((each) =>
-                wire.showInfrastructure(each, sceneOf(ground, asked)),
+                wire.showInfrastructure(each, sceneOf(context, asked)),
               ),
             });
       },
@@ -60,12 +40,12 @@ export function infrastructureRoutes(ground: Ground): Route[] {
       path: `${folder}/:id`,
       handle: async (asked) => {
         const option = asked.query.get("option") ?? "";
-        const found = infrastructureOf(ground, asked, option === "status" ? "status" : "read");
+        const found = infrastructureOf(context, asked, option === "status" ? "status" : "read");
         if (option === "id") return ok({ output: found.machines.map(({ id }) => id).sort() });
         await lifecycle.confirm(found);
         return option === "status"
-          ? ok({ status: wire.showStatus(found, sceneOf(ground, asked)) })
-          : ok(wire.showInfrastructure(found, sceneOf(ground, asked)));
+          ? ok({ status: wire.showStatus(found, sceneOf(context, asked)) })
+          : ok(wire.showInfrastructure(found, sceneOf(context, asked)));
       },
     },
     {
@@ -74,18 +54,18 @@ export function infrastructureRoutes(ground: Ground): Route[] {
       handle: ({ params }) =>
         ok({ exists: state.infrastructure(params["ns"] ?? "", params["id"] ?? "") !== undefined }),
     },
-    { method: "POST", path: folder, handle: (asked) => create(ground, asked) },
+    { method: "POST", path: folder, handle: (asked) => create(context, asked) },
     {
       method: "GET",
       path: `/ns/:ns/control/${wire.infrastructure}/:id`,
-      handle: (asked) => control(ground, asked),
+      handle: (asked) => control(context, asked),
     },
-    { method: "DELETE", path: `${folder}/:id`, handle: (asked) => remove(ground, asked) },
+    { method: "DELETE", path: `${folder}/:id`, handle: (asked) => remove(context, asked) },
   ];
 }
 
 /** Where a request's objects belong. */
-export function sceneOf({ state, clouds }: Ground, { params }: Asked): Scene {
+export function sceneOf({ state, clouds }: RoutesContext, { params }: Asked): Scene {
   return {
     namespace: state.namespace(params["ns"] ?? "") as StoredNamespace,
     connections: clouds.connections,
@@ -94,7 +74,7 @@ export function sceneOf({ state, clouds }: Ground, { params }: Asked): Scene {
 
 /** @throws Refusal when there is none */
 export function infrastructureOf(
-  { state, wire }: Ground,
+  { state, wire }: RoutesContext,
   { params }: Asked,
   does: Does,
 ): StoredInfrastructure {
@@ -130,9 +110,9 @@ export function firstFailure(made: readonly StoredMachine[]): string | undefined
   return `VM ${first.id}: ${first.systemMessage}`;
 }
 
-async function create(ground: Ground, asked: Asked) {
-  const { state, wire, lifecycle } = ground;
-  const { namespace } = sceneOf(ground, asked);
+async function create(context: RoutesContext, asked: Asked) {
+  const { state, wire, lifecycle } = context;
+  const { namespace } = sceneOf(context, asked);
   const id = textOf(asked.body, "name");
   if (!NAME.test(id)) throw wire.invalid(BAD_NAME);
   if (state.infrastructure(namespace.id, id) !== undefined)
@@ -157,13 +137,13 @@ async function create(ground: Ground, asked: Asked) {
       500,
       `Infra '${id}' creation failed: all ${made.length} VMs failed to create.\n\nError: ${failure}`,
     );
-  return ok(wire.showInfrastructure(infrastructure, sceneOf(ground, asked)), wire.created("infrastructure"));
+  return ok(wire.showInfrastructure(infrastructure, sceneOf(context, asked)), wire.created("infrastructure"));
 }
 
-async function control(ground: Ground, asked: Asked) {
-  const { wire, lifecycle } = ground;
+async function control(context: RoutesContext, asked: Asked) {
+  const { wire, lifecycle } = context;
   const namespace = asked.params["ns"] ?? "";
-  const found = infrastructureOf(ground, asked, "use");
+  const found = infrastructureOf(context, asked, "use");
   const action = asked.query.get("action") ?? "";
   switch (action) {
     case "terminate": {
@@ -171,12 +151,12 @@ async function control(ground: Ground, asked: Asked) {
         return ok({ message: `No ${wire.machineTitle} to terminate in the ${wire.title}` });
       await lifecycle.confirm(found);
       if (asked.query.get("force") !== "true") refuseTransition(found, action, wire);
-      await terminateAll(ground, namespace, found);
+      await terminateAll(context, namespace, found);
       return ok({ message: `Terminated the ${wire.title}` });
     }
     case "refine":
       if (found.machines.length === 0) return ok({ message: `No ${wire.machineTitle} in the ${wire.title}` });
-      await refine(ground, namespace, found);
+      await refine(context, namespace, found);
       return ok({ message: `Refined the ${wire.title}` });
     default:
       throw new Refusal(400, `'action' should be one of these: suspend, resume, reboot, terminate, refine`);
@@ -184,12 +164,12 @@ async function control(ground: Ground, asked: Asked) {
 }
 
 /** Drops VMs that failed, one after the other. */
-async function refine(ground: Ground, namespace: string, found: StoredInfrastructure): Promise<void> {
-  const { lifecycle, durations, wire } = ground;
+async function refine(context: RoutesContext, namespace: string, found: StoredInfrastructure): Promise<void> {
+  const { lifecycle, durations, wire } = context;
   await lifecycle.confirm(found);
   const bad = found.machines.filter(({ status }) => status === "Failed" || status === "Undefined");
   if (wire.generation === "mcis") await lifecycle.rest(durations.removal * bad.length);
-  await dropRecords(ground, namespace, found, bad);
+  await dropRecords(context, namespace, found, bad);
 }
 
 function refuseTransition(found: StoredInfrastructure, action: string, wire: Wire): void {
@@ -203,16 +183,16 @@ function refuseTransition(found: StoredInfrastructure, action: string, wire: Wir
     throw new Refusal(500, `${action} is not allowed for ${state} MCIS`);
 }
 
-async function remove(ground: Ground, asked: Asked) {
-  const { state, wire, lifecycle, balancers, durations } = ground;
-  const { namespace } = sceneOf(ground, asked);
-  const found = infrastructureOf(ground, asked, "delete");
+async function remove(context: RoutesContext, asked: Asked) {
+  const { state, wire, lifecycle, balancers, durations } = context;
+  const { namespace } = sceneOf(context, asked);
+  const found = infrastructureOf(context, asked, "delete");
   const option = asked.query.get("option");
   const isMcis = wire.generation === "mcis";
   await lifecycle.confirm(found);
   if (option === "terminate" && !summary(found, isMcis).startsWith("Terminated")) {
-    await refine(ground, namespace.id, found);
-    await terminateAll(ground, namespace.id, found);
+    await refine(context, namespace.id, found);
+    await terminateAll(context, namespace.id, found);
     await lifecycle.rest(durations.removal);
     await lifecycle.confirm(found);
   }

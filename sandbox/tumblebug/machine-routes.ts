@@ -1,37 +1,38 @@
-import { firstFailure, infrastructureOf, record, sceneOf, type Ground } from "./infrastructure-routes";
+import { firstFailure, infrastructureOf, record, sceneOf } from "./infrastructure-routes";
+import type { RoutesContext } from "./routes-context";
 import { ok, type Asked, type Route } from "./router";
 import type { StoredMachine } from "./state";
 import { dropRecords } from "./terminations";
 import { Refusal, type Does } from "./wire";
 
 /** Single VMs, and groups of them. */
-export function machineRoutes(ground: Ground): Route[] {
-  const { wire, state, lifecycle } = ground;
+export function machineRoutes(context: RoutesContext): Route[] {
+  const { wire, state, lifecycle } = context;
   const infrastructure = `/ns/:ns/${wire.infrastructure}/:id`;
   const machine = `${infrastructure}/${wire.machine}`;
   return [
     {
       method: "POST",
       path: machine,
-      handle: (asked) => add(ground, asked, wire.readGroup(asked.body)),
+      handle: (asked) => add(context, asked, wire.readGroup(asked.body)),
     },
     {
       method: "POST",
       path: `${infrastructure}/${wire.group}/:group`,
       handle: (asked) => {
         const group = asked.params["group"] ?? "";
-        const found = infrastructureOf(ground, asked, "use");
+        const found = infrastructureOf(context, asked, "use");
         const like = found.machines.find((each) => each.group === group);
         if (like === undefined) throw wire.invalid(`The ${wire.group} ${group} does not exist.`);
-        return add(ground, asked, { ...like, name: group, size: wire.readGrowth(asked.body) });
+        return add(context, asked, { ...like, name: group, size: wire.readGrowth(asked.body) });
       },
     },
     {
       method: "GET",
       path: `${machine}/:machine`,
       handle: async (asked) => {
-        const found = machineOf(ground, asked, "read");
-        const inside = infrastructureOf(ground, asked, "read");
+        const found = machineOf(context, asked, "read");
+        const inside = infrastructureOf(context, asked, "read");
         if (asked.query.get("option") === "idsInDetail")
           return ok({
             idInTb: found.id,
@@ -40,7 +41,7 @@ export function machineRoutes(ground: Ground): Route[] {
             nameInCsp: found.id,
           });
         await lifecycle.confirm(inside);
-        return ok(wire.showMachine(found, inside, sceneOf(ground, asked)));
+        return ok(wire.showMachine(found, inside, sceneOf(context, asked)));
       },
     },
     {
@@ -51,11 +52,11 @@ export function machineRoutes(ground: Ground): Route[] {
         return ok({ exists: found?.machines.some(({ id }) => id === params["machine"]) ?? false });
       },
     },
-    { method: "DELETE", path: `${machine}/:machine`, handle: (asked) => remove(ground, asked) },
+    { method: "DELETE", path: `${machine}/:machine`, handle: (asked) => remove(context, asked) },
   ];
 }
 
-function machineOf({ state, wire }: Ground, { params }: Asked, does: Does): StoredMachine {
+function machineOf({ state, wire }: RoutesContext, { params }: Asked, does: Does): StoredMachine {
   const [namespace = "", infrastructure = "", id = ""] = [params["ns"], params["id"], params["machine"]];
   const inside = state.infrastructure(namespace, infrastructure);
   const found = inside?.machines.find((each) => each.id === id);
@@ -64,9 +65,9 @@ function machineOf({ state, wire }: Ground, { params }: Asked, does: Does): Stor
   return found;
 }
 
-async function add(ground: Ground, asked: Asked, group: Parameters<typeof record>[1]) {
-  const { state, wire, lifecycle } = ground;
-  const found = infrastructureOf(ground, asked, "use");
+async function add(context: RoutesContext, asked: Asked, group: Parameters<typeof record>[1]) {
+  const { state, wire, lifecycle } = context;
+  const found = infrastructureOf(context, asked, "use");
   // 0.7.0 keeps no label of a VM that is added
   const made = record(found, wire.generation === "mcis" ? { ...group, label: "" } : group);
   state.save();
@@ -74,15 +75,15 @@ async function add(ground: Ground, asked: Asked, group: Parameters<typeof record
   const failure = firstFailure(made);
   if (wire.generation === "infra" && failure !== undefined) throw new Refusal(500, failure);
   const fresh = made.map(({ id }) => id);
-  return ok(wire.showInfrastructure(found, sceneOf(ground, asked), fresh), wire.created("infrastructure"));
+  return ok(wire.showInfrastructure(found, sceneOf(context, asked), fresh), wire.created("infrastructure"));
 }
 
 /** Ends a VM and drops its record. Whatever goes wrong, the answer says no more than that it failed. */
-async function remove(ground: Ground, asked: Asked) {
-  const { wire, lifecycle, durations } = ground;
+async function remove(context: RoutesContext, asked: Asked) {
+  const { wire, lifecycle, durations } = context;
   const namespace = asked.params["ns"] ?? "";
-  const machine = machineOf(ground, asked, "delete");
-  const found = infrastructureOf(ground, asked, "delete");
+  const machine = machineOf(context, asked, "delete");
+  const found = infrastructureOf(context, asked, "delete");
   const isForced = asked.query.get("option") === "force";
   const isMcis = wire.generation === "mcis";
   if (isMcis || (machine.isMade && !machine.hasEnded && !isForced)) {
@@ -92,6 +93,6 @@ async function remove(ground: Ground, asked: Asked) {
     if (machine.isMade && !machine.hasEnded && !isForced)
       throw wire.missing("machine", machine.id, "delete", "");
   }
-  await dropRecords(ground, namespace, found, [machine]);
+  await dropRecords(context, namespace, found, [machine]);
   return ok({ message: `Deleted the ${wire.machineTitle} info` });
 }

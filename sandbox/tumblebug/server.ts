@@ -18,7 +18,8 @@ import { PretendedClouds, type CloudContents } from "./clouds";
 import { durationsAt, type Durations } from "./durations";
 import { Faults, type TumblebugEffect } from "./faults";
 import { infraWire } from "./infra-wire";
-import { infrastructureRoutes, type Ground } from "./infrastructure-routes";
+import { infrastructureRoutes } from "./infrastructure-routes";
+import type { RoutesContext } from "./routes-context";
 import { Lifecycle, type Wait } from "./lifecycle";
 import { machineRoutes } from "./machine-routes";
 import type { Machines } from "./machines";
@@ -82,7 +83,7 @@ export class TumblebugServer {
       settings.wait,
     );
     this.balancers = new Balancers(state);
-    const ground: Ground = {
+    const context: RoutesContext = {
       ...{ state, clouds, wire, durations, lifecycle: this.lifecycle, balancers: this.balancers },
       balancerAddress: () => settings.machines.balancerAddress(),
     };
@@ -90,9 +91,9 @@ export class TumblebugServer {
       ...cloudRoutes(state, clouds, wire),
       ...resourceRoutes(state, clouds, wire),
       ...ruleRoutes(state, clouds, wire),
-      ...infrastructureRoutes(ground),
-      ...machineRoutes(ground),
-      ...balancerRoutes(ground),
+      ...infrastructureRoutes(context),
+      ...machineRoutes(context),
+      ...balancerRoutes(context),
       ...adminRoutes(this, this.lifecycle),
     ];
     this.http = createServer((incoming, outgoing) => void this.handle(incoming, outgoing));

@@ -1,4 +1,4 @@
-import type { Ground } from "./infrastructure-routes";
+import type { RoutesContext } from "./routes-context";
 import type { StoredInfrastructure, StoredMachine } from "./state";
 import { Refusal, sorted } from "./wire";
 
@@ -7,11 +7,11 @@ import { Refusal, sorted } from "./wire";
  * @throws Refusal about VMs that ended before: 0.7.0 asks the cloud for each of them again
  */
 export async function terminateAll(
-  ground: Ground,
+  context: RoutesContext,
   namespace: string,
   found: StoredInfrastructure,
 ): Promise<void> {
-  const { wire, durations, lifecycle, state } = ground;
+  const { wire, durations, lifecycle, state } = context;
   const isMcis = wire.generation === "mcis";
   const again = found.machines.filter(
     ({ hasEnded, status }) => hasEnded && (isMcis || status === "Terminating"),
@@ -39,7 +39,7 @@ export async function terminateAll(
   for (const machine of again) machine.status = isMcis ? "Terminating" : "Terminated";
   state.save();
   if (again.length > 0)
-    throw isMcis ? goneInMcis(namespace, found.id, again) : goneInInfra(ground, found, again);
+    throw isMcis ? goneInMcis(namespace, found.id, again) : goneInInfra(context, found, again);
 }
 
 function goneInMcis(namespace: string, infrastructure: string, again: readonly StoredMachine[]): Refusal {
@@ -51,7 +51,7 @@ function goneInMcis(namespace: string, infrastructure: string, again: readonly S
 }
 
 function goneInInfra(
-  { wire }: Ground,
+  { wire }: RoutesContext,
   found: StoredInfrastructure,
   again: readonly StoredMachine[],
 ): Refusal {
@@ -68,7 +68,7 @@ function goneInInfra(
 
 /** Removes VMs and their records. The newer server forgets a group with its last VM, the older one never. */
 export async function dropRecords(
-  { state, lifecycle, wire }: Ground,
+  { state, lifecycle, wire }: RoutesContext,
   namespace: string,
   found: StoredInfrastructure,
   dropped: readonly StoredMachine[],

@@ -19,7 +19,7 @@ import {
   machineApiPortIssues,
   type EndpointFacts,
 } from "../../providers/kubeadm/plan/validation/endpoint";
-import { taintIssues } from "../../lib/validation/labels";
+import { taintIssues } from "../../providers/kubeadm/plan/validation/node-labels";
 import { isObject } from "./rule";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

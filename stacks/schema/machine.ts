@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { hostMistake, hostPortMistake, ipv4Mistake } from "../../lib/validation/addresses";
 import { hostKeyMistake } from "../../lib/validation/keys";
-import {
-  labelValueMistake,
-  nodeLabelKeyMistake,
-  taintKeyMistake,
-  writtenDate,
-} from "../../lib/validation/labels";
+import { labelValueMistake, writtenDate } from "../../lib/validation/labels";
+import { nodeLabelKeyMistake, taintKeyMistake } from "../../providers/kubeadm/plan/validation/node-labels";
 import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../lib/validation/names";
 import { keyRule, port, rule } from "./rule";
 

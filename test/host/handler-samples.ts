@@ -1,6 +1,6 @@
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
-import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import type { HandlerKey } from "../../providers/handlers";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { UNKNOWN } from "./provider-host";
 import { TUMBLEBUG_SAMPLES } from "./tumblebug-samples";

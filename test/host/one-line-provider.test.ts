@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import type { HandlerKey } from "../../providers/handlers";
 import { handlers } from "../../providers/handlers";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { makeInstalledProject } from "../engine/installed-package";

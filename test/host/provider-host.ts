@@ -6,7 +6,7 @@ import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb.js";
-import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import type { HandlerKey } from "../../providers/handlers";
 import { providerText } from "../../lib/pulumi/dynamic-resource";
 import type { Properties } from "../../sandbox/command-plugin/wire";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";

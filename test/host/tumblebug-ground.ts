@@ -5,7 +5,7 @@ import path from "node:path";
 import { openTumblebug, type Tumblebug } from "../../providers/tumblebug/client";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { securityRules, type ExplainedRule } from "../../providers/tumblebug/plan/security-rules";
-import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import type { HandlerKey } from "../../providers/handlers";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { PretendedMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../sandbox/tumblebug/server";

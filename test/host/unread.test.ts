@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { HandlerKey } from "../../lib/pulumi/dynamic-resource";
+import type { HandlerKey } from "../../providers/handlers";
 import { removeFolder } from "../engine/compiled-clone";
 import { SlowRelay } from "../simulation/slow-relay";
 import { TestAuthority } from "../support/certificates";

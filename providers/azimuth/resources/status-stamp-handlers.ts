@@ -1,6 +1,6 @@
 import { timestamp } from "../plan/status";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { type AzimuthInputs, movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
 

@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { API, CLUSTER_LABEL } from "../plan/names";
 import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
-import type { GuardArgs } from "../../kubernetes/resources/guards";
+import type { GuardArgs } from "../../kubernetes/resources/guard-args";
 
 /** Of which cluster the template is. */
 export interface TemplateGuard {

@@ -4,7 +4,7 @@ import { keyedEntry, type KeyedFile } from "../plan/zenith-values";
 import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { type AzimuthInputs, movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
 

@@ -9,7 +9,7 @@ import type { Machine } from "../plan/machine";
 import { formerMachines } from "../plan/membership/former";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";

@@ -1,10 +1,5 @@
-import {
-  ETCD_SILENT,
-  etcdMembersScript,
-  etcdRemoveScript,
-  parseEtcdMembers,
-  type EtcdMember,
-} from "../machine/steps/etcd";
+import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps/etcd";
+import type { EtcdMember } from "../plan/membership/quorum";
 import type { Machine } from "../plan/machine";
 import { refuseMemberAddition } from "../plan/membership/quorum";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";

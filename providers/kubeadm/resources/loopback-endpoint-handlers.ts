@@ -4,7 +4,7 @@ import type { Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "./all-in-parallel";
-import { isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnownList } from "../../../lib/unknown";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/report";

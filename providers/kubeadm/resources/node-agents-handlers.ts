@@ -9,7 +9,7 @@ import { describeLeftOut } from "../plan/rollout/left-out";
 import { linesOfUnread, unreadMachine } from "../../../lib/text/unread";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { isKnown, isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnown, isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";

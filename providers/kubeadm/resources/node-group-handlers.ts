@@ -20,7 +20,7 @@ import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../plan/machine";
 import { linesOfUnread } from "../../../lib/text/unread";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { PartialFailure } from "../../../lib/pulumi/failure";
-import { isKnown, isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnown, isKnownList } from "../../../lib/unknown";
 import { readCluster } from "./preview-reading";
 import { report, reportRecorded } from "../../../lib/pulumi/report";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnownList } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/report";
 import { unreachedMachines } from "./unreached-machines";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";

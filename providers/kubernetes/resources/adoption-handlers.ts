@@ -9,7 +9,7 @@ import { judgeStatus, wishesSomething } from "../plan/status";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import {
   type AdoptionInputs,
   type AdoptionOutputs,

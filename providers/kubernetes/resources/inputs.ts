@@ -1,6 +1,6 @@
 import type { ClusterAccess, ConnectOptions, KubernetesClient } from "../../../lib/kubernetes";
 import { objectName, type Identity } from "../plan/identity";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { userAgent } from "../../../lib/pulumi/user-agent";
 
 /** What every resource on a cluster's objects carries. */

@@ -9,9 +9,9 @@ import { describeFailure } from "../../../lib/pulumi/failure";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { waitLine } from "./adoption-inputs";
-import type { Guard } from "./guards";
+import type { Guard } from "../../guards";
 import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";
 
 interface Inputs extends ObjectInputs {
@@ -122,7 +122,7 @@ async function guarded(
   before: Partial<Outputs> = {},
 ): Promise<string | undefined> {
   if (guard === undefined || live === undefined) return undefined;
-  const { guardRefusal } = await import("./guards.js");
+  const { guardRefusal } = await import("../../guards.js");
   const { object: known, values = {} } = before;
   const recorded = known === undefined ? {} : { before: { name: known.name, values } };
   return guardRefusal(kubernetes, { guard, object, live, ...recorded });

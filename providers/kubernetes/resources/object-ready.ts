@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { RequiredField } from "../plan/required-fields";
 import type { StatusWish } from "../plan/status";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import type { Guard } from "./guards";
+import type { Guard } from "../../guards";
 
 /** An object of a cluster, by name. */
 export interface ReadyObject {

@@ -7,7 +7,7 @@ import { groupOf } from "../../kubernetes/plan/identity";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { followPool } from "./follow";
 import type { PoolInputs, PoolOutputs } from "./pool-inputs";
 import { type Look, poolNodes, PoolSession } from "./pool-session";

@@ -6,7 +6,7 @@ import { findNamed, type Lack } from "../plan/lacks";
 import { cloudLacks, type CloudFacts } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
 

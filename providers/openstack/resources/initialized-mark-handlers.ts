@@ -10,7 +10,7 @@ import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
 import type { ClusterInputs } from "../../kubeadm/resources/inputs";
 import { MachinesSession } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/report";
-import { isKnownList } from "../../../lib/pulumi/unknown";
+import { isKnownList } from "../../../lib/unknown";
 
 interface Inputs extends ClusterInputs {
   cloud?: string;

@@ -2,9 +2,36 @@ import { redact } from "../../../lib/text/redaction";
 import { Exchanger, wasNeverSent, type Exchange, type Reply } from "../../../lib/exchange";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
-import type { TumblebugOptions, TumblebugSettings } from "./open";
+import type { Generation } from "../plan/model";
+import type { Looking } from "./make-once";
 import { refusalCode, remoteWords } from "./refusal";
 import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
+
+/** Where a server is and who asks. */
+export interface TumblebugSettings {
+  /** with the path, such as "http://localhost:1323/tumblebug" */
+  readonly address: string;
+  readonly user: string;
+  /** secret */
+  readonly password: string;
+  /** found out from the server when it is not given */
+  readonly generation?: Generation;
+  /** PEM, to trust beside those of the system */
+  readonly caCertificates?: string;
+}
+
+export interface TumblebugOptions {
+  /** Deadline of a short call with all its attempts; default 120. */
+  readonly seconds?: number;
+  /** Deadline of a call that makes or ends VMs; default 2400. */
+  readonly longSeconds?: number;
+  readonly signal?: AbortSignal;
+  readonly progress?: (line: string) => void;
+  /** For tests: how long a change whose answer was lost is looked for. */
+  readonly looking?: Looking;
+  /** For tests: limits of their own; otherwise all clients of a server share them in this process. */
+  readonly limits?: ServerLimits;
+}
 
 /** One request. */
 export interface Call {

@@ -6,7 +6,8 @@ export {
   type RefusalCode,
 } from "./errors";
 export { isRefusal } from "./existence";
-export { openTumblebug, type TumblebugOptions, type TumblebugSettings } from "./open";
+export { type TumblebugOptions, type TumblebugSettings } from "./api";
+export { openTumblebug } from "./open";
 export type {
   Infrastructures,
   LoadBalancers,

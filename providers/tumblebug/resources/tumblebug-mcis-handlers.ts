@@ -5,7 +5,7 @@ import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { withServer } from "./server";
 import { deleteMcis } from "./tumblebug-mcis-delete";
 import { convergeMcis } from "./tumblebug-mcis-converge";

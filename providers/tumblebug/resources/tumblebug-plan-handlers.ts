@@ -4,7 +4,7 @@ import { spreadLines } from "../plan/labels";
 import { tumblebugLacks } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/report";
-import { isKnown } from "../../../lib/pulumi/unknown";
+import { isKnown } from "../../../lib/unknown";
 import { withServer, type ServerInputs } from "./server";
 import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
 import { readPlanFacts, type PlanWish } from "./tumblebug-plan-facts";

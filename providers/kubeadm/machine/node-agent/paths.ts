@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 
 /** The node agent's files on a machine. Folder, configuration and installers are for root alone. */
 export const AGENT_PATHS = {

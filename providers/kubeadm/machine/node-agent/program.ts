@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import { AGENT_PATHS } from "./paths";
 import { CHANGE } from "./program-change";
 import { NODE_ACCESS } from "./program-node";

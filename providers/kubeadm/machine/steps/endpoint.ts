@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import { frame, writeFile, type Script } from "./script";
 
 /** One API server behind the loopback endpoint. */

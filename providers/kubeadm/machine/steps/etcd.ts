@@ -1,15 +1,6 @@
+import type { EtcdMember } from "../../plan/membership/quorum";
 import { refuseForeignMachine } from "./ownership";
 import { frame, quote, type Script } from "./script";
-
-/** One member of etcd as a control plane sees it. */
-export interface EtcdMember {
-  /** Decimal member id, as etcd's JSON writes it. */
-  id: string;
-  /** Node name; empty while the member has not started. */
-  name: string;
-  peerUrls: string[];
-  healthy: boolean;
-}
 
 /** Exit code of a step whose machine's etcd gives no answer: it starts, or it is ill. */
 export const ETCD_SILENT = 69;

@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 

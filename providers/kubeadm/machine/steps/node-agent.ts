@@ -4,7 +4,7 @@ import { AGENT_PATHS, AGENT_SERVICE, installerPath } from "../node-agent/paths";
 import type { StagedVersions } from "../node-agent/staged-versions";
 import { AGENT_VERSION } from "../node-agent/version";
 import { agentRevision } from "../node-agent/wish";
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import type { ClusterSpecification } from "../../plan/specification";
 import { refuseForeignMachine } from "./ownership";
 import { frame, quote, writeFile, type Script } from "./script";

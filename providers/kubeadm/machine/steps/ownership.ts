@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import { quote } from "./script";
 
 const RESET_LOG = `${NODE_PATHS.logs}/reset.log`;

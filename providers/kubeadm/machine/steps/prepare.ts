@@ -1,5 +1,5 @@
 import type { Machine } from "../../plan/machine";
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 import type { ClusterSpecification } from "../../plan/specification";
 import { configureBridge } from "./bridge";
 import { configureContainerd, configureEnvironment } from "./container-runtime";

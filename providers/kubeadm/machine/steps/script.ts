@@ -1,4 +1,4 @@
-import { NODE_PATHS } from "../paths";
+import { NODE_PATHS } from "../../plan/node-paths";
 
 /** The remote steps, in the order in which a machine meets them. */
 export type Operation =

@@ -1,4 +1,12 @@
-import type { EtcdMember } from "../../machine/steps/etcd";
+/** One member of etcd as a control plane sees it. */
+export interface EtcdMember {
+  /** Decimal member id, as etcd's JSON writes it. */
+  id: string;
+  /** Node name; empty while the member has not started. */
+  name: string;
+  peerUrls: string[];
+  healthy: boolean;
+}
 
 /** Members that must agree for a cluster of this many. */
 export function quorum(members: number): number {

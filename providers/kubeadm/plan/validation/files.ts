@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { NODE_PATHS } from "../../machine/paths";
+import { NODE_PATHS } from "../node-paths";
 import type { Mistake } from "../../../../lib/validation/mistake";
 import { duplicateMistakes } from "../../../../lib/validation/duplicates";
 import { unprintableIssue } from "../../../../lib/validation/names";

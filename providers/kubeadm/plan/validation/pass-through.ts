@@ -1,4 +1,4 @@
-import { taintIssues } from "../../../../lib/validation/labels";
+import { taintIssues } from "./node-labels";
 import type { Mistake } from "../../../../lib/validation/mistake";
 import { shapeIssues } from "./pass-through-shapes";
 

@@ -8,7 +8,7 @@ import { furtherSoftware, rolloutWish } from "../../plan/rollout/settings";
 import { refuseUnstaged } from "../../plan/rollout/staged";
 import type { RolloutWish } from "../../plan/rollout/wish";
 import { linesOfUnread } from "../../../../lib/text/unread";
-import { isKnown } from "../../../../lib/pulumi/unknown";
+import { isKnown } from "../../../../lib/unknown";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { readCluster } from "../preview-reading";
 import { observe } from "./observation";

@@ -1,4 +1,5 @@
-import type { Operation, Preview, ResourceChange } from "../../../../cli/review/preview";
+import type { Operation, ResourceChange } from "../../../../cli/review/change";
+import type { Preview } from "../../../../cli/review/preview";
 
 /** A change of a made-up resource: what a test does not name is plain. */
 export function change(

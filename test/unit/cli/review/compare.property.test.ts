@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { compareReview, type ReviewedChange, unreviewedStep } from "../../../../cli/review/compare";
+import type { ReviewedChange } from "../../../../cli/review/change";
+import { compareReview, unreviewedStep } from "../../../../cli/review/compare";
 import { change } from "./changes";
 
 const line = fc.constantFrom(..."abcdefgh").map((machine) => `${machine}: do it`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { compareReview, type ReviewedChange } from "../../../../cli/review/compare";
+import type { ReviewedChange } from "../../../../cli/review/change";
+import { compareReview } from "../../../../cli/review/compare";
 import { change } from "./changes";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

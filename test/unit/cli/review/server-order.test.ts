@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { refuseServerOrder, unlistedChange } from "../../../../cli/review/server-order";
-import type { Operation } from "../../../../cli/review/preview";
+import type { Operation } from "../../../../cli/review/change";
 import { change } from "./changes";
 
 const server = (machine: string, operation: Operation, replaceReasons: string[] = []) =>

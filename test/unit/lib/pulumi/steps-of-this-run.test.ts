@@ -16,7 +16,7 @@ const stepping: Handlers = {
 };
 
 describe("a resource with steps", () => {
-  const { resource } = believingThisRun({ resource: stepping });
+  const { resource } = believingThisRun({ resource: () => ({ handlers: stepping }) });
   const differs = async (news: Inputs) => (await resource.diff!("1", {}, news)).changes;
 
   it("changes by the steps that this run's check made", async () => {
@@ -35,9 +35,9 @@ describe("a resource with steps", () => {
   it("loads its handlers when they are asked for, and once", () => {
     let loaded = 0;
     const all = believingThisRun({
-      get lazy(): Handlers {
+      lazy: () => {
         loaded += 1;
-        return stepping;
+        return { handlers: stepping };
       },
     });
     assert.equal(loaded, 0);

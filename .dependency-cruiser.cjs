@@ -1,0 +1,62 @@
+// The import rules of the layout (docs/adr/0001-layers.md): which room may use which. `npm run lint` checks them.
+
+/** What a decision may use of lib/: no I/O, no Pulumi. */
+const PURE =
+  "^lib/(text|validation)/|^lib/(merge|short-hash|unknown|differences)\\.ts$|^lib/pulumi/state-resources\\.ts$";
+const OWN_TOOLS = "^(sandbox|test|bench|scripts)/";
+const NODE_IO = "^(node:)?(fs|net|http|https|http2|tls|dns|child_process|dgram|worker_threads)(/|$)";
+
+/** Code in `from` imports only from what `to` allows, among the project's own folders. */
+const only = (name, from, to) => ({
+  name,
+  severity: "error",
+  from: { path: from },
+  to: { path: "^(index|package|openstack)\\.ts$|^(stacks|components|providers|lib|cli)/", pathNot: to },
+});
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-product-on-tools",
+      comment: "Nothing in the product uses the sandbox, the tests, the bench or the scripts.",
+      severity: "error",
+      from: { pathNot: OWN_TOOLS },
+      to: { path: OWN_TOOLS },
+    },
+    only("program", "^index\\.ts$", "^stacks/"),
+    only("stacks", "^stacks/", "^stacks/|^components/|^providers/[^/]+/plan/|^lib/"),
+    only(
+      "components",
+      "^components/([^/]+)/",
+      "^components/($1|kubeadm)/|^components/[^/]+\\.ts$|^providers/|^lib/",
+    ),
+    only("cli", "^cli/", "^cli/|^providers/[^/]+/(plan|client)/|^lib/"),
+    only(
+      "clouds",
+      "^providers/(azimuth|machine-pool|openstack|tumblebug)/",
+      "^providers/($1|helm|kubeadm|kubernetes)/|^lib/",
+    ),
+    only(
+      "kubeadm",
+      "^providers/(kubeadm|kubernetes|helm)/",
+      "^providers/($1|kubernetes)/|^providers/guards\\.ts$|^lib/",
+    ),
+    only("plans", "(^|/)plan/", `/plan/|${PURE}`),
+    {
+      name: "plans-are-pure",
+      comment: "A decision does no I/O and does not know Pulumi.",
+      severity: "error",
+      from: { path: "(^|/)plan/" },
+      to: { path: `${NODE_IO}|node_modules/(@pulumi|@kubernetes|ssh2)/` },
+    },
+    only("lib", "^lib/", "^lib/"),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(bin|node_modules|\\.sandbox)/" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: [".ts", ".js", ".cjs", ".mjs", ".json"] },
+  },
+};

@@ -1,1 +1,0 @@
-export { isKnown, isKnownList } from "../unknown";
