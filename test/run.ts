@@ -7,7 +7,7 @@ import { summariseRun, type TierOutcome } from "./counting";
 import { makeGround, clearGround } from "./ground";
 import { resultsFolder, runMocha } from "./mocha-process";
 import { listTestFiles } from "./test-files";
-import { besideEachOther, TIERS, type Tier } from "./tiers";
+import { mayStart, TIERS, type Tier } from "./tiers";
 
 interface RunOptions {
   readonly grep?: string;
@@ -54,31 +54,52 @@ const filesOf = (tier: Tier): string[] => listTestFiles(projectFolder, tier.fold
 
 const heading = ({ name, summary }: Tier): string => pc.bold(`\n${name}: ${summary}`);
 
-/** Runs a tier and those beside it; what these print comes after what the first prints. */
-async function runTogether(
+/**
+ * Runs tiers in their order, each as soon as the machine has room for it. One at a time prints as it goes; what the others
+ * print is shown when they have ended and the terminal is free.
+ */
+async function runTiers(
   tiers: readonly Tier[],
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<TierOutcome[]> {
-  const prepared: (TierOutcome | undefined)[] = [];
-  for (const tier of tiers) prepared.push(await prepareTier(tier));
-  const listings = tiers.map(({ name }) => path.join(resultsFolder, `${name}.log`));
-  const runs = tiers.map((tier, index) => {
-    const outcome = prepared[index];
-    if (outcome !== undefined) return Promise.resolve(outcome);
-    const listing = listings[index];
-    if (index === 0) console.log(heading(tier));
-    return performTier(tier, options, { signal, ...(index > 0 && listing ? { listing } : {}) });
-  });
-  const outcomes: TierOutcome[] = [];
-  for (const [index, tier] of tiers.entries()) {
-    const outcome = await runs[index];
-    if (outcome !== undefined) outcomes.push(outcome);
-    if (index === 0 || prepared[index] !== undefined) continue;
-    console.log(heading(tier));
-    console.log(await readFile(listings[index] ?? "", "utf8"));
+  const running = new Map<Tier, Promise<void>>();
+  const outcomes = new Map<Tier, TierOutcome>();
+  const unseen: Tier[] = [];
+  let onTerminal: Tier | undefined;
+  const listingOf = ({ name }: Tier) => path.join(resultsFolder, `${name}.log`);
+  const showUnseen = async () => {
+    for (const tier of unseen.splice(0)) {
+      console.log(heading(tier));
+      console.log(await readFile(listingOf(tier), "utf8"));
+    }
+  };
+  const perform = async (tier: Tier, listing: string | undefined) => {
+    outcomes.set(tier, await performTier(tier, options, { signal, ...(listing && { listing }) }));
+    running.delete(tier);
+    if (listing !== undefined) unseen.push(tier);
+    else onTerminal = undefined;
+    if (onTerminal === undefined) await showUnseen();
+  };
+  for (const tier of tiers) {
+    while (!mayStart(tier, [...running.keys()])) await Promise.race(running.values());
+    const early = signal.aborted
+      ? { tier: tier.name, breakage: "interrupted before it began" }
+      : await prepareTier(tier);
+    if (early !== undefined) {
+      outcomes.set(tier, early);
+      continue;
+    }
+    const listing = onTerminal === undefined ? undefined : listingOf(tier);
+    if (listing === undefined) {
+      onTerminal = tier;
+      console.log(heading(tier));
+    }
+    running.set(tier, perform(tier, listing));
   }
-  return outcomes;
+  await Promise.all(running.values());
+  await showUnseen();
+  return tiers.flatMap((tier) => outcomes.get(tier) ?? []);
 }
 
 async function run(names: readonly string[], options: RunOptions): Promise<void> {
@@ -86,12 +107,7 @@ async function run(names: readonly string[], options: RunOptions): Promise<void>
   process.on("SIGINT", () => abort.abort());
   process.on("SIGTERM", () => abort.abort());
   const chosen = TIERS.filter((tier) => names.length === 0 || names.includes(tier.name));
-  const outcomes: TierOutcome[] = [];
-  for (const tiers of besideEachOther(chosen)) {
-    if (!abort.signal.aborted) outcomes.push(...(await runTogether(tiers, options, abort.signal)));
-    else
-      for (const tier of tiers) outcomes.push({ tier: tier.name, breakage: "interrupted before it began" });
-  }
+  const outcomes = await runTiers(chosen, options, abort.signal);
   const nightRuns =
     options.all === true
       ? []

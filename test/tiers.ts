@@ -14,9 +14,12 @@ export interface Tier {
   readonly fleets?: readonly string[];
   /** What only `--all` runs. */
   readonly night?: string;
-  /** A tier that waits more than it works runs beside this one, and is shown after it. */
-  readonly beside?: TierName;
+  /** How much of the machine it takes, of {@link CAPACITY}: tiers run side by side as long as they fit. */
+  readonly load: 1 | 2 | 4;
 }
+
+/** What one machine carries at a time; tests on real nodes wait more than they work. */
+export const CAPACITY = 4;
 
 export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";
 
@@ -25,6 +28,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "unit",
     summary: "decisions and single parts, offline",
+    load: 4,
     folders: ["unit"],
     timeoutMilliseconds: 20_000,
     limitSeconds: 300,
@@ -33,6 +37,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "engine",
     summary: "the engine, on simulated machines and bare API servers",
+    load: 2,
     folders: ["engine"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,
@@ -42,25 +47,26 @@ export const TIERS: readonly Tier[] = [
   {
     name: "host",
     summary: "the handlers in Pulumi's own process",
+    load: 1,
     folders: ["host"],
     timeoutMilliseconds: 180_000,
     limitSeconds: 2_400,
     ground: "programs",
-    beside: "engine",
   },
   {
     name: "rollout",
     summary: "a version rollout on real nodes",
+    load: 1,
     folders: ["rollout"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
     ground: "nodes",
     fleets: ["rollout"],
-    beside: "engine",
   },
   {
     name: "e2e",
     summary: "real clusters on container nodes",
+    load: 2,
     folders: ["e2e"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -70,6 +76,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "clouds",
     summary: "real clusters on the machines of clouds",
+    load: 2,
     folders: ["clouds"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -79,11 +86,11 @@ export const TIERS: readonly Tier[] = [
       "kills after every object of a cloud, rolls of three control planes there, machines that boot from its volumes, its own " +
       "cloud controller manager, the examples of OpenStack, nodes in two clouds that reach each other by translated " +
       "addresses, and a machine pool of real nodes",
-    beside: "e2e",
   },
   {
     name: "faults",
     summary: "kills on real clusters",
+    load: 2,
     folders: ["faults"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -94,6 +101,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "acceptance",
     summary: "the client and a preview against a server that an environment variable names",
+    load: 2,
     folders: ["acceptance"],
     timeoutMilliseconds: 900_000,
     limitSeconds: 3_600,
@@ -101,11 +109,8 @@ export const TIERS: readonly Tier[] = [
   },
 ];
 
-/** Which of some tiers run side by side, in order: each with those that run beside it. */
-export function besideEachOther(tiers: readonly Tier[]): Tier[][] {
-  const names = tiers.map(({ name }) => name);
-  const isBeside = ({ beside }: Tier) => beside !== undefined && names.includes(beside);
-  return tiers
-    .filter((tier) => !isBeside(tier))
-    .map((tier) => [tier, ...tiers.filter(({ beside }) => beside === tier.name)]);
+/** Whether the next tier may start beside those that run: the whole load fits the machine, or nothing runs. */
+export function mayStart(next: Pick<Tier, "load">, running: readonly Pick<Tier, "load">[]): boolean {
+  const load = running.reduce<number>((sum, tier) => sum + tier.load, next.load);
+  return running.length === 0 || load <= CAPACITY;
 }

@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
-import { besideEachOther, TIERS } from "../../tiers";
+import { mayStart, TIERS, type TierName } from "../../tiers";
 
-const together = (...names: string[]) =>
-  besideEachOther(TIERS.filter(({ name }) => names.length === 0 || names.includes(name))).map((tiers) =>
-    tiers.map(({ name }) => name),
-  );
+const tier = (name: TierName) => TIERS.find((each) => each.name === name) ?? assert.fail(name);
+const starts = (name: TierName, ...running: TierName[]) => mayStart(tier(name), running.map(tier));
 
 describe("the tiers of tests", () => {
-  it("run one after another, but real nodes beside what leaves them time", () => {
-    assert.deepEqual(together(), [
-      ["unit"],
-      ["engine", "host", "rollout"],
-      ["e2e", "clouds"],
-      ["faults"],
-      ["acceptance"],
-    ]);
+  it("start when the machine has room beside those that run", () => {
+    assert.equal(starts("engine", "unit"), false);
+    assert.equal(starts("host", "engine"), true);
+    assert.equal(starts("rollout", "engine", "host"), true);
+    assert.equal(starts("e2e", "engine", "host", "rollout"), false);
+    assert.equal(starts("e2e", "engine", "host"), false);
+    assert.equal(starts("e2e", "engine"), true);
+    assert.equal(starts("clouds", "e2e"), true);
+    assert.equal(starts("faults", "e2e", "clouds"), false);
   });
 
-  it("run by themselves when the tier beside them is not asked for", () => {
-    assert.deepEqual(together("rollout"), [["rollout"]]);
-    assert.deepEqual(together("rollout", "faults"), [["rollout"], ["faults"]]);
+  it("start at once when nothing runs", () => {
+    for (const { name } of TIERS) assert.equal(starts(name), true, name);
   });
 });
