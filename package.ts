@@ -16,7 +16,11 @@ export type {
   MachinePoolTimeouts,
   PoolObjectArgs,
 } from "./components/machine-pool/machine-pool";
-export { Adoption, type AdoptionArgs, type WishedObject } from "./providers/kubernetes/resources/adoption";
+export {
+  Adoption,
+  type AdoptionArgs,
+  type DesiredObject as WishedObject,
+} from "./providers/kubernetes/resources/adoption";
 export {
   ObjectReady,
   type ObjectReadyArgs,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connectionOf } from "../sandbox/tumblebug/clouds";
-import { PretendedMachines } from "../sandbox/tumblebug/machines";
+import { FakeMachines } from "../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../sandbox/tumblebug/server";
 
 const CREDENTIALS = { user: "bench", password: "bench" };
@@ -28,7 +28,7 @@ export async function startStandIn(
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-tumblebug-"));
   const regions = Array.from({ length: options.connections }, (_, index) => `region-${index + 1}`);
   const connections = regions.map((region) => connectionOf("aws", region));
-  const machines = new PretendedMachines();
+  const machines = new FakeMachines();
   const server = new TumblebugServer({
     ...{ generation, folder, ...CREDENTIALS, connections, machines },
     durations: { creation: options.creation },
@@ -36,8 +36,8 @@ export async function startStandIn(
   });
   const address = await server.start();
   const authorization = `Basic ${Buffer.from(`${CREDENTIALS.user}:${CREDENTIALS.password}`).toString("base64")}`;
-  const ask = (place: string, body?: object) =>
-    fetch(address + place, {
+  const ask = (ref: string, body?: object) =>
+    fetch(address + ref, {
       method: body ? "POST" : "GET",
       headers: { authorization, "content-type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -1,7 +1,7 @@
 // Preloaded into the node processes of an engine that foresail starts (NODE_OPTIONS=--require …). The dynamic provider
 // then ends with its engine from its first moment on; otherwise it does so only once it has loaded a handler, and an
 // engine that is killed before that leaves it idle for ever.
-import { endWithEngine, isDynamicProvider } from "../lib/pulumi/orphan";
+import { endWithEngine, isDynamicProvider } from "../lib/pulumi/exit-with-parent";
 
 if (isDynamicProvider()) {
   endWithEngine();

@@ -8,7 +8,7 @@ import {
   type LockVerdict,
 } from "../lib/pulumi/backend-lock";
 import { lookUpProcess } from "./process-facts";
-import { removeTornAttributes } from "./torn-attributes";
+import { removeCorruptAttributes } from "./corrupt-attributes";
 
 /** One lock file and what is known of its owner. */
 export interface FoundLock {
@@ -67,5 +67,5 @@ export async function clearDeadLocks(target: FileBackendStack): Promise<string[]
   const remaining = locks.filter((lock) => lock.verdict.kind !== "dead");
   if (remaining.length > 0) throw new StackLockedError(target.stack, remaining);
   const cleared = dead.map((lock) => `cleared the lock of ${target.stack}: ${lock.verdict.because}`);
-  return [...cleared, ...(await removeTornAttributes(target))];
+  return [...cleared, ...(await removeCorruptAttributes(target))];
 }

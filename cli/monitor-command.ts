@@ -13,8 +13,8 @@ Nothing hangs on it: an up compares the services, too. It may be started, stoppe
 
 Exit codes: 0 interrupted, 1 failed, 2 wrong use.`,
     )
-    .action(async (wish: { stack?: string }) => {
+    .action(async (options: { stack?: string }) => {
       const { monitor } = await import("./monitor.js");
-      process.exitCode = await monitor(wish);
+      process.exitCode = await monitor(options);
     });
 }

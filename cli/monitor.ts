@@ -1,4 +1,4 @@
-import { resumeCluster, type ResumePlace } from "../providers/azimuth/client/resume";
+import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/resume";
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { foresailVersion } from "../lib/version";
@@ -8,7 +8,7 @@ import { findProject, type Project } from "./project";
 import { callPulumi, findStack } from "./pulumi";
 
 /** The output `monitor` of a stack of the system "azimuth". */
-type MonitoredCluster = ResumePlace;
+type MonitoredCluster = ResumeRef;
 
 const CONNECT_SECONDS = 3600;
 
@@ -17,12 +17,12 @@ const CONNECT_SECONDS = 3600;
  * @returns the exit code
  */
 export async function monitor(
-  wish: { stack?: string },
+  options: { stack?: string },
   say = (line: string) => console.log(line),
 ): Promise<number> {
   const project = await findProject();
-  const stack = await findStack(project, wish.stack);
-  const { place, kubeconfig } = await readOutputs(project, stack);
+  const stack = await findStack(project, options.stack);
+  const { place: ref, kubeconfig } = await readOutputs(project, stack);
   const end = new AbortController();
   const forget = onInterrupts(() => end.abort());
   const userAgent = `foresail/${foresailVersion()} ${project.name}/${stack} monitor`;
@@ -33,8 +33,8 @@ export async function monitor(
       { seconds: CONNECT_SECONDS, signal: end.signal, authorisedPath: "/api", userAgent, progress: tell },
     );
     try {
-      for (const line of await resumeCluster(management, place)) tell(line);
-      await monitorServices({ management, place, signal: end.signal, say: tell, userAgent });
+      for (const line of await resumeCluster(management, ref)) tell(line);
+      await monitorServices({ management, place: ref, signal: end.signal, say: tell, userAgent });
     } finally {
       management.close();
     }
@@ -52,13 +52,13 @@ async function readOutputs(
 ): Promise<{ place: MonitoredCluster; kubeconfig: string }> {
   const args = ["stack", "output", "--json", "--show-secrets", "--stack", stack];
   const { stdout } = await callPulumi({ project, args });
-  const { monitor: place, managementKubeconfig: kubeconfig } = JSON.parse(stdout) as {
+  const { monitor: ref, managementKubeconfig: kubeconfig } = JSON.parse(stdout) as {
     monitor?: MonitoredCluster;
     managementKubeconfig?: string;
   };
-  if (place === undefined || kubeconfig === undefined)
+  if (ref === undefined || kubeconfig === undefined)
     throw new Error(
       `the stack ${stack} has no services to follow: only stacks of the system "azimuth" have, after their first up`,
     );
-  return { place, kubeconfig };
+  return { place: ref, kubeconfig };
 }

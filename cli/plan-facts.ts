@@ -48,14 +48,16 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
   const notes: string[] = [];
   const unread: string[] = [];
-  const read = async ({ path, lack, hides }: Read): Promise<unknown> => {
+  const read = async ({ path, lack: unmetRequirement, hides }: Read): Promise<unknown> => {
     const said = hides ? unread : notes;
     try {
       return await client.call({ method: "GET", path }, true);
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
-      if (error.status === 403 || error.status === 401) said.push(`these credentials may not ${lack}`);
-      else if (error.status === 404) said.push(`the cluster has no ${path}: ${lack.replace(/^.*?: /, "")}`);
+      if (error.status === 403 || error.status === 401)
+        said.push(`these credentials may not ${unmetRequirement}`);
+      else if (error.status === 404)
+        said.push(`the cluster has no ${path}: ${unmetRequirement.replace(/^.*?: /, "")}`);
       else throw error;
       return undefined;
     }

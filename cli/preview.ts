@@ -8,7 +8,7 @@ import { findStack } from "./pulumi";
 import { takePreview } from "./take-preview";
 
 /** What `foresail preview` was asked for. */
-export interface PreviewWish {
+export interface PreviewOptions {
   readonly stack?: string;
   /** Where the plan for `foresail up --plan` goes. */
   readonly savePlan?: string;
@@ -20,9 +20,12 @@ export interface PreviewWish {
  * Shows what an `up` would do, and keeps it. Nothing is changed.
  * @returns the exit code: 0, or 1 when something is refused
  */
-export async function preview(wish: PreviewWish, say = (line: string) => console.log(line)): Promise<number> {
+export async function preview(
+  options: PreviewOptions,
+  say = (line: string) => console.log(line),
+): Promise<number> {
   const project = await findProject();
-  const stack = await findStack(project, wish.stack);
+  const stack = await findStack(project, options.stack);
   try {
     for (const line of await clearIfFileBackend(project, stack)) say(line);
   } catch (error) {
@@ -33,15 +36,15 @@ export async function preview(wish: PreviewWish, say = (line: string) => console
   say(`previewing ${stack}`);
   const taken = await takePreview(project, stack);
   for (const line of renderText(taken.preview)) say(line);
-  if (wish.json !== undefined) await writePrivately(wish.json, taken.json);
+  if (options.json !== undefined) await writePrivately(options.json, taken.json);
   if (taken.plan === undefined) {
     for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
     return 1;
   }
-  if (wish.savePlan !== undefined) {
-    await writePrivately(wish.savePlan, `${JSON.stringify(taken.plan, undefined, 2)}\n`);
+  if (options.savePlan !== undefined) {
+    await writePrivately(options.savePlan, `${JSON.stringify(taken.plan, undefined, 2)}\n`);
     say(
-      `the plan is in ${wish.savePlan}; to do exactly this: foresail up --plan ${wish.savePlan} --stack ${stack}`,
+      `the plan is in ${options.savePlan}; to do exactly this: foresail up --plan ${options.savePlan} --stack ${stack}`,
     );
   }
   return 0;

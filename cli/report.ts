@@ -6,7 +6,7 @@ import { readPreview } from "./review/preview";
 import { findProject } from "./project";
 
 /** What `foresail report` was asked for. */
-export interface ReportWish {
+export interface ReportOptions {
   /** The output of `pulumi preview --json`; "-" is standard input. */
   readonly file: string;
   readonly form: "markdown" | "json";
@@ -18,7 +18,7 @@ export interface ReportWish {
  * Prints what a preview holds, for a pull request or for programs. Touches nothing, and needs neither engine nor stack.
  * @throws NotAPreviewError
  */
-export async function report({ file, form, stack }: ReportWish): Promise<void> {
+export async function report({ file, form, stack }: ReportOptions): Promise<void> {
   const read = readPreview(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));
   const project = read.project ?? (await findProject().catch(() => undefined))?.name;
   const preview = {

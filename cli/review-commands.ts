@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import type { PreviewWish } from "./preview";
-import type { UpWish } from "./up";
+import type { PreviewOptions } from "./preview";
+import type { UpOptions } from "./up";
 
 const STACK = ["--stack <name>", "the stack; default: the one that is selected"] as const;
 
@@ -19,9 +19,9 @@ export function addReviewCommands(program: Command): void {
     .option("--save-plan <file>", "write the plan for `foresail up --plan` (0600; its secrets are encrypted)")
     .option("--json <file>", "write the engine's output for `foresail report` (0600; its secrets are masked)")
     .addHelpText("after", "\nExit codes: 0 previewed, 1 refused or failed, 2 wrong use.")
-    .action(async (wish: PreviewWish) => {
+    .action(async (options: PreviewOptions) => {
       const { preview } = await import("./preview.js");
-      process.exitCode = await preview(wish);
+      process.exitCode = await preview(options);
     });
   program
     .command("up")
@@ -41,9 +41,9 @@ Ctrl-C finishes the current node of a rollout and pauses; a second Ctrl-C interr
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused: the cluster is no longer as reviewed, nothing was touched,
 4 paused: the same command goes on.`,
     )
-    .action(async (wish: UpWish) => {
+    .action(async (options: UpOptions) => {
       const { up } = await import("./up.js");
-      process.exitCode = await up(wish);
+      process.exitCode = await up(options);
     });
   program
     .command("report")

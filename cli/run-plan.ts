@@ -1,6 +1,6 @@
 import path from "node:path";
 import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
-import { BehindFailure } from "./review/behind-failure";
+import { BehindFailure } from "./review/cascading-errors";
 import { onInterrupts } from "./interrupts";
 import { requestPause, withdrawPause } from "./pause";
 import { withPrivateFolder, writePrivately } from "./private-file";

@@ -4,7 +4,7 @@ import { deleteLock, findLocks } from "./lock";
 import { clearPendingOperations } from "./pending-operations";
 
 /** What `foresail unlock` was asked for. */
-export interface UnlockWish {
+export interface UnlockOptions {
   readonly stack: string;
   readonly project: string;
   /** Consent given on the command line. */
@@ -17,10 +17,13 @@ export interface UnlockWish {
  * where it is safe to forget.
  * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when consent is missing
  */
-export async function unlock(wish: UnlockWish, say = (line: string) => console.log(line)): Promise<number> {
-  const target = { ...wish, stateFolder: await findStateFolder(wish.stack) };
+export async function unlock(
+  options: UnlockOptions,
+  say = (line: string) => console.log(line),
+): Promise<number> {
+  const target = { ...options, stateFolder: await findStateFolder(options.stack) };
   const locks = await findLocks(target);
-  if (locks.length === 0) say(`the stack ${wish.stack} of project ${wish.project} is not locked`);
+  if (locks.length === 0) say(`the stack ${options.stack} of project ${options.project} is not locked`);
   let exitCode = 0;
   for (const lock of locks) {
     const { kind, because } = lock.verdict;
@@ -29,7 +32,7 @@ export async function unlock(wish: UnlockWish, say = (line: string) => console.l
       exitCode = Math.max(exitCode, 1);
       continue;
     }
-    if (kind === "unknown" && !wish.yes) {
+    if (kind === "unknown" && !options.yes) {
       const answer = await askPerson(
         `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `,
       );

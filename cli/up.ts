@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { redact } from "../lib/text/redaction";
 import { compareReview, type Verdict } from "./review/compare";
-import { isMachinePlan, laterTurns, unlistedChange } from "./review/server-order";
+import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide } from "./review/side-by-side";
 import { renderText } from "./review/text";
@@ -9,12 +9,12 @@ import { askPerson } from "./ask";
 import { clearKilledRuns } from "./clear-dead-locks";
 import { findProject, type Project } from "./project";
 import { callPulumi, findStack } from "./pulumi";
-import { runFurtherTurns } from "./further-turns";
+import { runRemaining } from "./remaining-runs";
 import { runPlan } from "./run-plan";
 import { takePreview } from "./take-preview";
 
 /** What `foresail up` was asked for. */
-export interface UpWish {
+export interface UpOptions {
   readonly stack?: string;
   /** A plan of `foresail preview --save-plan`. */
   readonly plan?: string;
@@ -30,13 +30,13 @@ export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as con
  * left of it after a run that was killed, and nothing when the cluster moved.
  * @returns the exit code
  */
-export async function up(wish: UpWish, say = (line: string) => console.log(line)): Promise<number> {
+export async function up(options: UpOptions, say = (line: string) => console.log(line)): Promise<number> {
   const project = await findProject();
-  const stack = await findStack(project, wish.stack);
+  const stack = await findStack(project, options.stack);
   const saved =
-    wish.plan === undefined
+    options.plan === undefined
       ? undefined
-      : parseSavedPlan(await readFile(wish.plan, "utf8"), { project: project.name, stack });
+      : parseSavedPlan(await readFile(options.plan, "utf8"), { project: project.name, stack });
   for (const line of await clearKilledRuns(project, stack)) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([
@@ -49,7 +49,7 @@ export async function up(wish: UpWish, say = (line: string) => console.log(line)
     if (saved !== undefined && taken.preview.isRefused) {
       say("refused: what was reviewed can't run now. Nothing was touched.");
       say(
-        `next: fix the errors above and run the same command, or review again (foresail preview --save-plan ${wish.plan})`,
+        `next: fix the errors above and run the same command, or review again (foresail preview --save-plan ${options.plan})`,
       );
       return EXIT.moved;
     }
@@ -58,23 +58,23 @@ export async function up(wish: UpWish, say = (line: string) => console.log(line)
   }
   const chosen =
     saved === undefined
-      ? await consent(taken.plan, wish, renderText(taken.preview), say)
-      : choose(saved, taken.plan, wish, say);
+      ? await consent(taken.plan, options, renderText(taken.preview), say)
+      : choose(saved, taken.plan, options, say);
   if (typeof chosen === "number") return chosen;
   const run = { project, stack, ...(kubeconfig && { kubeconfig }) };
   const end = await runPlan({ ...run, engine: chosen.engine }, say);
-  return conclude(end === "done" ? await runFurtherTurns(run, chosen, say) : end, wish, say);
+  return reportOutcome(end === "done" ? await runRemaining(run, chosen, say) : end, options, say);
 }
 
 /** Shows what would run and asks; only a person's yes, or `--yes`, is one. */
 async function consent(
   plan: SavedPlan,
-  wish: UpWish,
+  options: UpOptions,
   review: readonly string[],
   say: (line: string) => void,
 ): Promise<SavedPlan | number> {
   for (const line of review) say(line);
-  if (wish.yes) return plan;
+  if (options.yes) return plan;
   const answer = await askPerson("Do this? [y/N] ");
   if (answer === true) return plan;
   say(
@@ -89,7 +89,7 @@ async function consent(
 function choose(
   saved: SavedPlan,
   current: SavedPlan,
-  wish: UpWish,
+  options: UpOptions,
   say: (line: string) => void,
 ): SavedPlan | number {
   const verdict: Verdict = compareReview(saved.reviewed, current.reviewed);
@@ -106,7 +106,7 @@ function choose(
       say("everything that was reviewed is done; nothing is left to do");
       return EXIT.done;
     case "moved":
-      if (isLaterTurn(saved, current)) {
+      if (isRemainingRun(saved, current)) {
         say("the first machines of what was reviewed are done; this is the next run:");
         for (const { steps } of current.reviewed.filter(isMachinePlan))
           for (const step of steps) say(`  ${step}`);
@@ -114,24 +114,24 @@ function choose(
       }
       for (const line of sideBySide(verdict.differences, process.stdout.columns)) say(line);
       say("refused: what would run now is not what was reviewed. Nothing was touched.");
-      say(`next: review it again (foresail preview --save-plan ${wish.plan}), then run the same command`);
+      say(`next: review it again (foresail preview --save-plan ${options.plan}), then run the same command`);
       return EXIT.moved;
   }
 }
 
 /** Whether what would run is one of the runs that were listed with the reviewed one. */
-function isLaterTurn(saved: SavedPlan, current: SavedPlan): boolean {
+function isRemainingRun(saved: SavedPlan, current: SavedPlan): boolean {
   return (
-    laterTurns(saved.reviewed).length > 0 && unlistedChange(saved.reviewed, current.reviewed) === undefined
+    remainingRuns(saved.reviewed).length > 0 && unlistedChange(saved.reviewed, current.reviewed) === undefined
   );
 }
 
-function conclude(
-  end: Awaited<ReturnType<typeof runFurtherTurns>>,
-  wish: UpWish,
+function reportOutcome(
+  end: Awaited<ReturnType<typeof runRemaining>>,
+  options: UpOptions,
   say: (line: string) => void,
 ): number {
-  const again = wish.plan === undefined ? "foresail up" : `foresail up --plan ${wish.plan}`;
+  const again = options.plan === undefined ? "foresail up" : `foresail up --plan ${options.plan}`;
   switch (end) {
     case "done":
       return EXIT.done;

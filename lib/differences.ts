@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN } from "./unknown";
-import type { ConfigurationPath } from "./validation/mistake";
+import type { ConfigurationPath } from "./validation/validation-issue";
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
-import { endWithEngine } from "../lib/pulumi/orphan";
-import { believingThisRun } from "../lib/pulumi/steps-of-this-run";
+import { endWithEngine } from "../lib/pulumi/exit-with-parent";
+import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();
 
@@ -57,4 +57,4 @@ const MODULES = {
 /** The name of a resource's handlers in state. */
 export type HandlerKey = keyof typeof MODULES;
 
-export const handlers = believingThisRun(MODULES);
+export const handlers = trustingThisRun(MODULES);

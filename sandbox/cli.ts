@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError } from "commander";
 import path from "node:path";
 import pc from "picocolors";
 import { DEFAULT_SYSTEM, findSystem, SYSTEMS, UnknownSystemError } from "./systems";
-import type { SizeWish } from "./systems/system";
+import type { DesiredSize } from "./systems/system";
 
 const MOST_MACHINES = 9;
 
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
       "control planes of the cluster; kept for the next start",
       parseControlPlanes,
     )
-    .action(async (name: string, size: SizeWish) => {
+    .action(async (name: string, size: DesiredSize) => {
       const system = findSystem(name);
       const { startSystem } = await import("./start.js");
       await startSystem(system, size, await newReporter());

@@ -3,7 +3,7 @@ import { Engine } from "./engine";
 import type { Reporter } from "./progress";
 import { setUp } from "./set-up";
 import { writeStackFile } from "./systems/stack-file";
-import { stackOf, type SizeWish, type System } from "./systems/system";
+import { stackOf, type DesiredSize, type System } from "./systems/system";
 
 /**
  * Brings a system up on this machine and proves that it works. Run again, it changes nothing.
@@ -11,23 +11,23 @@ import { stackOf, type SizeWish, type System } from "./systems/system";
  */
 export async function startSystem(
   system: System,
-  size: SizeWish,
+  size: DesiredSize,
   report: Reporter,
   say = (line: string) => console.log(line),
 ): Promise<void> {
   const toolchain = await setUp(system.needs, report);
   const context = { toolchain, report, say };
-  const ground = await system.start(context, size);
+  const fixture = await system.start(context, size);
   const engine = await Engine.open(stackOf(system), toolchain, say, system.environment);
-  const configuration = system.configure(ground);
+  const configuration = system.configure(fixture);
   await writeStackFile(engine.stack, configuration);
   for (const [key, value] of Object.entries(configuration.secrets)) await engine.setSecret(key, value);
 
   say(pc.bold(`pulumi up on the stack ${engine.stack}`));
   const changes = await engine.up();
   const outputs = await engine.outputs();
-  await system.settle(context, ground, outputs);
-  await system.check(context, ground, outputs);
+  await system.settle(context, fixture, outputs);
+  await system.check(context, fixture, outputs);
 
   say("");
   say(

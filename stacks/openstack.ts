@@ -57,8 +57,8 @@ function endpoint({ endpoint: { loopback, octavia, external } }: OpenstackSectio
   return { loopback: loopback ?? { port: 8443 } };
 }
 
-function cloudAddons(wish: OpenstackSection["cloudProvider"]): CloudProviderArgs {
-  const { enabled, repository, cloudConf, cloudControllerManager, cinder } = wish;
+function cloudAddons(desired: OpenstackSection["cloudProvider"]): CloudProviderArgs {
+  const { enabled, repository, cloudConf, cloudControllerManager, cinder } = desired;
   const chart = ({ version, values }: { version?: string | undefined; values: Record<string, unknown> }) => ({
     ...(version === undefined ? {} : { version }),
     values: values as JsonObject,

@@ -21,10 +21,10 @@ export function leaveOut(context: Mocha.Context, reason: string): never {
 
 /** Why a pending test did not run: its own reason, or that of a suite around it. */
 export function reasonOf(test: Mocha.Test): string {
-  let place: (Reasoned & { parent?: Mocha.Suite | undefined }) | undefined = test;
-  while (place !== undefined) {
-    if (place.leftOutReason !== undefined) return place.leftOutReason;
-    place = place.parent;
+  let ref: (Reasoned & { parent?: Mocha.Suite | undefined }) | undefined = test;
+  while (ref !== undefined) {
+    if (ref.leftOutReason !== undefined) return ref.leftOutReason;
+    ref = ref.parent;
   }
   return "no reason given";
 }

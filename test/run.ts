@@ -4,7 +4,7 @@ import path from "node:path";
 import pc from "picocolors";
 import { projectFolder } from "../sandbox/places";
 import { summariseRun, type TierOutcome } from "./counting";
-import { makeGround, clearGround } from "./ground";
+import { makeFixture, clearFixture } from "./fixture";
 import { resultsFolder, runMocha } from "./mocha-process";
 import { listTestFiles } from "./test-files";
 import { mayStart, TIERS, type Tier } from "./tiers";
@@ -20,7 +20,7 @@ const NIGHT_FACTOR = 8;
 async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
   if (filesOf(tier).length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
   try {
-    await makeGround(tier);
+    await makeFixture(tier);
     return undefined;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
@@ -44,7 +44,7 @@ async function performTier(
     listing,
     signal,
   });
-  const leftRunning = await clearGround(tier).catch((error: unknown) => [String(error)]);
+  const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
   // a killed run cannot clear up after itself: only one that came to its end is to blame
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;
   return { ...outcome, breakage: `its tests left running: ${leftRunning.join(", ")}` };

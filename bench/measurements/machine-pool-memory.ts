@@ -1,6 +1,6 @@
 import { ensureToolchain } from "../../sandbox/toolchain";
 import type { Measurement } from "../measurement";
-import { PoolGround } from "../pool-ground";
+import { PoolFixture } from "../pool-fixture";
 import { pairedRatio, summarise } from "../statistics";
 
 const [FEW, MANY] = [1, 1_000];
@@ -17,12 +17,12 @@ export const machinePoolMemory: Measurement = {
       { programs: ["pulumi", "language-nodejs", "cluster-api"], kubernetes: [KUBERNETES] },
       report,
     );
-    const ground = await PoolGround.start(programs, MACHINE_MILLISECONDS);
+    const fixture = await PoolFixture.start(programs, MACHINE_MILLISECONDS);
     try {
       load.note();
-      const few = await ground.memoryAt(FEW);
+      const few = await fixture.memoryAt(FEW);
       say(`${FEW} node: ${few.megabytes.toFixed(0)} MB, ${few.seconds.toFixed(0)} s`);
-      const many = await ground.memoryAt(MANY);
+      const many = await fixture.memoryAt(MANY);
       say(`${MANY} nodes: ${many.megabytes.toFixed(0)} MB, ${many.seconds.toFixed(0)} s`);
       return {
         rows: [
@@ -41,7 +41,7 @@ export const machinePoolMemory: Measurement = {
         ],
       };
     } finally {
-      await ground.stop();
+      await fixture.stop();
     }
   },
 };

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import { EngineEnd } from "../engine-end";
 import type { Measurement } from "../measurement";
-import { PoolGround } from "../pool-ground";
+import { PoolFixture } from "../pool-fixture";
 import { pairedRatio, summarise } from "../statistics";
 
 const ROUNDS = 20;
@@ -24,11 +24,11 @@ export const machinePool: Measurement = {
       report,
     );
     const { kubectl } = toolchain.kubernetes(KUBERNETES);
-    const ground = await PoolGround.start(programs, MACHINE_MILLISECONDS);
+    const fixture = await PoolFixture.start(programs, MACHINE_MILLISECONDS);
     const engine = await EngineEnd.start(programs);
     try {
-      ground.configure({ replicas: 0, timeouts: {} });
-      await ground.up();
+      fixture.configure({ replicas: 0, timeouts: {} });
+      await fixture.up();
       const own: number[] = [];
       const counts: number[] = [];
       const saids: number[] = [];
@@ -36,12 +36,12 @@ export const machinePool: Measurement = {
       const floors: number[] = [];
       for (let replicas = 1; replicas <= rounds; replicas++) {
         load.note();
-        ground.configure({ replicas, timeouts: {} });
-        const ready = ground.readyAt(replicas, WAIT_SECONDS);
+        fixture.configure({ replicas, timeouts: {} });
+        const ready = fixture.readyAt(replicas, WAIT_SECONDS);
         const [counted, { said, ended }, waitEnded] = await Promise.all([
-          ground.countedAt("pool-a", replicas, WAIT_SECONDS),
-          ground.up().then((said) => ({ said, ended: Date.now() })),
-          ready.then(() => kubectlWait(kubectl, ground.kubeconfigFile, replicas)),
+          fixture.countedAt("pool-a", replicas, WAIT_SECONDS),
+          fixture.up().then((said) => ({ said, ended: Date.now() })),
+          ready.then(() => kubectlWait(kubectl, fixture.kubeconfigFile, replicas)),
         ]);
         const after = async (moment: number) => (moment - (await ready)) / 1_000;
         own.push(await after(ended));
@@ -56,7 +56,7 @@ export const machinePool: Measurement = {
           `${replicas}: counted ${sum} s, seen ${seen} s, up ${up} s, kubectl wait ${wait} s; floor ${floor} s`,
         );
       }
-      const perMinute = await requestsPerMinute(ground, rounds);
+      const perMinute = await requestsPerMinute(fixture, rounds);
       say(`${perMinute} requests a minute`);
       const figure = summarise(own);
       return {
@@ -87,7 +87,7 @@ export const machinePool: Measurement = {
       };
     } finally {
       engine.delete();
-      await ground.stop();
+      await fixture.stop();
     }
   },
 };
@@ -109,11 +109,11 @@ async function kubectlWait(kubectl: string, kubeconfig: string, replicas: number
 }
 
 /** What a run asks in a minute while a node does not come. */
-async function requestsPerMinute(ground: PoolGround, replicas: number): Promise<number> {
-  await ground.withholdNodes("pool-a");
+async function requestsPerMinute(fixture: PoolFixture, replicas: number): Promise<number> {
+  await fixture.withholdNodes("pool-a");
   const timeouts = { bootstrap: 20, infrastructure: 20, nodes: WATCHED_SECONDS, deletion: 20 };
-  ground.configure({ replicas: replicas + 1, timeouts });
-  const before = ground.requests();
-  await ground.try();
-  return ground.requests() - before;
+  fixture.configure({ replicas: replicas + 1, timeouts });
+  const before = fixture.requests();
+  await fixture.try();
+  return fixture.requests() - before;
 }

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { KUBERNETES_SOFTWARE } from "../../providers/kubeadm/plan/rollout/annotations";
 import type { RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import { planRollout } from "../../providers/kubeadm/plan/rollout/plan";
-import type { RolloutWish } from "../../providers/kubeadm/plan/rollout/wish";
+import type { DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import type { Measurement } from "../measurement";
 import { summarise } from "../statistics";
 
@@ -22,9 +22,9 @@ export const planner: Measurement = {
     const rows = ([1, "5%"] as const).map((maxUnavailable) => {
       const seconds: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        const { nodes, wish } = cluster(maxUnavailable);
+        const { nodes, wish: desired } = cluster(maxUnavailable);
         const begin = performance.now();
-        const { steps } = planRollout(nodes, wish);
+        const { steps } = planRollout(nodes, desired);
         seconds.push((performance.now() - begin) / 1_000);
         if (steps.length !== NODES) throw new Error(`${steps.length} steps for ${NODES} nodes`);
       }
@@ -44,14 +44,14 @@ export const planner: Measurement = {
   },
 };
 
-function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; wish: RolloutWish } {
+function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; wish: DesiredRollout } {
   const nodes = Array.from({ length: NODES }, (_, index) => node(index));
   const names = nodes.map(({ name }) => name);
   const pools = [
     { name: "control-plane", machines: names.slice(0, CONTROL_PLANES), maxUnavailable, paused: false },
     { name: "workers", machines: names.slice(CONTROL_PLANES), maxUnavailable, paused: false },
   ];
-  const wish = {
+  const desired = {
     version: "1.36.3",
     software: {},
     intermediates: [],
@@ -59,7 +59,7 @@ function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; wish: Rollou
     clusterVersion: FROM,
     pools,
   };
-  return { nodes, wish };
+  return { nodes, wish: desired };
 }
 
 function node(index: number): RolloutNode {

@@ -10,7 +10,7 @@ import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
 import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
 import type { Size } from "../../sandbox/systems/cluster-size";
 import { runCommand } from "../command";
-import { freshGround, type Ground } from "../ground";
+import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
@@ -50,9 +50,9 @@ export const rollout: Measurement = {
     const fleet = new NodeFleet("bench");
     let cluster: RolledCluster | undefined;
     try {
-      const ground = await freshGround({ ...context, toolchain }, fleet, SIZE, [TO, FROM]);
-      cluster = new RolledCluster(ground, toolchain.kubernetes(TO).kubectl);
-      await context.report.step(`a cluster of ${TO}`, () => ground.stack.up());
+      const fixture = await freshFixture({ ...context, toolchain }, fleet, SIZE, [TO, FROM]);
+      cluster = new RolledCluster(fixture, toolchain.kubernetes(TO).kubectl);
+      await context.report.step(`a cluster of ${TO}`, () => fixture.stack.up());
       await cluster.connect();
       return await compare(context, cluster);
     } finally {
@@ -149,7 +149,7 @@ class RolledCluster {
   private podsPerWorker = 0;
 
   constructor(
-    private readonly ground: Ground,
+    private readonly ground: Fixture,
     private readonly kubectl: string,
   ) {
     const { specification, machines } = ground;

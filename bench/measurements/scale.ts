@@ -130,11 +130,11 @@ class Cluster {
     this.machines += 1;
     this.simulation.markPrepared(name);
     const machine = { ...this.recorded.machines[0], ...this.simulation.machine(name) };
-    const wished = { ...this.recorded, machines: [...this.recorded.machines, machine] };
+    const desired = { ...this.recorded, machines: [...this.recorded.machines, machine] };
     const group = handlers["kubeadm/NodeGroup"];
     const began = performance.now();
-    const checked = await group.check?.(this.recorded, wished);
-    const inputs = (checked?.inputs ?? wished) as Values;
+    const checked = await group.check?.(this.recorded, desired);
+    const inputs = (checked?.inputs ?? desired) as Values;
     await group.diff?.(this.id, this.recorded, inputs);
     const updated = await group.update?.(this.id, this.recorded, inputs);
     const seconds = (performance.now() - began) / 1000;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { BenchContext, Measurement } from "../measurement";
 import { longestChain, ObjectTimes, secondsByKind } from "../object-waits";
-import { MACHINES_VARIABLE, type MachinesWish } from "../programs/machines";
+import { MACHINES_VARIABLE, type DesiredMachines } from "../programs/machines";
 import type { Result, Row } from "../results";
 import { BenchStack } from "../stack";
 import { summarise } from "../statistics";
@@ -66,7 +66,7 @@ async function upPreviewAndDestroy(
   standIn: StandIn,
   count: number,
 ): Promise<Run> {
-  const wish: MachinesWish = {
+  const desired: DesiredMachines = {
     address: standIn.address,
     generation: "mcis",
     connections: standIn.connections.slice(0, count),
@@ -77,7 +77,7 @@ async function upPreviewAndDestroy(
     toolchain,
     "tumblebug",
     `module.exports = require(${JSON.stringify(program)});\n`,
-    { variables: { ...standIn.variables, [MACHINES_VARIABLE]: JSON.stringify(wish) }, tuned: true },
+    { variables: { ...standIn.variables, [MACHINES_VARIABLE]: JSON.stringify(desired) }, tuned: true },
   );
   const times = new ObjectTimes();
   try {

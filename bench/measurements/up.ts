@@ -8,7 +8,7 @@ import type { Size } from "../../sandbox/systems/cluster-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
 import { costOf } from "../cost";
-import { freshGround, type Ground } from "../ground";
+import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
@@ -62,9 +62,9 @@ async function compare(
   const seconds: Record<Contestant, number[]> = { script: [], ansible: [], foresail: [] };
   for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
     for (const who of rotate(CONTESTANTS, round)) {
-      const ground = await freshGround(context, fleet, size);
+      const fixture = await freshFixture(context, fleet, size);
       context.load.note();
-      const took = await run(who, ground, playbook);
+      const took = await run(who, fixture, playbook);
       seconds[who].push(took);
       context.say(`${nameOf(size)} ${who}: ${took.toFixed(1)} s`);
     }
@@ -110,8 +110,8 @@ async function installPython(machines: readonly Machine[], work: string): Promis
   );
 }
 
-async function run(who: Contestant, ground: Ground, playbook: string): Promise<number> {
-  const { stack, specification, machines } = ground;
+async function run(who: Contestant, fixture: Fixture, playbook: string): Promise<number> {
+  const { stack, specification, machines } = fixture;
   const work = renderSteps(specification, machines, nodeKeyFile);
   const folder = path.join(projectFolder, "bench");
   const seconds = LIMIT_SECONDS;

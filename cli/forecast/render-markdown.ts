@@ -32,7 +32,9 @@ function list(title: string, entries: readonly string[]): string[] {
 
 function table(title: string, findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
-  const rows = findings.map(({ about, words, mend }) => `| ${about} | ${escape(words)} | ${escape(mend)} |`);
+  const rows = findings.map(
+    ({ about, words, mend: fix }) => `| ${about} | ${escape(words)} | ${escape(fix)} |`,
+  );
   return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
 }
 

@@ -47,7 +47,7 @@ function section(
   dim: Colours["dim"],
 ): string[] {
   if (findings.length === 0) return [];
-  return ["", title, ...findings.flatMap(({ words, mend }) => [mark(words), dim(`    → ${mend}`)])];
+  return ["", title, ...findings.flatMap(({ words, mend: fix }) => [mark(words), dim(`    → ${fix}`)])];
 }
 
 function stepLines({ steps, passes }: PlanReport, dim: Colours["dim"]): string[] {

@@ -10,7 +10,7 @@ import {
 } from "../../providers/kubeadm/plan/rollout/plan";
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/skew";
 import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/version";
-import type { RolloutPool, RolloutWish } from "../../providers/kubeadm/plan/rollout/wish";
+import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { budgetFindings, placementFindings } from "./budgets";
 import { certificateFindings } from "./certificates";
 import { drainFindings } from "./drains";
@@ -19,7 +19,7 @@ import type { Finding } from "./finding";
 import { removalFindings, removedBetween } from "./removals";
 
 /** What is asked of a forecast. */
-export interface ForecastWish {
+export interface ForecastOptions {
   /** without the leading v */
   target: string;
   allow: DrainAllowances;
@@ -47,12 +47,12 @@ export interface PlanReport {
 const WORKERS = "workers";
 
 /** Forecasts the rollout of a cluster that nobody has prepared for it. */
-export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport {
+export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
   const nodes = facts.nodes
     .map((node) => observeRolloutNode(node))
     .map((node) => ({ ...node, pool: poolOf(node) }))
     .sort((one, other) => byIndex(one.name, other.name));
-  const plan = planRollout(nodes, rolloutWish(nodes, facts, wish), { agents: "assumed" });
+  const plan = planRollout(nodes, desiredRollout(nodes, facts, options), { agents: "assumed" });
   const readable = nodes.every(({ kubeletVersion }) => parseVersion(kubeletVersion));
   const skew = readable ? presentSkew(nodes) : [];
   const drained = new Set(plan.steps.map(({ node }) => node));
@@ -62,7 +62,7 @@ export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport 
   const findings = [
     ...plan.refusals.map(refused),
     ...skew.map(skewed),
-    ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(illness),
+    ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(describeNotReady),
     ...plan.leftOut.map(leftOut),
     ...budgetFindings(facts.budgets ?? [], pods),
     ...placementFindings(facts.budgets ?? [], pods, {
@@ -70,16 +70,18 @@ export function planReport(facts: ClusterFacts, wish: ForecastWish): PlanReport 
       claims: facts.claims ?? [],
       volumes: facts.volumes ?? [],
     }),
-    ...drainFindings(pods, wish.allow),
-    ...removalFindings(facts.metrics ?? "", wish.target),
-    ...certificateFindings(facts.certificates, wish.now),
+    ...drainFindings(pods, options.allow),
+    ...removalFindings(facts.metrics ?? "", options.target),
+    ...certificateFindings(facts.certificates, options.now),
   ];
   const known = new Set([...skew, ...nodes.map((node) => `${node.name} is not Ready: ${node.reason ?? ""}`)]);
   const removed =
-    facts.metrics === undefined && lowest && parseVersion(lowest) ? removedBetween(lowest, wish.target) : [];
+    facts.metrics === undefined && lowest && parseVersion(lowest)
+      ? removedBetween(lowest, options.target)
+      : [];
   return {
     server: facts.server,
-    target: wish.target,
+    target: options.target,
     ...(facts.clusterVersion ? { clusterVersion: facts.clusterVersion } : {}),
     nodes: nodes.map(({ name, pool, kubeletVersion, ready }) => ({ name, pool, kubeletVersion, ready })),
     passes: [...new Set(plan.steps.map(({ to }) => to))],
@@ -104,15 +106,15 @@ function poolOf(node: RolloutNode): string {
   return node.controlPlane ? CONTROL_PLANE_GROUP : node.pool || WORKERS;
 }
 
-function rolloutWish(nodes: RolloutNode[], facts: ClusterFacts, wish: ForecastWish): RolloutWish {
+function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: ForecastOptions): DesiredRollout {
   const workers = nodes.map(({ pool }) => pool).filter((pool) => pool !== CONTROL_PLANE_GROUP);
   const pools = [CONTROL_PLANE_GROUP, ...new Set(workers.sort(byIndex))].map((name) => ({
     name,
     machines: nodes.filter(({ pool }) => pool === name).map((node) => node.name),
-    maxUnavailable: wish.maxUnavailable,
+    maxUnavailable: options.maxUnavailable,
     paused: false,
   }));
-  const { intermediates, target: version } = wish;
+  const { intermediates, target: version } = options;
   return {
     version,
     software: {},
@@ -124,10 +126,10 @@ function rolloutWish(nodes: RolloutNode[], facts: ClusterFacts, wish: ForecastWi
 }
 
 function refused(words: string): Finding {
-  const mend = words.includes("intermediate")
+  const fix = words.includes("intermediate")
     ? "give it with --via"
     : "mend this first; until then there is no rollout";
-  return { about: "rollout", weight: "blocks", words, mend };
+  return { about: "rollout", weight: "blocks", words, mend: fix };
 }
 
 function skewed(words: string): Finding {
@@ -140,11 +142,11 @@ function skewed(words: string): Finding {
 }
 
 function leftOut({ node, reason }: LeftOut): Finding {
-  const mend = "the rollout leaves it out; bring it back first to have it roll with the others";
-  return { about: "node", weight: "warns", words: `${node}: ${reason}`, mend };
+  const fix = "the rollout leaves it out; bring it back first to have it roll with the others";
+  return { about: "node", weight: "warns", words: `${node}: ${reason}`, mend: fix };
 }
 
-function illness({ name, reason }: RolloutNode): Finding {
+function describeNotReady({ name, reason }: RolloutNode): Finding {
   const words = `${name} is not Ready: ${reason ?? "the kubelet has not reported"}`;
   return { about: "node", weight: "warns", words, mend: "the rollout waits for it when its turn comes" };
 }

@@ -41,7 +41,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /** Inputs that are no wish: where the handlers lie, the steps, which stand by themselves, and what a run found. */
-const NOT_WISHES = ["__provider", "steps", "owned", "leaving", "leftOut"];
+const NOT_DESIRED = ["__provider", "steps", "owned", "leaving", "leftOut"];
 
 interface EngineStep {
   readonly op?: unknown;
@@ -140,7 +140,7 @@ function changeOf(urn: string, operation: Operation, step: EngineStep): Resource
     steps: isLines(steps) ? steps : [],
     inputs: Object.fromEntries(
       Object.entries(inputs).filter(
-        ([key, value]) => !NOT_WISHES.includes(key) || (key === "steps" && !isLines(value)),
+        ([key, value]) => !NOT_DESIRED.includes(key) || (key === "steps" && !isLines(value)),
       ),
     ),
     replaceReasons: isLines(replaceReasons) ? replaceReasons : [],

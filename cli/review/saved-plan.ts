@@ -24,7 +24,7 @@ export class UnreadablePlanError extends Error {
 /** Puts a reviewed preview and the engine's plan of the same run into one. */
 export function makeSavedPlan(
   preview: Preview,
-  place: { readonly project: string; readonly stack: string },
+  ref: { readonly project: string; readonly stack: string },
   engine: unknown,
   version: string,
 ): SavedPlan {
@@ -36,7 +36,7 @@ export function makeSavedPlan(
     steps,
     inputs,
   }));
-  return { foresail: { format: 1, version }, ...place, reviewed, engine: openUnknownSteps(engine) };
+  return { foresail: { format: 1, version }, ...ref, reviewed, engine: openUnknownSteps(engine) };
 }
 
 /**
@@ -45,7 +45,7 @@ export function makeSavedPlan(
  */
 export function parseSavedPlan(
   text: string,
-  place: { readonly project: string; readonly stack: string },
+  ref: { readonly project: string; readonly stack: string },
 ): SavedPlan {
   let value: unknown;
   try {
@@ -61,8 +61,8 @@ export function parseSavedPlan(
   if (!Array.isArray(plan.reviewed) || !plan.reviewed.every(isReviewedChange))
     throw new UnreadablePlanError("its reviewed steps are damaged");
   for (const what of ["project", "stack"] as const)
-    if (plan[what] !== place[what])
-      throw new UnreadablePlanError(`it is of the ${what} ${String(plan[what])}, not of ${place[what]}`);
+    if (plan[what] !== ref[what])
+      throw new UnreadablePlanError(`it is of the ${what} ${String(plan[what])}, not of ${ref[what]}`);
   return plan as SavedPlan;
 }
 

@@ -19,14 +19,14 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
   const plans = changes.filter(({ type }) => type === CLOUD_PLAN);
   // a stack that goes as a whole takes its plan with it
   if (plans.some(({ operation }) => operation === "delete")) return [];
-  const turn = new Set(
+  const batch = new Set(
     plans.flatMap(({ inputs }) =>
       textsOf(inputs["leaving"]).map((machine) => `${String(inputs["cluster"])}-${machine}`),
     ),
   );
   const wrong = changes.filter(
     ({ urn, operation, name }) =>
-      SERVER.test(urn) && (operation === "replace" || (operation === "delete" && !turn.has(name))),
+      SERVER.test(urn) && (operation === "replace" || (operation === "delete" && !batch.has(name))),
   );
   if (wrong.length === 0) return [];
   const names = wrong.map(({ name, operation, replaceReasons }) =>
@@ -42,7 +42,7 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
 }
 
 /** What the preview says of machines in later runs, as the plan of machines lists it. */
-export function laterTurns(changes: readonly ReviewedChange[]): string[] {
+export function remainingRuns(changes: readonly ReviewedChange[]): string[] {
   return changes.filter(isMachinePlan).flatMap(({ inputs }) => textsOf(inputs["later"]));
 }
 
@@ -57,10 +57,10 @@ export function unlistedChange(
   reviewed: readonly ReviewedChange[],
   changes: readonly ReviewedChange[],
 ): string | undefined {
-  const promised = new Set(laterTurns(reviewed).map(bare));
+  const promised = new Set(remainingRuns(reviewed).map(bare));
   const plans = changes.filter(isMachinePlan);
   const steps = plans.flatMap((change) => change.steps);
-  const strange = [...steps, ...laterTurns(changes).map(bare)].find((line) => !promised.has(line));
+  const strange = [...steps, ...remainingRuns(changes).map(bare)].find((line) => !promised.has(line));
   if (strange !== undefined) return strange;
   const machines = plans.flatMap(({ inputs }) => [
     ...textsOf(inputs["arriving"]),

@@ -91,8 +91,8 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     const { name, namespace, kubeconfig, args } = this.context;
     if (!args.record) return [];
     const { cluster, charts, values: defaults, nodeGroupOverrides, zenith, identity } = args;
-    const wish = { cluster, charts, defaults, nodeGroupOverrides, zenith, identity };
-    const fingerprint = values.apply((known) => fingerprintOf({ ...wish, values: known }));
+    const desired = { cluster, charts, defaults, nodeGroupOverrides, zenith, identity };
+    const fingerprint = values.apply((known) => fingerprintOf({ ...desired, values: known }));
     return [
       new StatusStamp(
         `${name}-${moment === "start" ? "started" : "finished"}`,

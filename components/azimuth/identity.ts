@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
-import type { StatusWish } from "../../providers/kubernetes/plan/status";
+import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
 import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
 import { ServiceSync } from "../../providers/azimuth/resources/service-sync";
@@ -16,7 +16,7 @@ export interface ClusterIdentity {
   services: ServiceSync;
 }
 
-const FAILED: StatusWish = {
+const FAILED: DesiredStatus = {
   failures: [{ path: "status.phase", value: "Failed" }],
   messages: ["status.failureMessage"],
 };
@@ -27,7 +27,7 @@ export function makeIdentity(
   owner: pulumi.Input<Owner>,
   after: pulumi.Resource[],
 ): ClusterIdentity {
-  const place = { name, namespace };
+  const ref = { name, namespace };
   const { zenithIdentityRealmName } = args.cluster;
   const common = {
     kubeconfig,
@@ -54,7 +54,7 @@ export function makeIdentity(
     `${name}-oidc-client`,
     {
       ...common,
-      object: oidcClient(place, realmName),
+      object: oidcClient(ref, realmName),
       owners: [owner],
       adopt: args.adopt,
       wait: { ...FAILED, fields: { clientId: "status.clientId", issuerUrl: "status.issuerUrl" } },
@@ -65,7 +65,7 @@ export function makeIdentity(
     `${name}-platform`,
     {
       ...common,
-      object: platform(place, realmName),
+      object: platform(ref, realmName),
       owners: [owner],
       adopt: args.adopt,
       wait: { ...FAILED, fields: { rootGroup: "status.rootGroup" } },

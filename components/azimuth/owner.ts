@@ -57,8 +57,8 @@ export function makeOwner(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
   sources: pulumi.Resource[],
 ): Adoption {
-  const place = { name, namespace };
-  const object = args.record ? clusterRecord(place, args.cluster) : ownerConfigMap(place);
+  const ref = { name, namespace };
+  const object = args.record ? clusterRecord(ref, args.cluster) : ownerConfigMap(ref);
   return new Adoption(
     args.record ? `${name}-record` : `${name}-owner`,
     {

@@ -1,33 +1,38 @@
 import * as pulumi from "@pulumi/pulumi";
 import {
-  controlPlaneCountMistakes,
-  duplicateMachineMistakes,
-  lostMachineMistakes,
-  roleFieldMistakes,
+  controlPlaneCountIssues,
+  duplicateMachineIssues,
+  lostMachineIssues,
+  roleFieldIssues,
 } from "../../providers/kubeadm/plan/validation/machines";
-import { formatPath, issueCount, issueLines, type Mistake } from "../../lib/validation/mistake";
 import {
-  fileModeMistake,
-  fileOwnerMistake,
+  formatPath,
+  issueCount,
+  issueLines,
+  type ValidationIssue,
+} from "../../lib/validation/validation-issue";
+import {
+  fileModeIssue,
+  fileOwnerIssue,
   hostFileListIssues,
-  hostFilePathMistake,
+  hostFilePathIssue,
 } from "../../providers/kubeadm/plan/validation/files";
 import { endpointIssues, machineApiPortIssues } from "../../providers/kubeadm/plan/validation/endpoint";
 import { taintIssues } from "../../providers/kubeadm/plan/validation/node-labels";
-import { dnsLabelMistake, poolNameMistake } from "../../lib/validation/names";
+import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import {
-  blocksOverlapMistakes,
+  blocksOverlapIssues,
   ciliumValuesIssues,
-  podBlockSizeMistakes,
-  podCidrMistake,
-  serviceCidrMistake,
+  podBlockSizeIssues,
+  podCidrIssue,
+  serviceCidrIssue,
 } from "../../providers/kubeadm/plan/validation/network";
-import { PASS_THROUGH, passThroughMistakes } from "../../providers/kubeadm/plan/validation/pass-through";
-import { apiPortIssue, loopbackPortMistake } from "../../lib/validation/ports";
+import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
+import { apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import { printable } from "../../lib/text/quote";
-import { softwareVersionMistake } from "../../providers/kubeadm/plan/validation/rollout";
+import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import { noProxyIssue, proxyUrlIssue } from "../../lib/validation/urls";
-import { kubernetesVersionMistake } from "../../providers/kubeadm/plan/validation/version";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/version";
 import { networkPlugin } from "./defaults";
 import type { EndpointArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 
@@ -36,32 +41,37 @@ function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
   return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
 }
 
-function one(path: (string | number)[], message: string | undefined): Mistake[] {
+function one(path: (string | number)[], message: string | undefined): ValidationIssue[] {
   return message === undefined ? [] : [{ path, message }];
 }
 
-const below = (path: Mistake["path"], issues: readonly Mistake[]): Mistake[] =>
+const below = (path: ValidationIssue["path"], issues: readonly ValidationIssue[]): ValidationIssue[] =>
   issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 
 /** What is merged into the objects of Kubernetes, and the values of a preset that replace foresail's own. */
-function passedThroughIssues({ kubeadm = {}, kubelet, kubeProxy, network }: KubeadmClusterArgs): Mistake[] {
+function passedThroughIssues({
+  kubeadm = {},
+  kubelet,
+  kubeProxy,
+  network,
+}: KubeadmClusterArgs): ValidationIssue[] {
   const plugin = networkPlugin({ network });
   const cilium = "cilium" in plugin ? plugin.cilium.values : undefined;
   const objects = (["clusterConfiguration", "initConfiguration", "joinConfiguration"] as const).flatMap(
-    (object) => below(["kubeadm", object], passThroughMistakes(PASS_THROUGH[object], kubeadm[object] ?? {})),
+    (object) => below(["kubeadm", object], passThroughIssues(PASS_THROUGH[object], kubeadm[object] ?? {})),
   );
   return [
     ...objects,
-    ...below(["kubelet"], passThroughMistakes(PASS_THROUGH.kubelet, kubelet ?? {})),
-    ...below(["kubeProxy"], passThroughMistakes(PASS_THROUGH.kubeProxy, kubeProxy ?? {})),
+    ...below(["kubelet"], passThroughIssues(PASS_THROUGH.kubelet, kubelet ?? {})),
+    ...below(["kubeProxy"], passThroughIssues(PASS_THROUGH.kubeProxy, kubeProxy ?? {})),
     ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
   ];
 }
 
 /** What is written to each machine. */
-function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): Mistake[] {
+function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): ValidationIssue[] {
   const software = Object.entries(rollout?.software ?? {}).flatMap(([name, version]) =>
-    version === undefined ? [] : one(["rollout", "software", name], softwareVersionMistake(version)),
+    version === undefined ? [] : one(["rollout", "software", name], softwareVersionIssue(version)),
   );
   const proxies = (["http", "https"] as const).flatMap((scheme) => {
     const address = proxy?.[scheme];
@@ -69,9 +79,9 @@ function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): Mistake
   });
   return [
     ...files.flatMap(({ path, mode, owner }, index) => [
-      ...one(["files", index, "path"], hostFilePathMistake(path)),
-      ...(mode === undefined ? [] : one(["files", index, "mode"], fileModeMistake(mode))),
-      ...(owner === undefined ? [] : one(["files", index, "owner"], fileOwnerMistake(owner))),
+      ...one(["files", index, "path"], hostFilePathIssue(path)),
+      ...(mode === undefined ? [] : one(["files", index, "mode"], fileModeIssue(mode))),
+      ...(owner === undefined ? [] : one(["files", index, "owner"], fileOwnerIssue(owner))),
     ]),
     ...below(["files"], hostFileListIssues(files)),
     ...proxies,
@@ -81,7 +91,7 @@ function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): Mistake
 }
 
 /** Everything that is wrong with the plain arguments of a cluster, by the same rules as a stack's configuration. */
-export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistake[] {
+export function argumentIssues(name: string, args: KubeadmClusterArgs): ValidationIssue[] {
   const machines = args.machines.map((machine, index) => ({
     index,
     name: machine.name,
@@ -99,22 +109,22 @@ export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistak
   const lost = args.lost ?? [];
   const endpoint: EndpointArgs = args.endpoint ?? { loopback: { port: 8443 } };
   return [
-    ...one(["name"], dnsLabelMistake(name, 40)),
-    ...one(["version"], kubernetesVersionMistake(args.version)),
-    ...one(["network", "podCidr"], podCidrMistake(blocks.podCidr)),
-    ...one(["network", "serviceCidr"], serviceCidrMistake(blocks.serviceCidr)),
+    ...one(["name"], dnsLabelIssue(name, 40)),
+    ...one(["version"], kubernetesVersionIssue(args.version)),
+    ...one(["network", "podCidr"], podCidrIssue(blocks.podCidr)),
+    ...one(["network", "serviceCidr"], serviceCidrIssue(blocks.serviceCidr)),
     ...args.machines.flatMap((machine, index) => [
-      ...one(["machines", index, "name"], dnsLabelMistake(machine.name)),
-      ...(machine.pool === undefined ? [] : one(["machines", index, "pool"], poolNameMistake(machine.pool))),
+      ...one(["machines", index, "name"], dnsLabelIssue(machine.name)),
+      ...(machine.pool === undefined ? [] : one(["machines", index, "pool"], poolNameIssue(machine.pool))),
     ]),
-    ...duplicateMachineMistakes(machines),
-    ...machines.flatMap((machine) => roleFieldMistakes(machine)),
-    ...controlPlaneCountMistakes({
+    ...duplicateMachineIssues(machines),
+    ...machines.flatMap((machine) => roleFieldIssues(machine)),
+    ...controlPlaneCountIssues({
       controlPlanes: machines.filter(({ role }) => role === "control-plane").length,
       allowEvenControlPlanes: args.allowEvenControlPlanes ?? false,
       lost: lost.length,
     }),
-    ...lostMachineMistakes(
+    ...lostMachineIssues(
       lost,
       machines.map((machine) => machine.name),
     ),
@@ -129,15 +139,15 @@ export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistak
       machines,
     }),
     ...("loopback" in endpoint
-      ? one(["endpoint", "loopback", "port"], loopbackPortMistake(endpoint.loopback.port))
+      ? one(["endpoint", "loopback", "port"], loopbackPortIssue(endpoint.loopback.port))
       : []),
     ...("external" in endpoint
       ? one(["endpoint", "external", "port"], apiPortIssue(endpoint.external.port))
       : []),
     ...passedThroughIssues(args),
     ...hostIssues(args),
-    ...blocksOverlapMistakes(blocks),
-    ...podBlockSizeMistakes(blocks, machines.length),
+    ...blocksOverlapIssues(blocks),
+    ...podBlockSizeIssues(blocks, machines.length),
   ];
 }
 
@@ -147,7 +157,7 @@ export function argumentMistakes(name: string, args: KubeadmClusterArgs): Mistak
  * @throws pulumi.InputPropertiesError with the path of each
  */
 export function assertArguments(name: string, args: KubeadmClusterArgs): void {
-  const issues = argumentMistakes(name, args);
+  const issues = argumentIssues(name, args);
   if (issues.length === 0) return;
   const list = issueLines(issues).map((line) => `  ${line}`);
   throw new pulumi.InputPropertiesError({

@@ -148,14 +148,14 @@ export function installCloudAddons(
   for (const part of ["cloudControllerManager", "cinder"] as const) {
     if (part === "cinder" && !wantsCinder(args.cloudProvider)) continue;
     const { name, version, values } = CHARTS[part];
-    const wish = args.cloudProvider[part];
+    const desired = args.cloudProvider[part];
     new Chart(
       `${cluster}-${name}`,
       {
         ...chartSource(repository, name),
-        version: wish?.version ?? version,
+        version: desired?.version ?? version,
         namespace: NAMESPACE,
-        values: settings.apply((known) => mergeObjects(values(cluster, known), wish?.values)),
+        values: settings.apply((known) => mergeObjects(values(cluster, known), desired?.values)),
         // its pods become ready only when the nodes that are about to join are there
         skipAwait: true,
       },

@@ -9,7 +9,7 @@ import {
   wantedMachine,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
-import { laterLines } from "../../lib/text/later-lines";
+import { laterLines } from "../../lib/text/remaining-runs";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { CloudPlan } from "../../providers/openstack/resources/cloud-plan";

@@ -6,7 +6,7 @@ import {
   securityRules,
   type SecurityGroupName,
   type SecurityRule,
-  type SecurityWish,
+  type DesiredSecurity,
 } from "../../providers/openstack/plan/security-rules";
 
 /** The ids of the cluster's security groups. */
@@ -20,7 +20,7 @@ export function securityGroupName(cluster: string, group: SecurityGroupName): st
 /** Makes the two security groups and their rules; machines are made when the rules are there. */
 export function makeSecurityGroups(
   cluster: string,
-  wish: SecurityWish,
+  desired: DesiredSecurity,
   mark: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): { groups: SecurityGroups; rules: pulumi.Resource[] } {
@@ -34,7 +34,7 @@ export function makeSecurityGroups(
     "control-planes": group("control-planes", `the control planes of the cluster ${cluster}`),
   };
   const groups: SecurityGroups = { nodes: made.nodes.id, "control-planes": made["control-planes"].id };
-  const rules = securityRules(wish).flatMap((rule) =>
+  const rules = securityRules(desired).flatMap((rule) =>
     sourcesOf(rule, groups).map(
       ({ suffix, source }) =>
         new SecGroupRule(

@@ -8,7 +8,7 @@ import {
 } from "../../providers/tumblebug/plan/names";
 import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { factKey } from "../../providers/tumblebug/plan/requirements";
-import { securityRules, type SecurityWish } from "../../providers/tumblebug/plan/security-rules";
+import { securityRules, type DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
 import { TumblebugImage } from "../../providers/tumblebug/resources/tumblebug-image";
 import type {
   ObjectName,
@@ -21,7 +21,7 @@ import { TumblebugSshKey } from "../../providers/tumblebug/resources/tumblebug-s
 import { TumblebugVNet } from "../../providers/tumblebug/resources/tumblebug-vnet";
 
 /** What the objects of every connection are made with. */
-export interface ObjectsWish {
+export interface DesiredObjects {
   server: pulumi.Input<object>;
   namespace: string;
   prefix: string;
@@ -34,7 +34,7 @@ export interface ObjectsWish {
   /** Security group → rules that others closed. */
   goneRules: Readonly<Record<string, FirewallRule[]>>;
   /** What the machines of a connection accept. */
-  security: (cidr: string) => SecurityWish;
+  security: (cidr: string) => DesiredSecurity;
 }
 
 /** What VMs are made from, by the names that the server gave them. */
@@ -46,7 +46,7 @@ export interface MadeObjects {
   privateKeys: Record<string, pulumi.Output<string>>;
 }
 
-type Names = Pick<ObjectsWish, "namespace" | "prefix"> & { slots: readonly Slot[] };
+type Names = Pick<DesiredObjects, "namespace" | "prefix"> & { slots: readonly Slot[] };
 
 /** The names of everything that VMs are made from, as the plan looks for them. */
 export function objectNames(
@@ -86,10 +86,10 @@ function distinct(slots: readonly Slot[], field: "spec" | "image") {
 
 /** Makes what VMs are made from, all connections side by side. */
 export function makeObjects(
-  wish: ObjectsWish,
+  desired: DesiredObjects,
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): MadeObjects {
-  const { server, namespace, prefix, keepOnDelete, mark, plan, slots, user } = wish;
+  const { server, namespace, prefix, keepOnDelete, mark, plan, slots, user } = desired;
   const common = (kind: string, name: string, connection: string) => ({
     server,
     namespace,
@@ -100,7 +100,7 @@ export function makeObjects(
     foreign: plan.found.apply(({ foreign }) => foreign.includes(`${kind}/${name}`)),
   });
   const made: MadeObjects = { objects: {}, specs: {}, images: {}, privateKeys: {} };
-  for (const { name: connection, cidr, cidrWritten } of wish.connections) {
+  for (const { name: connection, cidr, cidrWritten } of desired.connections) {
     const names = connectionNames(namespace, prefix, connection);
     const vNet = new TumblebugVNet(
       names.vNet,
@@ -108,13 +108,13 @@ export function makeObjects(
       opts,
     );
     const group = (role: "nodes" | "controlPlanes") => {
-      const gone = wish.goneRules[names[role]];
+      const gone = desired.goneRules[names[role]];
       return new TumblebugSecurityGroup(
         names[role],
         {
           ...common("securityGroups", names[role], connection),
           vNet: vNet.object,
-          rules: securityRules(role, wish.security(cidr)),
+          rules: securityRules(role, desired.security(cidr)),
           ...(gone ? { gone } : {}),
         },
         opts,

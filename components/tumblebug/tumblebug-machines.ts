@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
-import { planTurn, type MachineTurn } from "../../providers/tumblebug/plan/machine-turn";
+import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
 import { recordedCluster, type RecordedCluster } from "../../providers/tumblebug/plan/recorded-state";
-import type { SecurityWish } from "../../providers/tumblebug/plan/security-rules";
+import type { DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
 import { TumblebugMcis } from "../../providers/tumblebug/resources/tumblebug-mcis";
 import { TumblebugNamespace } from "../../providers/tumblebug/resources/tumblebug-namespace";
 import { TumblebugPlan } from "../../providers/tumblebug/resources/tumblebug-plan";
@@ -23,7 +23,7 @@ export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
 /** The VMs of a cluster, in one or several clouds, with everything that they are made from. */
 export class TumblebugMachines extends pulumi.ComponentResource {
   /** The machines that this run has, and what it leaves to the next ones. */
-  readonly turn: MachineTurn;
+  readonly turn: MachineBatch;
   readonly recorded: RecordedCluster;
   /** Name of the MCIS, or infra. */
   readonly infrastructure: string;
@@ -44,7 +44,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   ) {
     super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
     this.recorded = recordedCluster(clusterName, args.existing);
-    this.turn = planTurn(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
+    this.turn = planBatch(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
     this.blocks = connectionBlocks(args.networkCidr, args.connections);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
@@ -174,7 +174,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  private security(): SecurityWish {
+  private security(): DesiredSecurity {
     const { access, nodeAddresses, sshPort, cluster } = this.args;
     const overInternet = nodeAddresses === "public";
     return {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../differences";
 import { isKnownList } from "../unknown";
-import { type ConfigurationPath, formatPath } from "../validation/mistake";
+import { type ConfigurationPath, formatPath } from "../validation/validation-issue";
 
 /** Inputs that a person writes under another name. */
 const WRITTEN_AS: Readonly<Record<string, ConfigurationPath>> = {

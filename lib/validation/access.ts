@@ -1,30 +1,33 @@
-import { cidrMistake, parseCidr } from "./cidr";
-import { duplicateMistakes } from "./duplicates";
-import type { Mistake } from "./mistake";
+import { cidrIssue, parseCidr } from "./cidr";
+import { duplicateIssues } from "./duplicates";
+import type { ValidationIssue } from "./validation-issue";
 import { quoted } from "../text/quote";
 
 /** Lists of blocks by what they may reach, and whether the whole world may be among them. */
 export type AccessFacts = { open: boolean } & Readonly<Record<string, boolean | readonly string[]>>;
 
 /** What is wrong with the blocks that may reach the machines from outside. */
-export function accessMistakes({ open, ...blocks }: AccessFacts): Mistake[] {
+export function accessIssues({ open, ...blocks }: AccessFacts): ValidationIssue[] {
   const lists = Object.entries(blocks).map(
     ([field, cidrs]) => [field, Array.isArray(cidrs) ? (cidrs as readonly string[]) : []] as const,
   );
   const repeated = lists.flatMap(([field, cidrs]) =>
-    duplicateMistakes(cidrs, (cidr) => cidr).map(({ path, message }) => ({
+    duplicateIssues(cidrs, (cidr) => cidr).map(({ path, message }) => ({
       path: ["access", field, ...path],
       message,
     })),
   );
-  return [...repeated, ...blockMistakes(lists, open)];
+  return [...repeated, ...blockIssues(lists, open)];
 }
 
-function blockMistakes(lists: readonly (readonly [string, readonly string[]])[], open: boolean): Mistake[] {
+function blockIssues(
+  lists: readonly (readonly [string, readonly string[]])[],
+  open: boolean,
+): ValidationIssue[] {
   return lists.flatMap(([field, cidrs]) =>
-    cidrs.flatMap((cidr, index): Mistake[] => {
+    cidrs.flatMap((cidr, index): ValidationIssue[] => {
       const path = ["access", field, index];
-      const wrong = cidrMistake(cidr);
+      const wrong = cidrIssue(cidr);
       if (wrong !== undefined) return [{ path, message: wrong }];
       if (parseCidr(cidr)?.prefix !== 0 || open) return [];
       return [

@@ -1,4 +1,4 @@
-import { dnsNameMistake } from "./names";
+import { dnsNameIssue } from "./names";
 import { quoted } from "../text/quote";
 
 /** The 32 bits of a dotted IPv4 address as a number, or undefined when the text is none. */
@@ -17,7 +17,7 @@ export function formatIpv4(bits: number): string {
 const looksLikeIpv6 = (text: string) => text.split(":").length > 2;
 
 /** What is wrong with an address at which other machines reach a machine, or undefined. */
-export function ipv4Mistake(text: string): string | undefined {
+export function ipv4Issue(text: string): string | undefined {
   if (looksLikeIpv6(text))
     return `${quoted(text)} is an IPv6 address; foresail builds IPv4 clusters, write an IPv4 address`;
   const bits = parseIpv4(text);
@@ -31,7 +31,7 @@ export function ipv4Mistake(text: string): string | undefined {
 }
 
 /** What is wrong with a host name or IPv4 address that is dialled, or undefined. */
-export function hostMistake(text: string): string | undefined {
+export function hostIssue(text: string): string | undefined {
   if (text.includes("@")) return "carries a user; write the user in its own field";
   if (text.includes("://")) return `${quoted(text)} is a URL; write the host name or IPv4 address alone`;
   if (looksLikeIpv6(text)) return `${quoted(text)} is an IPv6 address; write a host name or an IPv4 address`;
@@ -41,14 +41,14 @@ export function hostMistake(text: string): string | undefined {
       ? `${quoted(text)} is not an IPv4 address; write e.g. "192.0.2.11"`
       : undefined;
   }
-  return dnsNameMistake(text.toLowerCase()) && `${quoted(text)} is neither a host name nor an IPv4 address`;
+  return dnsNameIssue(text.toLowerCase()) && `${quoted(text)} is neither a host name nor an IPv4 address`;
 }
 
 /** What is wrong with a `host:port`, or undefined. */
-export function hostPortMistake(text: string): string | undefined {
+export function hostPortIssue(text: string): string | undefined {
   const match = /^([^:]+):(\d{1,5})$/.exec(text);
   if (match?.[1] === undefined || Number(match[2]) < 1 || Number(match[2]) > 65_535) {
     return `${quoted(text)} is not an address with a port; write e.g. "192.0.2.11:6443"`;
   }
-  return hostMistake(match[1]);
+  return hostIssue(match[1]);
 }

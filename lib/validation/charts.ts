@@ -1,9 +1,9 @@
-import type { Mistake } from "./mistake";
+import type { ValidationIssue } from "./validation-issue";
 import { lineIssue } from "./names";
 import { quoted } from "../text/quote";
 
 /** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
-export function chartVersionMistake(text: string): string | undefined {
+export function chartVersionIssue(text: string): string | undefined {
   const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
   return semantic.test(text)
     ? undefined
@@ -18,7 +18,7 @@ export function chartNameIssue(text: string): string | undefined {
 }
 
 /** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */
-export function chartMistakes(chart: { chart: string; repository?: string }): Mistake[] {
+export function chartIssues(chart: { chart: string; repository?: string }): ValidationIssue[] {
   const complete = chart.chart.startsWith("oci://") || /^\.{0,2}\//.test(chart.chart);
   if (complete && chart.repository !== undefined) {
     return [

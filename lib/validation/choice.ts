@@ -1,5 +1,5 @@
 /** What to say when not exactly one of the fields is set, or undefined. `fields` are the choices in words. */
-export function exactlyOneMistake(
+export function exactlyOneIssue(
   object: Readonly<Record<string, unknown>>,
   fields: readonly string[],
 ): string | undefined {

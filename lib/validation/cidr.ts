@@ -13,7 +13,7 @@ export const cidrSize = (block: Cidr): number => 2 ** (32 - block.prefix);
 /** Writes a block as "10.244.0.0/16". */
 export const formatCidr = (block: Cidr): string => `${formatIpv4(block.first)}/${block.prefix}`;
 
-/** Reads "10.244.0.0/16"; undefined when {@link cidrMistake} has something to say. */
+/** Reads "10.244.0.0/16"; undefined when {@link cidrIssue} has something to say. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = "", prefix = "", ...rest] = text.split("/");
   const bits = parseIpv4(address);
@@ -24,7 +24,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 /** What is wrong with the text of an IPv4 block, or undefined. */
-export function cidrMistake(text: string): string | undefined {
+export function cidrIssue(text: string): string | undefined {
   if (parseCidr(text)) return undefined;
   if (text.includes(":"))
     return `${quoted(text)} is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"`;

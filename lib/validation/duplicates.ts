@@ -1,4 +1,4 @@
-import type { Mistake } from "./mistake";
+import type { ValidationIssue } from "./validation-issue";
 import { quoted } from "../text/quote";
 
 /**
@@ -6,13 +6,13 @@ import { quoted } from "../text/quote";
  * @param keyOf what must differ between the items
  * @param field the field that holds it, or undefined for the whole item
  */
-export function duplicateMistakes<Item>(
+export function duplicateIssues<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
   field?: string,
-): Mistake[] {
+): ValidationIssue[] {
   const seen = new Set<string>();
-  return items.map(keyOf).flatMap((key, index): Mistake[] => {
+  return items.map(keyOf).flatMap((key, index): ValidationIssue[] => {
     if (!seen.has(key)) {
       seen.add(key);
       return [];

@@ -34,7 +34,7 @@ function fieldsEnd(bytes: Buffer): number {
 }
 
 /** What is wrong with a public SSH key as a line of authorized_keys, or undefined. */
-export function publicKeyMistake(text: string): string | undefined {
+export function publicKeyIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return "is a private key; write the public one, and replace the key that was shown";
   const [type = ""] = text.trim().split(/\s+/);
@@ -46,7 +46,7 @@ export function publicKeyMistake(text: string): string | undefined {
 }
 
 /** What is wrong with a public SSH host key ("ssh-ed25519 AAAA… comment"), or undefined. */
-export function hostKeyMistake(text: string): string | undefined {
+export function hostKeyIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return 'is a private key; write the public one, "ssh-ed25519 AAAA…", and replace the key that was shown';
   const [type = "", body = ""] = text.trim().split(/\s+/);
@@ -61,7 +61,7 @@ export function hostKeyMistake(text: string): string | undefined {
 }
 
 /** What is wrong with an SSH private key by its frame, or undefined. The words never repeat the key. */
-export function privateKeyMistake(text: string): string | undefined {
+export function privateKeyIssue(text: string): string | undefined {
   if (HOST_KEY_TYPES.some((type) => text.startsWith(`${type} `)))
     return "is a public key; give the private one";
   const match = /^\s*-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----\r?\n([\s\S]+?)\r?\n-----END \1-----\s*$/.exec(
@@ -81,7 +81,7 @@ export function privateKeyMistake(text: string): string | undefined {
 }
 
 /** What is wrong with a bundle of PEM certificates, or undefined. */
-export function certificateBundleMistake(text: string): string | undefined {
+export function certificateBundleIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return "holds a private key; leave only the certificates, and replace the key that was shown";
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];

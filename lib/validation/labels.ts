@@ -1,13 +1,13 @@
-import { dnsNameMistake } from "./names";
+import { dnsNameIssue } from "./names";
 import { quoted } from "../text/quote";
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /** What is wrong with the key of a label or taint, or undefined (syntax: kubernetes.io "Labels and Selectors"). */
-export function qualifiedNameMistake(key: string): string | undefined {
+export function qualifiedNameIssue(key: string): string | undefined {
   const parts = key.split("/");
   const name = parts.at(-1) ?? "";
-  if (parts.length > 2 || (parts.length === 2 && dnsNameMistake(parts[0] ?? "") !== undefined)) {
+  if (parts.length > 2 || (parts.length === 2 && dnsNameIssue(parts[0] ?? "") !== undefined)) {
     return `${quoted(key)} is not a key of Kubernetes; write "name" or "dns.name/name"`;
   }
   if (name.length > 63 || !NAME.test(name)) {
@@ -17,7 +17,7 @@ export function qualifiedNameMistake(key: string): string | undefined {
 }
 
 /** What is wrong with the value of a label or taint, or undefined. It may be empty. */
-export function labelValueMistake(value: string): string | undefined {
+export function labelValueIssue(value: string): string | undefined {
   if (value === "" || (value.length <= 63 && NAME.test(value))) return undefined;
   return `${quoted(value)} is not a value of Kubernetes; write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
 }

@@ -24,7 +24,7 @@ function ownerOf(port: number): string | undefined {
 }
 
 /** What is wrong with the port of the proxy on every node, or undefined. */
-export function loopbackPortMistake(port: number): string | undefined {
+export function loopbackPortIssue(port: number): string | undefined {
   const owner = ownerOf(port);
   return owner && `${port} is taken by ${owner} on every node; choose another, e.g. 8443`;
 }

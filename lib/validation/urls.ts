@@ -4,7 +4,7 @@ import { quoted } from "../text/quote";
  * What is wrong with an http(s) URL, or undefined. The value is not repeated when it holds a password.
  * @param schemes schemes that are accepted, without the colon
  */
-export function urlMistake(text: string, schemes: readonly string[] = ["https", "http"]): string | undefined {
+export function urlIssue(text: string, schemes: readonly string[] = ["https", "http"]): string | undefined {
   const example = `write e.g. "${schemes[0] ?? "https"}://host.example.com/path"`;
   if (!URL.canParse(text) || !text.includes("://") || NEVER_IN_A_URL.test(text))
     return `${quoteUnlessSecret(text)} is not a URL; ${example}`;
@@ -22,7 +22,7 @@ export function urlMistake(text: string, schemes: readonly string[] = ["https", 
  * signs and dollars a meaning of their own.
  */
 export function proxyUrlIssue(text: string): string | undefined {
-  const wrong = urlMistake(text);
+  const wrong = urlIssue(text);
   if (wrong !== undefined) return wrong;
   return /^https?:\/\/[A-Za-z0-9._-]+(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/.test(text)
     ? undefined

@@ -2,7 +2,7 @@ import { KubernetesClient } from "../../lib/kubernetes";
 import { follow } from "../../lib/kubernetes/follow";
 import { runAddons } from "./controllers/addons";
 import { runClusterApi } from "./controllers/cluster-api";
-import type { Surroundings } from "./controllers/controller";
+import type { Context } from "./controllers/controller";
 import { runIdentity } from "./controllers/identity";
 import { runSchedule } from "./controllers/schedule";
 import { runZenith } from "./controllers/zenith";
@@ -79,7 +79,7 @@ export class StandIns {
     say = () => undefined,
   }: StandInOptions): void {
     const { client, target, faults } = this;
-    const around: Surroundings = { client, faults, say, signal: this.end.signal };
+    const around: Context = { client, faults, say, signal: this.end.signal };
     this.running = Promise.all([
       runIdentity(around),
       runSchedule(around, leaseCheckMilliseconds),

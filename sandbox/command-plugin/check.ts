@@ -64,15 +64,11 @@ function checkValue(value: Value, type: InputType, path: string, failures: Check
     failures.push({ path, reason: "must be an object" });
     return value;
   }
-  for (const mistake of mistakesOf(value, type, path)) failures.push(mistake);
+  for (const issue of issuesOf(value, type, path)) failures.push(issue);
   return value;
 }
 
-function mistakesOf(
-  value: Value,
-  type: Exclude<InputType, { kind: "object" }>,
-  path: string,
-): CheckFailure[] {
+function issuesOf(value: Value, type: Exclude<InputType, { kind: "object" }>, path: string): CheckFailure[] {
   const plain = reveal(value);
   switch (type.kind) {
     case "string":
@@ -97,11 +93,11 @@ function mistakesOf(
         typeof inner === "string" ? [] : [{ path: namedPath(path, name), reason: "must be a string" }],
       );
     case "source":
-      return sourceMistakes(plain, path);
+      return sourceIssues(plain, path);
   }
 }
 
-function sourceMistakes(source: Value, path: string): CheckFailure[] {
+function sourceIssues(source: Value, path: string): CheckFailure[] {
   if (isAsset(source)) {
     const local = typeof source["path"] === "string" || typeof source["text"] === "string";
     return local ? [] : [{ path, reason: "must be a file asset or a string asset, not a remote asset" }];

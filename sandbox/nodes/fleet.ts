@@ -167,17 +167,17 @@ export class NodeFleet {
       if (bundles.length > 0) contents.set(bundles.join(), await ensureContent(engine, bundles, report));
     }
     await report.step(`create ${specs.map((spec) => spec.name).join(", ")}`, async (update) => {
-      const places = await this.findPlaces(engine, specs.length);
+      const paths = await this.findPlaces(engine, specs.length);
       update("booting");
       await all(
         specs.map(async ({ name, bundles, variant }, index) => {
-          const place = places[index];
-          if (place === undefined) throw new Error(`no place was found for ${name}`);
+          const path_ = paths[index];
+          if (path_ === undefined) throw new Error(`no place was found for ${name}`);
           const record = await createNode(
             engine,
             this.names,
             name,
-            place,
+            path_,
             contents.get(bundles.join()),
             variant,
           );

@@ -38,7 +38,7 @@ export async function createNode(
   engine: ContainerEngine,
   names: FleetNames,
   name: string,
-  place: Place,
+  path_: Place,
   content: string | undefined,
   variant: Partial<NodeVariant> = {},
 ): Promise<NodeRecord> {
@@ -69,12 +69,12 @@ export async function createNode(
     ...["run", "--detach", "--name", container, "--hostname", variant.hostname ?? name],
     ...labelArguments({
       ...labels,
-      [SSH_PORT_LABEL]: String(place.sshPort),
-      [API_PORT_LABEL]: String(place.apiPort),
+      [SSH_PORT_LABEL]: String(path_.sshPort),
+      [API_PORT_LABEL]: String(path_.apiPort),
     }),
-    ...["--network", variant.network ?? names.network, "--ip", place.internalAddress],
-    ...["--mac-address", variant.hardwareAddress ?? hardwareAddress(place.internalAddress)],
-    ...["--publish", `127.0.0.1:${place.sshPort}:22`, "--publish", `127.0.0.1:${place.apiPort}:6443`],
+    ...["--network", variant.network ?? names.network, "--ip", path_.internalAddress],
+    ...["--mac-address", variant.hardwareAddress ?? hardwareAddress(path_.internalAddress)],
+    ...["--publish", `127.0.0.1:${path_.sshPort}:22`, "--publish", `127.0.0.1:${path_.apiPort}:6443`],
     ...["--volume", `${bundlesFolder}:${BUNDLES_IN_NODE}:ro`, "--volume", `${keys}:${KEYS_IN_NODE}:ro`],
     ...mounts,
     ...(await engine.nestingArguments()),
@@ -82,7 +82,7 @@ export async function createNode(
     ...["--tmpfs", "/run", "--tmpfs", "/tmp"],
     ...[NODE_IMAGE, "/lib/systemd/systemd"],
   ]);
-  return { name, container, hostKey, ...place };
+  return { name, container, hostKey, ...path_ };
 }
 
 /** The ports that nodes of any clone have published, running or stopped. */

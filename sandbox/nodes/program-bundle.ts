@@ -36,7 +36,7 @@ export async function ensureProgramBundle(
     const staging = path.join(part, "staging");
     const archive = path.join(part, "images", "images.tar");
     try {
-      for (const place of [staging, path.dirname(archive)]) await mkdir(place, { recursive: true });
+      for (const path_ of [staging, path.dirname(archive)]) await mkdir(path_, { recursive: true });
       const layer = await writeProgramLayer(staging, program, target);
       await writeImageArchive(staging, [{ reference, layers: [layer] }], archive);
       await rm(staging, { recursive: true });

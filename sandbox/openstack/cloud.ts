@@ -18,11 +18,11 @@ import { plantSeed, type Planted } from "./seed-planting";
 import { CLOUD_NAMES } from "./seed";
 import { FRONT, gunicornSettings, isWsgi, MACHINES, ownProcess, serviceProcess } from "./service-processes";
 import {
-  cloudPlaces,
+  cloudPaths,
   readSettings,
   SERVICES,
   servicesOf,
-  type CloudPlaces,
+  type CloudPaths,
   type CloudSettings,
   type ServiceName,
 } from "./settings";
@@ -45,11 +45,11 @@ const START_SECONDS = 300;
 
 /** A real OpenStack on this machine: keystone, placement, glance, neutron and nova, whose servers are container nodes. */
 export class Cloud {
-  readonly places: CloudPlaces;
+  readonly places: CloudPaths;
   private readonly processes: Processes;
 
   constructor(private readonly options: CloudOptions) {
-    this.places = cloudPlaces(path.resolve(options.folder));
+    this.places = cloudPaths(path.resolve(options.folder));
     this.processes = new Processes(this.places.processes, this.places.logs);
   }
 
@@ -191,20 +191,20 @@ export class Cloud {
   }
 
   private async writeConfiguration(configured: Configured): Promise<void> {
-    const { places, settings } = configured;
-    for (const folder of [places.configuration, places.logs, places.state, places.machines])
+    const { places: paths, settings } = configured;
+    for (const folder of [paths.configuration, paths.logs, paths.state, paths.machines])
       await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of ["images", "staging", "tasks", "locks", "fernet", "credential"])
-      await mkdir(path.join(places.state, name), { recursive: true, mode: 0o700 });
+      await mkdir(path.join(paths.state, name), { recursive: true, mode: 0o700 });
     for (const service of SERVICES) {
       const { file, render } = CONFIGURATIONS[service];
-      await writePrivate(path.join(places.configuration, file), render(configured));
+      await writePrivate(path.join(paths.configuration, file), render(configured));
       if (!isWsgi(service)) continue;
-      const gunicorn = gunicornSettings(places, service, settings.ports.internal[service]);
+      const gunicorn = gunicornSettings(paths, service, settings.ports.internal[service]);
       await writePrivate(gunicorn.file, gunicorn.text);
     }
     const planted = await this.planted().catch(() => undefined);
-    await writePrivate(places.clouds, renderCloudsFile(settings, planted?.credential));
+    await writePrivate(paths.clouds, renderCloudsFile(settings, planted?.credential));
   }
 
   private async startService(service: ServiceName, python: string, settings: CloudSettings): Promise<void> {

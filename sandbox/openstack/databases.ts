@@ -20,20 +20,20 @@ export async function ensureDatabases(
   configured: Configured,
   update: (detail: string) => void,
 ): Promise<void> {
-  const { places, settings, environment } = configured;
-  const whole = path.join(places.databases, "whole");
+  const { places: paths, settings, environment } = configured;
+  const whole = path.join(paths.databases, "whole");
   if (existsSync(whole)) return;
-  await rm(places.databases, { recursive: true, force: true });
-  await mkdir(places.databases, { recursive: true, mode: 0o700 });
+  await rm(paths.databases, { recursive: true, force: true });
+  await mkdir(paths.databases, { recursive: true, mode: 0o700 });
   const bin = path.join(environment, "bin");
-  const env = pythonEnvironment(places, settings);
+  const env = pythonEnvironment(paths, settings);
   const manage = (service: ServiceName, program: string, ...args: string[]) => {
-    const file = path.join(places.configuration, CONFIGURATIONS[service].file);
+    const file = path.join(paths.configuration, CONFIGURATIONS[service].file);
     return runCommand(path.join(bin, program), ["--config-file", file, ...args], {
       minutes: MINUTES,
       env: {
         ...env,
-        OS_PLACEMENT_CONFIG_DIR: places.configuration,
+        OS_PLACEMENT_CONFIG_DIR: paths.configuration,
         OS_BOOTSTRAP_PASSWORD: settings.passwords.administrator,
       },
     });
@@ -86,7 +86,7 @@ export async function ensureDatabases(
   };
   update("tables and keys");
   await Promise.all([keystone(), nova(), cinder()]);
-  const files = (await readdir(places.databases)).filter((name) => name.endsWith(".db"));
-  await python("write_ahead.py", ...files.map((name) => path.join(places.databases, name)));
+  const files = (await readdir(paths.databases)).filter((name) => name.endsWith(".db"));
+  await python("write_ahead.py", ...files.map((name) => path.join(paths.databases, name)));
   await writeFile(whole, "");
 }

@@ -6,7 +6,7 @@ import { pythonSources } from "./places";
 import { planSeed } from "./seed";
 import { pythonEnvironment } from "./service-processes";
 import { writePrivate } from "../private-file";
-import type { CloudPlaces, CloudSettings } from "./settings";
+import type { CloudPaths, CloudSettings } from "./settings";
 
 /** What became of the seed: ids in keystone. */
 export interface Planted {
@@ -26,19 +26,19 @@ const SECONDS = 300;
 export async function plantSeed(
   part: "catalog" | "content",
   python: string,
-  places: CloudPlaces,
+  paths: CloudPaths,
   settings: CloudSettings,
 ): Promise<Planted> {
   const input = JSON.stringify(planSeed(settings));
   const seed = createHash("sha256").update(input).digest("hex");
-  const before = await readFile(places.seeded, "utf8").then(
+  const before = await readFile(paths.seeded, "utf8").then(
     (text) => JSON.parse(text) as Planted,
     () => undefined,
   );
   if (before?.seed === seed) return before;
-  const output = await runSeed(part, input, python, places, settings);
+  const output = await runSeed(part, input, python, paths, settings);
   const planted = { ...(JSON.parse(output) as Omit<Planted, "seed">), seed };
-  if (part === "content") await writePrivate(places.seeded, `${JSON.stringify(planted)}\n`);
+  if (part === "content") await writePrivate(paths.seeded, `${JSON.stringify(planted)}\n`);
   return planted;
 }
 
@@ -47,12 +47,12 @@ function runSeed(
   part: string,
   input: string,
   python: string,
-  places: CloudPlaces,
+  paths: CloudPaths,
   settings: CloudSettings,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(python, [path.join(pythonSources, "seed.py"), part], {
-      env: pythonEnvironment(places, settings),
+      env: pythonEnvironment(paths, settings),
       stdio: ["pipe", "pipe", "pipe"],
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), SECONDS * 1000);

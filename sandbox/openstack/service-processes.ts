@@ -3,7 +3,7 @@ import { CONFIGURATIONS } from "./configuration/services";
 import { pythonSources } from "./places";
 import type { ProcessSpec } from "../processes";
 import { CLOUD_NAMES } from "./seed";
-import type { CloudPlaces, CloudSettings, ServiceName } from "./settings";
+import type { CloudPaths, CloudSettings, ServiceName } from "./settings";
 
 /** Names of the two processes of our own beside the services. */
 export const FRONT = "front";
@@ -20,7 +20,7 @@ const WSGI_APPS: Readonly<Record<WsgiService, string>> = {
 
 /** The environment of every Python process of the cloud. */
 export function pythonEnvironment(
-  places: CloudPlaces,
+  paths: CloudPaths,
   settings: Pick<CloudSettings, "containers">,
   base: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
@@ -37,14 +37,14 @@ export function pythonEnvironment(
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONUNBUFFERED: "1",
     PYTHONWARNINGS: "ignore",
-    FORESAIL_FLOATING_IPS: places.floatingIps,
-    FORESAIL_VOLUME_FAULT: places.volumeFault,
-    ...(settings.containers ? { FORESAIL_MACHINES: places.machines } : {}),
+    FORESAIL_FLOATING_IPS: paths.floatingIps,
+    FORESAIL_VOLUME_FAULT: paths.volumeFault,
+    ...(settings.containers ? { FORESAIL_MACHINES: paths.machines } : {}),
   };
 }
 
 /** Where the settings of gunicorn for a service lie, and what they are. */
-export function gunicornSettings(places: CloudPlaces, service: WsgiService, port: number) {
+export function gunicornSettings(paths: CloudPaths, service: WsgiService, port: number) {
   const text = Object.entries({
     wsgi_app: WSGI_APPS[service],
     bind: `127.0.0.1:${port}`,
@@ -58,7 +58,7 @@ export function gunicornSettings(places: CloudPlaces, service: WsgiService, port
   })
     .map(([name, value]) => `${name} = ${value === true ? "True" : JSON.stringify(value)}\n`)
     .join("");
-  return { file: path.join(places.configuration, `${service}.gunicorn.py`), text };
+  return { file: path.join(paths.configuration, `${service}.gunicorn.py`), text };
 }
 
 export function isWsgi(service: ServiceName): service is WsgiService {
@@ -69,11 +69,11 @@ export function isWsgi(service: ServiceName): service is WsgiService {
 export function serviceProcess(
   service: ServiceName,
   python: string,
-  places: CloudPlaces,
+  paths: CloudPaths,
   settings: CloudSettings,
 ): ProcessSpec {
-  const environment = pythonEnvironment(places, settings);
-  const file = path.join(places.configuration, CONFIGURATIONS[service].file);
+  const environment = pythonEnvironment(paths, settings);
+  const file = path.join(paths.configuration, CONFIGURATIONS[service].file);
   if (!isWsgi(service)) {
     return {
       name: service,
@@ -82,10 +82,10 @@ export function serviceProcess(
       environment: {
         ...environment,
         FORESAIL_PORT: String(settings.ports.internal[service]),
-        OS_CLIENT_CONFIG_FILE: places.clouds,
+        OS_CLIENT_CONFIG_FILE: paths.clouds,
         OS_CLOUD: CLOUD_NAMES.internal,
       },
-      folder: places.state,
+      folder: paths.state,
     };
   }
   const upper = service.toUpperCase();
@@ -95,22 +95,22 @@ export function serviceProcess(
     args: [],
     environment: {
       ...environment,
-      [`OS_${upper}_CONFIG_DIR`]: places.configuration,
+      [`OS_${upper}_CONFIG_DIR`]: paths.configuration,
       [`OS_${upper}_CONFIG_FILES`]: CONFIGURATIONS[service].file,
       // these services read the arguments of their process as their own
-      GUNICORN_CMD_ARGS: `-c ${gunicornSettings(places, service, 0).file}`,
+      GUNICORN_CMD_ARGS: `-c ${gunicornSettings(paths, service, 0).file}`,
     },
-    folder: places.state,
+    folder: paths.state,
   };
 }
 
 /** How one of our own processes is started. */
-export function ownProcess(name: typeof FRONT | typeof MACHINES, places: CloudPlaces): ProcessSpec {
+export function ownProcess(name: typeof FRONT | typeof MACHINES, paths: CloudPaths): ProcessSpec {
   return {
     name,
     command: process.execPath,
-    args: [path.join(__dirname, name, "main.js"), places.folder],
+    args: [path.join(__dirname, name, "main.js"), paths.folder],
     environment: process.env,
-    folder: places.folder,
+    folder: paths.folder,
   };
 }

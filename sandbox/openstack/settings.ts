@@ -115,7 +115,7 @@ export function servicesOf(
 }
 
 /** Where a cloud keeps what. */
-export function cloudPlaces(folder: string) {
+export function cloudPaths(folder: string) {
   const at = (...parts: string[]) => path.join(folder, ...parts);
   return {
     folder,
@@ -133,11 +133,11 @@ export function cloudPlaces(folder: string) {
   };
 }
 
-export type CloudPlaces = ReturnType<typeof cloudPlaces>;
+export type CloudPaths = ReturnType<typeof cloudPaths>;
 
 /** Reads the settings of a cloud; undefined before its first start. */
 export async function readSettings(folder: string): Promise<CloudSettings | undefined> {
-  const text = await readFile(cloudPlaces(folder).settings, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(cloudPaths(folder).settings, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
@@ -146,5 +146,5 @@ export async function readSettings(folder: string): Promise<CloudSettings | unde
 
 /** Writes the settings, for the owner's eyes only. */
 export async function writeSettings(folder: string, settings: CloudSettings): Promise<void> {
-  await writePrivate(cloudPlaces(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
+  await writePrivate(cloudPaths(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
 }

@@ -16,7 +16,7 @@ const STAND_INS = "azimuth-stand-ins";
 const SECONDS = 60;
 
 /** What stands before `pulumi up`: a management cluster with Azimuth's stand-ins. */
-export interface AzimuthGround {
+export interface AzimuthFixture {
   readonly kubeconfig: string;
   readonly registrar: string;
 }
@@ -42,11 +42,11 @@ async function registrarPort(): Promise<number> {
   return port;
 }
 
-function start(context: EquippedContext): Promise<AzimuthGround> {
-  return context.report.step("management cluster with Azimuth's stand-ins", () => startGround(context));
+function start(context: EquippedContext): Promise<AzimuthFixture> {
+  return context.report.step("management cluster with Azimuth's stand-ins", () => startFixture(context));
 }
 
-async function startGround({ toolchain }: EquippedContext): Promise<AzimuthGround> {
+async function startFixture({ toolchain }: EquippedContext): Promise<AzimuthFixture> {
   const {
     etcd,
     "kube-apiserver": kubeApiserver,
@@ -99,7 +99,7 @@ interface Status {
 }
 
 /** The cluster is provisioned, and its record tells of it. */
-function check({ report }: EquippedContext, { kubeconfig }: AzimuthGround): Promise<void> {
+function check({ report }: EquippedContext, { kubeconfig }: AzimuthFixture): Promise<void> {
   return report.step("the cluster is provisioned, and has a record", () => checkCluster(kubeconfig));
 }
 
@@ -135,7 +135,7 @@ function nextCommands(context: EquippedContext): string[] {
 }
 
 /** A cluster through Azimuth, on a management cluster whose controllers are stand-ins. */
-export const azimuthSystem: System<AzimuthGround> = {
+export const azimuthSystem: System<AzimuthFixture> = {
   name: NAME,
   summary: "a cluster through Azimuth, on a management cluster with stand-ins for Azimuth's controllers",
   needs: {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { sandboxFolder } from "../places";
-import type { SizeWish } from "./system";
+import type { DesiredSize } from "./system";
 
 /** How many machines the cluster has. */
 export interface Size {
@@ -15,10 +15,10 @@ export const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
 const sizeFile = (system: string): string => path.join(sandboxFolder, `${system}-size.json`);
 
 /** The size to start with: what is asked for now, else what was asked for last, else the default. */
-export function chooseSize(wish: SizeWish, kept: Partial<Size> | undefined): Size {
+export function chooseSize(desired: DesiredSize, kept: Partial<Size> | undefined): Size {
   return {
-    controlPlanes: wish.controlPlanes ?? kept?.controlPlanes ?? DEFAULT_SIZE.controlPlanes,
-    workers: wish.workers ?? kept?.workers ?? DEFAULT_SIZE.workers,
+    controlPlanes: desired.controlPlanes ?? kept?.controlPlanes ?? DEFAULT_SIZE.controlPlanes,
+    workers: desired.workers ?? kept?.workers ?? DEFAULT_SIZE.workers,
   };
 }
 

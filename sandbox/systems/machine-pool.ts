@@ -8,7 +8,7 @@ import type { Needs } from "../set-up";
 import { forgetSize, keepSize, readSize } from "./cluster-size";
 import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
-import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, type System } from "./system";
 
 const NAME = "machine-pool";
 const POOL = "pool-a";
@@ -23,7 +23,7 @@ const NEEDS: Needs = {
 };
 
 /** What stands before `pulumi up`: the management cluster with its controllers. */
-interface MachinePoolGround {
+interface MachinePoolFixture {
   readonly replicas: number;
   readonly kubeconfig: string;
 }
@@ -33,7 +33,7 @@ async function openCluster() {
   return new ManagementCluster(path.join(sandboxFolder, NAME));
 }
 
-async function startGround(toolchain: Toolchain): Promise<string> {
+async function startFixture(toolchain: Toolchain): Promise<string> {
   const { startCapi } = await import("../capi/sandbox-cluster.js");
   const programs = toolchain.kubernetes(KUBERNETES_VERSION);
   const server = await startCapi(await openCluster(), {
@@ -45,10 +45,13 @@ async function startGround(toolchain: Toolchain): Promise<string> {
   return server.kubeconfig();
 }
 
-async function start({ toolchain, report }: EquippedContext, wish: SizeWish): Promise<MachinePoolGround> {
-  const replicas = wish.workers ?? (await readSize(NAME))?.workers ?? DEFAULT_REPLICAS;
+async function start(
+  { toolchain, report }: EquippedContext,
+  desired: DesiredSize,
+): Promise<MachinePoolFixture> {
+  const replicas = desired.workers ?? (await readSize(NAME))?.workers ?? DEFAULT_REPLICAS;
   await keepSize(NAME, { controlPlanes: 1, workers: replicas });
-  const kubeconfig = await report.step("management cluster with Cluster API", () => startGround(toolchain));
+  const kubeconfig = await report.step("management cluster with Cluster API", () => startFixture(toolchain));
   return { replicas, kubeconfig };
 }
 
@@ -57,9 +60,13 @@ interface Outputs {
   readonly phase?: string;
 }
 
-async function check(_context: EquippedContext, ground: MachinePoolGround, outputs: Outputs): Promise<void> {
+async function check(
+  _context: EquippedContext,
+  fixture: MachinePoolFixture,
+  outputs: Outputs,
+): Promise<void> {
   const { KubernetesClient } = await import("../../lib/kubernetes/index.js");
-  const kubernetes = await KubernetesClient.connect(ground, { seconds: CHECK_SECONDS });
+  const kubernetes = await KubernetesClient.connect(fixture, { seconds: CHECK_SECONDS });
   try {
     const isReady = ({ status }: Node) =>
       (status?.conditions ?? []).some(
@@ -67,9 +74,9 @@ async function check(_context: EquippedContext, ground: MachinePoolGround, outpu
       );
     const ready = (await kubernetes.listNodes()).filter(isReady).map(({ metadata }) => metadata?.name ?? "");
     const names = (outputs.nodes ?? []).map(({ name }) => name);
-    if (names.length !== ground.replicas || names.some((name) => !ready.includes(name)))
+    if (names.length !== fixture.replicas || names.some((name) => !ready.includes(name)))
       throw new Error(
-        `of ${ground.replicas} nodes, the stack names ${names.join(", ")}; Ready are ${ready.join(", ")}`,
+        `of ${fixture.replicas} nodes, the stack names ${names.join(", ")}; Ready are ${ready.join(", ")}`,
       );
     if (outputs.phase !== "Running") throw new Error(`the pool's phase is ${outputs.phase}, not Running`);
   } finally {
@@ -85,7 +92,7 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
 }
 
 /** A pool of Cluster API, with its real controller and providers of this machine whose machines are Node objects. */
-export const machinePoolSystem: System<MachinePoolGround> = {
+export const machinePoolSystem: System<MachinePoolFixture> = {
   name: NAME,
   summary: "a MachinePool on a management cluster with Cluster API, whose machines are Node objects here",
   needs: NEEDS,
@@ -115,7 +122,7 @@ export const machinePoolSystem: System<MachinePoolGround> = {
   check,
   awaken: async ({ report }) => {
     const { programs, kubernetes } = NEEDS;
-    await startGround(await ensureToolchain({ programs, kubernetes }, report));
+    await startFixture(await ensureToolchain({ programs, kubernetes }, report));
   },
   nextCommands: (context, outputs) => {
     const nodes = ((outputs["nodes"] ?? []) as object[]).map(() => ({ role: "worker" }));

@@ -3,7 +3,7 @@ import type { Size } from "./cluster-size";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 
 /** What stands before `pulumi up`: the cloud runs. */
-export interface OpenstackGround {
+export interface OpenstackFixture {
   readonly size: Size;
   /** The machines' block, a /24 that this machine reaches through its first address. */
   readonly cidr: string;
@@ -13,7 +13,7 @@ export interface OpenstackGround {
 
 /** The values of `foresail:cluster` and `foresail:openstack` for the sandbox's cloud. */
 export function openstackConfiguration(
-  { size, cidr, key }: OpenstackGround,
+  { size, cidr, key }: OpenstackFixture,
   settings: Readonly<Record<string, unknown>>,
 ): { cluster: Record<string, unknown>; openstack: Record<string, unknown> } {
   const operator = [cidr.replace(/\.0\/24$/, ".1/32")];

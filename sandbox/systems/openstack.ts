@@ -5,16 +5,16 @@ import { containerNodeSettings } from "../nodes/container-node-settings";
 import { nodeKeyFile } from "../nodes/places";
 import type { CloudApi } from "../openstack/cloud-api";
 import { sandboxCloudFolder } from "../openstack/places";
-import { cloudPlaces } from "../openstack/settings";
+import { cloudPaths } from "../openstack/settings";
 import { kubeconfigFile } from "../places";
 import { SANDBOX_NEEDS } from "../set-up";
 import { recordedOutputs } from "../state-file";
 import { chooseSize, forgetSize, keepSize, readSize } from "./cluster-size";
-import { openstackConfiguration, type OpenstackGround } from "./openstack-configuration";
+import { openstackConfiguration, type OpenstackFixture } from "./openstack-configuration";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { readStackFile } from "./stack-file";
-import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, type System } from "./system";
 
 const NAME = "openstack";
 const STACK = stackOf({ name: NAME });
@@ -29,8 +29,8 @@ async function startCloud({ toolchain, report }: EquippedContext): Promise<void>
   await (await openCloud()).start(toolchain.python("openstack"), report);
 }
 
-async function start(context: EquippedContext, wish: SizeWish): Promise<OpenstackGround> {
-  const size = chooseSize(wish, await readSize(NAME));
+async function start(context: EquippedContext, desired: DesiredSize): Promise<OpenstackFixture> {
+  const size = chooseSize(desired, await readSize(NAME));
   await keepSize(NAME, size);
   await startCloud(context);
   const { ensureNodeKey } = await import("../nodes/ssh-keys.js");
@@ -66,11 +66,11 @@ interface Outputs {
   readonly servers?: Readonly<Record<string, string>>;
 }
 
-async function settle(_context: EquippedContext, _ground: OpenstackGround, outputs: Outputs): Promise<void> {
+async function settle(_context: EquippedContext, _ground: OpenstackFixture, outputs: Outputs): Promise<void> {
   await writeKubeconfig(NAME, outputs);
 }
 
-async function check(context: EquippedContext, ground: OpenstackGround, outputs: Outputs): Promise<void> {
+async function check(context: EquippedContext, fixture: OpenstackFixture, outputs: Outputs): Promise<void> {
   const { checkCluster } = await import("../check/index.js");
   const api = await (await openCloud()).api("project");
   const nodes = outputs.nodes ?? [];
@@ -86,7 +86,7 @@ async function check(context: EquippedContext, ground: OpenstackGround, outputs:
         port: 22,
         user: "foresail",
         hostKey: await consoleHostKey(api, outputs.servers?.[name] ?? ""),
-        privateKey: ground.key.private,
+        privateKey: fixture.key.private,
       })),
     ),
   });
@@ -109,7 +109,7 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
 }
 
 /** Pools of servers of a real OpenStack on this machine, whose servers are containers, and a kubeadm cluster on them. */
-export const openstackSystem: System<OpenstackGround> = {
+export const openstackSystem: System<OpenstackFixture> = {
   name: NAME,
   summary: "pools of OpenStack servers and a kubeadm cluster on them, here in an OpenStack of this machine",
   needs: {
@@ -117,11 +117,11 @@ export const openstackSystem: System<OpenstackGround> = {
     programs: [...SANDBOX_NEEDS.programs, "plugin-openstack"],
     python: ["openstack"],
   },
-  environment: { OS_CLIENT_CONFIG_FILE: cloudPlaces(sandboxCloudFolder).clouds },
+  environment: { OS_CLIENT_CONFIG_FILE: cloudPaths(sandboxCloudFolder).clouds },
   start,
-  configure: (ground) => ({
-    values: { system: NAME, ...openstackConfiguration(ground, containerNodeSettings) },
-    secrets: { sshPrivateKey: ground.key.private },
+  configure: (fixture) => ({
+    values: { system: NAME, ...openstackConfiguration(fixture, containerNodeSettings) },
+    secrets: { sshPrivateKey: fixture.key.private },
   }),
   settle,
   check,

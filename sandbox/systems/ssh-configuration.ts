@@ -5,7 +5,7 @@ import type { PlannedMachine } from "./cluster-size";
 export const KUBERNETES_VERSION = "1.36.3";
 
 /** What stands before `pulumi up`. */
-export interface SshGround {
+export interface SshFixture {
   /** The machines that the cluster is to have, in order. */
   readonly machines: readonly (PlannedMachine & { readonly node: SandboxNode })[];
   /** Machines of the last start that are to leave and can no longer be reached. */
@@ -19,7 +19,7 @@ export interface SshGround {
  * @param settings what container nodes need beyond machines elsewhere
  */
 export function clusterConfiguration(
-  ground: SshGround,
+  fixture: SshFixture,
   settings: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return {
@@ -28,7 +28,7 @@ export function clusterConfiguration(
     source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
     ...settings,
     network: { plugin: { bridge: {} }, ...(settings["network"] as object | undefined) },
-    machines: ground.machines.map(({ name, role, node }) => ({
+    machines: fixture.machines.map(({ name, role, node }) => ({
       name,
       role,
       address: node.address,
@@ -38,7 +38,7 @@ export function clusterConfiguration(
       internalAddress: node.internalAddress,
       ...(role === "control-plane" ? { apiServer: `${node.address}:${node.apiPort}` } : {}),
     })),
-    ...(ground.lost.length === 0 ? {} : { lost: [...ground.lost] }),
+    ...(fixture.lost.length === 0 ? {} : { lost: [...fixture.lost] }),
   };
 }
 

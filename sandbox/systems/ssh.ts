@@ -3,12 +3,12 @@ import { containerNodeSettings } from "../nodes/container-node-settings";
 import { nodeKeyFile } from "../nodes/places";
 import { kubeconfigFile } from "../places";
 import { recordedResources } from "../state-file";
-import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshGround } from "./ssh-configuration";
+import { clusterConfiguration, findLost, KUBERNETES_VERSION, type SshFixture } from "./ssh-configuration";
 import { chooseSize, forgetSize, keepSize, planMachines, readSize } from "./cluster-size";
 import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { readStackFile } from "./stack-file";
 import { SANDBOX_NEEDS } from "../set-up";
-import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
+import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, type System } from "./system";
 
 const NAME = "ssh";
 const STACK = stackOf({ name: NAME });
@@ -19,13 +19,13 @@ async function openFleet() {
   return new NodeFleet(NAME);
 }
 
-async function start(context: EquippedContext, wish: SizeWish): Promise<SshGround> {
+async function start(context: EquippedContext, desired: DesiredSize): Promise<SshFixture> {
   const fleet = await openFleet();
-  const size = chooseSize(wish, await readSize(NAME));
+  const size = chooseSize(desired, await readSize(NAME));
   const planned = planMachines(size);
   const configured = (await recordedClusters()).flatMap((cluster) => cluster.nodes.map((node) => node.name));
   const existing = await fleet.list();
-  await refuseLostGround(
+  await refuseLostNodes(
     configured,
     existing.map((node) => node.name),
     planned.map((machine) => machine.name),
@@ -54,7 +54,7 @@ async function start(context: EquippedContext, wish: SizeWish): Promise<SshGroun
  * A machine that is on record, still wanted and deleted by hand would come back empty under the name of a member of the
  * cluster, and nothing would notice.
  */
-async function refuseLostGround(configured: string[], existing: string[], wanted: string[]): Promise<void> {
+async function refuseLostNodes(configured: string[], existing: string[], wanted: string[]): Promise<void> {
   const missing = configured.filter((name) => wanted.includes(name) && !existing.includes(name));
   if (missing.length === 0 || (await recordedResources(STACK)) <= 1) return;
   throw new Error(
@@ -65,31 +65,31 @@ async function refuseLostGround(configured: string[], existing: string[], wanted
 
 async function settle(
   _context: EquippedContext,
-  ground: SshGround,
+  fixture: SshFixture,
   outputs: Record<string, unknown>,
 ): Promise<void> {
   await writeKubeconfig(NAME, outputs);
   // only now: a machine leaves the cluster before it is taken away
   const fleet = await openFleet();
   for (const node of await fleet.list()) {
-    if (!ground.machines.some((machine) => machine.name === node.name)) await fleet.delete(node.name);
+    if (!fixture.machines.some((machine) => machine.name === node.name)) await fleet.delete(node.name);
   }
 }
 
-async function check(context: EquippedContext, ground: SshGround): Promise<void> {
+async function check(context: EquippedContext, fixture: SshFixture): Promise<void> {
   const { checkCluster } = await import("../check/index.js");
   await checkCluster(context.report, {
     kubeconfig: await readFile(kubeconfigFile(NAME), "utf8"),
     kubeconfigFile: kubeconfigFile(NAME),
     kubectl: kubectlOf(context),
-    nodes: ground.machines.map((machine) => machine.name),
-    machines: ground.machines.map(({ name, node }) => ({
+    nodes: fixture.machines.map((machine) => machine.name),
+    machines: fixture.machines.map(({ name, node }) => ({
       name,
       address: node.address,
       port: node.sshPort,
       user: node.user,
       hostKey: node.hostKey,
-      privateKey: ground.privateKey,
+      privateKey: fixture.privateKey,
     })),
   });
 }
@@ -109,14 +109,14 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
 }
 
 /** A kubeadm cluster on container nodes that answer SSH. */
-export const sshSystem: System<SshGround> = {
+export const sshSystem: System<SshFixture> = {
   name: NAME,
   summary: "a kubeadm cluster on machines that answer SSH, here containers of this machine",
   needs: SANDBOX_NEEDS,
   start,
-  configure: (ground) => ({
-    values: { system: NAME, cluster: clusterConfiguration(ground, containerNodeSettings) },
-    secrets: { sshPrivateKey: ground.privateKey },
+  configure: (fixture) => ({
+    values: { system: NAME, cluster: clusterConfiguration(fixture, containerNodeSettings) },
+    secrets: { sshPrivateKey: fixture.privateKey },
   }),
   settle,
   check,

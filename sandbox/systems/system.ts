@@ -20,7 +20,7 @@ export interface StackConfiguration {
 }
 
 /** What the person asked for on the command line; absent: as it was, or the default. */
-export interface SizeWish {
+export interface DesiredSize {
   readonly controlPlanes?: number | undefined;
   readonly workers?: number | undefined;
 }
@@ -43,19 +43,19 @@ export interface System<Ground = unknown> {
   readonly needs: Needs;
 
   /** Starts what the stack stands on; what runs already stays as it is. */
-  start(context: EquippedContext, size: SizeWish): Promise<Ground>;
+  start(context: EquippedContext, size: DesiredSize): Promise<Ground>;
 
   /** The stack's configuration on that ground. */
-  configure(ground: Ground): StackConfiguration;
+  configure(fixture: Ground): StackConfiguration;
 
   /** Writes down what a person needs of the outputs, such as the kubeconfig, and lets go of ground that is in use no more. */
-  settle(context: EquippedContext, ground: Ground, outputs: Record<string, unknown>): Promise<void>;
+  settle(context: EquippedContext, fixture: Ground, outputs: Record<string, unknown>): Promise<void>;
 
   /**
    * Proves that what was made works.
    * @throws Error that says what does not
    */
-  check(context: EquippedContext, ground: Ground, outputs: Record<string, unknown>): Promise<void>;
+  check(context: EquippedContext, fixture: Ground, outputs: Record<string, unknown>): Promise<void>;
 
   /** Variables that the engine needs for the stack, here and when a person runs it by hand. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { Size } from "./cluster-size";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 
 /** What stands before `pulumi up`: the server runs. */
-export interface TumblebugGround {
+export interface TumblebugFixture {
   readonly size: Size;
   readonly access: ServerAccess;
   readonly generation: "mcis" | "infra";
@@ -15,7 +15,7 @@ export interface TumblebugGround {
 
 /** The values of `foresail:cluster` and `foresail:tumblebug` for the sandbox's server. */
 export function tumblebugConfiguration(
-  { size, access, generation, connections, cidr }: TumblebugGround,
+  { size, access, generation, connections, cidr }: TumblebugFixture,
   settings: Readonly<Record<string, unknown>>,
 ): { cluster: Record<string, unknown>; tumblebug: Record<string, unknown> } {
   const machine = { spec: "t3.medium", image: "debian-12" };

@@ -10,8 +10,8 @@ import { connectionOf } from "../tumblebug/clouds";
 import { chooseSize, forgetSize, keepSize, readSize } from "./cluster-size";
 import { kubectlOf, nextCommands, writeKubeconfig } from "./made-cluster";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
-import { stackOf, type EquippedContext, type RecordedCluster, type SizeWish, type System } from "./system";
-import { tumblebugConfiguration, type TumblebugGround } from "./tumblebug-configuration";
+import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, type System } from "./system";
+import { tumblebugConfiguration, type TumblebugFixture } from "./tumblebug-configuration";
 
 const NAME = "tumblebug";
 const STACK = stackOf({ name: NAME });
@@ -19,7 +19,7 @@ const NAMESPACE = "sandbox";
 const CIDR = "10.21.0.0/16";
 
 /** What the server is at its first start; the environment may ask for another generation, more connections, or real waits. */
-function wish() {
+function desired() {
   const { FORESAIL_TUMBLEBUG_GENERATION: generation, FORESAIL_TUMBLEBUG_CONNECTIONS: count } = process.env;
   const connections = [
     connectionOf("aws", "ap-northeast-2"),
@@ -41,14 +41,14 @@ async function openServer() {
 }
 
 async function startServer({ report }: EquippedContext): Promise<void> {
-  await (await openServer()).start(wish(), report);
+  await (await openServer()).start(desired(), report);
 }
 
-async function start({ report }: EquippedContext, size: SizeWish): Promise<TumblebugGround> {
+async function start({ report }: EquippedContext, size: DesiredSize): Promise<TumblebugFixture> {
   const chosen = chooseSize(size, await readSize(NAME));
   await keepSize(NAME, chosen);
   const server = await openServer();
-  const access = await server.start(wish(), report);
+  const access = await server.start(desired(), report);
   const settings = await server.settings();
   return {
     size: chosen,
@@ -64,20 +64,20 @@ interface Outputs {
   readonly nodes?: readonly { readonly name: string; readonly role: string }[];
 }
 
-async function check(context: EquippedContext, ground: TumblebugGround, outputs: Outputs): Promise<void> {
+async function check(context: EquippedContext, fixture: TumblebugFixture, outputs: Outputs): Promise<void> {
   const { checkCluster } = await import("../check/index.js");
   await checkCluster(context.report, {
     kubeconfig: await readFile(kubeconfigFile(NAME), "utf8"),
     kubeconfigFile: kubeconfigFile(NAME),
     kubectl: kubectlOf(context),
     nodes: (outputs.nodes ?? []).map(({ name }) => name),
-    machines: await machinesOf(ground, NAME, NAMESPACE, "sandbox"),
+    machines: await machinesOf(fixture, NAME, NAMESPACE, "sandbox"),
   });
 }
 
 /** How each VM of an infrastructure is reached: by its address and the key that the server made. */
 export async function machinesOf(
-  { access, generation }: Pick<TumblebugGround, "access" | "generation">,
+  { access, generation }: Pick<TumblebugFixture, "access" | "generation">,
   system: string,
   namespace: string,
   infrastructure: string,
@@ -115,17 +115,17 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
 }
 
 /** VMs that a pretended CB-Tumblebug makes of containers, and a kubeadm cluster on them. */
-export const tumblebugSystem: System<TumblebugGround> = {
+export const tumblebugSystem: System<TumblebugFixture> = {
   name: NAME,
   summary: "VMs of CB-Tumblebug in one or several clouds and a kubeadm cluster on them, here pretended",
   needs: SANDBOX_NEEDS,
   start,
-  configure: (ground) => ({
-    values: { system: NAME, ...tumblebugConfiguration(ground, containerNodeSettings) },
+  configure: (fixture) => ({
+    values: { system: NAME, ...tumblebugConfiguration(fixture, containerNodeSettings) },
     secrets: {
       tumblebugCredentials: JSON.stringify({
-        username: ground.access.user,
-        password: ground.access.password,
+        username: fixture.access.user,
+        password: fixture.access.password,
       }),
     },
   }),

@@ -59,11 +59,11 @@ function explain(module: string, error: unknown): BuildFailed {
  */
 export async function goBuild(
   build: Build,
-  places: { cache: string; modules: string; work: string; target: string },
+  paths: { cache: string; modules: string; work: string; target: string },
   update: (detail: string) => void,
 ): Promise<void> {
-  const source = path.join(places.work, build.module);
-  const env = goEnvironment(places.cache, build);
+  const source = path.join(paths.work, build.module);
+  const env = goEnvironment(paths.cache, build);
   const go = (args: string[], line?: (text: string) => void) =>
     runCommand("go", args, {
       cwd: source,
@@ -72,24 +72,24 @@ export async function goBuild(
       ...(line === undefined ? {} : { line }),
     });
   try {
-    await cp(path.join(places.modules, build.module), source, { recursive: true });
-    await mkdir(places.target, { recursive: true });
+    await cp(path.join(paths.modules, build.module), source, { recursive: true });
+    await mkdir(paths.target, { recursive: true });
     const copyOut = async (from: Build["beside"], to: string) => {
       if (from === undefined) return;
       const { Dir } = JSON.parse(await go(["mod", "download", "-json", from.module])) as { Dir: string };
       for (const file of from.files) {
-        const place = from.below === undefined ? path.basename(file) : path.relative(from.below, file);
-        const copy = path.join(to, place);
+        const path_ = from.below === undefined ? path.basename(file) : path.relative(from.below, file);
+        const copy = path.join(to, path_);
         await mkdir(path.dirname(copy), { recursive: true });
         await copyFile(path.join(Dir, file), copy);
         await chmod(copy, 0o644); // files of the module cache are read-only
       }
     };
     await copyOut(build.embed, source);
-    await copyOut(build.beside, places.target);
+    await copyOut(build.beside, paths.target);
     const names = Object.keys(build.packages);
     const single = names.length === 1 ? names[0] : undefined;
-    const output = single === undefined ? `${places.target}${path.sep}` : path.join(places.target, single);
+    const output = single === undefined ? `${paths.target}${path.sep}` : path.join(paths.target, single);
     let compiled = 0;
     await go(
       [

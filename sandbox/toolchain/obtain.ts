@@ -19,7 +19,7 @@ export interface Obtained {
 }
 
 /** Where the tool chain works; the modules are the project's own except in tests. */
-export interface Places {
+export interface Paths {
   readonly cache: string;
   readonly modules: string;
 }
@@ -78,19 +78,19 @@ async function tryDownloads(
 /** Fills the folder in the first way that works. */
 async function fill(
   program: Program,
-  places: Places,
+  paths: Paths,
   work: string,
   folder: string,
   update: Update,
 ): Promise<Origin> {
   update("looks whether it is installed");
-  const installed = await program.installed?.(places.cache);
+  const installed = await program.installed?.(paths.cache);
   if (installed !== undefined) {
     for (const [file, from] of Object.entries(installed)) await copyFile(from, path.join(folder, file));
     return "installed";
   }
   update("asks for the official download");
-  const refusals = await tryDownloads(program, places.cache, folder, update);
+  const refusals = await tryDownloads(program, paths.cache, folder, update);
   if (refusals.length === 0) return "downloaded";
   if (program.standIn !== undefined) {
     for (const [file, text] of Object.entries(program.standIn))
@@ -98,7 +98,7 @@ async function fill(
     return "built";
   }
   try {
-    for (const build of program.builds) await goBuild(build, { ...places, work, target: folder }, update);
+    for (const build of program.builds) await goBuild(build, { ...paths, work, target: folder }, update);
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     const tried = [...refusals, cause].join("\n  ");
@@ -110,28 +110,28 @@ async function fill(
 /** Installs into a folder aside and renames it into place, so that a program is there whole or not at all. */
 async function install(
   program: Program,
-  places: Places,
+  paths: Paths,
   update: Update,
   made: string,
   facts: Facts | undefined,
 ): Promise<Stamp> {
-  await mkdir(path.join(places.cache, "work"), { recursive: true });
-  const work = await mkdtemp(path.join(places.cache, "work", `${program.name}-`));
+  await mkdir(path.join(paths.cache, "work"), { recursive: true });
+  const work = await mkdtemp(path.join(paths.cache, "work", `${program.name}-`));
   try {
     const folder = path.join(work, "folder");
     await mkdir(folder);
-    const from = await fill(program, places, work, folder, update);
+    const from = await fill(program, paths, work, folder, update);
     for (const [file, text] of Object.entries(program.launchers ?? {})) {
       await writeFile(path.join(folder, file), text);
     }
     for (const file of program.files) await chmod(path.join(folder, file), 0o755);
     const learnt = (await facts?.(folder)) ?? {};
-    const place = path.join(places.cache, program.folder);
-    await mkdir(path.dirname(place), { recursive: true });
+    const path_ = path.join(paths.cache, program.folder);
+    await mkdir(path.dirname(path_), { recursive: true });
     // a running program of the old folder keeps its file
-    await rename(place, path.join(work, "replaced")).catch(() => undefined);
-    await rename(folder, place);
-    return await writeStamp(places.cache, program, { made, from, facts: learnt });
+    await rename(path_, path.join(work, "replaced")).catch(() => undefined);
+    await rename(folder, path_);
+    return await writeStamp(paths.cache, program, { made, from, facts: learnt });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -148,8 +148,8 @@ export async function obtain(
   cache: string,
   options: { modules?: string; facts?: Facts } = {},
 ): Promise<Obtained> {
-  const places: Places = { cache, modules: options.modules ?? modulesFolder };
-  const made = await fingerprint(program, places.modules);
+  const paths: Paths = { cache, modules: options.modules ?? modulesFolder };
+  const made = await fingerprint(program, paths.modules);
   const folder = path.join(cache, program.folder);
   const present = await readStamp(cache, program, made);
   if (present !== undefined) return { program, folder, stamp: present };
@@ -158,7 +158,7 @@ export async function obtain(
     withLock(lock, update, async () => {
       const others = await readStamp(cache, program, made); // another set-up may have done it meanwhile
       if (others !== undefined) return { stamp: others, from: "cached" as Origin };
-      const stamp = await install(program, places, update, made, options.facts);
+      const stamp = await install(program, paths, update, made, options.facts);
       return { stamp, from: stamp.from };
     }),
   );

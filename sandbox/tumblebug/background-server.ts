@@ -13,7 +13,7 @@ import type { PassedRequest } from "./admin-routes";
 import {
   newPassword,
   readServerSettings,
-  serverPlaces,
+  serverPaths,
   writeServerSettings,
   type ProcessSettings,
 } from "./settings";
@@ -22,7 +22,7 @@ const NAME = "tumblebug";
 const START_SECONDS = 60;
 
 /** What a server is to be. */
-export interface ServerWish extends Pick<
+export interface DesiredServer extends Pick<
   ProcessSettings,
   "generation" | "connections" | "bundles" | "publicBlocks"
 > {
@@ -47,13 +47,13 @@ export class BackgroundServer {
     readonly folder: string,
     private readonly system: string,
   ) {
-    this.places = serverPlaces(folder);
+    this.places = serverPaths(folder);
     this.processes = new Processes(this.places.processes, this.places.logs);
   }
 
   /** Starts it, unless it runs; the wish counts at its first start. @throws Error with its last words */
-  async start(wish: ServerWish, report: Reporter): Promise<ServerAccess> {
-    const settings = await this.ensureSettings(wish);
+  async start(desired: DesiredServer, report: Reporter): Promise<ServerAccess> {
+    const settings = await this.ensureSettings(desired);
     await report.step("Tumblebug on this machine", async () => {
       await this.processes.start({
         name: NAME,
@@ -127,13 +127,13 @@ export class BackgroundServer {
     return response.json();
   }
 
-  private async ensureSettings({ pace = 0, ...wish }: ServerWish): Promise<ProcessSettings> {
+  private async ensureSettings({ pace = 0, ...desired }: DesiredServer): Promise<ProcessSettings> {
     const known = await this.settings();
     if (known !== undefined) return known;
     const seed = createHash("sha256").update(this.places.folder).digest("hex");
     const [port = 0] = await findFreePorts(seed, 1, new Set());
     const settings: ProcessSettings = {
-      ...wish,
+      ...desired,
       ...{ port, user: "default", password: newPassword(), system: this.system },
       pace,
     };

@@ -1,4 +1,4 @@
-import { regionNameOf, type PretendedClouds } from "./clouds";
+import { regionNameOf, type FakeClouds } from "./clouds";
 import { ok, type Route } from "./router";
 import { type State, type StoredNamespace } from "./state";
 import { Refusal, textOf, type Wire } from "./wire";
@@ -10,7 +10,7 @@ export const BAD_NAME =
   "lowercase letter, or digit, except the last character, which cannot be a dash.";
 
 /** Health, namespaces, connections, regions, and what the clouds have. */
-export function cloudRoutes(state: State, clouds: PretendedClouds, wire: Wire): Route[] {
+export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire): Route[] {
   const isMcis = wire.generation === "mcis";
   const refused = isMcis ? 400 : 500;
   // the newer server comes with a namespace that nobody made

@@ -1,26 +1,26 @@
 import type { StoredConnection } from "./state";
 
-export interface PretendedSpec {
+export interface FakeSpec {
   readonly name: string;
   readonly vcpus: number;
   readonly mebibytes: number;
 }
 
-export interface PretendedImage {
+export interface FakeImage {
   readonly name: string;
   readonly guestOs: string;
 }
 
 /** What a test puts in the place of the usual clouds. */
 export interface CloudContents {
-  readonly specs?: readonly PretendedSpec[];
-  readonly images?: readonly PretendedImage[];
+  readonly specs?: readonly FakeSpec[];
+  readonly images?: readonly FakeImage[];
   /** whether a cloud refuses to delete what VMs and security groups use; default true */
   readonly refusesInUse?: boolean;
 }
 
 /** The machine types of every pretended cloud: three that Kubernetes fits on, one too small for it in each respect. */
-const SPECS: readonly PretendedSpec[] = [
+const SPECS: readonly FakeSpec[] = [
   { name: "t3.medium", vcpus: 2, mebibytes: 4096 },
   { name: "t3.large", vcpus: 2, mebibytes: 8192 },
   { name: "e2-standard-2", vcpus: 2, mebibytes: 8192 },
@@ -29,7 +29,7 @@ const SPECS: readonly PretendedSpec[] = [
 ];
 
 /** Whatever they are called, they are the image of container nodes. */
-const IMAGES: readonly PretendedImage[] = [
+const IMAGES: readonly FakeImage[] = [
   { name: "debian-12", guestOs: "Debian 12" },
   { name: "ubuntu-22.04", guestOs: "Ubuntu 22.04" },
   { name: "ubuntu-2404-lts", guestOs: "Ubuntu 24.04" },
@@ -37,7 +37,7 @@ const IMAGES: readonly PretendedImage[] = [
 ];
 
 /** Where every pretended cloud is, as each generation writes it. */
-export const PLACE = {
+export const REF = {
   mcis: {
     latitude: "37.3",
     longitude: "126.9",
@@ -47,9 +47,9 @@ export const PLACE = {
 } as const;
 
 /** What lies behind the server: the clouds' connections, machine types and images. */
-export class PretendedClouds {
-  readonly specs: readonly PretendedSpec[];
-  readonly images: readonly PretendedImage[];
+export class FakeClouds {
+  readonly specs: readonly FakeSpec[];
+  readonly images: readonly FakeImage[];
   readonly refusesInUse: boolean;
 
   constructor(
@@ -65,11 +65,11 @@ export class PretendedClouds {
     return this.connections.find((each) => each.name === name);
   }
 
-  spec(name: string): PretendedSpec | undefined {
+  spec(name: string): FakeSpec | undefined {
     return this.specs.find((each) => each.name === name);
   }
 
-  image(name: string): PretendedImage | undefined {
+  image(name: string): FakeImage | undefined {
     return this.images.find((each) => each.name === name);
   }
 }

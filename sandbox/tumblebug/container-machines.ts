@@ -2,7 +2,7 @@ import { NodeFleet } from "../nodes/fleet";
 import { KEYS_IN_NODE } from "../nodes/node-recipe";
 import type { Reporter } from "../progress";
 import { AddressTranslation } from "./address-translation";
-import type { MachineAddresses, Machines, MachineWish } from "./machines";
+import type { MachineAddresses, Machines, DesiredMachine } from "./machines";
 
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
@@ -26,10 +26,10 @@ export class ContainerMachines implements Machines {
     this.translation = new AddressTranslation(system);
   }
 
-  async create(wishes: readonly MachineWish[]): Promise<Map<string, MachineAddresses>> {
+  async create(desired: readonly DesiredMachine[]): Promise<Map<string, MachineAddresses>> {
     const nodes = await this.inTurn(() =>
       this.fleet.ensure(
-        wishes.map(({ id, hostname, publicKey }) => ({
+        desired.map(({ id, hostname, publicKey }) => ({
           name: id,
           bundles: this.bundles,
           variant: { hostname, authorizedKeys: `${publicKey.trim()}\n` },
@@ -37,9 +37,9 @@ export class ContainerMachines implements Machines {
         silent,
       ),
     );
-    await Promise.all(wishes.map(({ id, user }) => this.fleet.execute(id, addUser(user))));
+    await Promise.all(desired.map(({ id, user }) => this.fleet.execute(id, addUser(user))));
     const made = new Map(
-      wishes.map(({ id, connection }, index) => {
+      desired.map(({ id, connection }, index) => {
         const privateAddress = nodes[index]?.internalAddress ?? "";
         return [id, { publicAddress: this.publicAddress(connection, privateAddress), privateAddress }];
       }),

@@ -1,4 +1,4 @@
-import { PLACE } from "./clouds";
+import { REF } from "./clouds";
 import { showConnection } from "./infra-resources";
 import type { StoredInfrastructure, StoredMachine } from "./state";
 import { sorted, statusCount, summary, type Body, type Scene } from "./wire";
@@ -68,7 +68,7 @@ export function showStatus(infrastructure: StoredInfrastructure, scene: Scene): 
         publicIp: machine.publicAddress,
         privateIp: machine.privateAddress,
         sshPort: machine.isMade ? machine.sshPort : 0,
-        location: PLACE.infra,
+        location: REF.infra,
       };
     }),
   };
@@ -98,7 +98,7 @@ export function showMachine(
     ...(isMade ? { cspResourceName: uid, cspResourceId: uid } : {}),
     name: machine.id,
     nodeGroupId: machine.group,
-    location: PLACE.infra,
+    location: REF.infra,
     status: machine.status,
     targetStatus: machine.targetStatus,
     targetAction: machine.targetAction,

@@ -1,4 +1,4 @@
-import { PLACE } from "./clouds";
+import { REF } from "./clouds";
 import type { StoredConnection, StoredResource } from "./state";
 import { listOf, textOf, type Body, type Wire } from "./wire";
 
@@ -62,7 +62,7 @@ export function showConnection({ name, provider, region, zone }: StoredConnectio
       regionId: region,
       regionName: region,
       description: region,
-      location: PLACE.infra,
+      location: REF.infra,
       zones: zone === "" ? [] : [zone],
     },
     regionRepresentative: true,
@@ -175,7 +175,7 @@ function showSpec(
   return {
     ...{ id, uid, cspSpecName: cloudName, name, namespace, connectionName: connection },
     ...{ providerName: found?.provider ?? "", regionName: found?.region ?? "" },
-    ...{ regionLatitude: PLACE.infra.latitude, regionLongitude: PLACE.infra.longitude },
+    ...{ regionLatitude: REF.infra.latitude, regionLongitude: REF.infra.longitude },
     ...{ architecture: "x86_64", vCPU: vcpus, memoryGiB: mebibytes / 1024, diskSizeGB: -1 },
     ...scores(),
     ...{ rootDiskType: "", rootDiskSize: -1, details: null },

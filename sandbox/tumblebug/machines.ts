@@ -1,5 +1,5 @@
 /** A VM that is to run somewhere. */
-export interface MachineWish {
+export interface DesiredMachine {
   /** a DNS label of its own among all VMs of the server */
   readonly id: string;
   readonly hostname: string;
@@ -17,7 +17,7 @@ export interface MachineAddresses {
 /** Where VMs run: containers, or nowhere. */
 export interface Machines {
   /** Makes VMs that can be logged in to. Those that are there already are kept. @throws Error why one can't be made */
-  create(wishes: readonly MachineWish[]): Promise<Map<string, MachineAddresses>>;
+  create(desired: readonly DesiredMachine[]): Promise<Map<string, MachineAddresses>>;
   /** Ends VMs; those that are gone are no error. */
   remove(ids: readonly string[]): Promise<void>;
   /** An address for a load balancer, which all VMs and this machine reach. */
@@ -27,13 +27,13 @@ export interface Machines {
 }
 
 /** VMs that have addresses and nothing behind them. */
-export class PretendedMachines implements Machines {
+export class FakeMachines implements Machines {
   private next = 1;
   private readonly addresses = new Map<string, MachineAddresses>();
   private balancers = 0;
 
-  create(wishes: readonly MachineWish[]): Promise<Map<string, MachineAddresses>> {
-    for (const { id } of wishes) {
+  create(desired: readonly DesiredMachine[]): Promise<Map<string, MachineAddresses>> {
+    for (const { id } of desired) {
       if (this.addresses.has(id)) continue;
       const [high, low] = [Math.floor(this.next / 250), (this.next % 250) + 1];
       this.next += 1;
@@ -43,7 +43,7 @@ export class PretendedMachines implements Machines {
       });
     }
     return Promise.resolve(
-      new Map(wishes.flatMap(({ id }) => [[id, this.addresses.get(id) as MachineAddresses] as const])),
+      new Map(desired.flatMap(({ id }) => [[id, this.addresses.get(id) as MachineAddresses] as const])),
     );
   }
 

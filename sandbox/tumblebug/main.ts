@@ -1,7 +1,7 @@
 /** The process of a simulated Tumblebug whose VMs are container nodes. Argument: its folder. */
 import { ContainerMachines } from "./container-machines";
 import { TumblebugServer } from "./server";
-import { readServerSettings, serverPlaces } from "./settings";
+import { readServerSettings, serverPaths } from "./settings";
 
 async function main(): Promise<void> {
   const folder = process.argv[2] ?? "";
@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   if (settings === undefined) throw new Error(`there is no server in ${folder}`);
   const server = new TumblebugServer({
     ...settings,
-    folder: serverPlaces(folder).state,
+    folder: serverPaths(folder).state,
     machines: new ContainerMachines(settings.system, settings.bundles, settings.publicBlocks),
   });
   process.once("SIGTERM", () => void server.close());

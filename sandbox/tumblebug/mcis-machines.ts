@@ -1,4 +1,4 @@
-import { PLACE } from "./clouds";
+import { REF } from "./clouds";
 import { showConnection } from "./mcis-resources";
 import type { StoredConnection, StoredInfrastructure, StoredMachine } from "./state";
 import { sorted, statusCount, summary, type Body, type Scene } from "./wire";
@@ -174,5 +174,5 @@ function regionOf(connection: StoredConnection | undefined): Body {
 }
 
 function placeOf(connection: StoredConnection | undefined): Body {
-  return { ...PLACE.mcis, cloudType: connection?.provider ?? "", nativeRegion: connection?.region ?? "" };
+  return { ...REF.mcis, cloudType: connection?.provider ?? "", nativeRegion: connection?.region ?? "" };
 }

@@ -1,4 +1,4 @@
-import { PLACE, regionNameOf } from "./clouds";
+import { REF, regionNameOf } from "./clouds";
 import { scores } from "./infra-resources";
 import type { StoredConnection, StoredResource } from "./state";
 import { listOf, textOf, type Body, type Wire } from "./wire";
@@ -48,7 +48,7 @@ export function showConnection(connection: StoredConnection): Body {
     CredentialName: `${connection.provider}-cred01`,
     RegionName: regionNameOf(connection),
     Location: {
-      ...PLACE.mcis,
+      ...REF.mcis,
       cloudType: connection.provider,
       nativeRegion: connection.region,
     },

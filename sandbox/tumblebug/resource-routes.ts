@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { generateKey } from "../../lib/ssh/generated-key";
 import { BAD_NAME, NAME } from "./cloud-routes";
-import type { PretendedClouds } from "./clouds";
+import type { FakeClouds } from "./clouds";
 import { ok, type Asked, type Route } from "./router";
 import {
   newUid,
@@ -16,7 +16,7 @@ import { Refusal, textOf, type Body, type Wire } from "./wire";
 const CIDR = /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/;
 
 /** The five kinds of objects that VMs are made from. */
-export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire): Route[] {
+export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Route[] {
   const isInfra = wire.generation === "infra";
   const namespaceOf = ({ params }: Asked) => state.namespace(params["ns"] ?? "") as StoredNamespace;
   return RESOURCE_KINDS.flatMap((kind): Route[] => {
@@ -106,7 +106,7 @@ export function resourceRoutes(state: State, clouds: PretendedClouds, wire: Wire
 
 function make(
   state: State,
-  clouds: PretendedClouds,
+  clouds: FakeClouds,
   wire: Wire,
   namespace: StoredNamespace,
   kind: StoredResourceKind,
@@ -192,7 +192,7 @@ function refuseWhenUsed(
   namespace: StoredNamespace,
   resource: StoredResource,
   wire: Wire,
-  { refusesInUse }: PretendedClouds,
+  { refusesInUse }: FakeClouds,
 ): void {
   const { kind, id, cloudId, subnets } = resource;
   if (!["vNet", "securityGroup", "sshKey"].includes(kind)) return;

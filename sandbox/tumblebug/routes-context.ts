@@ -1,5 +1,5 @@
 import type { Balancers } from "./balancers";
-import type { PretendedClouds } from "./clouds";
+import type { FakeClouds } from "./clouds";
 import type { Durations } from "./durations";
 import type { Lifecycle } from "./lifecycle";
 import type { State } from "./state";
@@ -8,7 +8,7 @@ import type { Wire } from "./wire";
 /** What the routes of VMs work with. */
 export interface RoutesContext {
   readonly state: State;
-  readonly clouds: PretendedClouds;
+  readonly clouds: FakeClouds;
   readonly wire: Wire;
   readonly lifecycle: Lifecycle;
   readonly durations: Durations;

@@ -1,4 +1,4 @@
-import type { PretendedClouds } from "./clouds";
+import type { FakeClouds } from "./clouds";
 import { ok, type Asked, type Route } from "./router";
 import type { State, StoredNamespace, StoredResource } from "./state";
 import { Refusal, type Wire } from "./wire";
@@ -6,7 +6,7 @@ import { Refusal, type Wire } from "./wire";
 type Rule = StoredResource["rules"][number];
 
 /** Adding rules to a security group, and taking them away. */
-export function ruleRoutes(state: State, { connections }: PretendedClouds, wire: Wire): Route[] {
+export function ruleRoutes(state: State, { connections }: FakeClouds, wire: Wire): Route[] {
   const path = "/ns/:ns/resources/securityGroup/:id/rules";
   const change = (
     { params, body }: Asked,

@@ -14,7 +14,7 @@ import { adminRoutes, type PassedRequest } from "./admin-routes";
 import { balancerRoutes } from "./balancer-routes";
 import { Balancers } from "./balancers";
 import { BAD_NAME, cloudRoutes, NAME } from "./cloud-routes";
-import { PretendedClouds, type CloudContents } from "./clouds";
+import { FakeClouds, type CloudContents } from "./clouds";
 import { durationsAt, type Durations } from "./durations";
 import { Faults, type TumblebugEffect } from "./faults";
 import { infraWire } from "./infra-wire";
@@ -75,7 +75,7 @@ export class TumblebugServer {
     this.overall = new Allowance(this.wire.perSecond);
     this.state = new State(settings.folder);
     const durations = durationsAt(settings.generation, settings.pace ?? 0, settings.durations);
-    const clouds = new PretendedClouds(settings.connections, settings.clouds);
+    const clouds = new FakeClouds(settings.connections, settings.clouds);
     const { state, wire } = this;
     this.lifecycle = new Lifecycle(
       ...([state, settings.machines, this.faults, durations, wire] as const),

@@ -23,7 +23,7 @@ export interface ProcessSettings {
 }
 
 /** Where a server keeps what. */
-export function serverPlaces(folder: string) {
+export function serverPaths(folder: string) {
   return {
     folder,
     settings: path.join(folder, "server.json"),
@@ -35,7 +35,7 @@ export function serverPlaces(folder: string) {
 
 /** Reads the settings of a server; undefined before its first start. */
 export async function readServerSettings(folder: string): Promise<ProcessSettings | undefined> {
-  const text = await readFile(serverPlaces(folder).settings, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(serverPaths(folder).settings, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
@@ -44,7 +44,7 @@ export async function readServerSettings(folder: string): Promise<ProcessSetting
 
 /** Writes the settings, for the owner's eyes only. */
 export async function writeServerSettings(folder: string, settings: ProcessSettings): Promise<void> {
-  await writePrivate(serverPlaces(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
+  await writePrivate(serverPaths(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
 }
 
 /** A password that nobody has to type. */

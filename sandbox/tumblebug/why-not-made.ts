@@ -1,4 +1,4 @@
-import type { PretendedClouds } from "./clouds";
+import type { FakeClouds } from "./clouds";
 import { imageKeyNotFound, specKeyNotFound } from "./infra-wire";
 import type { State, StoredMachine, StoredResourceKind } from "./state";
 import type { Wire } from "./wire";
@@ -9,7 +9,7 @@ const COMMON_NAMESPACE = "system-purpose-common-ns";
 /** Why the server can't ask the cloud for a VM, or the cloud refuses it: the VM's message. undefined when it is made. */
 export function whyNotMade(
   state: State,
-  clouds: PretendedClouds,
+  clouds: FakeClouds,
   wire: Wire,
   namespace: string,
   machine: StoredMachine,

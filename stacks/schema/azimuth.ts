@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../lib/validation/charts";
-import { dnsLabelMistake, objectNameIssue } from "../../lib/validation/names";
-import { hostMistake, ipv4Mistake } from "../../lib/validation/addresses";
+import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
+import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
+import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/role-bindings";
 import {
-  loadBalancerAddressMistakes,
-  nodeGroupMistakes,
-  nodeGroupNameMistake,
-  policyRuleMistakes,
-  recordMistakes,
-  userRoleMistakes,
+  loadBalancerAddressIssues,
+  nodeGroupIssues,
+  nodeGroupNameIssue,
+  policyRuleIssues,
+  recordIssues,
+  userRoleIssues,
 } from "../../providers/azimuth/plan/validation";
-import { duplicateMistakes } from "../../lib/validation/duplicates";
-import { urlMistake } from "../../lib/validation/urls";
+import { duplicateIssues } from "../../lib/validation/duplicates";
+import { urlIssue } from "../../lib/validation/urls";
 import { line, MOST_MACHINES, port, rule, rules } from "./rule";
 import { quoted } from "../../lib/text/quote";
 
@@ -24,20 +24,20 @@ const values = () => z.record(z.string(), z.unknown());
 
 const NodeGroup = rules(
   z.strictObject({
-    name: rule(z.string(), nodeGroupNameMistake).describe("Name of the group; its machines carry it."),
+    name: rule(z.string(), nodeGroupNameIssue).describe("Name of the group; its machines carry it."),
     machineSize: size().describe("Flavour of the machines, by name."),
     autoscale: z.boolean().default(false).describe("Whether the group scales by itself."),
     count: machines(0).optional().describe("Number of machines, of a group that does not scale by itself."),
     minCount: machines(1).optional().describe("Fewest machines of a group that scales by itself."),
     maxCount: machines(1).optional().describe("Most machines of a group that scales by itself."),
   }),
-  nodeGroupMistakes,
+  nodeGroupIssues,
 );
 
 const Addons = rules(
   z.strictObject({
     ingress: z.boolean().default(false).describe("Install an ingress controller."),
-    ingressControllerLoadBalancerIp: rule(z.string(), ipv4Mistake)
+    ingressControllerLoadBalancerIp: rule(z.string(), ipv4Issue)
       .optional()
       .describe("IPv4 address of the ingress controller's load balancer."),
     monitoring: z.boolean().default(false).describe("Install Prometheus, Grafana and Loki."),
@@ -45,7 +45,7 @@ const Addons = rules(
     monitoringPrometheusVolumeSize: gigabytes().describe("Volume of Prometheus, in GB."),
     monitoringLokiVolumeSize: gigabytes().describe("Volume of Loki, in GB."),
   }),
-  loadBalancerAddressMistakes,
+  loadBalancerAddressIssues,
 );
 
 const AZIMUTH_CHARTS = "https://azimuth-cloud.github.io/zenith";
@@ -56,12 +56,12 @@ function chart(name: string, repository: string, version: string, what: string) 
       chart: rule(z.string().min(1).max(1000), chartNameIssue)
         .default(name)
         .describe("Name of the chart in the repository, its path, or an oci:// reference."),
-      repository: rule(z.string(), (text) => urlMistake(text))
+      repository: rule(z.string(), (text) => urlIssue(text))
         .optional()
         .describe(`URL of the chart repository; for the chart ${quoted(name)} ${repository} when absent.`),
-      version: rule(z.string(), chartVersionMistake).default(version).describe("Version of the chart."),
+      version: rule(z.string(), chartVersionIssue).default(version).describe("Version of the chart."),
     }),
-    (value) => chartMistakes(value.chart === name ? { repository, ...value } : value),
+    (value) => chartIssues(value.chart === name ? { repository, ...value } : value),
   )
     .prefault({})
     .describe(what);
@@ -96,10 +96,10 @@ const Charts = z.strictObject({
 });
 
 const Zenith = z.strictObject({
-  registrarAdminUrl: rule(z.string(), (text) => urlMistake(text)).describe(
+  registrarAdminUrl: rule(z.string(), (text) => urlIssue(text)).describe(
     "Address of the Zenith registrar at which names are reserved.",
   ),
-  sshdHost: rule(z.string(), hostMistake).describe(
+  sshdHost: rule(z.string(), hostIssue).describe(
     "Host of Zenith's SSH server, as the cluster's machines reach it.",
   ),
   sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
@@ -126,7 +126,7 @@ const UserClusterRole = z.strictObject({
           nonResourceURLs: words().describe("URL paths, instead of resources."),
           verbs: z.array(line()).min(1).describe('Verbs; "*" for all.'),
         }),
-        policyRuleMistakes,
+        policyRuleIssues,
       ),
     )
     .min(1)
@@ -145,7 +145,7 @@ const Identity = rules(
       "ClusterRole that is created in the cluster for those users; {} gives them all rights, as Azimuth does by default.",
     ),
   }),
-  userRoleMistakes,
+  userRoleIssues,
 );
 
 const seconds = (fallback: number) => z.int().min(1).max(86_400).default(fallback);
@@ -160,7 +160,7 @@ const Timeouts = z.strictObject({
 /** The value of `foresail:azimuth` as a person writes it. */
 export const AzimuthSection = rules(
   z.strictObject({
-    name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+    name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
       "Name of the cluster, of its Helm release and of its Cluster objects.",
     ),
     label: line().optional().describe("What people see; when absent, the name."),
@@ -168,12 +168,12 @@ export const AzimuthSection = rules(
       "ClusterTemplate: the Kubernetes version, the image and more values.",
     ),
     controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
-    nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateMistakes(groups, ({ name }) => name, "name"))
+    nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateIssues(groups, ({ name }) => name, "name"))
       .default([])
       .describe("The worker machines, in groups that are alike."),
     autohealing: z.boolean().default(true).describe("Replace machines that stay unhealthy."),
     addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
-    namespace: rule(z.string(), dnsLabelMistake).describe(
+    namespace: rule(z.string(), dnsLabelIssue).describe(
       "Namespace of the tenancy on the management cluster, such as az-demo.",
     ),
     cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
@@ -211,6 +211,6 @@ export const AzimuthSection = rules(
       .describe("Take over objects and a Helm release that others made for this cluster."),
     timeouts: Timeouts.prefault({}).describe("How long is waited, in seconds."),
   }),
-  recordMistakes,
+  recordIssues,
 );
 export type AzimuthSection = z.output<typeof AzimuthSection>;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { certificateBundleMistake } from "../../lib/validation/keys";
-import { dnsLabelMistake, preflightIssue } from "../../lib/validation/names";
-import { imageRepositoryMistake } from "../../providers/kubeadm/plan/validation/registries";
+import { certificateBundleIssue } from "../../lib/validation/keys";
+import { dnsLabelIssue, preflightIssue } from "../../lib/validation/names";
+import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/registries";
 import { completeMachine } from "./complete";
-import { clusterMistakes } from "./cross-rules";
+import { clusterIssues } from "./cross-rules";
 import { EndpointConfiguration } from "./endpoint";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "./host";
 import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./kubeadm";
@@ -17,7 +17,7 @@ import { SshConfiguration } from "./ssh";
 
 /** The cluster as a person writes it, before the defaults that follow from other fields. */
 export const ClusterInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+  name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
     "Name of the cluster: a DNS label of at most 40 characters.",
   ),
   version: kubernetesVersion().describe(
@@ -31,7 +31,7 @@ export const ClusterInput = z.strictObject({
     "How the machines are reached, unless a machine says otherwise.",
   ),
   lost: z
-    .array(rule(z.string(), (name) => dnsLabelMistake(name)))
+    .array(rule(z.string(), (name) => dnsLabelIssue(name)))
     .default([])
     .describe("Names of machines that are dead and were removed from `machines`."),
   allowEvenControlPlanes: z.boolean().default(false).describe("Accept an even number of control planes."),
@@ -45,10 +45,10 @@ export const ClusterInput = z.strictObject({
   files: HostFiles.default([]).describe("Files written to every machine before init and join."),
   proxy: ProxyConfiguration.optional().describe("HTTP proxy of the machines."),
   registries: RegistriesConfiguration.prefault({}).describe("Image registries, as containerd sees them."),
-  imageRepository: rule(z.string(), imageRepositoryMistake)
+  imageRepository: rule(z.string(), imageRepositoryIssue)
     .optional()
     .describe("Registry and path that Kubernetes' own images come from."),
-  caBundle: rule(z.string(), certificateBundleMistake)
+  caBundle: rule(z.string(), certificateBundleIssue)
     .optional()
     .describe("PEM certificates that every machine trusts besides its own."),
   encryptSecretsAtRest: z.boolean().default(true).describe("Encrypt Secrets in etcd."),
@@ -68,7 +68,7 @@ export const ClusterInput = z.strictObject({
 
 const CheckedCluster = ClusterInput.superRefine(
   (cluster, context) => {
-    for (const { path, message } of clusterMistakes(cluster)) {
+    for (const { path, message } of clusterIssues(cluster)) {
       context.addIssue({ code: "custom", path: [...path], message });
     }
   },

@@ -1,19 +1,19 @@
-import { ipv4Mistake } from "../../lib/validation/addresses";
+import { ipv4Issue } from "../../lib/validation/addresses";
 import {
-  controlPlaneCountMistakes,
-  duplicateMachineMistakes,
-  lostMachineMistakes,
-  roleFieldMistakes,
+  controlPlaneCountIssues,
+  duplicateMachineIssues,
+  lostMachineIssues,
+  roleFieldIssues,
   type MachineFacts,
 } from "../../providers/kubeadm/plan/validation/machines";
-import type { Mistake } from "../../lib/validation/mistake";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import {
-  blocksOverlapMistakes,
-  machineAddressMistakes,
-  podBlockSizeMistakes,
+  blocksOverlapIssues,
+  machineAddressIssues,
+  podBlockSizeIssues,
 } from "../../providers/kubeadm/plan/validation/network";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
-import { nodeNames, rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
+import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import {
   endpointIssues,
   machineApiPortIssues,
@@ -43,7 +43,7 @@ function machineFacts(machine: unknown, index: number, sshPort: number): Machine
 /** A machine with the addresses that follow from others, so that two machines are compared by what they end up with. */
 function withDefaults(machine: MachineFacts): MachineFacts {
   const { address } = machine;
-  const usable = address !== undefined && ipv4Mistake(address) === undefined;
+  const usable = address !== undefined && ipv4Issue(address) === undefined;
   return { ...machine, internalAddress: machine.internalAddress ?? (usable ? address : undefined) };
 }
 
@@ -58,7 +58,7 @@ export function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackP
 }
 
 /** Repeated taints of a machine, pool or group; paths are below its taints. */
-export function machineTaintIssues(machine: unknown): Mistake[] {
+export function machineTaintIssues(machine: unknown): ValidationIssue[] {
   const { role, taints } = isObject(machine) ? machine : {};
   const readable = list(taints).map((taint) => (isObject(taint) ? taint : {}));
   // A taint that can't be read has an issue of its own, and equals no other.
@@ -67,12 +67,12 @@ export function machineTaintIssues(machine: unknown): Mistake[] {
 }
 
 /** What a rollout says of pools and machines, as far as both can be read. */
-function rolloutMistakesOf(rollout: unknown, machines: readonly MachineFacts[]): Mistake[] {
+function rolloutIssuesOf(rollout: unknown, machines: readonly MachineFacts[]): ValidationIssue[] {
   if (!isObject(rollout)) return [];
   const pools = isObject(rollout.pools) ? rollout.pools : {};
   const named = Object.entries(pools).map(([name, pool]) => [name, isObject(pool) ? pool : {}] as const);
   const pausedNodes = list(rollout.pausedNodes).flatMap((name) => text(name) ?? []);
-  return rolloutMistakes(
+  return rolloutIssues(
     { pools: Object.fromEntries(named), pausedNodes },
     machines.map(({ role, pool }) => (role === "control-plane" ? CONTROL_PLANE_GROUP : (pool ?? "workers"))),
     nodeNames(machines.flatMap(({ name }) => name ?? [])),
@@ -92,7 +92,7 @@ export function sectionIssues(
   sshPort: unknown,
   groups: readonly unknown[],
   field: string,
-): Mistake[] {
+): ValidationIssue[] {
   const blocks = {
     podCidr: text(network.podCidr) ?? "10.244.0.0/16",
     serviceCidr: text(network.serviceCidr) ?? "10.96.0.0/12",
@@ -113,7 +113,7 @@ export function sectionIssues(
  * The rules that look at several fields of the cluster together.
  * @param cluster the value with its defaults; a field that is wrong by itself may still hold anything, and is passed over
  */
-export function clusterMistakes(cluster: Readonly<Record<string, unknown>>): Mistake[] {
+export function clusterIssues(cluster: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const ssh = isObject(cluster.ssh) ? cluster.ssh : {};
   const network = isObject(cluster.network) ? cluster.network : {};
   const blocks = { podCidr: text(network.podCidr) ?? "", serviceCidr: text(network.serviceCidr) ?? "" };
@@ -124,22 +124,22 @@ export function clusterMistakes(cluster: Readonly<Record<string, unknown>>): Mis
     Array.isArray(cluster.machines) && machines.every((machine) => machine.role !== undefined);
 
   return [
-    ...duplicateMachineMistakes(machines.map(withDefaults)),
-    ...machines.flatMap(roleFieldMistakes),
+    ...duplicateMachineIssues(machines.map(withDefaults)),
+    ...machines.flatMap(roleFieldIssues),
     ...(rolesKnown
-      ? controlPlaneCountMistakes({
+      ? controlPlaneCountIssues({
           controlPlanes: machines.filter((machine) => machine.role === "control-plane").length,
           allowEvenControlPlanes: cluster.allowEvenControlPlanes === true,
           lost: lost.length,
         })
       : []),
-    ...lostMachineMistakes(
+    ...lostMachineIssues(
       lost,
       machines.flatMap((machine) => machine.name ?? []),
     ),
-    ...blocksOverlapMistakes(blocks),
-    ...podBlockSizeMistakes(blocks, machines.length),
-    ...rolloutMistakesOf(cluster.rollout, machines),
+    ...blocksOverlapIssues(blocks),
+    ...podBlockSizeIssues(blocks, machines.length),
+    ...rolloutIssuesOf(cluster.rollout, machines),
     ...endpointIssues({ ...endpointFacts(cluster.endpoint), ...blocks, machines }),
     ...machines.flatMap((machine) => machineApiPortIssues(machine, ["machines", machine.index])),
     ...list(cluster.machines).flatMap((machine, index) =>
@@ -148,6 +148,6 @@ export function clusterMistakes(cluster: Readonly<Record<string, unknown>>): Mis
         message,
       })),
     ),
-    ...machines.flatMap((machine) => machineAddressMistakes(blocks, machine, ["machines", machine.index])),
+    ...machines.flatMap((machine) => machineAddressIssues(blocks, machine, ["machines", machine.index])),
   ];
 }

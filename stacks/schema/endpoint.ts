@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hostMistake } from "../../lib/validation/addresses";
-import { apiPortIssue, loopbackPortMistake } from "../../lib/validation/ports";
+import { hostIssue } from "../../lib/validation/addresses";
+import { apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import { exactlyOne, port, rule } from "./rule";
 
 const apiPort = () => rule(port(), apiPortIssue).default(6443).describe("Port of the load balancer.");
@@ -8,13 +8,13 @@ const apiPort = () => rule(port(), apiPortIssue).default(6443).describe("Port of
 const ENDPOINTS = {
   loopback: z
     .strictObject({
-      port: rule(port(), loopbackPortMistake).default(8443).describe("Port on 127.0.0.1 of every node."),
+      port: rule(port(), loopbackPortIssue).default(8443).describe("Port on 127.0.0.1 of every node."),
     })
     .optional()
     .describe("Built-in high availability: haproxy on every node in front of all control planes."),
   external: z
     .strictObject({
-      host: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the load balancer."),
+      host: rule(z.string(), hostIssue).describe("Host name or IPv4 address of the load balancer."),
       port: apiPort(),
     })
     .optional()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { writtenDate } from "../../lib/validation/labels";
-import type { Mistake } from "../../lib/validation/mistake";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { quoted, readAsNumber } from "../../lib/text/quote";
 import { unknownWord } from "../../lib/validation/spelling";
 
@@ -99,16 +99,16 @@ function knownKeys(schema: unknown): string[] {
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  root: Mistake["path"],
-): { value: z.output<Schema>; mistakes: [] } | { value: undefined; mistakes: Mistake[] } {
+  root: ValidationIssue["path"],
+): { value: z.output<Schema>; mistakes: [] } | { value: undefined; mistakes: ValidationIssue[] } {
   const result = schema.safeParse(value, { error: explain });
   if (result.success) return { value: result.data, mistakes: [] };
-  const mistakes = result.error.issues.flatMap((issue): Mistake[] => {
+  const issues = result.error.issues.flatMap((issue): ValidationIssue[] => {
     const path = [...root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code !== "unrecognized_keys")
       return [{ path, message: `${issue.message}${dateHint(valueAt(value, issue.path))}` }];
     const known = knownKeys(schemaAt(schema, issue.path));
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownWord(key, known) }));
   });
-  return { value: undefined, mistakes };
+  return { value: undefined, mistakes: issues };
 }

@@ -1,35 +1,35 @@
 import { z } from "zod";
-import { duplicateMistakes } from "../../lib/validation/duplicates";
+import { duplicateIssues } from "../../lib/validation/duplicates";
 import {
-  fileModeMistake,
+  fileModeIssue,
   fileModeNumberIssue,
-  fileOwnerMistake,
-  hostFileContentMistake,
+  fileOwnerIssue,
+  hostFileContentIssue,
   hostFileListIssues,
-  hostFilePathMistake,
+  hostFilePathIssue,
 } from "../../providers/kubeadm/plan/validation/files";
-import { mirroredRegistryMistake } from "../../providers/kubeadm/plan/validation/registries";
-import { noProxyIssue, proxyUrlIssue, urlMistake } from "../../lib/validation/urls";
+import { mirroredRegistryIssue } from "../../providers/kubeadm/plan/validation/registries";
+import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
 import { keyRule, rule, rules } from "./rule";
 
 const HostFile = z.strictObject({
-  path: rule(z.string(), hostFilePathMistake).describe("Absolute path on the machine."),
-  content: rule(z.string(), hostFileContentMistake).describe(
+  path: rule(z.string(), hostFilePathIssue).describe("Absolute path on the machine."),
+  content: rule(z.string(), hostFileContentIssue).describe(
     "What the file holds. Not for secrets: it is shown in previews.",
   ),
   mode: rule(
     z.string({ error: ({ input }) => (typeof input === "number" ? fileModeNumberIssue(input) : undefined) }),
-    fileModeMistake,
+    fileModeIssue,
   )
     .default("0600")
     .describe('Permissions, in octal and in quotes; "2755" sets the group, too.'),
-  owner: rule(z.string(), fileOwnerMistake)
+  owner: rule(z.string(), fileOwnerIssue)
     .default("root:root")
     .describe('Owner: "user", "user:group" or "uid:gid".'),
 });
 export const HostFiles = rules(z.array(HostFile), hostFileListIssues);
 
-const url = () => rule(z.string(), (text) => urlMistake(text));
+const url = () => rule(z.string(), (text) => urlIssue(text));
 
 export const ProxyConfiguration = z.strictObject({
   http: rule(z.string(), proxyUrlIssue).optional().describe("Proxy for http:// addresses."),
@@ -42,11 +42,11 @@ export const ProxyConfiguration = z.strictObject({
 
 const mirrors = z.record(
   z.string(),
-  rules(z.array(url()).min(1), (urls) => duplicateMistakes(urls, (text) => text)),
+  rules(z.array(url()).min(1), (urls) => duplicateIssues(urls, (text) => text)),
 );
 
 export const RegistriesConfiguration = z.strictObject({
-  mirrors: keyRule(mirrors, mirroredRegistryMistake)
+  mirrors: keyRule(mirrors, mirroredRegistryIssue)
     .default({})
     .describe(
       'Registry host → URLs of its mirrors, tried in this order; "_default" is every other registry.',

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { publicKeyBody } from "../../lib/validation/keys";
-import type { Mistake } from "../../lib/validation/mistake";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
 import type {
   KubeadmConfiguration,
@@ -12,7 +12,7 @@ import type {
 } from "./configuration";
 import { check } from "./explanation";
 import { OpenstackSection } from "./openstack";
-import { openstackSectionMistakes } from "./openstack-rules";
+import { openstackSectionIssues } from "./openstack-rules";
 import { readSshKey } from "./private-key";
 import { json, missing, type RawKeys, type Reading } from "./reading";
 import { isObject } from "./rule";
@@ -25,7 +25,7 @@ import {
   type SecretReading,
 } from "./secrets";
 import { TumblebugSection } from "./tumblebug";
-import { tumblebugSectionMistakes } from "./tumblebug-rules";
+import { tumblebugSectionIssues } from "./tumblebug-rules";
 
 type KubeadmSystem = KubeadmConfiguration["system"];
 
@@ -37,17 +37,17 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
     readApplicationCredential(json(text)),
   );
   const server = readOptional(raw("tumblebugCredentials"), (text) => readTumblebugCredentials(json(text)));
-  const mistakes = [
+  const issues = [
     ...body.mistakes,
     ...secrets.mistakes,
     ...cloud.mistakes,
     ...server.mistakes,
     ...(system === "openstack" ? keypairIssues(raw) : []),
   ];
-  if (body.value === undefined) return { value: undefined, mistakes };
+  if (body.value === undefined) return { value: undefined, mistakes: issues };
   switch (body.value.system) {
     case "ssh":
-      return { value: { ...body.value, ...secrets.value }, mistakes };
+      return { value: { ...body.value, ...secrets.value }, mistakes: issues };
     case "openstack":
       return {
         value: {
@@ -55,7 +55,7 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
           ...secrets.value,
           ...(cloud.value && { cloudApplicationCredential: pulumi.secret(cloud.value) }),
         },
-        mistakes,
+        mistakes: issues,
       };
     case "tumblebug":
       return {
@@ -64,13 +64,13 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
           ...secrets.value,
           ...(server.value && { tumblebugCredentials: pulumi.secret(server.value) }),
         },
-        mistakes,
+        mistakes: issues,
       };
   }
 }
 
 /** New machines let in the public key alone, and foresail comes with the private one. */
-function keypairIssues(raw: RawKeys): Mistake[] {
+function keypairIssues(raw: RawKeys): ValidationIssue[] {
   const section = json(raw("openstack") ?? "{}");
   const keypair = isObject(section) ? section.keypair : undefined;
   const written = isObject(keypair) ? keypair.publicKey : undefined;
@@ -121,11 +121,11 @@ function readBody(system: KubeadmSystem, raw: RawKeys): BodyReading<SshBody | Op
     case "ssh":
       return readSsh(raw("cluster"));
     case "openstack":
-      return readSection(system, OpenstackSection, openstackSectionMistakes, raw, (cluster, openstack) => ({
+      return readSection(system, OpenstackSection, openstackSectionIssues, raw, (cluster, openstack) => ({
         ...{ system, cluster, openstack },
       }));
     case "tumblebug":
-      return readSection(system, TumblebugSection, tumblebugSectionMistakes, raw, (cluster, tumblebug) => ({
+      return readSection(system, TumblebugSection, tumblebugSectionIssues, raw, (cluster, tumblebug) => ({
         ...{ system, cluster, tumblebug },
       }));
   }
@@ -133,23 +133,23 @@ function readBody(system: KubeadmSystem, raw: RawKeys): BodyReading<SshBody | Op
 
 function readSsh(raw: string | undefined): BodyReading<SshBody> {
   if (raw === undefined) {
-    const mistakes = [missing("cluster", "stacks/config/Pulumi.example-onprem.yaml")];
-    return { value: undefined, mistakes, machines: undefined };
+    const issues = [missing("cluster", "stacks/config/Pulumi.example-onprem.yaml")];
+    return { value: undefined, mistakes: issues, machines: undefined };
   }
   const value = json(raw);
   const list = isObject(value) && Array.isArray(value.machines) ? (value.machines as unknown[]) : undefined;
   const machines = list?.flatMap((machine) =>
     isObject(machine) && typeof machine.name === "string" ? [machine.name] : [],
   );
-  const { value: cluster, mistakes } = check(ClusterConfiguration, value, ["cluster"]);
-  return { value: cluster && { system: "ssh", cluster }, mistakes, machines };
+  const { value: cluster, mistakes: issues } = check(ClusterConfiguration, value, ["cluster"]);
+  return { value: cluster && { system: "ssh", cluster }, mistakes: issues, machines };
 }
 
 /** Reads a system whose machines come from a section of its own, which is called as the system is. */
 function readSection<Section extends z.ZodType, Value>(
   system: Exclude<KubeadmSystem, "ssh">,
   schema: Section,
-  sectionMistakes: (section: unknown, cluster: unknown) => Mistake[],
+  sectionIssues: (section: unknown, cluster: unknown) => ValidationIssue[],
   raw: RawKeys,
   join: (cluster: BaseCluster, section: z.output<Section>) => Value,
 ): BodyReading<Value> {
@@ -162,7 +162,7 @@ function readSection<Section extends z.ZodType, Value>(
   const cluster = check(BaseCluster, own, ["cluster"]);
   const section = check(schema, json(rawSection ?? "{}"), [system]);
   const example = `examples/${system}/`;
-  const mistakes: Mistake[] = [
+  const issues: ValidationIssue[] = [
     ...(rawCluster === undefined ? [missing("cluster", example)] : cluster.mistakes),
     ...misplaced.map((field) => ({
       path: ["cluster", field],
@@ -170,8 +170,8 @@ function readSection<Section extends z.ZodType, Value>(
     })),
     ...(rawSection === undefined
       ? [missing(system, example)]
-      : [...section.mistakes, ...sectionMistakes(json(rawSection), own)]),
+      : [...section.mistakes, ...sectionIssues(json(rawSection), own)]),
   ];
   const value = cluster.value && section.value ? join(cluster.value, section.value) : undefined;
-  return { value, mistakes, machines: [] };
+  return { value, mistakes: issues, machines: [] };
 }

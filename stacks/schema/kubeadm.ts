@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { PASS_THROUGH, passThroughMistakes } from "../../providers/kubeadm/plan/validation/pass-through";
+import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { rules } from "./rule";
 
 /** Fields of a Kubernetes configuration object, merged last; what foresail sets itself is refused. */
 function passThrough(object: keyof typeof PASS_THROUGH) {
   const kind = PASS_THROUGH[object];
-  return rules(z.record(z.string(), z.unknown()), (value) => passThroughMistakes(kind, value))
+  return rules(z.record(z.string(), z.unknown()), (value) => passThroughIssues(kind, value))
     .default({})
     .describe(`Merged last into the ${kind.kind} (${kind.apiVersion}).`);
 }

@@ -1,9 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatPath, issueCount, issueLines, type Mistake } from "../../lib/validation/mistake";
+import {
+  formatPath,
+  issueCount,
+  issueLines,
+  type ValidationIssue,
+} from "../../lib/validation/validation-issue";
 import { quoted } from "../../lib/text/quote";
 import { nearest } from "../../lib/validation/spelling";
 import type { Configuration } from "./configuration";
-import { keyMistakes, type StackKeys } from "./key-mistakes";
+import { keyIssues, type StackKeys } from "./key-issues";
 import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";
 import { readKubeadm } from "./kubeadm-loading";
 import { readAzimuth, readMachinePool } from "./management-loading";
@@ -38,7 +43,7 @@ export function loadConfiguration(reader: ConfigurationReader = engineReader()):
   // What the other keys have to be depends on the system, so nothing is said of them while it is wrong.
   const read = system.value === undefined ? undefined : readStructured(system.value, raw);
   const issues = [
-    ...keyMistakes(reader, system.value),
+    ...keyIssues(reader, system.value),
     ...system.mistakes,
     ...(read === undefined ? [] : read.mistakes),
   ];
@@ -64,10 +69,10 @@ function readSystem(raw: string | undefined): Reading<System> {
 function readStructured(system: System, raw: RawKeys): Reading<Configuration> {
   const structure = structureIssues(raw);
   if (structure.tooDeep.length > 0) return { value: undefined, mistakes: structure.tooDeep };
-  const { value, mistakes } = readOf(system, raw);
-  const said = new Set(mistakes.map(({ path }) => formatPath(path)));
+  const { value, mistakes: issues } = readOf(system, raw);
+  const said = new Set(issues.map(({ path }) => formatPath(path)));
   const others = structure.issues.filter(({ path }) => !said.has(formatPath(path)));
-  return { value, mistakes: [...mistakes, ...others] };
+  return { value, mistakes: [...issues, ...others] };
 }
 
 function readOf(system: System, raw: RawKeys): Reading<Configuration> {
@@ -83,7 +88,7 @@ function readOf(system: System, raw: RawKeys): Reading<Configuration> {
   }
 }
 
-function describeIssues(stack: string, issues: readonly Mistake[]): string {
+function describeIssues(stack: string, issues: readonly ValidationIssue[]): string {
   const lines = issueLines(issues).map((line) => `  ${line}`);
   return [`Pulumi.${stack}.yaml has ${issueCount(issues)}; nothing was changed:`, ...lines].join("\n");
 }

@@ -1,25 +1,20 @@
 import { z } from "zod";
-import {
-  annotationsMistakes,
-  apiVersionMistake,
-  kindMistake,
-  labelsIssues,
-} from "../../lib/validation/objects";
+import { annotationsIssues, apiVersionIssue, kindIssue, labelsIssues } from "../../lib/validation/objects";
 import { writtenDate } from "../../lib/validation/labels";
-import { dnsLabelMistake, objectNameIssue } from "../../lib/validation/names";
-import { poolVersionMistake } from "../../providers/kubeadm/plan/validation/version";
+import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
+import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/version";
 import { exactlyOne, line, rule, rules } from "./rule";
 
-const name = (longest = 63) => rule(z.string(), (text) => dnsLabelMistake(text, longest));
+const name = (longest = 63) => rule(z.string(), (text) => dnsLabelIssue(text, longest));
 const seconds = () => z.int().min(1).max(86_400);
 const labels = () => rules(z.record(z.string(), z.string().overwrite(writtenDate)), labelsIssues);
-const annotations = () => rules(z.record(z.string(), z.string()), annotationsMistakes);
+const annotations = () => rules(z.record(z.string(), z.string()), annotationsIssues);
 
 const PoolObject = z.strictObject({
-  apiVersion: rule(z.string(), apiVersionMistake).describe(
+  apiVersion: rule(z.string(), apiVersionIssue).describe(
     'Group and version: "infrastructure.cluster.x-k8s.io/v1beta1".',
   ),
-  kind: rule(z.string(), kindMistake).describe('Kind of the object: "AWSMachinePool".'),
+  kind: rule(z.string(), kindIssue).describe('Kind of the object: "AWSMachinePool".'),
   name: rule(z.string(), objectNameIssue)
     .optional()
     .describe("Name of the object; when absent, that of the pool."),
@@ -64,7 +59,7 @@ export const MachinePoolSection = z.strictObject({
     .describe(
       "Number of nodes; with the annotation cluster.x-k8s.io/replicas-managed-by only at the beginning.",
     ),
-  version: rule(z.string(), poolVersionMistake)
+  version: rule(z.string(), poolVersionIssue)
     .optional()
     .describe("Kubernetes version of the nodes; another one rolls them. When absent, the provider's own."),
   bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { hostMistake, hostPortMistake, ipv4Mistake } from "../../lib/validation/addresses";
-import { hostKeyMistake } from "../../lib/validation/keys";
-import { labelValueMistake, writtenDate } from "../../lib/validation/labels";
-import { nodeLabelKeyMistake, taintKeyMistake } from "../../providers/kubeadm/plan/validation/node-labels";
-import { dnsLabelMistake, poolNameMistake, userNameMistake } from "../../lib/validation/names";
+import { hostIssue, hostPortIssue, ipv4Issue } from "../../lib/validation/addresses";
+import { hostKeyIssue } from "../../lib/validation/keys";
+import { labelValueIssue, writtenDate } from "../../lib/validation/labels";
+import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/validation/node-labels";
+import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
 import { keyRule, port, rule } from "./rule";
 
 /** What Kubernetes calls the effect of a taint. */
@@ -11,10 +11,10 @@ export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as 
 export const ROLES = ["control-plane", "worker"] as const;
 
 /** A date without quotes arrives as a timestamp. */
-const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueMistake);
+const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueIssue);
 
 export const MachineTaint = z.strictObject({
-  key: rule(z.string(), taintKeyMistake).describe('Key of the taint, e.g. "example.com/gpu".'),
+  key: rule(z.string(), taintKeyIssue).describe('Key of the taint, e.g. "example.com/gpu".'),
   value: labelValue().optional().describe("Value of the taint."),
   effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),
 });
@@ -29,33 +29,33 @@ export const MachineRole = z.enum(ROLES, {
 /** What is repeated depends on the role, too: cross-rules.ts. */
 export const MachineTaints = z.array(MachineTaint);
 
-export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLabelKeyMistake);
+export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLabelKeyIssue);
 
 /** One machine as a person writes it; what may be left out follows from the address and from `cluster.ssh`. */
 export const MachineInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelMistake(name)).describe(
+  name: rule(z.string(), (name) => dnsLabelIssue(name)).describe(
     "Name of the machine and of its Kubernetes Node: a DNS label.",
   ),
-  address: rule(z.string(), hostMistake).describe("Host name or IPv4 address at which SSH answers."),
+  address: rule(z.string(), hostIssue).describe("Host name or IPv4 address at which SSH answers."),
   port: port().optional().describe("Port of SSH; when absent, `cluster.ssh.port`."),
-  user: rule(z.string(), userNameMistake)
+  user: rule(z.string(), userNameIssue)
     .optional()
     .describe(
       "User that logs in: root, or one that may sudo without a password; when absent, `cluster.ssh.user`.",
     ),
-  hostKey: rule(z.string(), hostKeyMistake)
+  hostKey: rule(z.string(), hostKeyIssue)
     .optional()
     .describe(
       'Public host key that the machine must show, "ssh-ed25519 AAAA…"; when absent, pinned at first contact.',
     ),
-  internalAddress: rule(z.string(), ipv4Mistake)
+  internalAddress: rule(z.string(), ipv4Issue)
     .optional()
     .describe("IPv4 address at which the machines reach each other; when absent, `address`."),
-  apiServer: rule(z.string(), hostPortMistake)
+  apiServer: rule(z.string(), hostPortIssue)
     .optional()
     .describe('Where the operator reaches the API of this control plane; when absent, "<address>:6443".'),
   role: MachineRole.describe("What the machine does in the cluster."),
-  pool: rule(z.string(), poolNameMistake)
+  pool: rule(z.string(), poolNameIssue)
     .optional()
     .describe('Pool that a worker belongs to; when absent, "workers". Not for control planes.'),
   labels: MachineLabels.default({}).describe("Labels of the Node."),

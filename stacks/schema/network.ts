@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { chartMistakes, chartNameIssue, chartVersionMistake } from "../../lib/validation/charts";
-import { dnsLabelMistake, dnsNameMistake } from "../../lib/validation/names";
-import type { Mistake } from "../../lib/validation/mistake";
+import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
+import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import {
   ciliumValuesIssues,
-  podCidrMistake,
-  serviceCidrMistake,
+  podCidrIssue,
+  serviceCidrIssue,
 } from "../../providers/kubeadm/plan/validation/network";
-import { urlMistake } from "../../lib/validation/urls";
+import { urlIssue } from "../../lib/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
 const values = () => z.record(z.string(), z.unknown()).default({}).describe("Values of the Helm chart.");
-const url = (schemes?: string[]) => rule(z.string(), (text) => urlMistake(text, schemes));
-const chartVersion = () => rule(z.string(), chartVersionMistake).optional();
-const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => Mistake[] = () => []) =>
+const url = (schemes?: string[]) => rule(z.string(), (text) => urlIssue(text, schemes));
+const chartVersion = () => rule(z.string(), chartVersionIssue).optional();
+const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => ValidationIssue[] = () => []) =>
   z.strictObject({
     version: chartVersion().describe(
       "Version of the chart; when absent, the one that foresail was tested with.",
@@ -37,12 +37,12 @@ const ChartPlugin = rules(
     ),
     repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
     version: chartVersion().describe("Version of the chart."),
-    namespace: rule(z.string(), (name) => dnsLabelMistake(name))
+    namespace: rule(z.string(), (name) => dnsLabelIssue(name))
       .default("kube-system")
       .describe("Namespace of the release."),
     values: values(),
   }),
-  chartMistakes,
+  chartIssues,
 );
 
 /** Exactly one network plugin. */
@@ -61,14 +61,12 @@ export const NetworkPlugin = exactlyOne(
 );
 
 export const NetworkConfiguration = z.strictObject({
-  podCidr: rule(z.string(), podCidrMistake)
+  podCidr: rule(z.string(), podCidrIssue)
     .default("10.244.0.0/16")
     .describe("IPv4 block of the pods; each node takes a /24 of it."),
-  serviceCidr: rule(z.string(), serviceCidrMistake)
+  serviceCidr: rule(z.string(), serviceCidrIssue)
     .default("10.96.0.0/12")
     .describe("IPv4 block of the services."),
-  dnsDomain: rule(z.string(), dnsNameMistake)
-    .default("cluster.local")
-    .describe("DNS domain of the services."),
+  dnsDomain: rule(z.string(), dnsNameIssue).default("cluster.local").describe("DNS domain of the services."),
   plugin: NetworkPlugin.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
 });

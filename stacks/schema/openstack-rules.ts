@@ -1,6 +1,6 @@
-import type { Mistake } from "../../lib/validation/mistake";
-import { openstackMistakes, slotsOf, type PoolFacts } from "../../providers/openstack/plan/validation";
-import { rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { openstackIssues, slotsOf, type PoolFacts } from "../../providers/openstack/plan/validation";
+import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { slotOfMachine } from "../../providers/openstack/plan/machine-name";
 import { sectionIssues } from "./cross-rules";
@@ -31,14 +31,14 @@ function poolFacts(value: unknown): PoolFacts {
  * The rules that look at several fields of `foresail:openstack` together, and at the cluster's network.
  * @param section the value as it was written; a field that is wrong by itself may hold anything, and is passed over
  */
-export function openstackSectionMistakes(section: unknown, cluster: unknown): Mistake[] {
+export function openstackSectionIssues(section: unknown, cluster: unknown): ValidationIssue[] {
   if (!isObject(section)) return [];
   const network = map(section.network);
   const access = map(section.access);
   const inside = map(map(cluster).network);
   const written = list(section.pools).slice(0, MOST_GROUPS);
   const pools = written.map(poolFacts);
-  const found = openstackMistakes({
+  const found = openstackIssues({
     pools,
     network: {
       ...(text(network.id) === undefined ? {} : { id: text(network.id) }),
@@ -61,16 +61,16 @@ export function openstackSectionMistakes(section: unknown, cluster: unknown): Mi
   });
   return [
     ...found.map(({ path, message }) => ({ path: ["openstack", ...path], message })),
-    ...poolRolloutMistakes(map(cluster).rollout, pools),
+    ...poolRolloutIssues(map(cluster).rollout, pools),
     ...sectionIssues("openstack", section, inside, map(map(cluster).ssh).port, written, "pools"),
   ];
 }
 
 /** What the rollout says of pools and nodes. A machine's name ends with a hash, which nobody knows here. */
-function poolRolloutMistakes(rollout: unknown, pools: readonly PoolFacts[]): Mistake[] {
+function poolRolloutIssues(rollout: unknown, pools: readonly PoolFacts[]): ValidationIssue[] {
   const named = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
   const slots = new Set(slotsOf(pools));
-  return rolloutMistakes(
+  return rolloutIssues(
     { pools: Object.fromEntries(named), pausedNodes: texts(map(rollout).pausedNodes) },
     pools.flatMap(({ name, role }) => (role === "control-plane" ? CONTROL_PLANE_GROUP : (name ?? []))),
     {

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { cidrMistake } from "../../lib/validation/cidr";
-import { chartVersionMistake } from "../../lib/validation/charts";
-import { cloudConfMistakes } from "../../providers/openstack/plan/cloud-conf-validation";
-import { duplicateMistakes } from "../../lib/validation/duplicates";
+import { cidrIssue } from "../../lib/validation/cidr";
+import { chartVersionIssue } from "../../lib/validation/charts";
+import { cloudConfIssues } from "../../providers/openstack/plan/cloud-conf-validation";
+import { duplicateIssues } from "../../lib/validation/duplicates";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
-import { dnsLabelMistake } from "../../lib/validation/names";
-import { publicKeyMistake } from "../../lib/validation/keys";
-import { ipv4Mistake } from "../../lib/validation/addresses";
-import { urlMistake } from "../../lib/validation/urls";
+import { dnsLabelIssue } from "../../lib/validation/names";
+import { publicKeyIssue } from "../../lib/validation/keys";
+import { ipv4Issue } from "../../lib/validation/addresses";
+import { urlIssue } from "../../lib/validation/urls";
 import { OpenstackEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { line, MOST_GROUPS, MOST_MACHINES, rule, rules } from "./rule";
 
 const text = line;
-const block = () => rule(z.string(), cidrMistake);
+const block = () => rule(z.string(), cidrIssue);
 /** Nova keeps what a machine was made with in metadata of 255 characters a value. */
 const named = () => text(255);
 
@@ -23,7 +23,7 @@ const RootVolume = z.strictObject({
 });
 
 const PoolInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelMistake(name, 40)).describe(
+  name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
     "Name of the pool; its machines are <name>-<index>-<hash>.",
   ),
   role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
@@ -60,7 +60,7 @@ const Network = z.strictObject({
   cidr: block()
     .default("10.20.0.0/24")
     .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
-  dns: rules(z.array(rule(z.string(), ipv4Mistake)), (list) => duplicateMistakes(list, (address) => address))
+  dns: rules(z.array(rule(z.string(), ipv4Issue)), (list) => duplicateIssues(list, (address) => address))
     .default([])
     .describe("Name servers of the new subnet; when empty, the cloud's own."),
   externalNetwork: text()
@@ -81,7 +81,7 @@ const Access = z.strictObject({
 });
 
 const chart = {
-  version: rule(z.string(), chartVersionMistake)
+  version: rule(z.string(), chartVersionIssue)
     .optional()
     .describe("Version of the chart; when absent, the one that foresail was made for."),
   values: z.record(z.string(), z.unknown()).default({}).describe("Values of the chart, over foresail's own."),
@@ -92,12 +92,12 @@ const CloudProvider = z.strictObject({
     .boolean()
     .default(true)
     .describe("Install the cloud controller manager and the Cinder CSI driver."),
-  repository: rule(z.string(), (url) => urlMistake(url, ["https", "http", "oci"]))
+  repository: rule(z.string(), (url) => urlIssue(url, ["https", "http", "oci"]))
     .optional()
     .describe("URL of the repository with both charts; when absent, that of the Kubernetes project."),
   cloudConf: rules(
     z.record(z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
-    cloudConfMistakes,
+    cloudConfIssues,
   )
     .default({})
     .describe("Settings of cloud.conf over foresail's own, by section: {LoadBalancer: {lb-provider: ovn}}."),
@@ -125,7 +125,7 @@ export const OpenstackSection = z.strictObject({
   network: Network.describe("Where the machines lie."),
   keypair: z
     .strictObject({
-      publicKey: rule(z.string(), publicKeyMistake).describe(
+      publicKey: rule(z.string(), publicKeyIssue).describe(
         'Public half of foresail:sshPrivateKey or of the agent\'s key, "ssh-ed25519 AAAA…"; a new one holds for new machines.',
       ),
     })

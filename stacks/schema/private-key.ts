@@ -1,4 +1,4 @@
-import { privateKeyMistake } from "../../lib/validation/keys";
+import { privateKeyIssue } from "../../lib/validation/keys";
 
 interface KeyReading {
   /** Base64 of the public half, without padding; undefined when the key can't be read. */
@@ -19,7 +19,7 @@ const UNREADABLE =
   "can't be read by the SSH client: it was cut or changed; give the whole file again, as `ssh-keygen` wrote it";
 
 function parse(text: string): KeyReading {
-  const issue = privateKeyMistake(text);
+  const issue = privateKeyIssue(text);
   if (issue !== undefined) return { issue };
   // A stack whose keys are in an agent does not pay for the SSH client here.
   // eslint-disable-next-line @typescript-eslint/no-require-imports

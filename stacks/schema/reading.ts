@@ -1,4 +1,4 @@
-import type { Mistake } from "../../lib/validation/mistake";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import type { KeyName } from "./keys";
 
 /** The text of a key as the stack file has it. */
@@ -7,7 +7,7 @@ export type RawKeys = (key: KeyName) => string | undefined;
 /** What a system's own keys say. */
 export interface Reading<Value> {
   value: Value | undefined;
-  mistakes: Mistake[];
+  mistakes: ValidationIssue[];
 }
 
 /** The engine hands objects over as JSON; what is no JSON is a text, which the rules refuse in their own words. */
@@ -20,6 +20,6 @@ export function json(raw: string): unknown {
 }
 
 /** A key that a system needs is not there. @param example the file or folder that shows a whole one */
-export function missing(key: KeyName, example: string): Mistake {
+export function missing(key: KeyName, example: string): ValidationIssue {
   return { path: [key], message: `is missing; ${example} shows a whole one` };
 }

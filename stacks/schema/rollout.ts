@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
-import { stopAfterMistake } from "../../providers/kubeadm/plan/rollout/stop-after";
+import { stopAfterIssue } from "../../providers/kubeadm/plan/rollout/stop-after";
 import {
-  annotationPatternMistake,
-  maxUnavailableMistake,
-  softwareVersionMistake,
+  annotationPatternIssue,
+  maxUnavailableIssue,
+  softwareVersionIssue,
 } from "../../providers/kubeadm/plan/validation/rollout";
 import { writtenDate } from "../../lib/validation/labels";
-import { urlMistake } from "../../lib/validation/urls";
+import { urlIssue } from "../../lib/validation/urls";
 import { anyText, exactlyOne, kubernetesVersion, rule } from "./rule";
 
 const maxUnavailable = () =>
@@ -15,7 +15,7 @@ const maxUnavailable = () =>
     z.union([z.number(), z.string()], {
       error: 'is neither a number of nodes nor a percentage; write e.g. 2 or "25%"',
     }),
-    maxUnavailableMistake,
+    maxUnavailableIssue,
   ) as unknown as z.ZodType<number | `${number}%`>;
 
 const PoolRollout = z.strictObject({
@@ -27,7 +27,7 @@ const PoolRollout = z.strictObject({
 
 const Gate = exactlyOne(
   z.strictObject({
-    url: rule(z.string(), (text) => urlMistake(text))
+    url: rule(z.string(), (text) => urlIssue(text))
       .optional()
       .describe("An address that answers 2xx when the next node may begin, asked from where Pulumi runs."),
     command: z
@@ -38,7 +38,7 @@ const Gate = exactlyOne(
   }),
 );
 
-const version = () => rule(z.string(), softwareVersionMistake).optional();
+const version = () => rule(z.string(), softwareVersionIssue).optional();
 
 export const RolloutConfiguration = z.strictObject({
   maxUnavailable: maxUnavailable()
@@ -64,7 +64,7 @@ export const RolloutConfiguration = z.strictObject({
     .default(0)
     .describe("Between the end of a node and the beginning of the next."),
   gate: Gate.optional().describe("What is asked before a node begins, until it is open or the deadline."),
-  stopAfter: rule(z.string(), stopAfterMistake)
+  stopAfter: rule(z.string(), stopAfterIssue)
     .optional()
     .describe(
       'A duration such as "2h", or a time of day such as "06:00": no node begins that would not end by then; the next `up` continues.',
@@ -78,7 +78,7 @@ export const RolloutConfiguration = z.strictObject({
   software: z
     .strictObject({
       containerd: version().describe("Version of containerd, as its package has it."),
-      osPackages: rule(anyText().pipe(z.string().overwrite(writtenDate)), softwareVersionMistake)
+      osPackages: rule(anyText().pipe(z.string().overwrite(writtenDate)), softwareVersionIssue)
         .optional()
         .describe(
           "A date or another word for this round of updates, at most 63 letters, digits and .-+:~; a change updates the distribution's packages on every node.",
@@ -86,7 +86,7 @@ export const RolloutConfiguration = z.strictObject({
     })
     .prefault({})
     .describe("What rolls out besides Kubernetes; what is left out stays as it is."),
-  annotations: rule(z.string(), annotationPatternMistake)
+  annotations: rule(z.string(), annotationPatternIssue)
     .default(DEFAULT_ANNOTATION_PATTERN)
     .describe("Pattern of the annotations by which the rollout and the node agents speak."),
 });

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { exactlyOneMistake } from "../../lib/validation/choice";
+import { exactlyOneIssue } from "../../lib/validation/choice";
 import { lineIssue } from "../../lib/validation/names";
 import { readAsNumber } from "../../lib/text/quote";
-import { kubernetesVersionMistake, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/version";
-import type { Mistake } from "../../lib/validation/mistake";
+import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/version";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule of lib/validation to one value: it returns undefined, or what is wrong and the fix. */
 export function rule<Schema extends z.ZodType>(
   schema: Schema,
-  mistakeOf: (value: z.output<Schema>) => string | undefined,
+  issueOf: (value: z.output<Schema>) => string | undefined,
 ): Schema {
   return rules(schema, (value) => {
-    const message = mistakeOf(value);
+    const message = issueOf(value);
     return message === undefined ? [] : [{ path: [], message }];
   });
 }
@@ -19,10 +19,10 @@ export function rule<Schema extends z.ZodType>(
 /** Adds a rule that finds mistakes below a value; their paths are relative to it. */
 export function rules<Schema extends z.ZodType>(
   schema: Schema,
-  mistakesOf: (value: z.output<Schema>) => readonly Mistake[],
+  issuesOf: (value: z.output<Schema>) => readonly ValidationIssue[],
 ): Schema {
   return schema.superRefine((value, context) => {
-    for (const { path, message } of mistakesOf(value))
+    for (const { path, message } of issuesOf(value))
       context.addIssue({ code: "custom", path: [...path], message });
   });
 }
@@ -32,7 +32,7 @@ export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
   const fields = Object.keys(schema.shape);
   return schema.superRefine(
     (value, context) => {
-      const message = exactlyOneMistake(value, fields);
+      const message = exactlyOneIssue(value, fields);
       if (message !== undefined) context.addIssue({ code: "custom", message });
     },
     { when: ({ value }) => isObject(value) },
@@ -42,12 +42,12 @@ export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
 /** A rule for the keys of a map. It is checked although a value of the map is wrong. */
 export function keyRule<Schema extends z.ZodRecord>(
   schema: Schema,
-  mistakeOf: (key: string) => string | undefined,
+  issueOf: (key: string) => string | undefined,
 ): Schema {
   return schema.superRefine(
     (value, context) => {
       for (const key of Object.keys(value)) {
-        const message = mistakeOf(key);
+        const message = issueOf(key);
         if (message !== undefined) context.addIssue({ code: "custom", path: [key], message });
       }
     },
@@ -70,7 +70,7 @@ export const kubernetesVersion = () =>
       error: ({ input }) =>
         typeof input === "number" ? `${readAsNumber(input)}; ${VERSION_FIX}` : undefined,
     }),
-    kubernetesVersionMistake,
+    kubernetesVersionIssue,
   );
 
 const VERSION_FIX = `write all three parts in quotes, e.g. "1.${NEWEST_MINOR}.3"`;

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
-import type { Mistake } from "../../lib/validation/mistake";
-import { registryHostMistake } from "../../providers/kubeadm/plan/validation/registries";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { registryHostIssue } from "../../providers/kubeadm/plan/validation/registries";
 import { unknownWord } from "../../lib/validation/spelling";
 import { readSshKey } from "./private-key";
 import { isObject } from "./rule";
@@ -14,7 +14,7 @@ export interface RegistryCredential {
 /** What stands in a secret key, and what is wrong with it. No message repeats any part of a secret. */
 export interface SecretReading<Value> {
   value: Value;
-  mistakes: Mistake[];
+  mistakes: ValidationIssue[];
 }
 
 /** Reads `foresail:sshPrivateKey`. */
@@ -38,7 +38,7 @@ export function readPrivateKeys(
   const value: Record<string, string> = {};
   if (!isObject(raw))
     return { value, mistakes: [{ path: [root], message: "must be a map of machine names to keys" }] };
-  const mistakes = Object.entries(raw).flatMap(([name, key]): Mistake[] => {
+  const issues = Object.entries(raw).flatMap(([name, key]): ValidationIssue[] => {
     const path = [root, name];
     if (machines && name !== JUMP_HOST_KEY && !machines.includes(name)) {
       return [
@@ -50,7 +50,7 @@ export function readPrivateKeys(
     value[name] = String(key);
     return [];
   });
-  return { value, mistakes };
+  return { value, mistakes: issues };
 }
 
 /** Reads a kubeconfig that has one context: several would be taken for API servers of one cluster. */
@@ -104,7 +104,7 @@ function readTexts<Value extends object>(root: string, empty: Value, raw: unknow
   const fields = Object.keys(value) as (keyof Value & string)[];
   if (!isObject(raw))
     return { value, mistakes: [{ path: [root], message: `must be {${fields.join(", ")}}` }] };
-  const mistakes = fields.flatMap((field): Mistake[] => {
+  const issues = fields.flatMap((field): ValidationIssue[] => {
     const text = raw[field];
     if (typeof text !== "string" || text === "")
       return [{ path: [root, field], message: "is missing; write a text, in quotes" }];
@@ -115,7 +115,7 @@ function readTexts<Value extends object>(root: string, empty: Value, raw: unknow
   return {
     value,
     mistakes: [
-      ...mistakes,
+      ...issues,
       ...unknown.map((key) => ({ path: [root, key], message: unknownWord(key, fields) })),
     ],
   };
@@ -131,26 +131,25 @@ export function readRegistryCredentials(raw: unknown): SecretReading<Record<stri
       mistakes: [{ path: [root], message: "must be a map of registry hosts to {username, password}" }],
     };
   }
-  const mistakes = Object.entries(raw).flatMap(([host, credential]): Mistake[] => {
-    const found = credentialMistakes(host, credential);
+  const issues = Object.entries(raw).flatMap(([host, credential]): ValidationIssue[] => {
+    const found = credentialIssues(host, credential);
     if (found.length === 0) value[host] = credential as RegistryCredential;
     return found.map(({ path, message }) => ({ path: [root, host, ...path], message }));
   });
-  return { value, mistakes };
+  return { value, mistakes: issues };
 }
 
-function credentialMistakes(host: string, credential: unknown): Mistake[] {
-  const wrongHost = registryHostMistake(host);
-  const mistakes: Mistake[] = wrongHost === undefined ? [] : [{ path: [], message: wrongHost }];
-  if (!isObject(credential)) return [...mistakes, { path: [], message: "must be {username, password}" }];
+function credentialIssues(host: string, credential: unknown): ValidationIssue[] {
+  const wrongHost = registryHostIssue(host);
+  const issues: ValidationIssue[] = wrongHost === undefined ? [] : [{ path: [], message: wrongHost }];
+  if (!isObject(credential)) return [...issues, { path: [], message: "must be {username, password}" }];
   const fields = ["username", "password"];
   for (const field of fields) {
-    if (credential[field] === undefined)
-      mistakes.push({ path: [field], message: "is missing; write a text" });
+    if (credential[field] === undefined) issues.push({ path: [field], message: "is missing; write a text" });
     else if (typeof credential[field] !== "string" || credential[field] === "") {
-      mistakes.push({ path: [field], message: "must be a text that is not empty; put it in quotes" });
+      issues.push({ path: [field], message: "must be a text that is not empty; put it in quotes" });
     }
   }
   const unknown = Object.keys(credential).filter((key) => !fields.includes(key));
-  return [...mistakes, ...unknown.map((key) => ({ path: [key], message: unknownWord(key, fields) }))];
+  return [...issues, ...unknown.map((key) => ({ path: [key], message: unknownWord(key, fields) }))];
 }

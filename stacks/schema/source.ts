@@ -1,14 +1,10 @@
 import { z } from "zod";
-import { absolutePathMistake } from "../../providers/kubeadm/plan/validation/files";
-import {
-  bundleMistakes,
-  bundlePlaceMistake,
-  sha256Mistake,
-} from "../../providers/kubeadm/plan/validation/source";
-import { urlMistake } from "../../lib/validation/urls";
+import { absolutePathIssue } from "../../providers/kubeadm/plan/validation/files";
+import { bundleIssues, bundlePathIssue, sha256Issue } from "../../providers/kubeadm/plan/validation/source";
+import { urlIssue } from "../../lib/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
 
-const url = () => rule(z.string(), (text) => urlMistake(text));
+const url = () => rule(z.string(), (text) => urlIssue(text));
 
 export const PackageSource = z.strictObject({
   repository: url()
@@ -18,21 +14,21 @@ export const PackageSource = z.strictObject({
 
 export const BundleSource = rules(
   z.strictObject({
-    path: rule(z.string(), (text) => absolutePathMistake(text) ?? bundlePlaceMistake(text))
+    path: rule(z.string(), (text) => absolutePathIssue(text) ?? bundlePathIssue(text))
       .optional()
       .describe(
         "Absolute path of the bundle folder on each machine; {version} in it becomes the Kubernetes version.",
       ),
-    url: rule(z.string(), (text) => urlMistake(text) ?? bundlePlaceMistake(text))
+    url: rule(z.string(), (text) => urlIssue(text) ?? bundlePathIssue(text))
       .optional()
       .describe(
         "URL of a bundle .tar.gz that each machine downloads; {version} in it becomes the Kubernetes version.",
       ),
-    sha256: rule(z.string(), sha256Mistake)
+    sha256: rule(z.string(), sha256Issue)
       .optional()
       .describe("SHA-256 of that archive: 64 hexadecimal digits."),
   }),
-  bundleMistakes,
+  bundleIssues,
 );
 
 /** Exactly one of `packages` and `bundle`. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { hostMistake } from "../../lib/validation/addresses";
-import { hostKeyMistake } from "../../lib/validation/keys";
-import { userNameMistake } from "../../lib/validation/names";
+import { hostIssue } from "../../lib/validation/addresses";
+import { hostKeyIssue } from "../../lib/validation/keys";
+import { userNameIssue } from "../../lib/validation/names";
 import { port, rule } from "./rule";
 
 export const JumpHost = z.strictObject({
-  address: rule(z.string(), hostMistake).describe("Host name or IPv4 address of the jump host."),
+  address: rule(z.string(), hostIssue).describe("Host name or IPv4 address of the jump host."),
   port: port().default(22).describe("Port of SSH on the jump host."),
-  user: rule(z.string(), userNameMistake).default("root").describe("User that logs in on the jump host."),
+  user: rule(z.string(), userNameIssue).default("root").describe("User that logs in on the jump host."),
   hostKey: rule(
     z.string({
       error: ({ input }) =>
@@ -15,12 +15,12 @@ export const JumpHost = z.strictObject({
           ? "is missing: what goes through a jump host must know its key; print it with: ssh-keyscan <address>, and compare it there"
           : undefined,
     }),
-    hostKeyMistake,
+    hostKeyIssue,
   ).describe('Public host key that the jump host must show, "ssh-ed25519 AAAA…": `ssh-keyscan` prints it.'),
 });
 
 export const SshConfiguration = z.strictObject({
-  user: rule(z.string(), userNameMistake)
+  user: rule(z.string(), userNameIssue)
     .default("root")
     .describe("User that logs in: root, or one that may sudo without a password."),
   port: port().default(22).describe("Port of SSH on the machines."),

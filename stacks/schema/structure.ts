@@ -1,4 +1,4 @@
-import type { ConfigurationPath, Mistake } from "../../lib/validation/mistake";
+import type { ConfigurationPath, ValidationIssue } from "../../lib/validation/validation-issue";
 import { hasPrivateKey } from "../../lib/text/quote";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName } from "./keys";
 import { json, type RawKeys } from "./reading";
@@ -13,8 +13,8 @@ const NO_TEXT =
 
 interface Structure {
   /** values that are nested too deep for any rule */
-  tooDeep: Mistake[];
-  issues: Mistake[];
+  tooDeep: ValidationIssue[];
+  issues: ValidationIssue[];
 }
 
 /** What no key of the configuration may hold whatever its schema says: a nesting without end, `__proto__`, keys in plain. */

@@ -1,6 +1,6 @@
-import type { Mistake } from "../../lib/validation/mistake";
-import { nodeNames, rolloutMistakes } from "../../providers/kubeadm/plan/validation/rollout";
-import { machinesOf, tumblebugMistakes, type GroupFacts } from "../../providers/tumblebug/plan/validation";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
+import { machinesOf, tumblebugIssues, type GroupFacts } from "../../providers/tumblebug/plan/validation";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { sectionIssues } from "./cross-rules";
 import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
@@ -35,7 +35,7 @@ function groupFacts(value: unknown): GroupFacts {
  * The rules that look at several fields of `foresail:tumblebug` together, and at the cluster's network.
  * @param section the value as it was written; a field that is wrong by itself may hold anything, and is passed over
  */
-export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mistake[] {
+export function tumblebugSectionIssues(section: unknown, cluster: unknown): ValidationIssue[] {
   if (!isObject(section)) return [];
   const access = map(section.access);
   const inside = map(map(cluster).network);
@@ -45,7 +45,7 @@ export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mi
   const replace = Object.entries(map(section.replace)).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
-  const found = tumblebugMistakes({
+  const found = tumblebugIssues({
     ...read(section, "namespace", "infrastructure"),
     ...(text(map(cluster).name) === undefined ? {} : { clusterName: text(map(cluster).name) }),
     connections: list(section.connections).map((connection) => read(connection, "name", "cidr")),
@@ -67,18 +67,18 @@ export function tumblebugSectionMistakes(section: unknown, cluster: unknown): Mi
   });
   return [
     ...found.map(({ path, message }) => ({ path: ["tumblebug", ...path], message })),
-    ...groupRolloutMistakes(map(cluster).rollout, groups, Object.fromEntries(replace)),
+    ...groupRolloutIssues(map(cluster).rollout, groups, Object.fromEntries(replace)),
     ...sectionIssues("tumblebug", section, inside, undefined, written, "groups"),
   ];
 }
 
-function groupRolloutMistakes(
+function groupRolloutIssues(
   rollout: unknown,
   groups: readonly GroupFacts[],
   replace: Readonly<Record<string, number>>,
-): Mistake[] {
+): ValidationIssue[] {
   const pools = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
-  return rolloutMistakes(
+  return rolloutIssues(
     { pools: Object.fromEntries(pools), pausedNodes: texts(map(rollout).pausedNodes) },
     groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role })),
     nodeNames(machinesOf(groups, replace)),

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { cidrMistake } from "../../lib/validation/cidr";
-import { certificateBundleMistake } from "../../lib/validation/keys";
-import { dnsLabelMistake, userNameMistake } from "../../lib/validation/names";
-import { urlMistake } from "../../lib/validation/urls";
-import { tumblebugNameMistake } from "../../providers/tumblebug/plan/names";
+import { cidrIssue } from "../../lib/validation/cidr";
+import { certificateBundleIssue } from "../../lib/validation/keys";
+import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
+import { urlIssue } from "../../lib/validation/urls";
+import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { line, MOST_GROUPS, MOST_MACHINES, rule } from "./rule";
 
 const text = line;
-const named = () => rule(z.string(), tumblebugNameMistake);
-const block = () => rule(z.string(), cidrMistake);
+const named = () => rule(z.string(), tumblebugNameIssue);
+const block = () => rule(z.string(), cidrIssue);
 const blocks = () => z.array(z.string());
 
 const Group = z.strictObject({
@@ -52,14 +52,14 @@ const Access = z.strictObject({
 
 /** The value of `foresail:tumblebug` as a person writes it. */
 export const TumblebugSection = z.strictObject({
-  address: rule(z.string(), (url) => urlMistake(url, ["http", "https"])).describe(
+  address: rule(z.string(), (url) => urlIssue(url, ["http", "https"])).describe(
     'The server, with the path: "http://tumblebug.example.org:1323/tumblebug".',
   ),
   generation: z
     .enum(["auto", "mcis", "infra"])
     .default("auto")
     .describe('Its API: "mcis" of the releases 0.7 to 0.9, "infra" of today\'s, or as it turns out.'),
-  caCertificates: rule(z.string(), certificateBundleMistake)
+  caCertificates: rule(z.string(), certificateBundleIssue)
     .optional()
     .describe("PEM certificates to trust for the server besides those of the system."),
   namespace: named().describe("Namespace of the server that holds everything the stack makes."),
@@ -115,7 +115,7 @@ export const TumblebugSection = z.strictObject({
     })
     .prefault({})
     .describe("The objects that VMs are made from."),
-  user: rule(z.string(), userNameMistake)
+  user: rule(z.string(), userNameIssue)
     .default("cb-user")
     .describe("User that the server makes on the machines, with sudo."),
   replace: z
@@ -123,7 +123,7 @@ export const TumblebugSection = z.strictObject({
     .default({})
     .describe("Machine → a number; a higher number has another machine made in its place: {w-2: 1}."),
   lost: z
-    .array(rule(z.string(), (name) => dnsLabelMistake(name)))
+    .array(rule(z.string(), (name) => dnsLabelIssue(name)))
     .default([])
     .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
   machinesSeconds: z

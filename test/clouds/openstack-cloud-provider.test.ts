@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { KubernetesObject } from "../../lib/kubernetes";
 import { answerOf, makeBalanced, removeBalanced } from "../cluster/balanced-service";
-import { CloudProviderGround } from "../cluster/cloud-provider-ground";
-import type { OpenstackTestCluster, PoolWish } from "../cluster/openstack-test-cluster";
+import { CloudProviderFixture } from "../cluster/cloud-provider-fixture";
+import type { OpenstackTestCluster, DesiredPool } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { makeServing } from "../cluster/serving-deployment";
 import { leaveOut } from "../left-out";
@@ -18,12 +18,12 @@ interface NodeObject extends KubernetesObject {
 
 describe("a cluster with OpenStack's own cloud controller manager", function () {
   this.timeout(900_000);
-  let ground: CloudProviderGround;
+  let fixture: CloudProviderFixture;
   let cluster: OpenstackTestCluster;
   let empty: Record<string, string[]>;
   let credentials: string[];
 
-  const pools = (workers = 2): PoolWish[] => [
+  const pools = (workers = 2): DesiredPool[] => [
     { name: "cp", replicas: 1 },
     { name: "w", replicas: workers },
   ];
@@ -31,18 +31,18 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   before(async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
       leaveOut(this, "what it installs is tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
-    ground = await CloudProviderGround.create(NAME);
-    cluster = ground.cluster;
+    fixture = await CloudProviderFixture.create(NAME);
+    cluster = fixture.cluster;
     empty = await cluster.contents();
-    credentials = await ground.applicationCredentials();
+    credentials = await fixture.applicationCredentials();
   });
 
   oneAfterTheOther();
 
-  after(() => ground?.remove());
+  after(() => fixture?.remove());
 
   it("is refused volumes where the cloud has none, and nothing is made", async () => {
-    await ground.configure({ pools: pools() }, { cinder: {} });
+    await fixture.configure({ pools: pools() }, { cinder: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(words, /openstack\.cloudProvider\.cinder[^]*no block-storage service \(Cinder\)/);
@@ -50,7 +50,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   });
 
   it("stops where keystone's answer about the application credential that it made is lost", async () => {
-    await ground.configure({ pools: pools() });
+    await fixture.configure({ pools: pools() });
     const faults = await cluster.cloud.faults();
     await faults.next(
       "keystone",
@@ -58,7 +58,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
       { method: "POST", path: "/application_credentials" },
     );
     assert.match(await cluster.failingUp(), /ApplicationCredential \(cloud-provider-cloud-provider\)/);
-    assert.equal((await ground.applicationCredentials()).length, credentials.length + 1);
+    assert.equal((await fixture.applicationCredentials()).length, credentials.length + 1);
   });
 
   it("comes up with another one, and the controller manager makes Nodes of the cloud's servers", async () => {
@@ -88,7 +88,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   });
 
   it("has an application credential of its own, whose secret is nowhere in plain in the state", async () => {
-    const made = (await ground.applicationCredentials()).filter((name) => !credentials.includes(name));
+    const made = (await fixture.applicationCredentials()).filter((name) => !credentials.includes(name));
     assert.match(made.join(), new RegExp(`^foresail-${NAME}-[0-9a-f]+$`));
     const secret = await cluster.withApi((client) =>
       client.get<KubernetesObject & { data: Record<string, string> }>({
@@ -123,7 +123,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
 
   it("loses a Node with its server when a pool shrinks", async () => {
     const going = await cluster.machineOf("w-2");
-    await ground.configure({ pools: pools(1) });
+    await fixture.configure({ pools: pools(1) });
     await cluster.up();
     const left = names(await cluster.servers());
     assert.equal(left.includes(going), false);
@@ -132,7 +132,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
 
   it("replaces a machine beside it: the new Node is the cloud's, and the old one is gone", async () => {
     const old = await cluster.machineOf("w-1");
-    await ground.configure({ pools: pools(1), replace: { "w-1": 1 } });
+    await fixture.configure({ pools: pools(1), replace: { "w-1": 1 } });
     await cluster.up();
     assert.deepEqual(await cluster.remaining(), []);
     assert.notEqual(await cluster.machineOf("w-1"), old);
@@ -142,8 +142,8 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   });
 
   it("installs the Cinder CSI driver once the cloud has volumes", async () => {
-    await ground.pretendVolumes();
-    await ground.configure({ pools: pools(1), replace: { "w-1": 1 } }, { cinder: ground.chart });
+    await fixture.pretendVolumes();
+    await fixture.configure({ pools: pools(1), replace: { "w-1": 1 } }, { cinder: fixture.chart });
     await cluster.up();
     const found = await cluster.withApi((client) =>
       Promise.all(
@@ -168,7 +168,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     const { exitCode, words } = await cluster.stack.destroy();
     assert.equal(exitCode, 0, words);
     assert.deepEqual(await cluster.contents(), empty);
-    assert.deepEqual(await ground.applicationCredentials(), credentials);
+    assert.deepEqual(await fixture.applicationCredentials(), credentials);
   });
 
   /** Waits until the cloud's controller has taken every Node. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { FaultControl } from "../../sandbox/openstack/front/fault-control";
 import type { PassedRequest } from "../../sandbox/openstack/front/front";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
-import { OpenstackTestCluster, type PoolWish } from "../cluster/openstack-test-cluster";
+import { OpenstackTestCluster, type DesiredPool } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { upKilledWhen } from "../engine/killed-up";
 import { oneAfterTheOther } from "../one-after-the-other";
@@ -25,7 +25,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
   let faults: FaultControl;
   let empty: Record<string, string[]>;
 
-  const pools = ({ flavor }: Changes = {}): PoolWish[] => [
+  const pools = ({ flavor }: Changes = {}): DesiredPool[] => [
     { name: "cp", replicas: 1, ...(flavor ? { flavor } : {}) },
     { name: "w", replicas: 1 },
   ];

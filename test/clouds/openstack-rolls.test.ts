@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory, type Sample } from "../cluster/cluster-history";
 import { etcdAt } from "../cluster/etcd";
-import { OpenstackTestCluster, type OpenstackWish } from "../cluster/openstack-test-cluster";
+import { OpenstackTestCluster, type DesiredOpenstack } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { leaveOut } from "../left-out";
 
@@ -20,7 +20,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
   let empty: Record<string, string[]>;
   let runs: Run[];
 
-  const wish = (flavor: string): OpenstackWish => ({
+  const desired = (flavor: string): DesiredOpenstack => ({
     endpoint: OCTAVIA,
     pools: [
       { name: "cp", replicas: 3, flavor },
@@ -38,7 +38,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
   after(() => cluster?.remove());
 
   it("comes up, its workers in their zone", async () => {
-    await cluster.configure(wish(CLOUD_NAMES.flavor));
+    await cluster.configure(desired(CLOUD_NAMES.flavor));
     await cluster.up();
     assert.equal((await readyNodes(cluster)).length, 5);
     const zones = (await cluster.servers()).map((server) => server["OS-EXT-AZ:availability_zone"]);
@@ -47,14 +47,14 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
   });
 
   it("is refused a zone that the cloud has not, and another network", async () => {
-    const { pools } = wish(CLOUD_NAMES.flavor);
+    const { pools } = desired(CLOUD_NAMES.flavor);
     const elsewhere = pools.map((pool) => ({ ...pool, ...(pool.zones ? { zones: ["mars"] } : {}) }));
     await cluster.configure({ endpoint: OCTAVIA, pools: elsewhere });
     assert.match(
       (await cluster.stack.preview()).words,
       /openstack\.pools\.w\.zones[^]*no availability zone "mars"; it has /,
     );
-    await cluster.configure({ ...wish(CLOUD_NAMES.flavor), cidr: "172.30.32.0/24" });
+    await cluster.configure({ ...desired(CLOUD_NAMES.flavor), cidr: "172.30.32.0/24" });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
@@ -65,7 +65,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
   });
 
   it("rolls to another flavour: control planes one at a time with their etcd members, then both workers at once", async () => {
-    await cluster.configure(wish(CLOUD_NAMES.largerFlavor));
+    await cluster.configure(desired(CLOUD_NAMES.largerFlavor));
     runs = [];
     for (let left: unknown[] = ["all"]; left.length > 0;) {
       assert.ok(runs.length < 8, `${runs.length} runs, and ${JSON.stringify(left)} is left`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
-import { OpenstackTestCluster, type OpenstackWish } from "../cluster/openstack-test-cluster";
+import { OpenstackTestCluster, type DesiredOpenstack } from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { upKilledWhen } from "../engine/killed-up";
 import { leaveOut } from "../left-out";
@@ -25,12 +25,12 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   let cluster: OpenstackTestCluster;
   let empty: Record<string, string[]>;
 
-  const wish = ({
+  const desired = ({
     size = 20,
     type = CLOUD_NAMES.volumeType,
     replicas = 1,
     replace = 1,
-  }: Changes = {}): OpenstackWish => ({
+  }: Changes = {}): DesiredOpenstack => ({
     pools: [
       { name: "cp", replicas: 1 },
       { name: "w", replicas, rootVolume: { size, type } },
@@ -51,7 +51,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
 
   it("are refused a type that the cloud has not, and more than the quota, and nothing is made", async () => {
     await cluster.cloud.setQuota({ volume: { volumes: 0, gigabytes: 15, per_volume_gigabytes: 12 } });
-    await cluster.configure(wish({ type: "floppy" }));
+    await cluster.configure(desired({ type: "floppy" }));
     const words = await cluster.failingUp();
     assert.match(
       words,
@@ -72,7 +72,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
 
   it("are not made while cinder fails: the run says why, no volume stays, and the next preview says what to do", async () => {
     await cluster.cloud.failVolumes(FAULT);
-    await cluster.configure(wish());
+    await cluster.configure(desired());
     assert.match(
       await cluster.failingUp(),
       /CloudPlan e2e-volumes: w-1-\w{5} could not be made: [^\n]*Volume \S+ did not finish being created[^\n]* What to do: take another `rootVolume`/,
@@ -86,14 +86,14 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   });
 
   it("go on with another one, have the wished size and type, and the next preview is empty", async () => {
-    await cluster.configure(wish({ replace: 2 }));
+    await cluster.configure(desired({ replace: 2 }));
     await cluster.up();
     await assertWhole(1, 20);
     assert.deepEqual((await cluster.stack.previewed()).changes, []);
   });
 
   it("come whole out of a run that was killed while a server and its volume were made", async () => {
-    await cluster.configure(wish({ replace: 2, replicas: 2 }));
+    await cluster.configure(desired({ replace: 2, replicas: 2 }));
     let made = false;
     const looking = setInterval(
       () => void cluster.volumes().then(({ length }) => (made ||= length > 1)),
@@ -114,7 +114,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   it("can't be rolled to a larger volume than the quota has room for, and stay as they are", async () => {
     const before = await cluster.contents();
     await cluster.cloud.setQuota({ volume: { gigabytes: 60 } });
-    await cluster.configure(wish({ replace: 2, replicas: 2, size: 30 }));
+    await cluster.configure(desired({ replace: 2, replicas: 2, size: 30 }));
     assert.match(
       await cluster.failingUp(),
       /openstack\.pools[^]*needs 30 GiB more of the quota for the size of volumes, and of 60 GiB 40 GiB are in use; ask for more, or take a smaller `rootVolume\.size`/,

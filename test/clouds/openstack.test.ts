@@ -4,7 +4,11 @@ import { KubernetesClient } from "../../lib/kubernetes";
 import { readEndpoints } from "../../lib/kubernetes/kubeconfig";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { departures, outlivedServers, recordHistory } from "../cluster/cluster-history";
-import { OpenstackTestCluster, type OpenstackWish, type PoolWish } from "../cluster/openstack-test-cluster";
+import {
+  OpenstackTestCluster,
+  type DesiredOpenstack,
+  type DesiredPool,
+} from "../cluster/openstack-test-cluster";
 import { readyNodes } from "../cluster/reachability";
 import { RequestCounter } from "../cluster/request-counter";
 import { makeServing } from "../cluster/serving-deployment";
@@ -32,11 +36,11 @@ describe("a cluster in pools of an OpenStack cloud", function () {
   /** Blocks of floating IPs, through which this machine reaches them. */
   let outside: string[];
 
-  const configure = (wish: OpenstackWish) =>
-    cluster.configure({ endpoint: { octavia: { floatingIp: true } }, api: outside, ...wish });
+  const configure = (desired: DesiredOpenstack) =>
+    cluster.configure({ endpoint: { octavia: { floatingIp: true } }, api: outside, ...desired });
 
   /** One control plane, and two pools of workers, of which one is reached by floating IPs. */
-  const pools = ({ workers = 1, flavor }: Changes = {}): PoolWish[] => [
+  const pools = ({ workers = 1, flavor }: Changes = {}): DesiredPool[] => [
     { name: "cp", replicas: 1 },
     { name: "w", replicas: workers, labels: LABELS.w, ...(flavor ? { flavor } : {}) },
     {

@@ -103,8 +103,8 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
   it("comes up by one `pulumi up`, labelled by region, zone and cloud, and a second is empty", async () => {
     await configure();
     await cluster.up();
-    const place = ["ap-northeast-2", "ap-northeast-2a", "aws"];
-    assert.deepEqual(await placesOf(cluster), { "cp-1": place, "w-1": place, "w-2": place });
+    const ref = ["ap-northeast-2", "ap-northeast-2a", "aws"];
+    assert.deepEqual(await placesOf(cluster), { "cp-1": ref, "w-1": ref, "w-2": ref });
     assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1", "w-2"]);
     await expectUnchanged(cluster);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GENERATIONS } from "../support/tumblebug";
 import { readyNodes } from "../cluster/reachability";
-import { TumblebugTestCluster, type GroupWish } from "../cluster/tumblebug-test-cluster";
+import { TumblebugTestCluster, type DesiredGroup } from "../cluster/tumblebug-test-cluster";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 
@@ -71,7 +71,7 @@ for (const generation of GENERATIONS)
     it("takes two control planes more, and lets them go one by one", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "control planes come and go in the night run");
       const endpoint = ENDPOINTS[generation];
-      const [planes, workers] = ONE_AND_ONE as [GroupWish, GroupWish];
+      const [planes, workers] = ONE_AND_ONE as [DesiredGroup, DesiredGroup];
       await cluster.configure([{ ...planes, count: 3 }, workers], { endpoint });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "cp-2", "cp-3", "w-1"]);

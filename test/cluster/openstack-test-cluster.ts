@@ -23,7 +23,7 @@ import { withApi } from "./with-api";
 const ASK_SECONDS = 30;
 
 /** A pool as `foresail:openstack` has it; the sandbox's flavour and image unless it says others. */
-export interface PoolWish {
+export interface DesiredPool {
   readonly name: string;
   readonly replicas: number;
   readonly flavor?: string;
@@ -35,9 +35,9 @@ export interface PoolWish {
 }
 
 /** What the configuration is to say. */
-export interface OpenstackWish {
+export interface DesiredOpenstack {
   /** The first one has the control planes. */
-  readonly pools: readonly PoolWish[];
+  readonly pools: readonly DesiredPool[];
   readonly replace?: Readonly<Record<string, number>>;
   /** Default: haproxy on every node. */
   readonly endpoint?: Readonly<Record<string, unknown>>;
@@ -131,11 +131,11 @@ export class OpenstackTestCluster {
     cidr = this.cidr,
     cloudProvider,
     as,
-  }: OpenstackWish): Promise<void> {
+  }: DesiredOpenstack): Promise<void> {
     const { cluster, openstack } = this.sandboxConfiguration(cidr);
     const access = openstack["access"] as { readonly api: readonly string[] };
     const machine = { flavor: CLOUD_NAMES.flavor, image: CLOUD_NAMES.image };
-    const wished = pools.map((pool, index) => ({
+    const desired = pools.map((pool, index) => ({
       role: index === 0 ? "control-plane" : "worker",
       ...machine,
       ...pool,
@@ -145,7 +145,7 @@ export class OpenstackTestCluster {
       {
         ...openstack,
         access: { ...access, api: [...access.api, ...api] },
-        pools: wished,
+        pools: desired,
         replace,
         ...(endpoint && { endpoint }),
         ...(cloudProvider && { cloudProvider }),
@@ -164,8 +164,8 @@ export class OpenstackTestCluster {
 
   /** What a stack on the sandbox's cloud is configured with. @param cidr the machines' block */
   sandboxConfiguration(cidr = this.cidr): ReturnType<typeof openstackConfiguration> {
-    const ground = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
-    return openstackConfiguration(ground, containerNodeSettings);
+    const fixture = { size: { controlPlanes: 1, workers: 0 }, cidr, key: this.key };
+    return openstackConfiguration(fixture, containerNodeSettings);
   }
 
   /**

@@ -8,10 +8,10 @@ import { containerNodeSettings } from "../../sandbox/nodes";
 import { KUBERNETES_VERSION } from "../../sandbox/systems/ssh-configuration";
 import { ensureToolchain } from "../../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
-import { poolConfiguration, poolStack } from "../engine/machine-pool-ground";
-import { apiPrograms } from "../engine/simulated-ground";
+import { poolConfiguration, poolStack } from "../engine/machine-pool-fixture";
+import { apiPrograms } from "../engine/simulated-fixture";
 import type { TestStack } from "../engine/test-stack";
-import { CapiGround } from "../simulation/capi-ground";
+import { CapiFixture } from "../simulation/capi-fixture";
 import { silent, TestCluster } from "./test-cluster";
 
 /** The one control plane, which foresail made; every other node is a machine pool's. */
@@ -37,7 +37,7 @@ const SOON_NOT_READY = {
 export class PoolTestCluster {
   private constructor(
     readonly cluster: TestCluster,
-    readonly capi: CapiGround,
+    readonly capi: CapiFixture,
     readonly stack: TestStack,
     private readonly workload: KubernetesClient,
     private readonly folder: string,
@@ -58,7 +58,7 @@ export class PoolTestCluster {
       );
       const tokens = new BootstrapTokens(workload, `machine pools of ${name}`);
       const specification = workerSpecification(name, host);
-      const capi = new CapiGround({
+      const capi = new CapiFixture({
         programs: apiPrograms(toolchain),
         manager: toolchain.program("cluster-api"),
         workload: {

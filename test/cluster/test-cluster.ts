@@ -24,7 +24,7 @@ const ASK_SECONDS = 30;
 export const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
 /** What the cluster's configuration is to say. */
-export interface Wish {
+export interface Desired {
   readonly machines: readonly string[];
   readonly lost?: readonly string[];
   /** More fields of `foresail:cluster`. */
@@ -76,14 +76,14 @@ export class TestCluster {
   }
 
   /** Sees to the machines (control planes are cp-*, workers are w-*) and writes the configuration. */
-  async configure(wish: Wish): Promise<void> {
-    const planned = wish.machines.map((name): PlannedMachine => ({
+  async configure(desired: Desired): Promise<void> {
+    const planned = desired.machines.map((name): PlannedMachine => ({
       name,
       role: name.startsWith("cp-") ? "control-plane" : "worker",
     }));
     const existing = await this.fleet.list();
     // a machine that is powered off stays off: that is the test's business
-    const missing = wish.machines.filter((name) => !existing.some((node) => node.name === name));
+    const missing = desired.machines.filter((name) => !existing.some((node) => node.name === name));
     await this.fleet.ensure(
       missing.map((name) => ({ name, bundles: this.versions })),
       silent,
@@ -92,11 +92,11 @@ export class TestCluster {
     const privateKey = await readFile(nodeKeyFile, "utf8");
     const machines = planned.map((machine) => ({ ...machine, node: find(nodes, machine.name) }));
     const cluster = clusterConfiguration(
-      { machines, lost: wish.lost ?? [], privateKey },
+      { machines, lost: desired.lost ?? [], privateKey },
       containerNodeSettings,
     );
     await writeStackFile(this.stack, {
-      values: { system: "ssh", cluster: { ...cluster, name: this.name, ...wish.fields } },
+      values: { system: "ssh", cluster: { ...cluster, name: this.name, ...desired.fields } },
       secrets: { sshPrivateKey: privateKey },
     });
     await this.engine.setSecret("sshPrivateKey", privateKey);

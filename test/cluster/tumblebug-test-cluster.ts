@@ -41,7 +41,7 @@ export function testTumblebug(): BackgroundServer {
 }
 
 /** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it says others. */
-export interface GroupWish {
+export interface DesiredGroup {
   readonly name: string;
   readonly count: number;
   /** index of its connection; default: the first */
@@ -85,7 +85,10 @@ export class TumblebugTestCluster {
    * Writes the stack's configuration: that of the sandbox, with the test's groups; the first has the control planes.
    * @param more fields of `foresail:tumblebug`
    */
-  async configure(groups: readonly GroupWish[], more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  async configure(
+    groups: readonly DesiredGroup[],
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
     const { cluster, tumblebug } = tumblebugConfiguration(
       {
         size: { controlPlanes: 1, workers: 0 },

@@ -4,7 +4,7 @@ import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../providers/azimu
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
 import { leaveOut } from "../left-out";
 import { readExample } from "../support/example-file";
-import { azimuthGround, liveObjects, untilTrue } from "./azimuth-ground";
+import { azimuthFixture, liveObjects, untilTrue } from "./azimuth-fixture";
 
 const { namespace } = TENANCY;
 const RELEASE_NAMESPACE = "tigera-operator";
@@ -19,8 +19,8 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
     if (!BY_NIGHT)
       leaveOut(this, "by day azimuth.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
   });
-  const ground = azimuthGround();
-  const { get } = liveObjects(ground);
+  const fixture = azimuthFixture();
+  const { get } = liveObjects(fixture);
   const zenithServices = async () =>
     Object.keys((await get(API.identity, "Platform", "kube-demo"))?.spec["zenithServices"] ?? {});
   const calico = () => get(API.addons, "HelmRelease", "demo-cni-calico");
@@ -28,10 +28,10 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
   /** The example as it is, with the addresses and the charts of the sandbox. */
   const configureExample = (over: Record<string, unknown> = {}) => {
     const { zenith, ...section } = readExample("azimuth", "dev-demo")["azimuth"] as Section;
-    const { charts } = ground.values()["azimuth"] as { charts: unknown };
-    const { url: registrarAdminUrl } = ground.registrar;
+    const { charts } = fixture.values()["azimuth"] as { charts: unknown };
+    const { url: registrarAdminUrl } = fixture.registrar;
     const azimuth = { ...section, zenith: { ...zenith, registrarAdminUrl }, charts, ...over };
-    ground.stack.configure({ system: "azimuth", azimuth });
+    fixture.stack.configure({ system: "azimuth", azimuth });
   };
 
   /** A service comes and goes while the monitor runs. */
@@ -40,7 +40,7 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
     const said: string[] = [];
     const place = { namespace, cluster: "demo", hasRecord };
     const say = (line: string) => said.push(line);
-    const running = monitorServices({ management: ground.management, place, signal: end.signal, say });
+    const running = monitorServices({ management: fixture.management, place, signal: end.signal, say });
     const ref = { apiVersion: API.zenith, kind: "Reservation" };
     const annotations = {
       "meta.helm.sh/release-name": "cni-calico",
@@ -48,12 +48,12 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
     };
     const metadata = { name: "dashboard", namespace: RELEASE_NAMESPACE, annotations };
     try {
-      await ground.management.apply({ ...ref, metadata, spec: {} });
+      await fixture.management.apply({ ...ref, metadata, spec: {} });
       await untilTrue("the service", async () => (await zenithServices()).includes(SERVICE));
       await untilTrue("its annotation", async () =>
         Boolean((await calico())?.metadata.annotations?.[SERVICES_ANNOTATION]?.includes("dashboard")),
       );
-      await ground.management.delete({ ...ref, namespace: RELEASE_NAMESPACE, name: "dashboard" });
+      await fixture.management.delete({ ...ref, namespace: RELEASE_NAMESPACE, name: "dashboard" });
       await untilTrue("the service to go", async () => !(await zenithServices()).includes(SERVICE));
       await untilTrue("its annotation to go", async () => {
         const { annotations: noted = {} } = (await calico())?.metadata ?? {};
@@ -65,20 +65,20 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
     }
     return said;
   };
-  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
 
   it("goes up from its file, has services that come and go, and comes down", async () => {
     configureExample();
-    await ground.stack.up();
+    await fixture.stack.up();
     const burst = await get(API.clusterApi, "MachineDeployment", "demo-burst");
     assert.ok(burst, "the group that scales by itself");
     // Grafana's own service has come meanwhile
-    await ground.stack.up();
+    await fixture.stack.up();
     await expectUnchanged();
     const said = await serve(true);
     assert.ok(said.some((line) => line.includes(`status: service ${SERVICE}`)));
     await expectUnchanged();
-    await ground.stack.destroy();
+    await fixture.stack.destroy();
     assert.equal(await get(API.clusterApi, "Cluster", "demo"), undefined);
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
     const lease = await get(API.scheduling, "Lease", "demo");
@@ -88,10 +88,10 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
 
   it("does all of it without a record, owned by a ConfigMap, while others change its objects all the time", async () => {
     const stormy = ["OIDCClient", "Platform"];
-    for (const kind of stormy) ground.standIns.faults.set(kind, { changedEvery: 20 });
+    for (const kind of stormy) fixture.standIns.faults.set(kind, { changedEvery: 20 });
     configureExample({ record: false, leaseName: undefined });
-    await ground.stack.up();
-    ground.standIns.faults.clear();
+    await fixture.stack.up();
+    fixture.standIns.faults.clear();
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
     const uid = (await get("v1", "ConfigMap", "demo-foresail"))?.metadata.uid;
     assert.ok(uid);
@@ -106,13 +106,13 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
         [uid],
         kind,
       );
-    await ground.stack.up();
+    await fixture.stack.up();
     await expectUnchanged();
     await serve(false);
     await expectUnchanged();
-    for (const kind of stormy) ground.standIns.faults.set(kind, { changedEvery: 20 });
-    await ground.stack.destroy();
-    ground.standIns.faults.clear();
+    for (const kind of stormy) fixture.standIns.faults.set(kind, { changedEvery: 20 });
+    await fixture.stack.destroy();
+    fixture.standIns.faults.clear();
     assert.equal(await get("v1", "ConfigMap", "demo-foresail"), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);
   });

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { API, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
-import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
+import { azimuthFixture, configure, type Live, liveObjects, untilTrue } from "./azimuth-fixture";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 
 const { namespace } = TENANCY;
@@ -13,13 +13,13 @@ const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 describe("what goes wrong with a cluster through Azimuth, under the engine", function () {
   this.timeout(180_000);
-  const ground = azimuthGround();
-  const { get } = liveObjects(ground);
+  const fixture = azimuthFixture();
+  const { get } = liveObjects(fixture);
 
   /** What a preview says that is refused. */
   const refusal = async (over: Record<string, unknown>): Promise<string> => {
-    configure(ground, over);
-    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    configure(fixture, over);
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0, stdout);
     return stdout + stderr;
   };
@@ -41,10 +41,10 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       admissionReviewVersions: ["v1"],
       rules: [{ ...rule, operations: ["CREATE"] }],
     };
-    await ground.management.apply({ apiVersion, kind, metadata: { name }, webhooks: [webhook] });
+    await fixture.management.apply({ apiVersion, kind, metadata: { name }, webhooks: [webhook] });
     return {
       end: async () => {
-        await ground.management.delete({ apiVersion, kind, name });
+        await fixture.management.delete({ apiVersion, kind, name });
         silent.close();
       },
     };
@@ -73,7 +73,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
   });
 
   it("refuses a chart that brings no file with the key, before a name is reserved for it", async () => {
-    const chart = path.join(ground.folder, "keyless-chart");
+    const chart = path.join(fixture.folder, "keyless-chart");
     mkdirSync(path.join(chart, "templates"), { recursive: true });
     writeFileSync(path.join(chart, "Chart.yaml"), "{apiVersion: v2, name: keyless, version: 1.0.0}");
     const objects = [
@@ -81,12 +81,12 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {client-apiserver.yaml: 'server_port: 22'}}",
     ];
     writeFileSync(path.join(chart, "templates", "all.yaml"), objects.join("\n---\n"));
-    const { charts } = ground.values()["azimuth"] as { charts: object };
+    const { charts } = fixture.values()["azimuth"] as { charts: object };
     assert.match(
       await refusal({ charts: { ...charts, zenithApiServer: { chart } } }),
       /zenithApiServer\) renders no file with the private key as ssh_private_key_data/,
     );
-    assert.equal(ground.registrar.reservations.length, 0);
+    assert.equal(fixture.registrar.reservations.length, 0);
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });
 
@@ -99,7 +99,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       cloudCredentialsSecretName: TENANCY.credentials,
       controlPlaneMachineSize: "vm.small",
     };
-    await ground.management.apply(
+    await fixture.management.apply(
       { apiVersion, kind, metadata: { name: "theirs", namespace }, spec },
       { fieldManager: "azimuth-api" },
     );
@@ -107,18 +107,18 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       await refusal({ name: "theirs" }),
       /Cluster az-demo\/theirs is not paused, so azimuth-capi-operator/,
     );
-    await ground.management.delete(ref);
+    await fixture.management.delete(ref);
   });
 
   it("names the verb and the resource that the credentials may not", async () => {
-    await ground.stack.setSecret("managementKubeconfig", ground.api.server.userKubeconfig("somebody"));
+    await fixture.stack.setSecret("managementKubeconfig", fixture.api.server.userKubeconfig("somebody"));
     try {
       assert.match(
         await refusal({}),
         /GET .* User "somebody" cannot get resource "(secrets|clustertemplates)" in API group/,
       );
     } finally {
-      await ground.stack.setSecret("managementKubeconfig", ground.api.kubeconfig());
+      await fixture.stack.setSecret("managementKubeconfig", fixture.api.kubeconfig());
     }
   });
 
@@ -128,19 +128,19 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       kind: "CustomResourceDefinition",
       name: "oidcclients.identity.azimuth.stackhpc.com",
     };
-    const found = await ground.management.get<{ spec: object }>(definition);
-    await ground.management.delete(definition, { propagationPolicy: "Background" });
+    const found = await fixture.management.get<{ spec: object }>(definition);
+    await fixture.management.delete(definition, { propagationPolicy: "Background" });
     assert.match(
       await refusal({}),
       /no kind OIDCClient in identity.azimuth.stackhpc.com\/v1alpha1; install azimuth-identity-operator first/,
     );
     const { apiVersion, kind, name } = definition;
-    await ground.management.create({ apiVersion, kind, metadata: { name }, spec: found?.spec });
+    await fixture.management.create({ apiVersion, kind, metadata: { name }, spec: found?.spec });
   });
 
   it("warns of a size that the lease reserved nothing of", async () => {
-    configure(ground, { nodeGroups: [{ name: "workers", machineSize: "vm.larg", count: 1 }] });
-    const { stdout } = await ground.stack.call(["preview"]);
+    configure(fixture, { nodeGroups: [{ name: "workers", machineSize: "vm.larg", count: 1 }] });
+    const { stdout } = await fixture.stack.call(["preview"]);
     assert.match(
       stdout,
       /reserved nothing of the size "vm.larg" of nodeGroups\[workers\]; did you mean "vm.large"\?/,
@@ -148,15 +148,15 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
   });
 
   it("ends with the message of an object that failed, and goes on from there when that is mended", async () => {
-    configure(ground);
-    ground.standIns.faults.set("OIDCClient", { failed: "the realm has no such client scope" });
-    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    configure(fixture);
+    fixture.standIns.faults.set("OIDCClient", { failed: "the realm has no such client scope" });
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(exitCode, 0);
     assert.match(
       stdout + stderr,
       /OIDCClient az-demo\/kube-demo failed: .*the realm has no such client scope/,
     );
-    ground.standIns.faults.clear();
+    fixture.standIns.faults.clear();
   });
 
   it("is mended by the run after one that was killed while Helm installed, which says so", async () => {
@@ -167,7 +167,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       async () => (isPending = (await get("v1", "Secret", "sh.helm.release.v1.demo.v1")) !== undefined),
       60,
     );
-    const killed = await upKilledWhen(ground.stack, "the whole tree", () =>
+    const killed = await upKilledWhen(fixture.stack, "the whole tree", () =>
       isPending ? { step: "install" } : undefined,
     );
     await seen;
@@ -175,38 +175,38 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     await untilOrphansEnd(killed.orphans);
     await hook.end();
     // an hour has passed: nobody is at work on it any more
-    await ground.management.mergePatch(
+    await fixture.management.mergePatch(
       { apiVersion: "v1", kind: "Secret", namespace, name: "sh.helm.release.v1.demo.v1" },
       { metadata: { labels: { createdAt: "1" } } },
     );
-    await ground.stack.clearDeadLocks();
-    ground.stack.printed = "";
-    await ground.stack.up();
-    assert.match(ground.stack.printed, /forget revision 1 \((pending-install|deployed)\) of az-demo\/demo/);
+    await fixture.stack.clearDeadLocks();
+    fixture.stack.printed = "";
+    await fixture.stack.up();
+    assert.match(fixture.stack.printed, /forget revision 1 \((pending-install|deployed)\) of az-demo\/demo/);
     assert.ok(await get(API.clusterApi, "Cluster", "demo"));
   });
 
   it("refuses the objects of another stack, which it names", async () => {
-    const other = await ground.other().create();
-    await other.setSecret("managementKubeconfig", ground.api.kubeconfig());
-    other.configure(ground.values());
+    const other = await fixture.other().create();
+    await other.setSecret("managementKubeconfig", fixture.api.kubeconfig());
+    other.configure(fixture.values());
     const { exitCode, stdout, stderr } = await other.call(["preview"]);
     assert.notEqual(exitCode, 0);
     assert.match(stdout + stderr, /Cluster az-demo\/demo belongs to the stack foresail\/test/);
   });
 
   it("leaves another stack's cluster in the same tenancy alone", async () => {
-    const other = ground.other();
-    other.configure(ground.values({ name: "second", leaseName: undefined, zenith: undefined }));
+    const other = fixture.other();
+    other.configure(fixture.values({ name: "second", leaseName: undefined, zenith: undefined }));
     await other.up();
-    await ground.stack.destroy();
+    await fixture.stack.destroy();
     assert.ok(await get(API.clusterApi, "Cluster", "second"));
     await other.destroy();
     assert.equal(await get(API.azimuth, "Cluster", "second"), undefined);
   });
 
   it("releases the Lease of a cluster that azimuth-capi-operator handed over, and only when the cluster is gone", async () => {
-    const { management } = ground;
+    const { management } = fixture;
     const cluster = { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "handed-over" };
     const lease = { apiVersion: API.scheduling, kind: "Lease", namespace, name: TENANCY.lease };
     const { apiVersion, kind, name } = cluster;
@@ -231,10 +231,10 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       },
       { fieldManager: "azimuth-capi-operator" },
     );
-    configure(ground, { name, label: "handed over", zenith: undefined, adopt: true });
-    await ground.stack.up();
-    ground.standIns.faults.set("Cluster", { neverReady: true });
-    const destroyed = ground.stack.destroy();
+    configure(fixture, { name, label: "handed over", zenith: undefined, adopt: true });
+    await fixture.stack.up();
+    fixture.standIns.faults.set("Cluster", { neverReady: true });
+    const destroyed = fixture.stack.destroy();
     const held = async () => (await get(API.scheduling, "Lease", TENANCY.lease))?.metadata.finalizers ?? [];
     try {
       await untilTrue("the cluster to be deleted", async () =>
@@ -242,7 +242,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       );
       assert.deepEqual(await held(), [...finalizers, LEASE_FINALIZER]);
     } finally {
-      ground.standIns.faults.clear();
+      fixture.standIns.faults.clear();
       await destroyed;
     }
     assert.deepEqual(await held(), finalizers);

@@ -4,7 +4,7 @@ import type { ProcessFacts } from "../../lib/process/identity";
 import { API, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
 import { leaveOut } from "../left-out";
 import { killProcess } from "../support/process-tree";
-import { azimuthGround, configure, liveObjects } from "./azimuth-ground";
+import { azimuthFixture, configure, liveObjects } from "./azimuth-fixture";
 import { type KillMode, untilOrphansEnd, upKilledWhen } from "./killed-up";
 
 /** What Helm's work on the stand-in charts takes at most. */
@@ -41,33 +41,33 @@ describe("a cluster through Azimuth whose run is killed after each step in turn"
   before(function () {
     if (!BY_NIGHT) leaveOut(this, "kills at every step take minutes: FORESAIL_TEST_ALL=1");
   });
-  const ground = azimuthGround();
-  const { get } = liveObjects(ground);
+  const fixture = azimuthFixture();
+  const { get } = liveObjects(fixture);
   const modes: KillMode[] = ["the whole tree", "pulumi alone"];
 
   for (const mode of modes)
     it(`comes up all the same, with one key and one release (${mode})`, async () => {
-      configure(ground);
-      const reserved = ground.registrar.reservations.length;
+      configure(fixture);
+      const reserved = fixture.registrar.reservations.length;
       for (const step of STEPS) {
-        const killed = await upKilledWhen(ground.stack, mode, (output) =>
+        const killed = await upKilledWhen(fixture.stack, mode, (output) =>
           output().includes(`${step} creating`) ? { step } : undefined,
         );
         await untilPluginsIdle(killed.orphans);
         await untilOrphansEnd(killed.orphans);
-        await ground.stack.clearDeadLocks();
+        await fixture.stack.clearDeadLocks();
       }
-      await ground.stack.up();
-      assert.equal(ground.registrar.reservations.length, reserved + 1, "a name was reserved twice");
+      await fixture.stack.up();
+      assert.equal(fixture.registrar.reservations.length, reserved + 1, "a name was reserved twice");
       assert.ok(await get(API.clusterApi, "Cluster", "demo"));
       const lease = await get(API.scheduling, "Lease", "demo");
       assert.deepEqual(
         lease?.metadata.finalizers?.filter((name) => name === LEASE_FINALIZER),
         [LEASE_FINALIZER],
       );
-      await ground.stack.up();
-      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
-      await ground.stack.destroy();
+      await fixture.stack.up();
+      assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+      await fixture.stack.destroy();
       assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined);
     });
 });

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { monitorServices } from "../../providers/azimuth/client/services-monitor";
 import { API, LEASE_FINALIZER, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { TENANCY } from "../../sandbox/azimuth/tenancy";
-import { azimuthGround, configure, type Live, liveObjects, untilTrue } from "./azimuth-ground";
+import { azimuthFixture, configure, type Live, liveObjects, untilTrue } from "./azimuth-fixture";
 
 const { namespace } = TENANCY;
 const OWN_SERVICE = "monitoring-system-kube-prometheus-stack-client";
@@ -14,15 +14,15 @@ interface TunnelFile {
   content?: string;
   contentFrom?: { secret: { name: string; key: string } };
 }
-const PLACE = { namespace, cluster: "demo", hasRecord: true };
+const REF = { namespace, cluster: "demo", hasRecord: true };
 
 describe("a cluster through Azimuth, under the engine", function () {
   this.timeout(180_000);
-  const ground = azimuthGround();
-  const { get } = liveObjects(ground);
+  const fixture = azimuthFixture();
+  const { get } = liveObjects(fixture);
   const record = () => get(API.azimuth, "Cluster", "demo");
   const services = async () => Object.keys((await record())?.status?.services ?? {});
-  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   const calico = () => get(API.addons, "HelmRelease", "demo-cni-calico");
 
   const reservation = (name: string) => ({
@@ -44,9 +44,9 @@ describe("a cluster through Azimuth, under the engine", function () {
     const secret = file?.contentFrom && (await get("v1", "Secret", name));
     return Buffer.from(secret?.data?.[key] ?? file?.content ?? "", "base64").toString("utf8");
   };
-  const reserve = (name: string) => ground.management.apply(reservation(name));
+  const reserve = (name: string) => fixture.management.apply(reservation(name));
   const giveUp = (name: string) =>
-    ground.management.delete({
+    fixture.management.delete({
       apiVersion: API.zenith,
       kind: "Reservation",
       namespace: "tigera-operator",
@@ -54,8 +54,8 @@ describe("a cluster through Azimuth, under the engine", function () {
     });
 
   it("previews each step as a resource, with what it will do, and touches nothing", async () => {
-    configure(ground);
-    const preview = await ground.stack.preview();
+    configure(fixture);
+    const preview = await fixture.stack.preview();
     const names = preview.map(({ name }) => name);
     for (const name of [
       "demo-template",
@@ -86,8 +86,8 @@ describe("a cluster through Azimuth, under the engine", function () {
 
   it("takes the cluster through the whole sequence, and a second up changes nothing", async () => {
     const monitoring = { neverReady: true };
-    ground.standIns.faults.set("Reservation", monitoring);
-    await ground.stack.up();
+    fixture.standIns.faults.set("Reservation", monitoring);
+    await fixture.stack.up();
     const made = await record();
     assert.equal(made?.spec["paused"], true);
     assert.match(String(made?.status?.["lastUpdated"]), /^\d{4}-.*\+00:00$/);
@@ -127,8 +127,8 @@ describe("a cluster through Azimuth, under the engine", function () {
     assert.equal(settings["ssh_private_key_data"], key?.data?.["id_ed25519"]);
     assert.equal(settings["server_address"], "zenith.sandbox.example");
     assert.equal(files[1]?.content, undefined, "the key is in the values");
-    const outputs = await ground.stack.outputs();
-    assert.equal(outputs["apiHost"], `${ground.registrar.reservations[0]?.subdomain}.apps.sandbox.example`);
+    const outputs = await fixture.stack.outputs();
+    assert.equal(outputs["apiHost"], `${fixture.registrar.reservations[0]?.subdomain}.apps.sandbox.example`);
     const operator = await get("apps/v1", "Deployment", "demo-zenith-operator");
     assert.deepEqual(
       operator?.metadata.ownerReferences?.map((owner) => owner.uid),
@@ -138,7 +138,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       "Cluster API's kubeconfig",
       async () => (await get("v1", "Secret", "demo-kubeconfig")) !== undefined,
     );
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.equal((await record())?.status?.["kubeconfigSecretName"], "demo-kubeconfig-user");
     const ofUsers = await get("v1", "Secret", "demo-kubeconfig-user");
     assert.deepEqual(
@@ -152,16 +152,16 @@ describe("a cluster through Azimuth, under the engine", function () {
     const secret = await get("v1", "Secret", "demo-zenith-apiserver");
     const key = Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString("utf8");
     const [, line = "none"] = key.split("\n");
-    const state = JSON.stringify(await ground.stack.export());
-    for (const text of [ground.stack.printed, state])
+    const state = JSON.stringify(await fixture.stack.export());
+    for (const text of [fixture.stack.printed, state])
       for (const form of [line, Buffer.from(key).toString("base64").slice(0, 60)])
         assert.ok(!text.includes(form), "the private key is shown");
   });
 
   it("writes a service that appeared between two runs, once", async () => {
-    ground.standIns.faults.clear();
+    fixture.standIns.faults.clear();
     await untilTrue("the Reservation to be ready", async () => {
-      const found = await ground.management.get<Live>({
+      const found = await fixture.management.get<Live>({
         apiVersion: API.zenith,
         kind: "Reservation",
         namespace: "monitoring-system",
@@ -169,7 +169,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       });
       return found?.status?.["phase"] === "Ready";
     });
-    assert.deepEqual(await ground.stack.up(), { updated: 1, unchanged: 21 });
+    assert.deepEqual(await fixture.stack.up(), { updated: 1, unchanged: 21 });
     assert.deepEqual(await services(), [OWN_SERVICE]);
     await expectUnchanged();
   });
@@ -178,8 +178,8 @@ describe("a cluster through Azimuth, under the engine", function () {
     const end = new AbortController();
     const said: string[] = [];
     const running = monitorServices({
-      management: ground.management,
-      place: PLACE,
+      management: fixture.management,
+      place: REF,
       signal: end.signal,
       say: (line) => said.push(line),
     });
@@ -214,7 +214,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       await running;
     }
     await giveUp("gone-by-night");
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(await services(), [OWN_SERVICE], "a service that went while the monitor was down");
   });
 
@@ -232,9 +232,9 @@ describe("a cluster through Azimuth, under the engine", function () {
       kind: "ClusterTemplate",
       metadata: { name: "without-mirror" },
     };
-    await ground.management.create({ ...template, spec });
-    configure(ground, { templateName: "without-mirror" });
-    const preview = await ground.stack.preview();
+    await fixture.management.create({ ...template, spec });
+    configure(fixture, { templateName: "without-mirror" });
+    const preview = await fixture.stack.preview();
     const changed = preview.map(({ name }) => name).sort();
     assert.deepEqual(changed, [
       "demo-chart",
@@ -245,25 +245,25 @@ describe("a cluster through Azimuth, under the engine", function () {
     ]);
     const chart = preview.find(({ name }) => name === "demo-chart");
     assert.equal((chart?.inputs["values"] as { kubernetesVersion: string }).kubernetesVersion, "1.36.4");
-    await ground.stack.up();
+    await fixture.stack.up();
     const controlPlane = await get(API.controlPlane, "KubeadmControlPlane", "demo-control-plane");
     assert.equal(controlPlane?.spec["version"], "v1.36.4");
-    assert.match(ground.stack.printed, /drops these nulls, .* registryMirrors\["docker.io"\]/);
+    assert.match(fixture.stack.printed, /drops these nulls, .* registryMirrors\["docker.io"\]/);
     await expectUnchanged();
-    assert.equal(ground.registrar.reservations.length, 1);
+    assert.equal(fixture.registrar.reservations.length, 1);
   });
 
   it("refuses a template in the preview that admission would refuse, and touches nothing", async () => {
-    configure(ground, { templateName: TENANCY.template });
-    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    configure(fixture, { templateName: TENANCY.template });
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0);
     assert.match(stdout + stderr, /ClusterTemplate kube-1-36-3 would be a downgrade \(1.36.4 → 1.36.3\)/);
     assert.equal((await record())?.spec["templateName"], "without-mirror");
-    configure(ground, { templateName: "without-mirror" });
+    configure(fixture, { templateName: "without-mirror" });
   });
 
   it("resumes: what was changed behind its back is adopted again, and what is gone is pruned", async () => {
-    const { management } = ground;
+    const { management } = fixture;
     await management.mergePatch(
       { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" },
       {
@@ -282,7 +282,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       { apiVersion: API.scheduling, kind: "Lease", namespace, name: "demo" },
       { metadata: { finalizers: ["scheduling.azimuth.stackhpc.com"], ownerReferences: null } },
     );
-    await ground.stack.up();
+    await fixture.stack.up();
     const status = (await record())?.status ?? {};
     assert.ok(!("demo-gone-1" in (status["nodes"] as object)) && !("old" in (status["addons"] as object)));
     assert.equal(status["nodeCount"], 3);
@@ -292,27 +292,27 @@ describe("a cluster through Azimuth, under the engine", function () {
   });
 
   it("says at the end of a lease that the cluster is to be destroyed", async () => {
-    await ground.management.mergePatch(
+    await fixture.management.mergePatch(
       { apiVersion: API.scheduling, kind: "Lease", namespace, name: "demo" },
       { spec: { endsAt: new Date().toISOString(), gracePeriod: 0 } },
     );
     await untilTrue("the record to be deleted", async () =>
       Boolean((await record())?.metadata.deletionTimestamp),
     );
-    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0);
     assert.match(stdout + stderr, /Cluster az-demo\/demo is being deleted.*run pulumi destroy/);
   });
 
   it("lets the lease go when the cluster is gone, and not before", async () => {
-    ground.standIns.faults.set("Cluster", { neverReady: true });
-    const destroyed = ground.stack.destroy();
+    fixture.standIns.faults.set("Cluster", { neverReady: true });
+    const destroyed = fixture.stack.destroy();
     await untilTrue("the cluster to be deleted", async () =>
       Boolean((await get(API.clusterApi, "Cluster", "demo"))?.metadata.deletionTimestamp),
     );
     await pause(1500);
     assert.ok((await get(API.scheduling, "Lease", "demo"))?.metadata.finalizers?.includes(LEASE_FINALIZER));
-    ground.standIns.faults.clear();
+    fixture.standIns.faults.clear();
     await destroyed;
     assert.equal(await record(), undefined);
     assert.equal(await get(API.identity, "Platform", "kube-demo"), undefined);

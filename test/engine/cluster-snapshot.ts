@@ -3,7 +3,7 @@ import path from "node:path";
 import { waitFor } from "../../lib/wait";
 import { isReady } from "../../lib/kubernetes/api-server-health";
 import type { MachineState } from "../simulation/fleet-files";
-import type { SimulatedGround } from "./simulated-ground";
+import type { SimulatedFixture } from "./simulated-fixture";
 import { observedCluster } from "./observed-cluster";
 
 interface StoredNode {
@@ -15,19 +15,19 @@ interface StoredNode {
 /** A cluster as it was at one moment: the engine's state, every machine, and the Nodes. Much faster than another `up`. */
 export class ClusterSnapshot {
   private constructor(
-    private readonly ground: SimulatedGround,
+    private readonly ground: SimulatedFixture,
     private readonly folder: string,
     private readonly machines: Map<string, MachineState>,
     private readonly nodes: StoredNode[],
   ) {}
 
-  static async take(ground: SimulatedGround): Promise<ClusterSnapshot> {
-    const kept = readdirSync(ground.folder).filter((name) => name.startsWith("snapshot-")).length;
-    const folder = path.join(ground.folder, `snapshot-${kept}`);
-    cpSync(ground.stack.stateFolder, folder, { recursive: true });
-    const machines = new Map(machineNames(ground).map((name) => [name, ground.fleet.state(name)]));
-    const nodes = (await ground.kubernetes.listNodes()) as unknown as StoredNode[];
-    return new ClusterSnapshot(ground, folder, machines, nodes);
+  static async take(fixture: SimulatedFixture): Promise<ClusterSnapshot> {
+    const kept = readdirSync(fixture.folder).filter((name) => name.startsWith("snapshot-")).length;
+    const folder = path.join(fixture.folder, `snapshot-${kept}`);
+    cpSync(fixture.stack.stateFolder, folder, { recursive: true });
+    const machines = new Map(machineNames(fixture).map((name) => [name, fixture.fleet.state(name)]));
+    const nodes = (await fixture.kubernetes.listNodes()) as unknown as StoredNode[];
+    return new ClusterSnapshot(fixture, folder, machines, nodes);
   }
 
   /** Makes everything as it was. Nothing of an earlier run may be at work any more. */
@@ -69,19 +69,19 @@ export class ClusterSnapshot {
   }
 }
 
-function machineNames({ fleet }: SimulatedGround): string[] {
+function machineNames({ fleet }: SimulatedFixture): string[] {
   return fleet.files.configuration.machines.map(({ name }) => name);
 }
 
 /** What two clusters must have in common to be the same: Nodes, machines, and resources on record. */
-export async function describeCluster(ground: SimulatedGround): Promise<unknown> {
-  const { deployment } = await ground.stack.export();
-  const machines = machineNames(ground).map((name) => {
-    const { etcdId, ...state } = ground.fleet.state(name);
+export async function describeCluster(fixture: SimulatedFixture): Promise<unknown> {
+  const { deployment } = await fixture.stack.export();
+  const machines = machineNames(fixture).map((name) => {
+    const { etcdId, ...state } = fixture.fleet.state(name);
     return [name, { ...state, isInEtcd: etcdId !== undefined }];
   });
   return {
-    nodes: await observedCluster(ground.kubernetes),
+    nodes: await observedCluster(fixture.kubernetes),
     machines: Object.fromEntries(machines) as unknown,
     resources: (deployment.resources ?? []).map(({ urn }) => urn).sort(),
   };

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Operation } from "../../providers/kubeadm/machine/steps/script";
 import { commandLines, descendants } from "../support/process-tree";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { killedUp, untilOrphansEnd, upKilledWhen } from "./killed-up";
 import { observedCluster } from "./observed-cluster";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 
 const LEASE = {
   apiVersion: "coordination.k8s.io/v1",
@@ -19,17 +19,20 @@ const BETWEEN_INTERRUPTS_MILLISECONDS = 1_200;
 
 describe("an interrupt of foresail up", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({ machines: ["cp-1", "w-1", "w-2", "w-3"], milliseconds: { prepare: 50 } });
+  const fixture = simulatedFixture({
+    machines: ["cp-1", "w-1", "w-2", "w-3"],
+    milliseconds: { prepare: 50 },
+  });
   let foresail: FleetCommand;
 
   before(() => {
-    foresail = new FleetCommand(ground.stack);
+    foresail = new FleetCommand(fixture.stack);
   });
 
   const want = (...machines: string[]) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines) });
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
   const pauseRequest = async () =>
-    (await ground.kubernetes.get<{ metadata?: { annotations?: Record<string, string> } }>(LEASE))?.metadata
+    (await fixture.kubernetes.get<{ metadata?: { annotations?: Record<string, string> } }>(LEASE))?.metadata
       ?.annotations?.["foresail/pause-requested"];
 
   async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
@@ -39,12 +42,12 @@ describe("an interrupt of foresail up", function () {
 
   /** Starts an up whose step on one machine takes a while, and waits until it does. */
   async function startSlowUp(operation: Operation, machine: string, milliseconds: number) {
-    const from = ground.fleet.files.journalLines.length;
-    ground.fleet.inject({ operation, machine, kind: "hang", milliseconds });
+    const from = fixture.fleet.files.journalLines.length;
+    fixture.fleet.inject({ operation, machine, kind: "hang", milliseconds });
     const run = foresail.start("up", "--stack", "test", "--yes");
     await until(`${operation} of ${machine}`, () => {
       assert.equal(run.child.exitCode, null, run.printed());
-      return ground.fleet.files.journalLines
+      return fixture.fleet.files.journalLines
         .slice(from)
         .some((line) => line.operation === operation && line.machine === machine && line.event === "start");
     });
@@ -64,7 +67,7 @@ describe("an interrupt of foresail up", function () {
     assert.match(stdout, /interrupted; to go on: foresail up/);
     const again = await foresail.run("up", "--stack", "test", "--yes");
     assert.equal(again.exitCode, 0, again.stdout + again.stderr);
-    assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1"]);
+    assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1"]);
   });
 
   it("asks for a pause on the Lease, lets the step under way end, and takes the request back", async () => {
@@ -77,7 +80,7 @@ describe("an interrupt of foresail up", function () {
     const { exitCode, stdout } = await ended;
     assert.equal(exitCode, 0, stdout);
     assert.equal(await pauseRequest(), undefined);
-    assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1", "w-2"]);
+    assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1", "w-2"]);
   });
 
   it("interrupts the engine at the second time", async () => {
@@ -95,7 +98,7 @@ describe("an interrupt of foresail up", function () {
   });
 
   it("needs consent: without a terminal, --plan or --yes nothing is changed", async () => {
-    const before = ground.fleet.journal.length;
+    const before = fixture.fleet.journal.length;
     want("cp-1", "w-1", "w-2");
     const { exitCode, stdout } = await foresail.run("up", "--stack", "test");
     assert.equal(exitCode, 2);
@@ -103,21 +106,21 @@ describe("an interrupt of foresail up", function () {
       stdout,
       /w-3: cordon, drain[^]*nothing was changed: without a terminal, give --plan or --yes/,
     );
-    assert.equal(ground.fleet.journal.length, before);
+    assert.equal(fixture.fleet.journal.length, before);
   });
 
   describe("that was killed", () => {
-    const pending = async () => (await ground.stack.export()).deployment.pending_operations ?? [];
+    const pending = async () => (await fixture.stack.export()).deployment.pending_operations ?? [];
     /** Kills the engine while it makes a further pool's first resources. */
     async function killInJoin(): Promise<void> {
       const { killed, orphans } = await killedUp(
-        ground,
+        fixture,
         "the whole tree",
         ({ operation, event }) => operation === "prepare" && event === "start",
       );
       assert.ok(killed);
       await untilOrphansEnd(orphans);
-      await ground.stack.clearDeadLocks();
+      await fixture.stack.clearDeadLocks();
       assert.notDeepEqual(await pending(), []);
     }
 
@@ -134,14 +137,14 @@ describe("an interrupt of foresail up", function () {
       );
       assert.doesNotMatch(stdout + stderr, /pending operations/i);
       assert.deepEqual(await pending(), []);
-      assert.deepEqual(Object.keys(await observedCluster(ground.kubernetes)), ["cp-1", "w-1", "w-2"]);
+      assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1", "w-2"]);
     });
 
     it("leaves none behind once foresail unlock has come, which says so once", async () => {
       want("cp-1", "w-1", "w-2", "w-3");
       await killInJoin();
       // secrets are encrypted anew
-      const urns = async () => (await ground.stack.export()).deployment.resources?.map(({ urn }) => urn);
+      const urns = async () => (await fixture.stack.export()).deployment.resources?.map(({ urn }) => urn);
       const before = await urns();
       const { exitCode, stdout } = await foresail.run("unlock", "--stack", "test");
       assert.equal(exitCode, 0, stdout);
@@ -158,7 +161,7 @@ describe("an interrupt of foresail up", function () {
     for (const milliseconds of [0, 200])
       it(`leaves no idle provider behind, ${milliseconds} ms after the provider's start`, async () => {
         let begun: number | undefined;
-        const { killed, orphans } = await upKilledWhen(ground.stack, "pulumi alone", () => {
+        const { killed, orphans } = await upKilledWhen(fixture.stack, "pulumi alone", () => {
           const providers = commandLines(descendants(process.pid)).filter((line) =>
             line.includes("cmd/dynamic-provider"),
           );
@@ -167,7 +170,7 @@ describe("an interrupt of foresail up", function () {
         });
         assert.ok(killed);
         await untilOrphansEnd(orphans.filter(({ command }) => command === "node"));
-        await ground.stack.clearDeadLocks();
+        await fixture.stack.clearDeadLocks();
       });
   });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { doneTwice, type JournalEntry, runsAtOnce } from "../simulation/journal";
 import { ClusterSnapshot, describeCluster } from "./cluster-snapshot";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { type KilledUp, killedUp, type KillMode, type KillPoint, nameOf, stepsOfOrphans } from "./killed-up";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 
 /** Scripts whose effect must come once, however often the engine is killed. */
 const EFFECTS = [
@@ -32,7 +32,7 @@ const KILLS = [
 
 describe("an engine that is killed", function () {
   this.timeout(1_200_000);
-  const ground = simulatedGround({
+  const fixture = simulatedFixture({
     machines: LARGE,
     milliseconds: {
       prepare: 80,
@@ -57,32 +57,32 @@ describe("an engine that is killed", function () {
   let steps: KillPoint[];
 
   const want = (machines: string[]) =>
-    ground.stack.configure({
-      cluster: clusterWish(ground.fleet, machines, { allowEvenControlPlanes: true }),
+    fixture.stack.configure({
+      cluster: desiredCluster(fixture.fleet, machines, { allowEvenControlPlanes: true }),
     });
-  const journalFrom = (index: number): JournalEntry[] => ground.fleet.journal.slice(index);
+  const journalFrom = (index: number): JournalEntry[] => fixture.fleet.journal.slice(index);
 
   before(async function () {
     this.timeout(600_000);
-    empty = await ClusterSnapshot.take(ground);
+    empty = await ClusterSnapshot.take(fixture);
     want(SMALL);
-    await ground.stack.up();
-    steps = pointsOf(ground.fleet.journal);
-    small = await ClusterSnapshot.take(ground);
-    smallCluster = await describeCluster(ground);
+    await fixture.stack.up();
+    steps = pointsOf(fixture.fleet.journal);
+    small = await ClusterSnapshot.take(fixture);
+    smallCluster = await describeCluster(fixture);
     want(LARGE);
-    await ground.stack.up();
-    large = await ClusterSnapshot.take(ground);
-    largeCluster = await describeCluster(ground);
+    await fixture.stack.up();
+    large = await ClusterSnapshot.take(fixture);
+    largeCluster = await describeCluster(fixture);
     want(MEDIUM);
-    await ground.stack.up();
-    mediumCluster = await describeCluster(ground);
+    await fixture.stack.up();
+    mediumCluster = await describeCluster(fixture);
   });
 
   /** After a kill: its lock goes, and orphans, where it left any, begin nothing new. */
   async function settle(up: KilledUp, patiently: boolean): Promise<void> {
-    if (patiently) assert.deepEqual(await stepsOfOrphans(ground, up), [], "an orphan began another step");
-    assert.match((await ground.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
+    if (patiently) assert.deepEqual(await stepsOfOrphans(fixture, up), [], "an orphan began another step");
+    assert.match((await fixture.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
   }
 
   function expectNothingTwice(journal: JournalEntry[]): void {
@@ -96,14 +96,14 @@ describe("an engine that is killed", function () {
   async function killOnce(mode: KillMode, point: KillPoint): Promise<void> {
     await empty.restore();
     want(SMALL);
-    const from = ground.fleet.journal.length;
-    const up = await killedUp(ground, mode, (met) => nameOf(met) === nameOf(point));
+    const from = fixture.fleet.journal.length;
+    const up = await killedUp(fixture, mode, (met) => nameOf(met) === nameOf(point));
     assert.ok(up.killed, `up ended before the ${nameOf(point)}:\n${up.output}`);
     // a step that has just ended tempts an orphan to begin the next; one that has just begun is still running
     await settle(up, point.event === "end");
-    await ground.stack.up();
+    await fixture.stack.up();
     expectNothingTwice(journalFrom(from));
-    assert.deepEqual(await describeCluster(ground), smallCluster);
+    assert.deepEqual(await describeCluster(fixture), smallCluster);
   }
 
   /** Kills every `up` at its first event that no earlier one was killed at, until one comes to its end. */
@@ -116,12 +116,12 @@ describe("an engine that is killed", function () {
   ): Promise<number> {
     await before.restore();
     want(machines);
-    const from = ground.fleet.journal.length;
+    const from = fixture.fleet.journal.length;
     const met = new Set<string>();
     for (;;) {
-      const up = await killedUp(ground, mode, (point) => point.event === event && !met.has(nameOf(point)));
+      const up = await killedUp(fixture, mode, (point) => point.event === event && !met.has(nameOf(point)));
       if (!up.killed) {
-        assert.equal(up.exitCode, 0, `${up.output}\nthe simulated machines said: ${ground.fleet.log}`);
+        assert.equal(up.exitCode, 0, `${up.output}\nthe simulated machines said: ${fixture.fleet.log}`);
         break;
       }
       met.add(nameOf(up.killed));
@@ -130,7 +130,7 @@ describe("an engine that is killed", function () {
       });
     }
     expectNothingTwice(journalFrom(from));
-    assert.deepEqual(await describeCluster(ground), after);
+    assert.deepEqual(await describeCluster(fixture), after);
     return met.size;
   }
 
@@ -175,7 +175,7 @@ describe("an engine that is killed", function () {
         try {
           await killOnce(mode, point);
         } catch (error) {
-          const log = ground.fleet.log;
+          const log = fixture.fleet.log;
           throw new Error(`killed at the ${nameOf(point)}: ${(error as Error).message}\n${log}`, {
             cause: error,
           });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ProcessFacts, readProcess } from "../../lib/process/identity";
 import type { JournalLine } from "../simulation/fleet-files";
 import { descendants, killProcess, untilEnded } from "../support/process-tree";
-import type { SimulatedGround } from "./simulated-ground";
+import type { SimulatedFixture } from "./simulated-fixture";
 import type { TestStack } from "./test-stack";
 
 /** Who dies: the engine, while plugins and provider live on as orphans; or all of them at once. */
@@ -33,7 +33,7 @@ export function nameOf({ operation, machine, event }: KillPoint): string {
 
 /** Runs `up` and kills it as soon as the machines' journal shows an event that `isPoint` accepts. */
 export function killedUp(
-  { stack, fleet }: Pick<SimulatedGround, "stack" | "fleet">,
+  { stack, fleet }: Pick<SimulatedFixture, "stack" | "fleet">,
   mode: KillMode,
   isPoint: (point: KillPoint) => boolean,
 ): Promise<KilledUp> {
@@ -82,7 +82,7 @@ const LANGUAGE_HOST = /^pulumi-language/;
  * Waits until the orphans have ended.
  * @returns the steps that one of them began after the engine's death: there must be none
  */
-export async function stepsOfOrphans({ fleet }: SimulatedGround, up: KilledUp): Promise<string[]> {
+export async function stepsOfOrphans({ fleet }: SimulatedFixture, up: KilledUp): Promise<string[]> {
   await untilOrphansEnd(up.orphans);
   return fleet.journal
     .filter(({ askedAt }) => isByAnOrphan(up, askedAt))

@@ -1,48 +1,48 @@
 import assert from "node:assert/strict";
 import { doneTwice, runsAtOnce } from "../simulation/journal";
 import { newKey } from "../support/ssh-server";
-import { clusterWish, type MachineWish } from "./cluster-wish";
+import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { observedCluster } from "./observed-cluster";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 import type { PreviewStep } from "./test-stack";
 
 const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 
 describe("the life of a cluster under the engine", () => {
-  const ground = simulatedGround({
+  const fixture = simulatedFixture({
     machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3", "w-4", "w-5", "w-6"],
     milliseconds: { "join-control-plane": 100, "join-worker": 100, prepare: 50 },
   });
-  const want = (machines: (string | MachineWish)[], others: Record<string, unknown> = {}) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines, others) });
+  const want = (machines: (string | DesiredMachine)[], others: Record<string, unknown> = {}) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines, others) });
   const stepsOf = (preview: PreviewStep[], resource: string) =>
     preview.find(({ name }) => name === resource)?.inputs.steps;
   const allSteps = (preview: PreviewStep[]) =>
     preview.flatMap(({ inputs }) => (inputs.steps ?? []) as string[]);
-  const nodes = () => observedCluster(ground.kubernetes);
-  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+  const nodes = () => observedCluster(fixture.kubernetes);
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
 
   it("refuses a bad configuration with every mistake and its path, and touches nothing", async () => {
     want(["cp-1", { name: "cp-2", role: "control-plain" }, { name: "w-1", port: 70000 }], {
       network: { podCidr: "10.244.0.0/33" },
       nmae: "typo",
     });
-    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes"]);
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes"]);
     assert.notEqual(exitCode, 0);
     for (const path of ["machines[1].role", "machines[2].port", "network.podCidr", "nmae"])
       assert.ok((stdout + stderr).includes(path), `${path} is not named in:\n${stdout}\n${stderr}`);
-    assert.deepEqual(ground.fleet.journal, []);
-    assert.deepEqual((await ground.stack.export()).deployment.resources ?? [], []);
+    assert.deepEqual(fixture.fleet.journal, []);
+    assert.deepEqual((await fixture.stack.export()).deployment.resources ?? [], []);
   });
 
   it("comes up, and a second up changes nothing", async () => {
     want(["cp-1", "w-1"]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(await nodes(), {
       "cp-1": { group: "control-plane", ready: true },
       "w-1": { group: "workers", ready: true },
     });
-    const outputs = await ground.stack.outputs();
+    const outputs = await fixture.stack.outputs();
     assert.match(String(outputs.kubeconfig), /client-key-data/);
     assert.deepEqual(outputs.nodes, [
       { name: "cp-1", role: "control-plane", version: "1.36.3", address: "10.90.1.1" },
@@ -53,7 +53,7 @@ describe("the life of a cluster under the engine", () => {
 
   it("previews a new worker as a step, with a kubeconfig that is known, and joins it", async () => {
     want(["cp-1", "w-1", "w-2"]);
-    const preview = await ground.stack.preview();
+    const preview = await fixture.stack.preview();
     assert.deepEqual(stepsOf(preview, "test-workers"), [
       "w-2: join as worker of workers, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
@@ -67,7 +67,7 @@ describe("the life of a cluster under the engine", () => {
       preview.some(({ type }) => type.endsWith("AdminKubeconfig")),
       false,
     );
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), ["cp-1", "w-1", "w-2"]);
     await expectUnchanged();
   });
@@ -75,31 +75,31 @@ describe("the life of a cluster under the engine", () => {
   it("sets labels and taints, and takes back its own", async () => {
     const taints = [{ key: "dedicated", value: "gpu", effect: "NoSchedule" }];
     want(["cp-1", "w-1", { name: "w-2", labels: { zone: "a" }, taints }]);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
       "w-2: label zone=a, taint dedicated=gpu:NoSchedule",
     ]);
-    await ground.stack.up();
+    await fixture.stack.up();
     const reference = { apiVersion: "v1", kind: "Node", name: "w-2" };
     interface Labelled {
       metadata: { labels: Record<string, string> };
       spec: { taints?: { key: string }[] };
     }
-    const set = await ground.kubernetes.get<Labelled>(reference);
+    const set = await fixture.kubernetes.get<Labelled>(reference);
     assert.equal(set?.metadata.labels.zone, "a");
     const setByForesail = set?.spec.taints?.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
     assert.deepEqual(setByForesail, taints);
     // an administrator's taint, of which the kubelet's own annotation says that it is foresail's
-    await ground.kubernetes.mergePatch(reference, {
+    await fixture.kubernetes.mergePatch(reference, {
       metadata: { annotations: { "foresail/taints": "dedicated,quarantine", "foresail/labels": "zone" } },
       spec: { taints: [...(set?.spec.taints ?? []), { key: "quarantine", effect: "NoSchedule" }] },
     });
     await expectUnchanged();
     want(["cp-1", "w-1", "w-2"]);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
       "w-2: label zone removed, taint dedicated=gpu:NoSchedule removed",
     ]);
-    await ground.stack.up();
-    const taken = await ground.kubernetes.get<Labelled>(reference);
+    await fixture.stack.up();
+    const taken = await fixture.kubernetes.get<Labelled>(reference);
     assert.equal(taken?.metadata.labels.zone, undefined);
     const left = (taken?.spec.taints ?? []).map(({ key }) => key);
     assert.deepEqual([left.includes("dedicated"), left.includes("quarantine")], [false, true]);
@@ -107,53 +107,53 @@ describe("the life of a cluster under the engine", () => {
 
   it("adds control planes one at a time, and every node's endpoint learns of them", async () => {
     want(["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "cp-2: join as control plane unless it is one, wait until Ready",
       "cp-3: join as control plane unless it is one, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
-    await ground.stack.up();
-    assert.deepEqual(runsAtOnce(ground.fleet.journal, ["join-control-plane"]), []);
+    await fixture.stack.up();
+    assert.deepEqual(runsAtOnce(fixture.fleet.journal, ["join-control-plane"]), []);
     for (const name of ["cp-1", "cp-2", "cp-3", "w-1", "w-2"])
-      assert.equal(new Set(ground.fleet.state(name).backends).size, 3, name);
-    const { kubeconfig } = await ground.stack.outputs();
+      assert.equal(new Set(fixture.fleet.state(name).backends).size, 3, name);
+    const { kubeconfig } = await fixture.stack.outputs();
     for (const name of ["cp-1", "cp-2", "cp-3"])
-      assert.ok(String(kubeconfig).includes(ground.fleet.machine(name).apiServer), name);
+      assert.ok(String(kubeconfig).includes(fixture.fleet.machine(name).apiServer), name);
     await expectUnchanged();
   });
 
   it("refuses to take out a majority of the control planes, and touches nothing", async () => {
     want(["cp-3", "w-1", "w-2"]);
-    const asked = ground.fleet.journal.length;
-    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes"]);
+    const asked = fixture.fleet.journal.length;
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes"]);
     assert.notEqual(exitCode, 0);
     assert.match(stdout + stderr, /cp-2, cp-1 would leave at once, a majority of the 3 control planes/);
-    assert.equal(ground.fleet.journal.length, asked);
+    assert.equal(fixture.fleet.journal.length, asked);
   });
 
   it("replaces the first control plane", async () => {
     want(["cp-2", "cp-3", "cp-4", "w-1", "w-2"]);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "cp-4: join as control plane unless it is one, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
       "cp-1: cordon, drain, remove its etcd member, kubeadm reset, delete its Node",
     ]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1", "w-2"]);
-    const { member, etcdId } = ground.fleet.state("cp-1");
+    const { member, etcdId } = fixture.fleet.state("cp-1");
     assert.deepEqual({ member, etcdId }, { member: false, etcdId: undefined });
     await expectUnchanged();
   });
 
   it("heals a node that was deleted behind its back, after a refresh", async () => {
-    assert.equal((await ground.stack.refresh())["updated"], undefined);
-    await ground.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
-    assert.equal((await ground.stack.refresh())["updated"], 1);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+    assert.equal((await fixture.stack.refresh())["updated"], undefined);
+    await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
+    assert.equal((await fixture.stack.refresh())["updated"], 1);
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
       "w-2: join as worker of workers, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual((await nodes())["w-2"], { group: "workers", ready: true });
     await expectUnchanged();
   });
@@ -162,51 +162,51 @@ describe("the life of a cluster under the engine", () => {
     const role = "node-role.kubernetes.io/control-plane";
     const reference = { apiVersion: "v1", kind: "Node", name: "cp-3" };
     const roleOf = async () => {
-      const node = await ground.kubernetes.get<{
+      const node = await fixture.kubernetes.get<{
         metadata: { labels: Record<string, string> };
         spec: { taints?: { key: string; effect: string }[] };
       }>(reference);
       const taint = node?.spec.taints?.find(({ key }) => key === role);
       return { label: node?.metadata.labels[role], taint: taint?.effect };
     };
-    await ground.kubernetes.delete(reference);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    await fixture.kubernetes.delete(reference);
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "cp-3: join as control plane unless it is one, wait until Ready",
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(await roleOf(), { label: "", taint: "NoSchedule" });
     // what an earlier foresail left of such a Node
-    await ground.kubernetes.mergePatch(reference, {
+    await fixture.kubernetes.mergePatch(reference, {
       metadata: { labels: { [role]: null } },
       spec: { taints: [] },
     });
-    const lines = stepsOf(await ground.stack.preview(), "test-control-plane") as string[];
+    const lines = stepsOf(await fixture.stack.preview(), "test-control-plane") as string[];
     assert.equal(lines.length, 1);
     assert.match(lines[0]!, /^cp-3: label node-role\.kubernetes\.io\/control-plane=, .*taint/);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(await roleOf(), { label: "", taint: "NoSchedule" });
     await expectUnchanged();
   });
 
   it("removes a worker: drained, reset, its Node deleted", async () => {
     want(["cp-2", "cp-3", "cp-4", "w-1"]);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
       "w-2: cordon, drain, kubeadm reset, delete its Node",
     ]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
-    assert.equal(ground.fleet.state("w-2").marker, undefined);
+    assert.equal(fixture.fleet.state("w-2").marker, undefined);
     await expectUnchanged();
   });
 
   it("removes a dead worker that is listed as lost, without asking it", async () => {
     want(["cp-2", "cp-3", "cp-4", "w-1", "w-3"]);
-    await ground.stack.up();
-    ground.fleet.powerOff("w-3");
+    await fixture.stack.up();
+    fixture.fleet.powerOff("w-3");
     want(["cp-2", "cp-3", "cp-4", "w-1"], { lost: ["w-3"] });
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-workers"), ["w-3: lost, delete its Node"]);
-    await ground.stack.up();
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), ["w-3: lost, delete its Node"]);
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), ["cp-2", "cp-3", "cp-4", "w-1"]);
   });
 
@@ -214,43 +214,43 @@ describe("the life of a cluster under the engine", () => {
     const stay = ["cp-2", "cp-3", "cp-4", "w-1"];
     const pool = ["w-4", "w-5"].map((name) => ({ name, pool: "gpu" }));
     want([...stay, ...pool], { lost: ["w-3"] });
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), [...stay, "w-4", "w-5"]);
-    ground.fleet.powerOff("w-4");
+    fixture.fleet.powerOff("w-4");
     want(stay, { lost: ["w-3"] });
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
       "w-4: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
     ]);
-    assert.match(ground.stack.printed, /w-4 is not Ready: .*if its machine is gone, list it under `lost`/);
+    assert.match(fixture.stack.printed, /w-4 is not Ready: .*if its machine is gone, list it under `lost`/);
     want(stay, { lost: ["w-3", "w-4"] });
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
       "w-4: lost, delete its Node, kubeadm reset if it answers (pool gpu is removed)",
     ]);
-    await ground.stack.up();
-    assert.match(ground.stack.printed, /not reset: w-4; run "kubeadm reset" there/);
+    await fixture.stack.up();
+    assert.match(fixture.stack.printed, /not reset: w-4; run "kubeadm reset" there/);
     assert.deepEqual(Object.keys(await nodes()), stay);
-    assert.equal(ground.fleet.state("w-5").marker, undefined);
+    assert.equal(fixture.fleet.state("w-5").marker, undefined);
     await expectUnchanged();
   });
 
   it("lists what is left of a pool whose removal failed, and ends it when the dead machine is listed as lost", async () => {
     const stay = ["cp-2", "cp-3", "cp-4", "w-1"];
     want([...stay, { name: "w-6", pool: "gpu" }], { lost: ["w-3"] });
-    await ground.stack.up();
-    ground.fleet.powerOff("w-6");
+    await fixture.stack.up();
+    fixture.fleet.powerOff("w-6");
     want(stay, { lost: ["w-3"] });
-    const { exitCode } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    const { exitCode } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(exitCode, 0);
-    assert.deepEqual(stepsOf(await ground.stack.preview(), "test-control-plane"), [
+    assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "w-6: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
     ]);
     want(stay, { lost: ["w-3", "w-6"] });
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(Object.keys(await nodes()), stay);
     want(stay, { lost: ["w-3"] });
-    await ground.stack.up();
+    await fixture.stack.up();
     await expectUnchanged();
   });
 
@@ -261,7 +261,7 @@ describe("the life of a cluster under the engine", () => {
       address: "127.0.0.1",
       port: 2222,
       user: "jump",
-      hostKey: ground.fleet.machine("w-2").hostKey,
+      hostKey: fixture.fleet.machine("w-2").hostKey,
     };
     const changes: Record<string, () => void> = {
       port: () => want(["cp-2", "cp-3", "cp-4", { name: "w-1", port: 2222 }], { lost }),
@@ -269,7 +269,7 @@ describe("the life of a cluster under the engine", () => {
     };
     for (const [what, change] of Object.entries(changes)) {
       change();
-      const preview = await ground.stack.preview();
+      const preview = await fixture.stack.preview();
       assert.deepEqual(allSteps(preview), [], what);
       assert.equal(
         preview.some(({ type }) => type === "command:remote:Command"),
@@ -278,9 +278,9 @@ describe("the life of a cluster under the engine", () => {
       );
     }
     want(machines, { lost });
-    await ground.stack.setSecret("sshPrivateKey", newKey().private);
-    const preview = await ground.stack.preview();
-    await ground.stack.setSecret("sshPrivateKey", ground.fleet.privateKey);
+    await fixture.stack.setSecret("sshPrivateKey", newKey().private);
+    const preview = await fixture.stack.preview();
+    await fixture.stack.setSecret("sshPrivateKey", fixture.fleet.privateKey);
     assert.deepEqual(allSteps(preview), []);
     assert.equal(
       preview.some(({ type }) => type === "command:remote:Command"),
@@ -301,7 +301,7 @@ describe("the life of a cluster under the engine", () => {
       [{ proxy: { http: "http://10.0.0.1:3128" } }, /cluster\.proxy.*put the old value back/s],
     ] as const) {
       want(machines, { lost: ["w-3"], ...change });
-      const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+      const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
       assert.notEqual(exitCode, 0);
       assert.match(stdout + stderr, words);
     }
@@ -309,19 +309,19 @@ describe("the life of a cluster under the engine", () => {
   });
 
   it("did each thing once to each machine", () => {
-    assert.deepEqual(doneTwice(ground.fleet.journal, PREPARED_ONCE), []);
+    assert.deepEqual(doneTwice(fixture.fleet.journal, PREPARED_ONCE), []);
     assert.deepEqual(
-      ground.fleet.journal.filter(({ outcome }) => !["done", "nothing to do"].includes(String(outcome))),
+      fixture.fleet.journal.filter(({ outcome }) => !["done", "nothing to do"].includes(String(outcome))),
       [],
     );
   });
 
   it("destroys all of it with a machine dead, and says which was not reset", async () => {
-    ground.fleet.powerOff("cp-3");
-    const { stdout } = await ground.stack.destroy();
+    fixture.fleet.powerOff("cp-3");
+    const { stdout } = await fixture.stack.destroy();
     assert.match(stdout, /not reset: cp-3; run "kubeadm reset" there/);
-    const markers = ["cp-2", "cp-4", "w-1"].map((name) => ground.fleet.state(name).marker);
+    const markers = ["cp-2", "cp-4", "w-1"].map((name) => fixture.fleet.state(name).marker);
     assert.deepEqual(markers, [undefined, undefined, undefined]);
-    assert.deepEqual((await ground.stack.export()).deployment.resources ?? [], []);
+    assert.deepEqual((await fixture.stack.export()).deployment.resources ?? [], []);
   });
 });

@@ -3,42 +3,42 @@ import path from "node:path";
 import type { Engine } from "../../sandbox/engine";
 import { StackLockedError } from "../../cli/lock";
 import { ClusterSnapshot } from "./cluster-snapshot";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { killedUp } from "./killed-up";
 import { descendants, killProcess } from "../support/process-tree";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 describe("the lock of a stack, and what a killed run left pending", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({ machines: ["cp-1"], milliseconds: { init: 300, prepare: 100 } });
+  const fixture = simulatedFixture({ machines: ["cp-1"], milliseconds: { init: 300, prepare: 100 } });
   const isInit = ({ operation, event }: { operation: string; event: string }) =>
     operation === "init" && event === "start";
 
   it("clears the lock of a dead engine, which `pulumi` itself refuses, and leaves other stacks alone", async () => {
-    const empty = await ClusterSnapshot.take(ground);
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, ["cp-1"]) });
-    const { killed } = await killedUp(ground, "the whole tree", isInit);
+    const empty = await ClusterSnapshot.take(fixture);
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1"]) });
+    const { killed } = await killedUp(fixture, "the whole tree", isInit);
     assert.ok(killed);
-    const refused = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    const refused = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(refused.exitCode, 0);
     assert.match(refused.stderr + refused.stdout, /currently locked by 1 lock/);
-    const [said, ...others] = await ground.stack.clearDeadLocks();
+    const [said, ...others] = await fixture.stack.clearDeadLocks();
     assert.match(said!, /^cleared the lock of test: process \d+ of user .* on host .*, is gone$/);
     assert.deepEqual(others, []);
-    await ground.stack.up();
-    assert.deepEqual(await ground.stack.clearDeadLocks(), []);
+    await fixture.stack.up();
+    assert.deepEqual(await fixture.stack.clearDeadLocks(), []);
     await empty.restore();
   });
 
   it("refuses to clear the lock of a living engine, and names it", async () => {
-    ground.fleet.inject({ operation: "init", machine: "cp-1", kind: "hang", milliseconds: 3_000 });
-    const { child } = ground.stack.startUp();
+    fixture.fleet.inject({ operation: "init", machine: "cp-1", kind: "hang", milliseconds: 3_000 });
+    const { child } = fixture.stack.startUp();
     const ended = new Promise((resolve) => child.once("exit", resolve));
     try {
-      while (!ground.fleet.files.journalLines.some((line) => isInit(line) && Date.now() - line.at < 2_000))
+      while (!fixture.fleet.files.journalLines.some((line) => isInit(line) && Date.now() - line.at < 2_000))
         await new Promise((resolve) => setTimeout(resolve, 20));
-      await assert.rejects(ground.stack.clearDeadLocks(), (error: Error) => {
+      await assert.rejects(fixture.stack.clearDeadLocks(), (error: Error) => {
         assert.ok(error instanceof StackLockedError);
         assert.match(error.message, new RegExp(`process ${String(child.pid)} of user .*, which is alive`));
         return true;
@@ -48,11 +48,11 @@ describe("the lock of a stack, and what a killed run left pending", function () 
       const left = descendants(process.pid).filter(({ pid, parent }) => [pid, parent].includes(child.pid!));
       left.forEach(killProcess);
     }
-    await ground.stack.destroy();
+    await fixture.stack.destroy();
   });
 
   it("takes up what a killed run left pending, as `npm start` does", async () => {
-    const { folder, toolchain, fleet } = ground;
+    const { folder, toolchain, fleet } = fixture;
     const { Engine: CloneEngine } = (await import(path.join(folder, "bin/sandbox/engine.js"))) as {
       Engine: typeof Engine;
     };
@@ -62,9 +62,9 @@ describe("the lock of a stack, and what a killed run left pending", function () 
     const stateFolder = path.join(folder, ".sandbox", "state");
     const stack = new TestStack({ folder, project: "foresail", stack: "pending", stateFolder }, toolchain);
     Object.assign(stack.environment, engine.environment, { PULUMI_CONFIG_PASSPHRASE: undefined });
-    stack.configure({ cluster: clusterWish(fleet, ["cp-1"]) });
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1"]) });
     await engine.setSecret("sshPrivateKey", fleet.privateKey);
-    const { killed } = await killedUp({ ...ground, stack }, "pulumi alone", isInit);
+    const { killed } = await killedUp({ ...fixture, stack }, "pulumi alone", isInit);
     assert.ok(killed);
 
     const again = await open();

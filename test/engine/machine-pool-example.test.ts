@@ -5,7 +5,7 @@ import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, SANDBOX_KINDS, type ProviderKinds } from "../../sandbox/capi/kinds";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { projectFolder } from "../../sandbox/places";
-import { machinePoolGround, poolStack, type PoolObject } from "./machine-pool-ground";
+import { machinePoolFixture, poolStack, type PoolObject } from "./machine-pool-fixture";
 import type { TestStack } from "./test-stack";
 
 /** The kinds of Cluster API's providers for kubeadm and for AWS. */
@@ -34,27 +34,27 @@ interface Outputs {
  */
 describe("the examples of machine pools, as files on the sandbox", function () {
   this.timeout(120_000);
-  const ground = machinePoolGround({ milliseconds: 100 });
+  const fixture = machinePoolFixture({ milliseconds: 100 });
 
   /** A stack of the name that the example's file is for, with that file. */
   const stackOf = (name: string): Promise<TestStack> => {
     const file = `Pulumi.${name}.yaml`;
     copyFileSync(
       path.join(projectFolder, "examples", "machine-pool", file),
-      path.join(ground.folder, "stacks", "config", file),
+      path.join(fixture.folder, "stacks", "config", file),
     );
-    return poolStack(ground, name);
+    return poolStack(fixture, name);
   };
   const up = async (stack: TestStack): Promise<Outputs> => {
     await stack.up();
     return (await stack.outputs()) as unknown as Outputs;
   };
   const nodes = async () =>
-    (await ground.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "").sort();
+    (await fixture.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "").sort();
   const objectsLeft = async (namespace: string, name: string, { config, pool }: ProviderKinds) => {
     const found = await Promise.all(
       [{ apiVersion: CLUSTER_API, kind: "MachinePool" }, config, pool].map(({ apiVersion, kind }) =>
-        ground.capi.kubernetes.get({ apiVersion, kind, namespace, name }),
+        fixture.capi.kubernetes.get({ apiVersion, kind, namespace, name }),
       ),
     );
     return [...found.filter((object) => object !== undefined), ...(await nodes())];
@@ -75,8 +75,8 @@ describe("the examples of machine pools, as files on the sandbox", function () {
   });
 
   it("brings Pulumi.prod-eu1.yaml up, leaves the replicas to its autoscaler, and takes it down", async () => {
-    const { kubernetes, api } = ground.capi;
-    await ground.capi.serveKinds(AWS_KINDS);
+    const { kubernetes, api } = fixture.capi;
+    await fixture.capi.serveKinds(AWS_KINDS);
     await registerCluster(kubernetes, { namespace: "clusters", name: "prod-eu1" }, api.kubeconfig());
     const stack = await stackOf("prod-eu1");
     const made = await up(stack);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CLUSTER_API, FAULT } from "../../sandbox/capi/kinds";
-import { machinePoolGround, poolConfiguration, type PoolObject } from "./machine-pool-ground";
+import { machinePoolFixture, poolConfiguration, type PoolObject } from "./machine-pool-fixture";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 
 /** What up prints at each transition of the figure; it is killed there. By day one of them. */
@@ -18,9 +18,9 @@ const KILLS =
 
 describe("a MachinePool that does not come up, through the engine", function () {
   this.timeout(120_000);
-  const ground = machinePoolGround({ milliseconds: 700 });
-  const pool = (name: string) => ground.capi.get<PoolObject>(CLUSTER_API, "MachinePool", name);
-  const up = () => ground.stack.call(["up", "--yes", "--skip-preview"]);
+  const fixture = machinePoolFixture({ milliseconds: 700 });
+  const pool = (name: string) => fixture.capi.get<PoolObject>(CLUSTER_API, "MachinePool", name);
+  const up = () => fixture.stack.call(["up", "--yes", "--skip-preview"]);
   const wordsOf = async () => {
     const { exitCode, stdout, stderr } = await up();
     assert.notEqual(exitCode, 0, "it should have failed");
@@ -29,8 +29,8 @@ describe("a MachinePool that does not come up, through the engine", function () 
   const asked = (fault: string) => ({ annotations: { [FAULT]: fault } });
 
   it("names the version of the API that the server has, when it has not the wished one", async () => {
-    ground.stack.configure(poolConfiguration({ api: "v1beta2" }));
-    const { exitCode, stdout, stderr } = await ground.stack.call(["preview"]);
+    fixture.stack.configure(poolConfiguration({ api: "v1beta2" }));
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0, "it should have failed");
     assert.match(
       stdout + stderr,
@@ -40,40 +40,40 @@ describe("a MachinePool that does not come up, through the engine", function () 
 
   it("names phase and condition when the join data never comes, and goes on when it does", async () => {
     const timeouts = { bootstrap: 2, infrastructure: 20, nodes: 20, deletion: 20 };
-    ground.stack.configure(poolConfiguration({ replicas: 1, timeouts }, {}, asked("never-ready")));
+    fixture.stack.configure(poolConfiguration({ replicas: 1, timeouts }, {}, asked("never-ready")));
     assert.match(
       await wordsOf(),
       /waited 2 s for MachinePool demo\/pool-a \(bootstrap\); last seen: phase Pending, waits for bootstrap data, BootstrapReady is False \(DataNotMade: asked to make no data\)/,
     );
-    ground.stack.configure(poolConfiguration({ replicas: 1, timeouts }));
+    fixture.stack.configure(poolConfiguration({ replicas: 1, timeouts }));
     const { exitCode, stdout } = await up();
     assert.equal(exitCode, 0, stdout);
-    await ground.stack.destroy();
+    await fixture.stack.destroy();
   });
 
   it("ends at once when the infrastructure has failed, with its reason and message", async () => {
-    ground.stack.configure(poolConfiguration({ replicas: 1 }, asked("failed")));
+    fixture.stack.configure(poolConfiguration({ replicas: 1 }, asked("failed")));
     const began = Date.now();
     assert.match(await wordsOf(), /CreateError: .*the cloud has no such flavour/);
     assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
-    await ground.stack.destroy();
+    await fixture.stack.destroy();
   });
 
   for (const line of KILLS)
     it(`goes on after a SIGKILL at "${line}", with one pool and one set of nodes`, async () => {
-      ground.stack.configure(poolConfiguration({ replicas: 2 }));
-      const { killed, orphans, output } = await upKilledWhen(ground.stack, "pulumi alone", (said) =>
+      fixture.stack.configure(poolConfiguration({ replicas: 2 }));
+      const { killed, orphans, output } = await upKilledWhen(fixture.stack, "pulumi alone", (said) =>
         said().includes(line) ? { line } : undefined,
       );
       assert.ok(killed, `it should have been killed:\n${output}`);
       await untilOrphansEnd(orphans);
       const uid = (await pool("pool-a"))?.metadata.uid;
-      await ground.stack.clearDeadLocks();
+      await fixture.stack.clearDeadLocks();
       const { exitCode, stdout, stderr } = await up();
       assert.equal(exitCode, 0, stdout + stderr);
       if (uid !== undefined) assert.equal((await pool("pool-a"))?.metadata.uid, uid);
-      assert.equal((await ground.capi.kubernetes.listNodes()).length, 2);
-      await ground.stack.destroy();
+      assert.equal((await fixture.capi.kubernetes.listNodes()).length, 2);
+      await fixture.stack.destroy();
       assert.equal(await pool("pool-a"), undefined);
     });
 });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../../sandbox/capi/kinds";
 import { leaveOut } from "../left-out";
 import {
-  machinePoolGround,
+  machinePoolFixture,
   poolConfiguration,
   type PoolObject,
   upWhileProvidersAreAway,
-} from "./machine-pool-ground";
+} from "./machine-pool-fixture";
 
 type Fields = Record<string, unknown>;
 
@@ -31,23 +31,23 @@ describe("a MachinePool of v1beta2", function () {
   });
 
   describe("through the engine, with the manager of Cluster API 1.11.1", () => {
-    const ground = machinePoolGround({ milliseconds: 150, clusterApi: "cluster-api-newer" });
-    const pool = () => ground.capi.get<NewerPool>(API, "MachinePool", "pool-a");
+    const fixture = machinePoolFixture({ milliseconds: 150, clusterApi: "cluster-api-newer" });
+    const pool = () => fixture.capi.get<NewerPool>(API, "MachinePool", "pool-a");
     const nodes = async () =>
-      (await ground.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
+      (await fixture.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
     const configure = (fields: Fields, infrastructure: Fields = {}, config: Fields = {}) =>
-      ground.stack.configure(poolConfiguration({ api: "v1beta2", ...fields }, infrastructure, config));
+      fixture.stack.configure(poolConfiguration({ api: "v1beta2", ...fields }, infrastructure, config));
     const flavor = (name: string) => ({ spec: { template: { flavor: name } } });
     const asked = (fault: string) => ({ annotations: { [FAULT]: fault } });
     const stepsOf = async () => {
-      const steps = await ground.stack.preview();
+      const steps = await fixture.stack.preview();
       return steps.find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
     };
-    const call = () => ground.stack.call(["up", "--yes", "--skip-preview"]);
+    const call = () => fixture.stack.call(["up", "--yes", "--skip-preview"]);
     /** Runs `up` to its good end. @returns what it said */
     const up = async () => {
       const { exitCode, stdout, stderr } = await call();
-      assert.equal(exitCode, 0, [stdout, stderr, ...ground.capi.complaints].join("\n"));
+      assert.equal(exitCode, 0, [stdout, stderr, ...fixture.capi.complaints].join("\n"));
       return stdout;
     };
     const failingUp = async () => {
@@ -69,7 +69,7 @@ describe("a MachinePool of v1beta2", function () {
         assert.deepEqual(await stepsOf(), [step, WAIT]);
         await up();
         assert.equal((await nodes()).length, replicas);
-        assert.deepEqual(await ground.stack.preview(), []);
+        assert.deepEqual(await fixture.stack.preview(), []);
       }
       const { status } = (await pool())!;
       assert.equal(status?.phase, "Running");
@@ -91,7 +91,7 @@ describe("a MachinePool of v1beta2", function () {
     it("waits until its nodes have been Ready for minReadySeconds", async () => {
       configure({ replicas: 2, minReadySeconds: 3 });
       assert.match(await up(), /every node is Ready, and has to be for [123] s more \(minReadySeconds\)/);
-      assert.deepEqual(await ground.stack.preview(), []);
+      assert.deepEqual(await fixture.stack.preview(), []);
       configure({ replicas: 2 });
       await up();
     });
@@ -100,20 +100,20 @@ describe("a MachinePool of v1beta2", function () {
       const before = await nodes();
       configure({ replicas: 2 }, flavor("large"));
       assert.deepEqual(await stepsOf(), ["pool-a: roll all 2 nodes, made from another template", WAIT]);
-      await upWhileProvidersAreAway(ground);
+      await upWhileProvidersAreAway(fixture);
       const made = await nodes();
       assert.equal(made.length, 2);
       assert.deepEqual(
         made.filter((name) => before.includes(name)),
         [],
       );
-      assert.deepEqual(await ground.stack.preview(), []);
+      assert.deepEqual(await fixture.stack.preview(), []);
     });
 
     it("shows a node that fails after the pool was Running", async () => {
       const [name = ""] = await nodes();
       const ready = (status: string) =>
-        ground.capi.kubernetes.mergePatch(
+        fixture.capi.kubernetes.mergePatch(
           { apiVersion: "v1", kind: "Node", name },
           { status: { conditions: [{ type: "Ready", status, reason: "Told", message: "" }] } },
           { subresource: "status" },
@@ -123,15 +123,15 @@ describe("a MachinePool of v1beta2", function () {
         `pool-a: phase Running, waits for node ${name} is not Ready (Ready is Unknown, Told)`,
       ]);
       await ready("True");
-      assert.deepEqual(await ground.stack.preview(), []);
+      assert.deepEqual(await fixture.stack.preview(), []);
     });
 
     it("shows a failure after the pool was Running, over which the controller falls", async () => {
-      await ground.capi.kubernetes.mergePatch(
+      await fixture.capi.kubernetes.mergePatch(
         { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace: "demo", name: "pool-a" },
         { metadata: asked("failed") },
       );
-      await ground.capi.kubernetes.watchUntil<true, NewerPool>({
+      await fixture.capi.kubernetes.watchUntil<true, NewerPool>({
         what: "the controller to lose what it knew",
         apiVersion: API,
         kind: "MachinePool",
@@ -147,7 +147,7 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("is destroyed with its nodes", async () => {
-      await ground.stack.destroy();
+      await fixture.stack.destroy();
       assert.deepEqual([await pool(), await nodes()], [undefined, []]);
     });
 
@@ -160,7 +160,7 @@ describe("a MachinePool of v1beta2", function () {
       );
       configure({ replicas: 1, timeouts });
       await up();
-      await ground.stack.destroy();
+      await fixture.stack.destroy();
     });
 
     it("ends at once when the infrastructure has failed, of which the pool says nothing", async () => {
@@ -172,20 +172,20 @@ describe("a MachinePool of v1beta2", function () {
       );
       assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
       assert.equal((await pool())?.status?.deprecated?.v1beta1?.["failureReason"], undefined);
-      await ground.stack.destroy();
+      await fixture.stack.destroy();
     });
 
     it("stays the same pool with the same nodes when a stack that wrote v1beta1 writes v1beta2", async () => {
       configure({ api: "v1beta1", replicas: 2, minReadySeconds: 1 });
       await up();
-      assert.deepEqual(await ground.stack.preview(), []);
+      assert.deepEqual(await fixture.stack.preview(), []);
       const [uid, before] = [(await pool())?.metadata.uid, await nodes()];
       configure({ replicas: 2, minReadySeconds: 1 });
       assert.deepEqual(await stepsOf(), []);
       await up();
       assert.deepEqual([(await pool())?.metadata.uid, await nodes()], [uid, before]);
-      assert.deepEqual(await ground.stack.preview(), []);
-      await ground.stack.destroy();
+      assert.deepEqual(await fixture.stack.preview(), []);
+      await fixture.stack.destroy();
       assert.deepEqual([await pool(), await nodes()], [undefined, []]);
     });
   });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { CLUSTER_API } from "../../sandbox/capi/kinds";
 import {
-  machinePoolGround,
+  machinePoolFixture,
   poolConfiguration,
   type PoolObject,
   upWhileProvidersAreAway,
-} from "./machine-pool-ground";
+} from "./machine-pool-fixture";
 
 type Fields = Record<string, unknown>;
 
@@ -14,25 +14,25 @@ const MANY = process.env.FORESAIL_TEST_ALL === "1" ? 200 : 20;
 
 describe("a MachinePool through the engine, with Cluster API's own manager", function () {
   this.timeout(120_000);
-  const ground = machinePoolGround({ milliseconds: 150 });
+  const fixture = machinePoolFixture({ milliseconds: 150 });
   const ref = { apiVersion: CLUSTER_API, kind: "MachinePool", namespace: "demo", name: "pool-a" };
-  const pool = () => ground.capi.kubernetes.get<PoolObject>(ref);
-  const patch = (change: object) => ground.capi.kubernetes.mergePatch(ref, change);
+  const pool = () => fixture.capi.kubernetes.get<PoolObject>(ref);
+  const patch = (change: object) => fixture.capi.kubernetes.mergePatch(ref, change);
   const nodes = async () =>
-    (await ground.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
-  const configure = (fields: Fields) => ground.stack.configure(poolConfiguration(fields));
+    (await fixture.capi.kubernetes.listNodes()).map(({ metadata }) => metadata?.name ?? "");
+  const configure = (fields: Fields) => fixture.stack.configure(poolConfiguration(fields));
   const stepsOf = async () => {
-    const steps = await ground.stack.preview();
+    const steps = await fixture.stack.preview();
     return steps.find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
   };
   /** Runs `up` to its good end. @returns what it said */
   const up = async () => {
-    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.equal(exitCode, 0, stdout + stderr);
     return stdout;
   };
   const failingUp = async () => {
-    const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+    const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.notEqual(exitCode, 0, "it should have failed");
     return stdout + stderr;
   };
@@ -59,7 +59,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       assert.ok(at >= 0, `${line}\nin its turn in\n${said}`);
       from = line.startsWith("phase Running") ? from : at;
     }
-    assert.deepEqual(await ground.stack.preview(), []);
+    assert.deepEqual(await fixture.stack.preview(), []);
     const { spec, status } = (await pool())!;
     assert.deepEqual([spec.replicas, spec.providerIDList?.length, status?.phase], [3, 3, "Running"]);
   });
@@ -84,7 +84,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       "pool-a: wait until every node is Ready",
     ]);
     await up();
-    const { nodes: made } = (await ground.stack.outputs()) as { nodes: { name: string; version: string }[] };
+    const { nodes: made } = (await fixture.stack.outputs()) as { nodes: { name: string; version: string }[] };
     assert.deepEqual(
       made.map(({ version }) => version),
       ["v1.30.0", "v1.30.0"],
@@ -93,19 +93,19 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       made.filter(({ name }) => before.includes(name)),
       [],
     );
-    assert.deepEqual(await ground.stack.preview(), []);
+    assert.deepEqual(await fixture.stack.preview(), []);
   });
 
   it("is rolled to another template, and up ends when every node is made from it", async () => {
     const before = await nodes();
-    ground.stack.configure(
+    fixture.stack.configure(
       poolConfiguration({ replicas: 2, version: "1.30.0" }, { spec: { template: { flavor: "large" } } }),
     );
     assert.deepEqual(await stepsOf(), [
       "pool-a: roll all 2 nodes, made from another template",
       "pool-a: wait until every node is Ready",
     ]);
-    await upWhileProvidersAreAway(ground);
+    await upWhileProvidersAreAway(fixture);
     const made = await nodes();
     assert.equal(made.length, 2);
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     const [name = ""] = await nodes();
     const node = { apiVersion: "v1", kind: "Node", name };
     const ready = (status: string, reason: string) =>
-      ground.capi.kubernetes.mergePatch(
+      fixture.capi.kubernetes.mergePatch(
         node,
         { status: { conditions: [{ type: "Ready", status, reason, message: "" }] } },
         { subresource: "status" },
@@ -130,12 +130,12 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     assert.deepEqual(await stepsOf(), [
       `pool-a: phase Running, waits for node ${name} is not Ready (Ready is Unknown, NodeStatusUnknown)`,
     ]);
-    assert.equal((await ground.stack.refresh())["updated"], 1);
+    assert.equal((await fixture.stack.refresh())["updated"], 1);
     configure({ replicas: 2, version: "1.30.0", timeouts: { nodes: 1 } });
     assert.match(await failingUp(), new RegExp(`waited 1 s for .*; last seen: node ${name} is not Ready`));
     await ready("True", "KubeletReady");
     await up();
-    assert.deepEqual(await ground.stack.preview(), []);
+    assert.deepEqual(await fixture.stack.preview(), []);
   });
 
   it("says at once that it is paused, and by what", async () => {
@@ -151,14 +151,14 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
   });
 
   it("is made again when somebody deleted it", async () => {
-    await ground.capi.kubernetes.delete(ref);
-    await ground.capi.kubernetes.watchUntil({
+    await fixture.capi.kubernetes.delete(ref);
+    await fixture.capi.kubernetes.watchUntil({
       ...ref,
       what: "the pool to be gone",
       seconds: 20,
       decide: ([object]) => (object === undefined ? { done: true } : { pending: "there" }),
     });
-    const preview = await ground.stack.preview();
+    const preview = await fixture.stack.preview();
     assert.deepEqual(
       Object.fromEntries(preview.map(({ name, inputs }) => [name, (inputs["steps"] as string[])[0]])),
       {
@@ -181,22 +181,22 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     await up();
     assert.equal((await pool())?.spec.replicas, 4);
     assert.equal((await nodes()).length, 4);
-    assert.deepEqual(await ground.stack.preview(), []);
+    assert.deepEqual(await fixture.stack.preview(), []);
   });
 
   it("is refused with Cluster API's own words when its webhook does", async () => {
-    await ground.capi.registerWebhook();
+    await fixture.capi.registerWebhook();
     configure({ replicas: 4, version: "1.30.0", cluster: "other" });
     assert.match(await failingUp(), /denied the request.*clusterName.*immutable/s);
-    await ground.capi.removeWebhook();
+    await fixture.capi.removeWebhook();
   });
 
   it(`has ${MANY} nodes as objects, and none at the end`, async () => {
     configure({ replicas: MANY, version: "1.30.0", timeouts: { nodes: 60 } });
     await up();
     assert.equal((await nodes()).length, MANY);
-    assert.deepEqual(await ground.stack.preview(), []);
-    await ground.stack.destroy();
+    assert.deepEqual(await fixture.stack.preview(), []);
+    await fixture.stack.destroy();
     assert.deepEqual([await pool(), await nodes()], [undefined, []]);
   });
 });

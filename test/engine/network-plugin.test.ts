@@ -2,33 +2,35 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { projectFolder } from "../../sandbox/places";
 import { TEST_NEEDS } from "../../sandbox/set-up";
-import { clusterWish } from "./cluster-wish";
-import { simulatedGround } from "./simulated-ground";
+import { desiredCluster } from "./desired-cluster";
+import { simulatedFixture } from "./simulated-fixture";
 
 const FIXTURES = path.join(projectFolder, "test", "engine", "fixtures");
 
 describe("network plugins, through the kubernetes plugin", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({
+  const fixture = simulatedFixture({
     machines: ["cp-1", "w-1"],
     programs: TEST_NEEDS.programs,
     // the plugin deletes in the foreground, which the garbage collector ends
     controllers: ["garbage-collector-controller"],
   });
   const want = (plugin: object) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, ["cp-1", "w-1"], { network: { plugin } }) });
+    fixture.stack.configure({
+      cluster: desiredCluster(fixture.fleet, ["cp-1", "w-1"], { network: { plugin } }),
+    });
   const exists = async (kind: string, namespace: string, name: string) => {
     const apiVersion = ["DaemonSet", "Deployment"].includes(kind) ? "apps/v1" : "v1";
-    return (await ground.kubernetes.get({ apiVersion, kind, namespace, name })) !== undefined;
+    return (await fixture.kubernetes.get({ apiVersion, kind, namespace, name })) !== undefined;
   };
   const created = async () =>
-    (await ground.stack.preview())
+    (await fixture.stack.preview())
       .filter(({ op, type }) => op === "create" && type.startsWith("kubernetes:"))
       .map(({ type }) => type.split(":").at(-1));
 
   it("installs a manifest, object by object, before the workers join", async () => {
     want({ manifest: { path: path.join(FIXTURES, "network.yaml") } });
-    await ground.stack.up();
+    await fixture.stack.up();
     for (const [kind, name] of [
       ["ServiceAccount", "pretended-network"],
       ["ConfigMap", "pretended-network"],
@@ -36,16 +38,16 @@ describe("network plugins, through the kubernetes plugin", function () {
       ["Deployment", "pretended-controller"],
     ] as const)
       assert.ok(await exists(kind, "kube-system", name), `${kind} ${name}`);
-    assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
   it("previews a chart's objects one a line, and installs them with their values in their namespace", async () => {
     const values = { podCidr: "10.244.0.0/16" };
     want({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "pretended", values } });
     assert.deepEqual((await created()).sort(), ["Chart", "ConfigMap", "DaemonSet", "Namespace"]);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.ok(await exists("Namespace", "", "pretended"));
-    const settings = await ground.kubernetes.get<{ data: Record<string, string> }>({
+    const settings = await fixture.kubernetes.get<{ data: Record<string, string> }>({
       apiVersion: "v1",
       kind: "ConfigMap",
       namespace: "pretended",
@@ -54,11 +56,11 @@ describe("network plugins, through the kubernetes plugin", function () {
     assert.deepEqual(settings?.data, values);
     assert.ok(await exists("DaemonSet", "pretended", "test-network-agent"));
     assert.equal(await exists("DaemonSet", "kube-system", "pretended-network"), false);
-    assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
   it("destroys the cluster without asking for each object", async () => {
-    await ground.stack.destroy();
-    assert.equal(ground.fleet.state("cp-1").marker, undefined);
+    await fixture.stack.destroy();
+    assert.equal(fixture.fleet.state("cp-1").marker, undefined);
   });
 });

@@ -4,7 +4,7 @@ import { KubernetesClient } from "../../lib/kubernetes";
 import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { AgentMachine } from "../unit/providers/kubeadm/node-agent/agent-machine";
-import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 
 const KEYS = annotationKeys();
 const NODE = { apiVersion: "v1", kind: "Node", name: "w-1" };
@@ -78,12 +78,12 @@ describe("the node agent with a kubelet's own credentials", function () {
   });
 
   it("sees a wish through its watch, and reads the cluster's version as every node may", async () => {
-    const wish = Object.fromEntries(
+    const desired = Object.fromEntries(
       ["kubelet", "kubeadm", "kubectl"].map((name) => [KEYS.desired(name), "v1.36.3"]),
     );
     const noise = { "example.org/json": '{"a":"b\\nalpha.node.caos.ch/ready \\"false\\""}' };
     await kubernetes.mergePatch(NODE, {
-      metadata: { annotations: { ...wish, ...noise, [KEYS.changesAllowed]: "true" } },
+      metadata: { annotations: { ...desired, ...noise, [KEYS.changesAllowed]: "true" } },
     });
     await until(KEYS.current("kubelet"), is("v1.36.3"));
     await until(KEYS.ready, is("true"));

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { removeFolder } from "./compiled-clone";
-import { machineEntry } from "./cluster-wish";
+import { machineEntry } from "./desired-cluster";
 import { makeInstalledProject } from "./installed-package";
 import { observedCluster } from "./observed-cluster";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 /** A program as the documentation shows it. */
@@ -28,7 +28,7 @@ exports.nodes = cluster.nodes;
 
 describe("the package in another Pulumi project", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({ machines: ["cp-1", "w-1"] });
+  const fixture = simulatedFixture({ machines: ["cp-1", "w-1"] });
   let folder: string;
   let stack: TestStack;
 
@@ -40,15 +40,15 @@ describe("the package in another Pulumi project", function () {
     writeFileSync(path.join(folder, "Pulumi.yaml"), stringify(project));
     writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "other", private: true }));
     writeFileSync(path.join(folder, "index.js"), PROGRAM);
-    stack = await new TestStack({ folder, project: "other", stack: "dev" }, ground.toolchain).create();
-    await stack.setSecret("sshPrivateKey", ground.fleet.privateKey);
-    stack.configure({ machines: ["cp-1", "w-1"].map((name) => machineEntry(ground.fleet, name)) });
+    stack = await new TestStack({ folder, project: "other", stack: "dev" }, fixture.toolchain).create();
+    await stack.setSecret("sshPrivateKey", fixture.fleet.privateKey);
+    stack.configure({ machines: ["cp-1", "w-1"].map((name) => machineEntry(fixture.fleet, name)) });
   });
   after(() => folder && removeFolder(folder));
 
   it("brings up a cluster by `new KubeadmCluster`, and again without a change", async () => {
     await stack.up();
-    assert.deepEqual(await observedCluster(ground.kubernetes), {
+    assert.deepEqual(await observedCluster(fixture.kubernetes), {
       "cp-1": { group: "control-plane", ready: true },
       "w-1": { group: "workers", ready: true },
     });
@@ -64,7 +64,7 @@ describe("the package in another Pulumi project", function () {
   it("destroys it", async () => {
     await stack.destroy();
     assert.deepEqual(
-      [ground.fleet.state("cp-1").marker, ground.fleet.state("w-1").marker],
+      [fixture.fleet.state("cp-1").marker, fixture.fleet.state("w-1").marker],
       [undefined, undefined],
     );
   });

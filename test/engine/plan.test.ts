@@ -116,7 +116,7 @@ describe("foresail plan against a real API server", function () {
     const parts = role.rules.flatMap((rule) =>
       (rule.resources ?? [""]).map((resource) => ({ rule, resource })),
     );
-    const lacks: string[] = [];
+    const unmet: string[] = [];
     for (const [index, { rule, resource }] of parts.entries()) {
       if (resource === "nodes") continue;
       const rest = rule.resources?.filter((name) => name !== resource) ?? [];
@@ -132,9 +132,9 @@ describe("foresail plan against a real API server", function () {
       assert.match(out, hides ? /\nUnknown: 1 check could not be made\./ : /\nClean: /);
       const lacking = [...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what);
       assert.equal(lacking.length, 1, `nobody misses ${JSON.stringify(rule)}`);
-      lacks.push(...lacking);
+      unmet.push(...lacking);
     }
-    assert.deepEqual(lacks, [
+    assert.deepEqual(unmet, [
       "list pods",
       "list PersistentVolumeClaims",
       "list PersistentVolumes",

@@ -4,10 +4,10 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
 import { type Comment, GithubApi } from "../simulation/github-api";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { observedCluster } from "./observed-cluster";
 import { descendants, killProcess } from "../support/process-tree";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 import { type StepAnswer, WorkflowCheckout } from "./workflow-checkout";
 
 const REPOSITORY = "example/clusters";
@@ -15,7 +15,7 @@ const THIS_REPOSITORY = 11;
 
 describe("the example workflow of a pull request", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({
+  const fixture = simulatedFixture({
     machines: ["cp-1", "w-1", "w-2", "w-3", "w-4"],
     milliseconds: { "join-worker": 300, prepare: 50 },
   });
@@ -27,10 +27,10 @@ describe("the example workflow of a pull request", function () {
 
   before(async () => {
     await github.start();
-    checkout = new WorkflowCheckout(ground.stack, github);
+    checkout = new WorkflowCheckout(fixture.stack, github);
     want("cp-1", "w-1");
     checkout.commit("Make the cluster");
-    await ground.stack.up();
+    await fixture.stack.up();
   });
   after(() => {
     github.stop();
@@ -38,11 +38,11 @@ describe("the example workflow of a pull request", function () {
   });
 
   const want = (...machines: string[]) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines) });
-  const nodes = async () => Object.keys(await observedCluster(ground.kubernetes));
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
+  const nodes = async () => Object.keys(await observedCluster(fixture.kubernetes));
   const ours = () => github.comments.find(({ user }) => user.login === "github-actions[bot]")!;
   const planFile = () => path.join(checkout.out, "plan.json");
-  const storedPlan = (run: number) => path.join(ground.folder, "backend", `artifact-${run}.json`);
+  const storedPlan = (run: number) => path.join(fixture.folder, "backend", `artifact-${run}.json`);
 
   /** What `actions/upload-artifact` does. */
   function upload(name: string, headRepository = THIS_REPOSITORY): void {
@@ -100,7 +100,7 @@ describe("the example workflow of a pull request", function () {
 
   it("comments on a preview that is refused, and leaves no plan", async () => {
     const count = github.artifacts.length;
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, ["cp-1"], { nmae: "typo" }) });
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1"], { nmae: "typo" }) });
     const { exitCode } = await previewJob();
     assert.equal(exitCode, 1);
     assert.match(ours().body, /the preview of `test` failed[^]*nmae/);
@@ -134,26 +134,26 @@ describe("the example workflow of a pull request", function () {
 
   it("refuses to apply when the cluster moved between preview and merge, and touches nothing", async () => {
     const w1 = { apiVersion: "v1", kind: "Node", name: "w-1" };
-    const before = await ground.kubernetes.get<{ metadata: object; spec: object }>(w1);
-    await ground.kubernetes.mergePatch(w1, { metadata: { labels: { "foresail/group": null } } });
+    const before = await fixture.kubernetes.get<{ metadata: object; spec: object }>(w1);
+    await fixture.kubernetes.mergePatch(w1, { metadata: { labels: { "foresail/group": null } } });
     await fetchPlan();
-    const asked = ground.fleet.journal.length;
-    const state = JSON.stringify((await ground.stack.export()).deployment.resources);
+    const asked = fixture.fleet.journal.length;
+    const state = JSON.stringify((await fixture.stack.export()).deployment.resources);
     const { exitCode, printed } = await checkout.step("apply.sh");
     assert.equal(exitCode, 3, printed);
     assert.match(
       printed,
       /::error::The cluster of test is no longer as it was reviewed; nothing was touched/,
     );
-    assert.equal(ground.fleet.journal.length, asked);
-    assert.equal(JSON.stringify((await ground.stack.export()).deployment.resources), state);
+    assert.equal(fixture.fleet.journal.length, asked);
+    assert.equal(JSON.stringify((await fixture.stack.export()).deployment.resources), state);
     const { labels } = before!.metadata as { labels: Record<string, string> };
-    await ground.kubernetes.mergePatch(w1, { metadata: { labels } });
+    await fixture.kubernetes.mergePatch(w1, { metadata: { labels } });
   });
 
   it("goes on with the same plan after the runner was killed, to the reviewed cluster", async () => {
     await fetchPlan();
-    ground.fleet.inject({ operation: "join-worker", machine: "w-3", kind: "hang", milliseconds: 4_000 });
+    fixture.fleet.inject({ operation: "join-worker", machine: "w-3", kind: "hang", milliseconds: 4_000 });
     const { child, ended } = checkout.start("apply.sh");
     while (!(await nodes()).includes("w-2")) {
       assert.equal(child.exitCode, null);
@@ -167,7 +167,7 @@ describe("the example workflow of a pull request", function () {
     assert.equal(exitCode, 0, printed);
     assert.match(printed, /a part of what was reviewed is done/);
     assert.deepEqual(await nodes(), ["cp-1", "w-1", "w-2", "w-3"]);
-    const joins = ground.fleet.journal.filter(
+    const joins = fixture.fleet.journal.filter(
       ({ operation, outcome }) => operation === "join-worker" && outcome === "done",
     );
     assert.deepEqual(joins.map(({ machine }) => machine).sort(), ["w-1", "w-2", "w-3"]);
@@ -175,7 +175,7 @@ describe("the example workflow of a pull request", function () {
 
   it("shows no secret in comment, plan or log", () => {
     const text = [
-      ground.stack.printed,
+      fixture.stack.printed,
       readFileSync(planFile(), "utf8"),
       ...github.comments.map(({ body }) => body),
     ];

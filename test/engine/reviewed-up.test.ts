@@ -3,26 +3,26 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";
 import { observedCluster } from "./observed-cluster";
 import { descendants, killProcess } from "../support/process-tree";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 
 describe("an up that is bound to a reviewed plan", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({
+  const fixture = simulatedFixture({
     machines: ["cp-1", "w-1", "w-2", "w-3", "w-4", "w-5"],
     milliseconds: { "join-worker": 400, prepare: 50 },
   });
   const want = (...machines: string[]) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines) });
-  const plan = () => path.join(ground.folder, "reviewed.plan.json");
-  const json = () => path.join(ground.folder, "reviewed.preview.json");
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
+  const plan = () => path.join(fixture.folder, "reviewed.plan.json");
+  const json = () => path.join(fixture.folder, "reviewed.preview.json");
   let foresail: FleetCommand;
 
   before(() => {
-    foresail = new FleetCommand(ground.stack);
+    foresail = new FleetCommand(fixture.stack);
   });
 
   /** Previews as a pull request does, and keeps the plan. */
@@ -35,8 +35,8 @@ describe("an up that is bound to a reviewed plan", function () {
   }
 
   const upByPlan = () => foresail.run("up", "--stack", "test", "--plan", plan());
-  const nodes = async () => Object.keys(await observedCluster(ground.kubernetes));
-  const workers = () => ground.fleet.journal.filter(({ operation }) => operation === "join-worker");
+  const nodes = async () => Object.keys(await observedCluster(fixture.kubernetes));
+  const workers = () => fixture.fleet.journal.filter(({ operation }) => operation === "join-worker");
 
   it("makes a cluster whose steps were unknown in the preview", async () => {
     want("cp-1", "w-1");
@@ -58,16 +58,16 @@ describe("an up that is bound to a reviewed plan", function () {
   });
 
   it("is refused when the cluster moved since, both lists side by side, and touches nothing", async () => {
-    await ground.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-1" });
-    const asked = ground.fleet.journal.length;
-    const before = JSON.stringify((await ground.stack.export()).deployment.resources);
+    await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-1" });
+    const asked = fixture.fleet.journal.length;
+    const before = JSON.stringify((await fixture.stack.export()).deployment.resources);
     const { exitCode, stdout } = await upByPlan();
     assert.equal(exitCode, 3, stdout);
     assert.match(stdout, /NodeGroup test-workers: not reviewed: w-1: join as worker of workers/);
     assert.match(stdout, /w-2: join as worker of workers, .* \| w-2: join as worker of workers/s);
     assert.match(stdout, /Nothing was touched\.\nnext: review it again/);
-    assert.equal(ground.fleet.journal.length, asked);
-    assert.equal(JSON.stringify((await ground.stack.export()).deployment.resources), before);
+    assert.equal(fixture.fleet.journal.length, asked);
+    assert.equal(JSON.stringify((await fixture.stack.export()).deployment.resources), before);
   });
 
   it("does what was reviewed once it is reviewed again", async () => {
@@ -82,11 +82,11 @@ describe("an up that is bound to a reviewed plan", function () {
     want("cp-1", "w-1", "w-2", "w-3", "w-4");
     await review();
     // w-4 is slow, so that the kill falls between the end of w-3 and the end of w-4
-    ground.fleet.inject({ operation: "join-worker", machine: "w-4", kind: "hang", milliseconds: 4_000 });
-    const from = ground.fleet.files.journalLines.length;
+    fixture.fleet.inject({ operation: "join-worker", machine: "w-4", kind: "hang", milliseconds: 4_000 });
+    const from = fixture.fleet.files.journalLines.length;
     const { child, ended, printed } = foresail.start("up", "--stack", "test", "--plan", plan());
     const isJoined = () =>
-      ground.fleet.files.journalLines
+      fixture.fleet.files.journalLines
         .slice(from)
         .some(
           ({ operation, machine, event }) =>
@@ -117,7 +117,7 @@ describe("an up that is bound to a reviewed plan", function () {
   it("says in one line what waits behind a failure, and keeps the failure's own words", async () => {
     want("cp-1", "w-1", "w-2", "w-3", "w-4", "w-5");
     await review();
-    ground.fleet.inject({ operation: "prepare", machine: "w-5", kind: "fail", stderr: "disk full" });
+    fixture.fleet.inject({ operation: "prepare", machine: "w-5", kind: "fail", stderr: "disk full" });
     const { exitCode, stdout, stderr } = await upByPlan();
     assert.equal(exitCode, 1, stdout + stderr);
     assert.match(stdout + stderr, /disk full/);

@@ -35,9 +35,9 @@ describe("a rollout whose engine is killed", function () {
     fate: Fate,
     isPoint: (name: string) => boolean,
   ): Promise<string | undefined> {
-    const { gate, ground } = rollout;
+    const { gate, ground: fixture } = rollout;
     gate.expectRun((write) => POINTS.includes(deedOf(write)) && isPoint(deedOf(write)));
-    const up = await upKilledWhen(ground.stack, mode, () => gate.held);
+    const up = await upKilledWhen(fixture.stack, mode, () => gate.held);
     if (!up.killed) {
       assert.equal(up.exitCode, 0, up.output);
       return undefined;
@@ -52,7 +52,7 @@ describe("a rollout whose engine is killed", function () {
       const late = gate.writes.slice(from).filter(({ byAgent, at }) => !byAgent && isByAnOrphan(up, at));
       assert.deepEqual(late.map(deedOf), [], `killed at ${deedOf(write)}: an orphan began another step`);
     }
-    assert.match((await ground.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
+    assert.match((await fixture.stack.clearDeadLocks())[0] ?? "", /^cleared the lock/);
     return deedOf(write);
   }
 

@@ -11,13 +11,13 @@ const HELD_AT = "ready=false cp-1";
 describe("two runs from two state backends on one cluster", function () {
   this.timeout(600_000);
   const rollout = versionRollout(MACHINES);
-  const { ground } = rollout;
+  const { ground: fixture } = rollout;
   let twin: TestStack;
   let listed: string[] | undefined;
 
   before(async function () {
     this.timeout(600_000);
-    const { folder, toolchain, fleet } = ground;
+    const { folder, toolchain, fleet } = fixture;
     const stateFolder = path.join(folder, "backend-of-the-twin");
     twin = new TestStack({ folder, project: "foresail", stack: "twin", stateFolder }, toolchain);
     await twin.create();
@@ -36,7 +36,7 @@ describe("two runs from two state backends on one cluster", function () {
   /** Starts the first run and waits until it is in the middle of its first node. */
   async function startFirst() {
     rollout.gate.expectRun((write) => deedOf(write) === HELD_AT);
-    const { child, output } = ground.stack.startUp();
+    const { child, output } = fixture.stack.startUp();
     const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
     while (!rollout.gate.held) {
       assert.equal(child.exitCode, null, output());
@@ -93,7 +93,7 @@ describe("two runs from two state backends on one cluster", function () {
     rollout.gate.release();
     assert.deepEqual(await Promise.all([first.ended, secondEnded]), [0, 0], second.output());
     rollout.expectDone(listed);
-    for (const stack of [ground.stack, twin])
+    for (const stack of [fixture.stack, twin])
       assert.deepEqual(
         [(await stack.outputs()).version, Object.keys(await stack.up())],
         [NEW, ["unchanged"]],

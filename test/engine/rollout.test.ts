@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
 import type { Node } from "../../lib/kubernetes";
 import { obeyAnnotations, type Seen } from "../simulation/simulated-agents";
-import { clusterWish, type MachineWish } from "./cluster-wish";
+import { desiredCluster, type DesiredMachine } from "./desired-cluster";
 import { descendants, killProcess } from "../support/process-tree";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 
 const MACHINES = ["cp-1", "w-1", "w-2"];
 const OLD = "1.35.4";
@@ -14,24 +14,24 @@ const NEW = "1.36.3";
 
 describe("a changed version under the engine", function () {
   this.timeout(300_000);
-  const ground = simulatedGround({ machines: MACHINES, version: `v${OLD}` });
+  const fixture = simulatedFixture({ machines: MACHINES, version: `v${OLD}` });
   const seen: Seen = [];
   const stop = new AbortController();
   let agents: Promise<void>;
-  const want = (version: string, rollout: object = {}, machines: (string | MachineWish)[] = MACHINES) =>
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, machines, { version, rollout }) });
+  const want = (version: string, rollout: object = {}, machines: (string | DesiredMachine)[] = MACHINES) =>
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines, { version, rollout }) });
   const rolloutSteps = async () =>
-    (await ground.stack.preview()).find(({ name }) => name === "test-rollout")?.inputs.steps as
+    (await fixture.stack.preview()).find(({ name }) => name === "test-rollout")?.inputs.steps as
       string[] | undefined;
   const openings = () => seen.filter((line) => line.endsWith(" opened"));
 
   before(async () => {
     const metadata = { namespace: "kube-system", name: "kubeadm-config" };
     const data = { ClusterConfiguration: `kubernetesVersion: v${OLD}\n` };
-    await ground.kubernetes.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
-    agents = obeyAnnotations(ground.kubernetes, seen, { milliseconds: 300, signal: stop.signal });
+    await fixture.kubernetes.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
+    agents = obeyAnnotations(fixture.kubernetes, seen, { milliseconds: 300, signal: stop.signal });
     want(OLD);
-    await ground.stack.up();
+    await fixture.stack.up();
   });
   after(async () => {
     stop.abort();
@@ -40,8 +40,8 @@ describe("a changed version under the engine", function () {
 
   it("rolls out nothing on a fresh cluster, and the next up changes nothing", async () => {
     assert.deepEqual(seen, []);
-    assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
-    assert.equal((await ground.stack.outputs()).version, OLD);
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
+    assert.equal((await fixture.stack.outputs()).version, OLD);
   });
 
   it("goes on after a kill in the middle, and does what the preview listed", async () => {
@@ -51,7 +51,7 @@ describe("a changed version under the engine", function () {
       "w-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
       "w-2 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
     ]);
-    const { child, output } = ground.stack.startUp();
+    const { child, output } = fixture.stack.startUp();
     const ended = once(child, "exit");
     while (!seen.includes(`w-1 asked for v${NEW}`)) {
       assert.equal(child.exitCode, null, output());
@@ -60,7 +60,7 @@ describe("a changed version under the engine", function () {
     const engine = readProcess(child.pid!)!;
     [engine, ...descendants(engine.pid)].forEach(killProcess);
     await ended;
-    await ground.stack.clearDeadLocks();
+    await fixture.stack.clearDeadLocks();
     const rest = await rolloutSteps();
     assert.match(
       rest?.[0] ?? "",
@@ -68,7 +68,7 @@ describe("a changed version under the engine", function () {
     );
     assert.match(rest?.[1] ?? "", /^w-2 1\.35\.4 → 1\.36\.3/);
     assert.equal(rest?.length, 2);
-    await ground.stack.up();
+    await fixture.stack.up();
     assert.deepEqual(
       openings(),
       MACHINES.map((name) => `${name} opened`),
@@ -80,13 +80,13 @@ describe("a changed version under the engine", function () {
   });
 
   it("has the versions in the outputs, and nothing left to do", async () => {
-    const { version, nodes } = await ground.stack.outputs();
+    const { version, nodes } = await fixture.stack.outputs();
     assert.equal(version, NEW);
     assert.deepEqual(
       (nodes as { version: string }[]).map((node) => node.version),
       MACHINES.map(() => NEW),
     );
-    assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+    assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
     assert.equal(await rolloutSteps(), undefined);
   });
 
@@ -95,13 +95,13 @@ describe("a changed version under the engine", function () {
     const LAST = "1.36.5";
     const versions = async (): Promise<Record<string, string | undefined>> =>
       Object.fromEntries(
-        (await ground.kubernetes.listNodes()).map((node) => [
+        (await fixture.kubernetes.listNodes()).map((node) => [
           node.metadata?.name ?? "",
           node.status?.nodeInfo?.kubeletVersion,
         ]),
       );
     const awaitPower = (name: string, isOn: boolean) =>
-      ground.kubernetes.watchUntil<void, Node>({
+      fixture.kubernetes.watchUntil<void, Node>({
         apiVersion: "v1",
         kind: "Node",
         name,
@@ -113,7 +113,7 @@ describe("a changed version under the engine", function () {
         },
       });
     const failingUp = async () => {
-      const { exitCode, stdout, stderr } = await ground.stack.call(["up", "--yes", "--skip-preview"]);
+      const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
       assert.notEqual(exitCode, 0);
       return stdout + stderr;
     };
@@ -121,7 +121,7 @@ describe("a changed version under the engine", function () {
       `${name} ${from} → ${to} (cordon, drain, kubeadm upgrade ${name === "cp-1" ? "apply" : "node"}, uncordon)`;
 
     it("leaves it out, as the preview says, rolls the others, and ends with an error that names it", async () => {
-      ground.fleet.powerOff("w-1");
+      fixture.fleet.powerOff("w-1");
       await awaitPower("w-1", false);
       want(NEXT);
       assert.deepEqual(await rolloutSteps(), [
@@ -136,16 +136,16 @@ describe("a changed version under the engine", function () {
     it("needs no more when it is paused", async () => {
       want(NEXT, { pausedNodes: ["w-1"] });
       assert.equal(await rolloutSteps(), undefined);
-      await ground.stack.up();
+      await fixture.stack.up();
     });
 
     it("goes on with it when it is back", async () => {
-      ground.fleet.powerOn("w-1");
+      fixture.fleet.powerOn("w-1");
       await awaitPower("w-1", true);
       want(NEXT);
       assert.deepEqual(await rolloutSteps(), [line("w-1", NEW, NEXT)]);
-      await ground.stack.up();
-      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+      await fixture.stack.up();
+      assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
     });
 
     it("rolls the others when only SSH does not reach it, which no preview knows", async () => {
@@ -160,9 +160,9 @@ describe("a changed version under the engine", function () {
       assert.match(output, /NodesLeftOut.*w-1 was left out, its machine could not be reached over SSH/);
       assert.deepEqual(await versions(), { "cp-1": `v${LAST}`, "w-1": `v${NEXT}`, "w-2": `v${LAST}` });
       want(LAST);
-      await ground.stack.up();
+      await fixture.stack.up();
       assert.equal((await versions())["w-1"], `v${LAST}`);
-      assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+      assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
     });
   });
 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
-import { readSavedState, savedStateFile, withPlaces } from "./saved-state";
-import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { readSavedState, savedStateFile, withAddresses } from "./saved-state";
+import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 const RELEASES = readdirSync(path.dirname(savedStateFile("")))
@@ -39,8 +39,8 @@ describe("state that an earlier release saved", function () {
           });
         const places = ["cp-1", "w-1"].map((name) => fleet.machine(name));
         const stack = await new TestStack({ folder, project: "foresail", stack: "test" }, toolchain).create();
-        stack.configure({ cluster: clusterWish(fleet, ["cp-1", "w-1"]) });
-        const imported = JSON.stringify(withPlaces(saved, places));
+        stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
+        const imported = JSON.stringify(withAddresses(saved, places));
         await stack.call(["stack", "import"], { input: imported });
         assert.equal((await stack.export()).deployment.resources?.length, saved.deployment.resources?.length);
         // the members are read anew, and what can not be read stays as it is

@@ -20,7 +20,7 @@ export function readSavedState(release: string): SavedState {
 }
 
 /** How a machine is reached, as foresail records it in plain text. */
-export interface RecordedPlace {
+export interface RecordedAddress {
   readonly name: string;
   readonly port: number;
   readonly hostKey: string;
@@ -28,11 +28,11 @@ export interface RecordedPlace {
 }
 
 /** The same state with machines of today: wherever one of the places is recorded, it is replaced. */
-export function withPlaces<T>(value: T, places: readonly RecordedPlace[]): T {
-  if (Array.isArray(value)) return value.map((item: unknown) => withPlaces(item, places)) as T;
+export function withAddresses<T>(value: T, places: readonly RecordedAddress[]): T {
+  if (Array.isArray(value)) return value.map((item: unknown) => withAddresses(item, places)) as T;
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, withPlaces(item as unknown, places)]);
+  const entries = Object.entries(value).map(([key, item]) => [key, withAddresses(item as unknown, places)]);
   const copy = Object.fromEntries(entries) as Record<string, unknown>;
-  const place = places.find(({ name }) => name === copy.name && "hostKey" in copy);
-  return (place ? { ...copy, ...place } : copy) as T;
+  const ref = places.find(({ name }) => name === copy.name && "hostKey" in copy);
+  return (ref ? { ...copy, ...ref } : copy) as T;
 }

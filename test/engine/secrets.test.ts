@@ -2,22 +2,25 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
-import { clusterWish } from "./cluster-wish";
+import { desiredCluster } from "./desired-cluster";
 import { commandLines, descendants } from "../support/process-tree";
-import { simulatedGround } from "./simulated-ground";
+import { simulatedFixture } from "./simulated-fixture";
 
 const PASSWORD = "registry-password-for-tests";
 const SAMPLE_MILLISECONDS = 100;
 
 describe("secrets", function () {
   this.timeout(600_000);
-  const ground = simulatedGround({ machines: ["cp-1", "w-1", "w-2"], milliseconds: { "join-worker": 200 } });
+  const fixture = simulatedFixture({
+    machines: ["cp-1", "w-1", "w-2"],
+    milliseconds: { "join-worker": 200 },
+  });
   const seen = new Set<string>();
   let sampler: NodeJS.Timeout;
   let secrets: Record<string, string[]>;
 
   before(async () => {
-    const { stack, fleet } = ground;
+    const { stack, fleet } = fixture;
     await stack.setSecret(
       "registryCredentials",
       JSON.stringify({ "registry.example.org": { username: "pull", password: PASSWORD } }),
@@ -25,9 +28,9 @@ describe("secrets", function () {
     sampler = setInterval(() => {
       for (const line of commandLines(descendants(process.pid))) seen.add(line);
     }, SAMPLE_MILLISECONDS);
-    stack.configure({ cluster: clusterWish(fleet, ["cp-1", "w-1"]) });
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
     await stack.up();
-    stack.configure({ cluster: clusterWish(fleet, ["cp-1", "w-1", "w-2"]) });
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1", "w-2"]) });
     await stack.call(["preview", "--diff"]);
     await stack.up();
     await stack.refresh();
@@ -44,7 +47,7 @@ describe("secrets", function () {
     };
     // a run that fails prints more than one that goes well
     fleet.inject({ operation: "reset", machine: "w-2", kind: "fail", stderr: "simulated" });
-    stack.configure({ cluster: clusterWish(fleet, ["cp-1", "w-1"]) });
+    stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
     assert.notEqual((await stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);
     await stack.up();
     await stack.destroy();
@@ -62,18 +65,18 @@ describe("secrets", function () {
   }
 
   it("are not in what the engine prints: previews, runs, failures, the exported state", () => {
-    assert.ok(ground.stack.printed.length > 1_000);
-    expectNone("the engine's output", ground.stack.printed);
+    assert.ok(fixture.stack.printed.length > 1_000);
+    expectNone("the engine's output", fixture.stack.printed);
   });
 
   it("are not in any file of the state: checkpoints, their history, and backups", () => {
-    const files = filesIn(ground.stack.stateFolder);
+    const files = filesIn(fixture.stack.stateFolder);
     assert.ok(files.some((file) => file.includes("history")));
     for (const file of files) expectNone(file, readFileSync(file, "utf8"));
   });
 
   it("are not in the stack's configuration file", () => {
-    expectNone("the stack file", readFileSync(ground.stack.stackFile, "utf8"));
+    expectNone("the stack file", readFileSync(fixture.stack.stackFile, "utf8"));
   });
 
   it("are not in the arguments of any process", () => {

@@ -35,7 +35,7 @@ export interface ExportedState {
 }
 
 /** Where a stack of the tests lives. */
-export interface StackPlace {
+export interface StackRef {
   /** The Pulumi project. */
   readonly folder: string;
   readonly project: string;
@@ -57,7 +57,7 @@ export class TestStack {
   readonly environment: NodeJS.ProcessEnv;
 
   constructor(
-    readonly place: StackPlace,
+    readonly place: StackRef,
     private readonly toolchain: Toolchain,
   ) {
     mkdirSync(this.stateFolder, { recursive: true });

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
-import { clusterWish } from "./cluster-wish";
-import { simulatedGround } from "./simulated-ground";
+import { desiredCluster } from "./desired-cluster";
+import { simulatedFixture } from "./simulated-fixture";
 import type { PreviewStep } from "./test-stack";
 
 describe("a preview under the engine while no API server answers", () => {
-  const ground = simulatedGround({ machines: ["cp-1", "cp-2", "cp-3", "w-1"] });
+  const fixture = simulatedFixture({ machines: ["cp-1", "cp-2", "cp-3", "w-1"] });
   const allSteps = (preview: PreviewStep[]) =>
     preview.flatMap(({ inputs }) => (inputs.steps ?? []) as string[]);
-  const expectUnchanged = async () => assert.deepEqual(Object.keys(await ground.stack.up()), ["unchanged"]);
+  const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
 
   before(async () => {
-    ground.stack.configure({ cluster: clusterWish(ground.fleet, ["cp-1", "cp-2", "cp-3", "w-1"]) });
-    await ground.stack.up();
+    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1", "cp-2", "cp-3", "w-1"]) });
+    await fixture.stack.up();
     await expectUnchanged();
   });
 
   it("marks each machine as unread, in at most 15 seconds, and changes nothing else", async () => {
     const planes = ["cp-1", "cp-2", "cp-3"];
     const started = Date.now();
-    assert.deepEqual(allSteps(await ground.stack.preview()), []);
+    assert.deepEqual(allSteps(await fixture.stack.preview()), []);
     const answered = Date.now();
-    for (const name of planes) ground.fleet.powerOff(name);
-    const preview = await ground.stack.preview();
+    for (const name of planes) fixture.fleet.powerOff(name);
+    const preview = await fixture.stack.preview();
     const extra = Date.now() - answered - (answered - started);
-    for (const name of planes) ground.fleet.powerOn(name);
+    for (const name of planes) fixture.fleet.powerOn(name);
     const lines = allSteps(preview).filter((line) => !line.startsWith("from the recorded state, "));
     assert.deepEqual(
       lines.filter((line) => !/^[\w-]+: unread: /.test(line)),
@@ -33,7 +33,7 @@ describe("a preview under the engine while no API server answers", () => {
     const kinds = preview.map(({ type }) => type.split(":").at(-1) ?? "");
     assert.deepEqual([...new Set(kinds)].sort(), ["NodeAgents", "NodeGroup", "NodeRollout"]);
     assert.ok(extra < 15_000, `${extra} ms more than a preview of a cluster that answers`);
-    await ground.kubernetes.watchUntil<
+    await fixture.kubernetes.watchUntil<
       void,
       { status?: { conditions?: { type: string; status: string }[] } }
     >({

@@ -5,8 +5,8 @@ import { linesOf, podOn, rolledTwice, type RolloutWrite } from "../simulation/ro
 import { obeyAnnotations } from "../simulation/simulated-agents";
 import { WriteGate } from "../simulation/write-gate";
 import { ClusterSnapshot, describeCluster } from "./cluster-snapshot";
-import { clusterWish } from "./cluster-wish";
-import { closeGround, openGround, SET_UP_MILLISECONDS, type SimulatedGround } from "./simulated-ground";
+import { desiredCluster } from "./desired-cluster";
+import { closeFixture, openFixture, SET_UP_MILLISECONDS, type SimulatedFixture } from "./simulated-fixture";
 import type { TestStack } from "./test-stack";
 
 export const OLD = "1.35.4";
@@ -33,7 +33,7 @@ export class VersionRollout {
   private readonly stopped = new AbortController();
 
   constructor(
-    readonly ground: SimulatedGround,
+    readonly ground: SimulatedFixture,
     readonly machines: readonly string[],
   ) {}
 
@@ -63,8 +63,8 @@ export class VersionRollout {
     others: object = {},
     stack: TestStack = this.ground.stack,
   ): void {
-    const wish = clusterWish(this.ground.fleet, [...this.machines], { version, rollout, ...others });
-    stack.configure({ cluster: wish });
+    const desired = desiredCluster(this.ground.fleet, [...this.machines], { version, rollout, ...others });
+    stack.configure({ cluster: desired });
   }
 
   /** The cluster as it was before the rollout, the wish for the new version, and nothing seen. */
@@ -128,17 +128,17 @@ function clusterAt(version: string): object {
 
 /** Registers the mocha hooks; the rollout may be used from the first test on. */
 export function versionRollout(machines: readonly string[]): VersionRollout {
-  const made = {} as SimulatedGround;
+  const made = {} as SimulatedFixture;
   const rollout = new VersionRollout(made, machines);
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
-    Object.assign(made, await openGround({ machines: [...machines], version: `v${OLD}` }));
+    Object.assign(made, await openFixture({ machines: [...machines], version: `v${OLD}` }));
     await rollout.open();
   });
   after(async () => {
     // its gate stands before the API server, which would refuse whatever comes after it
     await rollout.close();
-    await closeGround(made);
+    await closeFixture(made);
   });
   return rollout;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KubernetesClient, NewObject } from "../../lib/kubernetes";
 import { KubernetesClient as Client } from "../../lib/kubernetes";
 import { installDefinitions } from "../../sandbox/management/definitions";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
 import { SlowRelay } from "../simulation/slow-relay";

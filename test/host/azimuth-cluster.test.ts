@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
-import { untilTrue } from "../engine/azimuth-ground";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { untilTrue } from "../engine/azimuth-fixture";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
 import { makeClusterObjects } from "./azimuth-objects";
@@ -192,27 +192,27 @@ describe("a cluster through Azimuth, on a real API server", function () {
   });
 
   it("takes the first Realm of its namespace, and stays with it", async () => {
-    const wish = ready({ object: { apiVersion: API.identity, kind: "Realm", namespace } });
-    const { refusals } = await host.check("kubernetes/ObjectReady", {}, wish);
+    const desired = ready({ object: { apiVersion: API.identity, kind: "Realm", namespace } });
+    const { refusals } = await host.check("kubernetes/ObjectReady", {}, desired);
     assert.deepEqual(
       refusals.map(({ reason }) => reason),
       ["there is no Realm in the namespace az-demo; create one first"],
     );
     for (const name of ["tenancy", "az-demo"]) await client.create(realm(name));
-    const { inputs: checked } = await host.check("kubernetes/ObjectReady", {}, wish);
+    const { inputs: checked } = await host.check("kubernetes/ObjectReady", {}, desired);
     assert.equal((checked["object"] as { name: string }).name, "az-demo");
     const { id, outputs } = await host.create("kubernetes/ObjectReady", checked);
     assert.equal(id, "Realm.identity.azimuth.stackhpc.com/az-demo/az-demo");
     // one that comes first by its name is no reason to move the cluster's users
     await client.create(realm("a-new-one"));
-    const { inputs: again } = await host.check("kubernetes/ObjectReady", checked, wish);
+    const { inputs: again } = await host.check("kubernetes/ObjectReady", checked, desired);
     assert.equal((again["object"] as { name: string }).name, "az-demo");
     assert.deepEqual(await host.diff("kubernetes/ObjectReady", outputs, again), {
       changes: false,
       replaces: [],
     });
     await client.delete({ ...realm("az-demo"), namespace, name: "az-demo" });
-    const { inputs: other } = await host.check("kubernetes/ObjectReady", checked, wish);
+    const { inputs: other } = await host.check("kubernetes/ObjectReady", checked, desired);
     assert.equal((other["object"] as { name: string }).name, "a-new-one");
   });
 
@@ -298,8 +298,8 @@ describe("a cluster through Azimuth, on a real API server", function () {
         spec: { ...spec, templateName },
       },
     });
-    const refusedOf = async (wish: object) =>
-      (await host.check("kubernetes/Adoption", {}, { ...wish, mustExist: false })).refusals
+    const refusedOf = async (desired: object) =>
+      (await host.check("kubernetes/Adoption", {}, { ...desired, mustExist: false })).refusals
         .map(({ reason }) => reason)
         .join();
     await untilTrue(

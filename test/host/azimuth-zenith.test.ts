@@ -3,7 +3,7 @@ import { KubernetesClient } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
 import { tunnelValues } from "../../providers/azimuth/plan/zenith-values";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
 import { ProviderHost } from "./provider-host";
@@ -46,21 +46,21 @@ describe("the key of a cluster's API server, for Zenith", function () {
   });
 
   it("has one key and one reserved name, whoever asks how often", async () => {
-    const wish = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
+    const desired = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
     registrar.failures = { count: 2, status: 503 };
-    const { outputs } = await host.create(KEYPAIR, wish);
+    const { outputs } = await host.create(KEYPAIR, desired);
     assert.equal(registrar.reservations.length, 1);
     const publicKey = outputs["publicKey"] as string;
     assert.match(publicKey, /^ssh-ed25519 AAAA/);
     assert.equal(registrar.reservations[0]?.publicKey, publicKey.split(" ").slice(0, 2).join(" "));
-    const again = await host.create(KEYPAIR, wish);
+    const again = await host.create(KEYPAIR, desired);
     assert.equal(again.outputs["privateKey"], outputs["privateKey"]);
     assert.equal(registrar.reservations.length, 1);
     assert.ok(!host.printed.includes("PRIVATE KEY"));
 
     // somebody deletes the Secret: the same key comes back, with the same name
     await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
-    const { inputs: checked } = await host.check(KEYPAIR, outputs, wish);
+    const { inputs: checked } = await host.check(KEYPAIR, outputs, desired);
     assert.match((checked["steps"] as string[]).join(), /write the key of the state .* again/);
     await host.update(KEYPAIR, outputs, { ...checked });
     assert.equal(registrar.reservations.length, 1);
@@ -76,7 +76,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
       name: "client-apiserver.yaml",
       text: `ssh_private_key_data: "${placeholder}"${over}`,
     });
-    const wish = (over?: string) =>
+    const desired = (over?: string) =>
       inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5, files: [file(over)] });
     const secret = () => get("demo-zenith-files");
     const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-files" };
@@ -84,10 +84,10 @@ describe("the key of a cluster's API server, for Zenith", function () {
       (await host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
     const write = /^write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files$/;
     // a chart that can't be used is refused, and nothing is asked of the registrar
-    const { refusals } = await host.check(KEYPAIR, {}, { ...wish(), chartIssue: "renders no Pod" });
+    const { refusals } = await host.check(KEYPAIR, {}, { ...desired(), chartIssue: "renders no Pod" });
     assert.deepEqual(refusals, [{ property: "chartIssue", reason: "renders no Pod" }]);
     // a state of before has no files, and without them there is nothing to do
-    const { files: _files, ...older } = wish() as Record<string, unknown>;
+    const { files: _files, ...older } = desired() as Record<string, unknown>;
     const { outputs: before } = await host.create(KEYPAIR, older);
     assert.equal(
       (await host.diff(KEYPAIR, before, { ...older, steps: await steps(before, older) })).changes,
@@ -95,7 +95,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     );
     assert.equal(await secret(), undefined);
 
-    const news = { ...wish(), steps: await steps(before, wish()) };
+    const news = { ...desired(), steps: await steps(before, desired()) };
     assert.match(news.steps.join(), write);
     assert.equal((await host.diff(KEYPAIR, before, news)).changes, true);
     const outputs = await host.update(KEYPAIR, before, news);
@@ -108,24 +108,24 @@ describe("the key of a cluster's API server, for Zenith", function () {
       "the key is in plain outputs",
     );
     assert.ok(!host.printed.includes(base64));
-    assert.deepEqual(await steps(outputs, wish()), []);
+    assert.deepEqual(await steps(outputs, desired()), []);
     // what somebody changed or deleted is written again
     const data = {
       data: Object.fromEntries(Object.keys((await secret())?.data ?? {}).map((name) => [name, ""])),
     };
     await client.mergePatch(ref, data);
-    assert.match((await steps(outputs, wish())).join(), write);
+    assert.match((await steps(outputs, desired())).join(), write);
     await client.delete(ref);
-    assert.match((await steps(outputs, wish())).join(), write);
+    assert.match((await steps(outputs, desired())).join(), write);
     // other settings are another entry
-    const changed = await host.update(KEYPAIR, outputs, wish("\nserver_port: 2222"));
+    const changed = await host.update(KEYPAIR, outputs, desired("\nserver_port: 2222"));
     assert.deepEqual(await texts(), [`ssh_private_key_data: "${base64}"\nserver_port: 2222`]);
     await host.delete(KEYPAIR, { ...changed, made: false });
     assert.equal(await secret(), undefined);
 
     // one that others made is theirs
     await client.create({ ...ref, metadata: { name: ref.name, namespace } });
-    await assert.rejects(steps(before, wish()), /demo-zenith-files was made by somebody else; delete it/);
+    await assert.rejects(steps(before, desired()), /demo-zenith-files was made by somebody else; delete it/);
     await host.delete(KEYPAIR, { ...changed, made: false });
     assert.ok(await secret());
     await client.delete(ref);

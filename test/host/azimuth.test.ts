@@ -4,8 +4,8 @@ import { monitorServices } from "../../providers/azimuth/client/services-monitor
 import { resumeCluster } from "../../providers/azimuth/client/resume";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
-import { untilTrue } from "../engine/azimuth-ground";
-import { SET_UP_MILLISECONDS } from "../engine/simulated-ground";
+import { untilTrue } from "../engine/azimuth-fixture";
+import { SET_UP_MILLISECONDS } from "../engine/simulated-fixture";
 import { ApiRelay } from "../simulation/api-relay";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { simulationPrograms } from "../simulation/programs";
@@ -13,7 +13,7 @@ import { makeClusterObjects } from "./azimuth-objects";
 import { ProviderHost } from "./provider-host";
 
 const namespace = "az-demo";
-const PLACE = { namespace, cluster: "demo", hasRecord: true };
+const REF = { namespace, cluster: "demo", hasRecord: true };
 
 interface Live {
   metadata: {
@@ -89,38 +89,38 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
   const monitor = (management = client) => {
     const end = new AbortController();
     const said: string[] = [];
-    const place = { management, place: PLACE, signal: end.signal };
-    const done = monitorServices({ ...place, say: (line) => said.push(line) });
+    const ref = { management, place: REF, signal: end.signal };
+    const done = monitorServices({ ...ref, say: (line) => said.push(line) });
     ends.push(end);
     return { said, stop: async () => (end.abort(), done) };
   };
 
   it("gets a new time when the fingerprint is another, and only then", async () => {
-    const wish = inputs({ moment: "end", fingerprint: "1" });
-    const { outputs } = await host.create("azimuth/StatusStamp", wish);
+    const desired = inputs({ moment: "end", fingerprint: "1" });
+    const { outputs } = await host.create("azimuth/StatusStamp", desired);
     const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
     const first = await at();
     assert.match(first ?? "", /\+00:00$/);
-    assert.equal((await host.diff("azimuth/StatusStamp", outputs, wish)).changes, false);
-    const other = { ...wish, fingerprint: "2" };
+    assert.equal((await host.diff("azimuth/StatusStamp", outputs, desired)).changes, false);
+    const other = { ...desired, fingerprint: "2" };
     assert.equal((await host.diff("azimuth/StatusStamp", outputs, other)).changes, true);
     await host.update("azimuth/StatusStamp", outputs, other);
     assert.notEqual(await at(), first);
-    await host.create("azimuth/StatusStamp", { ...wish, moment: "start", fingerprint: "3" });
+    await host.create("azimuth/StatusStamp", { ...desired, moment: "start", fingerprint: "3" });
     assert.match(host.printed, /status.lastUpdated is set already/);
   });
 
   it("has its services written by a run, which then finds nothing more to do", async () => {
-    const wish = inputs({ hasRecord: true });
+    const desired = inputs({ hasRecord: true });
     await reserve("shop");
-    const changes = async () => (await host.diff("azimuth/ServiceSync", wish, wish)).changes;
+    const changes = async () => (await host.diff("azimuth/ServiceSync", desired, desired)).changes;
     assert.equal(await changes(), true);
-    await host.update("azimuth/ServiceSync", wish, wish);
+    await host.update("azimuth/ServiceSync", desired, desired);
     await inStep(["shop"]);
     assert.equal(await changes(), false);
     await giveUp("shop");
     assert.equal(await changes(), true);
-    await host.update("azimuth/ServiceSync", wish, wish);
+    await host.update("azimuth/ServiceSync", desired, desired);
     await inStep([]);
   });
 
@@ -246,11 +246,11 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
       spec: { cloudCredentialsSecretName: "c", resources: { machines: [] } },
     });
     const owner = { apiVersion: API.azimuth, kind: "Cluster", name: "demo" };
-    const place = { ...PLACE, leaseName: "demo", owner };
-    const lines = await resumeCluster(client, place);
+    const ref = { ...REF, leaseName: "demo", owner };
+    const lines = await resumeCluster(client, ref);
     assert.ok(lines.includes("Lease az-demo/demo: belongs to Cluster demo again"), lines.join("\n"));
     const lease = await get(API.scheduling, "Lease", "demo");
     assert.deepEqual(lease?.metadata.finalizers, ["azimuth.stackhpc.com"]);
-    assert.deepEqual(await resumeCluster(client, place), []);
+    assert.deepEqual(await resumeCluster(client, ref), []);
   });
 });

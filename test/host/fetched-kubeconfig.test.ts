@@ -8,7 +8,7 @@ import { monitorServices } from "../../providers/azimuth/client/services-monitor
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API } from "../../providers/azimuth/plan/names";
 import { removeFolder } from "../engine/compiled-clone";
-import { untilTrue } from "../engine/azimuth-ground";
+import { untilTrue } from "../engine/azimuth-fixture";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { SAMPLES } from "./handler-samples";
@@ -136,10 +136,10 @@ describe("a kubeconfig that is read from a cluster", function () {
     const client = await KubernetesClient.connect({ kubeconfig: ownKubeconfig() }, { seconds: 10 });
     const end = new AbortController();
     const said: string[] = [];
-    const place = { namespace: "az-demo", cluster: "demo", hasRecord: true };
+    const ref = { namespace: "az-demo", cluster: "demo", hasRecord: true };
     const done = monitorServices({
       management: client,
-      place,
+      place: ref,
       signal: end.signal,
       say: (line) => said.push(line),
     });

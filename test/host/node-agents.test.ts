@@ -18,8 +18,9 @@ const PATTERN = "alpha.[software].caos.ch";
 describe("NodeAgents", function () {
   this.timeout(60_000);
   const { check, diff, ...others } = handlers["kubeadm/NodeAgents"] as Required<Handlers>;
-  const create = async (inputs: Wish) => (await others.create(inputs)).outs as Wish;
-  const update = async (olds: Wish, news: Wish) => (await others.update("demo", olds, news)).outs as Wish;
+  const create = async (inputs: Desired) => (await others.create(inputs)).outs as Desired;
+  const update = async (olds: Desired, news: Desired) =>
+    (await others.update("demo", olds, news)).outs as Desired;
   let fleet: SimulatedFleet;
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-agents-"));
   const authority = new TestAuthority(folder);
@@ -58,7 +59,7 @@ describe("NodeAgents", function () {
   });
   afterEach(() => fleet.stop());
 
-  const wish = (names: string[], over: Record<string, unknown> = {}) => ({
+  const desired = (names: string[], over: Record<string, unknown> = {}) => ({
     specification: exampleSpecification({ source: { bundle: { path: "/opt/bundle/v{version}" } } }),
     machines: names.map((name) => exampleMachine(name, fleet.machine(name))),
     annotations: PATTERN,
@@ -68,14 +69,14 @@ describe("NodeAgents", function () {
     timeouts: { ssh: 3, dial: 1, prepare: 20, init: 1, join: 1, ready: 1 },
     ...over,
   });
-  type Wish = ReturnType<typeof wish> & { steps: string[]; pending?: string[] };
-  const checked = async (olds: object, news: object): Promise<Wish> =>
-    (await check(olds, news)).inputs as Wish;
+  type Desired = ReturnType<typeof desired> & { steps: string[]; pending?: string[] };
+  const checked = async (olds: object, news: object): Promise<Desired> =>
+    (await check(olds, news)).inputs as Desired;
   const changes = async (olds: object, news: object) =>
     (await diff("demo", olds, await checked(olds, news))).changes;
 
   it("lists its steps, installs everywhere at once, and has nothing to do the second time", async () => {
-    const inputs = await checked({}, wish(NAMES));
+    const inputs = await checked({}, desired(NAMES));
     assert.deepEqual(
       inputs.steps,
       NAMES.flatMap((name) => [`${name}: install node agent 1.1.0`, `${name}: stage 1.36.3`]),
@@ -88,28 +89,28 @@ describe("NodeAgents", function () {
         ...["kubelet", "kubeadm", "kubectl", "images"].map((software) => `${software} 1.36.3`),
       ]);
     }
-    assert.deepEqual((await checked(outs, wish(NAMES))).steps, []);
-    assert.equal(await changes(outs, wish(NAMES)), false);
+    assert.deepEqual((await checked(outs, desired(NAMES))).steps, []);
+    assert.equal(await changes(outs, desired(NAMES)), false);
   });
 
   it("brings a machine that joined later to the rest, and touches no other", async () => {
-    const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
-    const inputs = await checked(outs, wish(NAMES));
+    const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
+    const inputs = await checked(outs, desired(NAMES));
     assert.deepEqual(inputs.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3"]);
     await update(outs, inputs);
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
 
   it("stages what a new wish needs, takes back what none needs, and obeys another pattern", async () => {
-    const outs = await create(await checked({}, wish(["w-1"])));
-    const two = wish(["w-1"], {
+    const outs = await create(await checked({}, desired(["w-1"])));
+    const two = desired(["w-1"], {
       staged: { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } },
     });
     const inputs = await checked(outs, two);
     assert.deepEqual(inputs.steps, ["w-1: stage 1.35.4", "w-1: stage containerd 1.7.2"]);
     const staged = await update(outs, inputs);
     assert.ok(fleet.state("w-1").staged?.includes("containerd 1.7.2"));
-    const back = await checked(staged, wish(["w-1"], { annotations: "[software].example.org" }));
+    const back = await checked(staged, desired(["w-1"], { annotations: "[software].example.org" }));
     assert.deepEqual(back.steps, [
       "w-1: obey [software].example.org",
       "w-1: no longer stage 1.35.4",
@@ -118,8 +119,8 @@ describe("NodeAgents", function () {
   });
 
   it("installs again on a machine that was rebuilt under its old name", async () => {
-    const outs = await create(await checked({}, wish(["cp-1"])));
-    const rebuilt = wish(["cp-1"]);
+    const outs = await create(await checked({}, desired(["cp-1"])));
+    const rebuilt = desired(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
     assert.deepEqual((await checked(outs, rebuilt)).steps, [
       "cp-1: install node agent 1.1.0",
@@ -128,25 +129,25 @@ describe("NodeAgents", function () {
   });
 
   it("does nothing for another script, port or key, and records that a machine went", async () => {
-    const outs = await create(await checked({}, wish(NAMES)));
-    const moved = wish(NAMES, { credentials: { privateKey: "another" } });
+    const outs = await create(await checked({}, desired(NAMES)));
+    const moved = desired(NAMES, { credentials: { privateKey: "another" } });
     moved.machines = moved.machines.map((machine) => ({ ...machine, port: 2222 }));
     const file = { path: "/etc/motd", content: "", mode: "0600" };
     moved.specification = { ...moved.specification, files: [file] };
     assert.equal(await changes(outs, moved), false);
-    assert.deepEqual((await checked(outs, wish(["cp-1"]))).steps, []);
-    assert.equal(await changes(outs, wish(["cp-1"])), true);
+    assert.deepEqual((await checked(outs, desired(["cp-1"]))).steps, []);
+    assert.equal(await changes(outs, desired(["cp-1"])), true);
   });
 
   it("goes on without a worker that SSH does not reach, and with that one alone in the next run", async () => {
     fleet.powerOff("w-1");
-    const inputs = await checked({}, wish(NAMES));
+    const inputs = await checked({}, desired(NAMES));
     const first = await create(inputs);
     assert.deepEqual(first.pending, ["w-1"]);
     assert.deepEqual(unreachedMachines("demo"), ["w-1"]);
     assert.deepEqual([fleet.state("cp-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
     fleet.powerOn("w-1");
-    const again = await checked(inputs, wish(NAMES));
+    const again = await checked(inputs, desired(NAMES));
     assert.deepEqual(again.steps, ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"]);
     assert.equal((await diff("demo", first, again)).changes, true);
     const outs = await update(first, again);
@@ -157,14 +158,14 @@ describe("NodeAgents", function () {
   });
 
   it("says in the preview that a worker is left out whose kubelet stopped reporting, and asks it nothing", async () => {
-    const outs = await create(await checked({}, wish(NAMES)));
+    const outs = await create(await checked({}, desired(NAMES)));
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
     const node = server.store.objects.get("/api/v1/nodes/w-1")!;
     const dead = { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" };
     server.store.put("/api/v1/nodes/w-1", { ...node, status: { conditions: [dead] } });
     // nothing is left out of a cluster in which nothing is to be done
-    assert.deepEqual((await checked(outs, wish(NAMES))).steps, []);
-    const news = await checked(outs, wish(NAMES, { staged }));
+    assert.deepEqual((await checked(outs, desired(NAMES))).steps, []);
+    const news = await checked(outs, desired(NAMES, { staged }));
     assert.deepEqual(news.steps, [
       "cp-1: stage 1.35.4",
       "w-1: left out, its Node is not Ready (NodeStatusUnknown); the next `up` continues with it",
@@ -178,27 +179,27 @@ describe("NodeAgents", function () {
 
   it("names a control plane that it can't reach, and keeps what was done", async () => {
     fleet.powerOff("cp-1");
-    const failure = (await create(await checked({}, wish(NAMES))).then(
+    const failure = (await create(await checked({}, desired(NAMES))).then(
       () => assert.fail("it should have failed"),
       (error: unknown) => error,
-    )) as PartialFailure & { properties: Wish };
+    )) as PartialFailure & { properties: Desired };
     assert.match(failure.message, /install on cp-1 failed.*\n?.*cp-1: install the node agent failed/s);
     assert.deepEqual(failure.properties.pending, ["cp-1"]);
     assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
   });
 
   it("lists just the machine that a failed change left out, by what the agents themselves say", async () => {
-    const olds = await checked({}, wish(NAMES));
+    const olds = await checked({}, desired(NAMES));
     const outs = await create(olds);
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
-    const news = await checked(outs, wish(NAMES, { staged }));
+    const news = await checked(outs, desired(NAMES, { staged }));
     assert.deepEqual(
       news.steps,
       NAMES.map((name) => `${name}: stage 1.35.4`),
     );
     fleet.inject({ operation: "node-agent", machine: "w-2", kind: "fail", stderr: "disk full" });
     await assert.rejects(update(outs, news), /disk full/);
-    const left = await checked(news, wish(NAMES, { staged }));
+    const left = await checked(news, desired(NAMES, { staged }));
     assert.deepEqual(left.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3", "w-2: stage 1.35.4"]);
     const before = fleet.journal.length;
     const mended = await update(news, left);
@@ -206,25 +207,25 @@ describe("NodeAgents", function () {
       fleet.journal.slice(before).map(({ machine }) => machine),
       ["w-2"],
     );
-    assert.deepEqual((await checked(mended, wish(NAMES, { staged }))).steps, []);
+    assert.deepEqual((await checked(mended, desired(NAMES, { staged }))).steps, []);
   });
 
   it("takes a machine for done when its agent says so, whoever installed it", async () => {
-    const outs = await create(await checked({}, wish(NAMES)));
+    const outs = await create(await checked({}, desired(NAMES)));
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
     // another stack, or a run whose connection broke after the effect
-    await update(outs, await checked(outs, wish(NAMES, { staged })));
-    assert.deepEqual((await checked(outs, wish(NAMES, { staged }))).steps, []);
+    await update(outs, await checked(outs, desired(NAMES, { staged })));
+    assert.deepEqual((await checked(outs, desired(NAMES, { staged }))).steps, []);
   });
 
   it("lists by the record when the cluster can't be read, and says so first", async () => {
-    const outs = await create(await checked({}, wish(["cp-1", "w-1"])));
+    const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     server.intercept = () => ({ status: 500, message: "etcd is away" });
     const unread = ["cp-1", "w-1"].map((name) => `${name}: unread: what its node agent has installed`);
-    const [why, ...same] = (await checked(outs, wish(["cp-1", "w-1"]))).steps;
+    const [why, ...same] = (await checked(outs, desired(["cp-1", "w-1"]))).steps;
     assert.match(why!, /^from the recorded state, since the cluster could not be read: .*etcd is away/s);
     assert.deepEqual(same, unread);
-    const inputs = await checked(outs, wish(NAMES));
+    const inputs = await checked(outs, desired(NAMES));
     assert.deepEqual(inputs.steps.slice(1), [
       "w-2: install node agent 1.1.0",
       "w-2: stage 1.36.3",
@@ -243,7 +244,7 @@ describe("NodeAgents", function () {
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
     const reason = async (bundle: object) => {
       const specification = { ...exampleSpecification(), source: { bundle } };
-      const { failures = [] } = await check({}, wish(NAMES, { staged, specification }));
+      const { failures = [] } = await check({}, desired(NAMES, { staged, specification }));
       return failures[0]?.reason ?? "";
     };
     assert.match(await reason({ path: "/opt/bundle" }), /write \{version\} into the path/);

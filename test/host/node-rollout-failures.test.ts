@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { NEW, OLD, RolloutGround } from "./rollout-ground";
+import { NEW, OLD, RolloutFixture } from "./rollout-fixture";
 
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 
 describe("a rollout one of whose nodes is not done", function () {
   this.timeout(60_000);
-  const ground = new RolloutGround();
-  before(() => ground.start());
-  after(() => ground.stop());
+  const fixture = new RolloutFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   const failure = async (over = {}) => {
-    const news = ground.wish(NEW, { nodeTimeoutSeconds: 1, ...over });
-    await assert.rejects(ground.update(news), (error: Error) => {
+    const news = fixture.wish(NEW, { nodeTimeoutSeconds: 1, ...over });
+    await assert.rejects(fixture.update(news), (error: Error) => {
       failure.words = error.message;
       return true;
     });
@@ -20,35 +20,35 @@ describe("a rollout one of whose nodes is not done", function () {
   failure.words = "";
 
   it("stops the rollout with its name and its agent's last words, and the rest is untouched", async () => {
-    ground.reset(LARGE, NEW);
-    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
-    ground.agents.misbehaving.set("w-1", "fails");
+    fixture.reset(LARGE, NEW);
+    for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
+    fixture.agents.misbehaving.set("w-1", "fails");
     assert.match(
       await failure(),
       /w-1 1\.35\.4 → 1\.36\.3 .* failed \(WaitTimeout\): waited 1 s for w-1 to run 1\.36\.3.*the source has no such version/s,
     );
     assert.deepEqual(
-      ground.seen().filter((line) => line.startsWith("w-2")),
+      fixture.seen().filter((line) => line.startsWith("w-2")),
       [],
     );
-    assert.match(ground.history().at(-1)!, /w-1 .* failed: waited 1 s/);
-    assert.equal(ground.node("w-1").spec.unschedulable, true);
+    assert.match(fixture.history().at(-1)!, /w-1 .* failed: waited 1 s/);
+    assert.equal(fixture.node("w-1").spec.unschedulable, true);
   });
 
   it("is previewed as begun by an earlier run, and ended first by the next one", async () => {
-    const steps = await ground.stepsOf(ground.wish(NEW));
+    const steps = await fixture.stepsOf(fixture.wish(NEW));
     assert.match(steps[0]!, /^w-1 1\.35\.4 → 1\.36\.3 \(begun by an earlier run: /);
     assert.match(steps[1]!, /^w-2 /);
-    ground.agents.misbehaving.clear();
-    ground.agents.restart();
-    ground.forget();
-    await ground.update(ground.wish(NEW));
-    assert.deepEqual(ground.seen(), [
+    fixture.agents.misbehaving.clear();
+    fixture.agents.restart();
+    fixture.forget();
+    await fixture.update(fixture.wish(NEW));
+    assert.deepEqual(fixture.seen(), [
       "w-1 closed",
       "w-1 uncordoned",
       ...["opened", "cordoned", "asked for 1.36.3", "closed", "uncordoned"].map((what) => `w-2 ${what}`),
     ]);
-    assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
+    assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
   });
 
   for (const [behaviour, words] of [
@@ -56,35 +56,35 @@ describe("a rollout one of whose nodes is not done", function () {
     ["never Ready", /last seen: not Ready: KubeletNotReady: no network/],
   ] as const)
     it(`is named with its last condition when it ${behaviour}`, async () => {
-      ground.reset(["cp-1", "w-1", "w-2"], NEW);
-      for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
-      ground.agents.misbehaving.set("w-1", behaviour);
+      fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+      for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
+      fixture.agents.misbehaving.set("w-1", behaviour);
       assert.match(await failure(), words);
-      assert.deepEqual(ground.openings(), ["w-1 opened"]);
+      assert.deepEqual(fixture.openings(), ["w-1 opened"]);
     });
 
   it("waits for the other nodes that are under way, and begins no more", async () => {
-    ground.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
-    for (const name of ["w-1", "w-2", "w-3"]) ground.putNode(name, OLD);
-    ground.agents.misbehaving.set("w-1", "never begins");
+    fixture.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
+    for (const name of ["w-1", "w-2", "w-3"]) fixture.putNode(name, OLD);
+    fixture.agents.misbehaving.set("w-1", "never begins");
     assert.match(await failure({ maxUnavailable: 2 }), /w-1 /);
-    assert.equal(ground.node("w-2").status.nodeInfo.kubeletVersion, `v${NEW}`);
-    assert.equal(ground.node("w-2").spec.unschedulable, undefined);
-    assert.ok(ground.openings().length <= 3);
+    assert.equal(fixture.node("w-2").status.nodeInfo.kubeletVersion, `v${NEW}`);
+    assert.equal(fixture.node("w-2").spec.unschedulable, undefined);
+    assert.ok(fixture.openings().length <= 3);
   });
 
   it("names the pod and the budget that hold its drain, in the preview and in the failure", async () => {
-    ground.reset(["cp-1", "w-1", "w-2"], NEW);
-    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
-    ground.putPod("web-0", "w-1");
-    ground.server.store.put("/apis/policy/v1/namespaces/web/poddisruptionbudgets/web", {
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
+    fixture.putPod("web-0", "w-1");
+    fixture.server.store.put("/apis/policy/v1/namespaces/web/poddisruptionbudgets/web", {
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
       metadata: { name: "web", namespace: "web" },
       spec: { selector: { matchLabels: { app: "web" } } },
       status: { disruptionsAllowed: 0 },
     });
-    ground.server.intercept = (call) =>
+    fixture.server.intercept = (call) =>
       call.endsWith("/eviction")
         ? {
             status: 429,
@@ -92,40 +92,43 @@ describe("a rollout one of whose nodes is not done", function () {
             causes: ["The disruption budget web needs 1 healthy pod"],
           }
         : undefined;
-    ground.host.printed = "";
-    await ground.stepsOf(ground.wish(NEW));
+    fixture.host.printed = "";
+    await fixture.stepsOf(fixture.wish(NEW));
     assert.match(
-      ground.host.printed,
+      fixture.host.printed,
       /w-1: the drain would wait: web\/web-0 is held by the PodDisruptionBudget web/,
     );
     assert.match(await failure(), /web\/web-0 held: The disruption budget web needs 1 healthy pod/);
-    assert.equal(ground.node("w-1").metadata.annotations["alpha.kubelet.caos.ch/desired-version"], undefined);
-    ground.server.intercept = () => undefined;
+    assert.equal(
+      fixture.node("w-1").metadata.annotations["alpha.kubelet.caos.ch/desired-version"],
+      undefined,
+    );
+    fixture.server.intercept = () => undefined;
   });
 
   it("is no control plane as long as etcd would lose its quorum", async () => {
-    ground.reset(LARGE);
-    ground.illMembers.add("cp-3");
+    fixture.reset(LARGE);
+    fixture.illMembers.add("cp-3");
     assert.match(await failure(), /while cp-1 is away etcd would have 1 healthy of 3 members.*ill: cp-3/s);
-    assert.equal(ground.node("cp-1").spec.unschedulable, undefined);
-    assert.deepEqual(ground.openings(), ["cp-1 opened"]);
+    assert.equal(fixture.node("cp-1").spec.unschedulable, undefined);
+    assert.deepEqual(fixture.openings(), ["cp-1 opened"]);
   });
 
   it("is no control plane without etcd's quorum, even when its Node lost the label of one", async () => {
-    ground.reset(LARGE);
-    ground.illMembers.add("cp-3");
-    ground.dropLabel("cp-1", "node-role.kubernetes.io/control-plane");
+    fixture.reset(LARGE);
+    fixture.illMembers.add("cp-3");
+    fixture.dropLabel("cp-1", "node-role.kubernetes.io/control-plane");
     assert.match(await failure(), /while cp-1 is away etcd would have 1 healthy of 3 members.*ill: cp-3/s);
-    assert.equal(ground.node("cp-1").spec.unschedulable, undefined);
+    assert.equal(fixture.node("cp-1").spec.unschedulable, undefined);
   });
 
   it("is no control plane beside an etcd that restarts, and goes on when that answers", async () => {
-    ground.reset(["cp-1", "cp-2", "cp-3"]);
-    ground.etcdSilences = 1;
-    ground.host.printed = "";
-    await ground.update(ground.wish(NEW));
-    assert.equal(ground.etcdSilences, 0);
-    assert.match(ground.host.printed, /quorum without cp-1, last saw etcd gives no answer on cp-2/);
-    assert.deepEqual(ground.openings(), ["cp-1 opened", "cp-2 opened", "cp-3 opened"]);
+    fixture.reset(["cp-1", "cp-2", "cp-3"]);
+    fixture.etcdSilences = 1;
+    fixture.host.printed = "";
+    await fixture.update(fixture.wish(NEW));
+    assert.equal(fixture.etcdSilences, 0);
+    assert.match(fixture.host.printed, /quorum without cp-1, last saw etcd gives no answer on cp-2/);
+    assert.deepEqual(fixture.openings(), ["cp-1 opened", "cp-2 opened", "cp-3 opened"]);
   });
 });

@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
-import { NEW, OLD, openingsOf, RolloutGround } from "./rollout-ground";
+import { NEW, OLD, openingsOf, RolloutFixture } from "./rollout-fixture";
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/foresail";
 const CHANGES_ALLOWED = "alpha.node.caos.ch/changes-allowed";
 
 describe("what a rollout waits and stops for", function () {
   this.timeout(60_000);
-  const ground = new RolloutGround();
-  before(() => ground.start());
-  after(() => ground.stop());
+  const fixture = new RolloutFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   it("begins no worker while another one of its pool is not Ready, and names it", async () => {
-    ground.reset(["cp-1", "w-1", "w-2"], NEW);
-    ground.putNode("w-1", OLD);
-    ground.putNode("w-2", NEW, { ready: false });
-    await assert.rejects(ground.update(ground.wish(NEW)), /w-2 is not Ready: KubeletNotReady/);
-    assert.deepEqual(ground.seen(), []);
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    fixture.putNode("w-1", OLD);
+    fixture.putNode("w-2", NEW, { ready: false });
+    await assert.rejects(fixture.update(fixture.wish(NEW)), /w-2 is not Ready: KubeletNotReady/);
+    assert.deepEqual(fixture.seen(), []);
   });
 
   it("rolls the others when a worker's kubelet stopped reporting, and names that one at the end", async () => {
-    ground.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
-    for (const name of ["w-1", "w-3"]) ground.putNode(name, OLD);
-    ground.putNode("w-2", OLD, { ready: "Unknown" });
-    const { inputs } = await ground.check(ground.wish(OLD), ground.wish(NEW));
+    fixture.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
+    for (const name of ["w-1", "w-3"]) fixture.putNode(name, OLD);
+    fixture.putNode("w-2", OLD, { ready: "Unknown" });
+    const { inputs } = await fixture.check(fixture.wish(OLD), fixture.wish(NEW));
     const LEFT_OUT =
       "w-2: left out, its Node is not Ready (KubeletNotReady); the next `up` continues with it";
     assert.deepEqual(
@@ -30,52 +30,52 @@ describe("what a rollout waits and stops for", function () {
       [`w-1 ${OLD} → ${NEW}`, `w-3 ${OLD} → ${NEW}`, LEFT_OUT],
     );
     await assert.rejects(
-      ground.update(inputs),
+      fixture.update(inputs),
       /NodesLeftOut.*every other node is done; w-2 was left out.*next: start its machine/s,
     );
-    assert.deepEqual(ground.openings(), ["w-1 opened", "w-3 opened"]);
-    await ground.update(ground.wish(NEW, { pausedNodes: ["w-2"] }));
-    ground.putNode("w-2", OLD);
-    ground.forget();
-    assert.deepEqual(openingsOf(await ground.stepsOf(ground.wish(NEW))), ["w-2 opened"]);
-    await ground.update(ground.wish(NEW));
-    assert.deepEqual(ground.openings(), ["w-2 opened"]);
+    assert.deepEqual(fixture.openings(), ["w-1 opened", "w-3 opened"]);
+    await fixture.update(fixture.wish(NEW, { pausedNodes: ["w-2"] }));
+    fixture.putNode("w-2", OLD);
+    fixture.forget();
+    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.wish(NEW))), ["w-2 opened"]);
+    await fixture.update(fixture.wish(NEW));
+    assert.deepEqual(fixture.openings(), ["w-2 opened"]);
   });
 
   it("is refused by the name of whoever changes the cluster", async () => {
-    ground.reset(["cp-1", "w-1"], NEW);
-    ground.putNode("w-1", OLD);
-    ground.server.store.put(LEASE, {
+    fixture.reset(["cp-1", "w-1"], NEW);
+    fixture.putNode("w-1", OLD);
+    fixture.server.store.put(LEASE, {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { name: "foresail", namespace: "kube-system" },
       spec: { holderIdentity: "ann@laptop", leaseDurationSeconds: 30, renewTime: new Date().toISOString() },
     });
-    await assert.rejects(ground.update(ground.wish(NEW)), /LeaseHeld.*ann@laptop/s);
-    assert.deepEqual(ground.seen(), []);
+    await assert.rejects(fixture.update(fixture.wish(NEW)), /LeaseHeld.*ann@laptop/s);
+    assert.deepEqual(fixture.seen(), []);
   });
 
   it("leaves a node cordoned that somebody had cordoned before", async () => {
-    ground.reset(["cp-1", "w-1"], NEW);
-    ground.putNode("w-1", OLD, { unschedulable: true });
-    await ground.update(ground.wish(NEW));
-    assert.equal(ground.node("w-1").spec.unschedulable, true);
-    assert.equal(ground.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
-    assert.equal(ground.node("w-1").metadata.annotations["foresail/was-cordoned"], undefined);
+    fixture.reset(["cp-1", "w-1"], NEW);
+    fixture.putNode("w-1", OLD, { unschedulable: true });
+    await fixture.update(fixture.wish(NEW));
+    assert.equal(fixture.node("w-1").spec.unschedulable, true);
+    assert.equal(fixture.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
+    assert.equal(fixture.node("w-1").metadata.annotations["foresail/was-cordoned"], undefined);
   });
 
   it("takes as many workers at once as the pool allows, in the order of the configuration", async () => {
     const workers = ["w-1", "w-2", "w-3", "w-4"];
-    ground.reset(["cp-1", ...workers], NEW);
-    for (const name of workers) ground.putNode(name, OLD);
-    await ground.update(ground.wish(NEW, { maxUnavailable: "50%" }));
+    fixture.reset(["cp-1", ...workers], NEW);
+    for (const name of workers) fixture.putNode(name, OLD);
+    await fixture.update(fixture.wish(NEW, { maxUnavailable: "50%" }));
     assert.deepEqual(
-      ground.openings(),
+      fixture.openings(),
       workers.map((name) => `${name} opened`),
     );
-    const [first, second] = ground.seen();
+    const [first, second] = fixture.seen();
     assert.deepEqual([first, second?.startsWith("w-1") || second === "w-2 opened"], ["w-1 opened", true]);
-    assert.ok(ground.seen().indexOf("w-2 opened") < ground.seen().indexOf("w-1 closed"));
+    assert.ok(fixture.seen().indexOf("w-2 opened") < fixture.seen().indexOf("w-1 closed"));
   });
 
   for (const [what, over, words] of [
@@ -87,33 +87,33 @@ describe("what a rollout waits and stops for", function () {
     ],
   ] as const)
     it(`stops before its next node when ${what}, and leaves no window open`, async () => {
-      ground.reset(["cp-1", "w-1", "w-2"], NEW);
-      for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
-      await assert.rejects(ground.update(ground.wish(NEW, over)), words);
-      assert.ok(!ground.openings().includes("w-2 opened"));
+      fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+      for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
+      await assert.rejects(fixture.update(fixture.wish(NEW, over)), words);
+      assert.ok(!fixture.openings().includes("w-2 opened"));
       for (const name of ["w-1", "w-2"])
-        assert.notEqual(ground.node(name).metadata.annotations[CHANGES_ALLOWED], "true");
+        assert.notEqual(fixture.node(name).metadata.annotations[CHANGES_ALLOWED], "true");
     });
 
   it("stops before its next node when a pause is asked for, and the next run goes on", async () => {
-    ground.reset(["cp-1", "w-1", "w-2"], NEW);
-    for (const name of ["w-1", "w-2"]) ground.putNode(name, OLD);
+    fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+    for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
     const ask = () => {
-      const lease = ground.server.store.objects.get(LEASE);
-      if (!lease || ground.openings().length === 0) return;
-      ground.server.store.listeners.delete(ask);
+      const lease = fixture.server.store.objects.get(LEASE);
+      if (!lease || fixture.openings().length === 0) return;
+      fixture.server.store.listeners.delete(ask);
       const annotations = {
         ...lease.metadata?.annotations,
         "foresail/pause-requested": `${new Date().toISOString()} ann@laptop`,
       };
-      ground.server.store.put(LEASE, { ...lease, metadata: { ...lease.metadata, annotations } });
+      fixture.server.store.put(LEASE, { ...lease, metadata: { ...lease.metadata, annotations } });
     };
-    ground.server.store.listeners.add(ask);
+    fixture.server.store.listeners.add(ask);
     await assert.rejects(
-      ground.update(ground.wish(NEW)),
+      fixture.update(fixture.wish(NEW)),
       /RolloutPaused.*before w-2: a pause was asked for.*ann@laptop/s,
     );
-    assert.deepEqual(ground.openings(), ["w-1 opened"]);
-    assert.deepEqual(openingsOf(await ground.stepsOf(ground.wish(NEW))), ["w-2 opened"]);
+    assert.deepEqual(fixture.openings(), ["w-1 opened"]);
+    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.wish(NEW))), ["w-2 opened"]);
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { NEW, OLD, RolloutGround } from "./rollout-ground";
+import { NEW, OLD, RolloutFixture } from "./rollout-fixture";
 
 const ANNOTATION = {
   changesAllowed: "alpha.node.caos.ch/changes-allowed",
@@ -11,9 +11,9 @@ const SOFTWARE = ["kubelet", "kubeadm", "kubectl"];
 
 describe("a rollout whose run was killed", function () {
   this.timeout(60_000);
-  const ground = new RolloutGround();
-  before(() => ground.start());
-  after(() => ground.stop());
+  const fixture = new RolloutFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   const told = Object.fromEntries(SOFTWARE.map((name) => [ANNOTATION.desired(name), `v${NEW}`]));
   const done = Object.fromEntries(SOFTWARE.map((name) => [ANNOTATION.current(name), `v${NEW}`]));
@@ -30,21 +30,21 @@ describe("a rollout whose run was killed", function () {
     ["the node was done", NEW, { annotations: { ...open, ...told, ...done }, unschedulable: true }],
   ] as const)
     it(`is taken up when ${where}`, async () => {
-      ground.reset(["cp-1", "w-1", "w-2"], NEW);
-      ground.putNode("w-1", OLD);
-      ground.putNode("w-2", version, over);
-      ground.agents.look();
-      const steps = await ground.stepsOf(ground.wish(NEW));
+      fixture.reset(["cp-1", "w-1", "w-2"], NEW);
+      fixture.putNode("w-1", OLD);
+      fixture.putNode("w-2", version, over);
+      fixture.agents.look();
+      const steps = await fixture.stepsOf(fixture.wish(NEW));
       assert.match(steps[0]!, /^w-2 .*begun by an earlier run/);
-      await ground.update(ground.wish(NEW));
+      await fixture.update(fixture.wish(NEW));
       for (const name of ["w-1", "w-2"]) {
-        assert.equal(ground.node(name).status.nodeInfo.kubeletVersion, `v${NEW}`);
-        assert.equal(ground.node(name).metadata.annotations[ANNOTATION.changesAllowed], "false");
-        assert.equal(ground.node(name).spec.unschedulable, undefined);
+        assert.equal(fixture.node(name).status.nodeInfo.kubeletVersion, `v${NEW}`);
+        assert.equal(fixture.node(name).metadata.annotations[ANNOTATION.changesAllowed], "false");
+        assert.equal(fixture.node(name).spec.unschedulable, undefined);
       }
-      const seen = ground.seen();
+      const seen = fixture.seen();
       assert.ok(seen.indexOf("w-2 closed") < seen.indexOf("w-1 opened"), seen.join("\n"));
-      assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
+      assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
     });
 
   for (const [where, over] of [
@@ -52,13 +52,13 @@ describe("a rollout whose run was killed", function () {
     ["open and the node cordoned", { annotations: open, unschedulable: true }],
   ] as const)
     it(`drains and asks the next node in turn, whose window is ${where} already`, async () => {
-      ground.reset(["cp-1", "w-1"], NEW);
-      ground.putNode("w-1", OLD, over);
-      ground.putPod("web-0", "w-1");
-      await ground.update(ground.wish(NEW));
-      assert.equal(ground.server.store.objects.has("/api/v1/namespaces/web/pods/web-0"), false);
-      assert.equal(ground.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
-      assert.equal(ground.node("w-1").spec.unschedulable, undefined);
-      assert.deepEqual(await ground.stepsOf(ground.wish(NEW)), []);
+      fixture.reset(["cp-1", "w-1"], NEW);
+      fixture.putNode("w-1", OLD, over);
+      fixture.putPod("web-0", "w-1");
+      await fixture.update(fixture.wish(NEW));
+      assert.equal(fixture.server.store.objects.has("/api/v1/namespaces/web/pods/web-0"), false);
+      assert.equal(fixture.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
+      assert.equal(fixture.node("w-1").spec.unschedulable, undefined);
+      assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
     });
 });

@@ -8,11 +8,11 @@ import { ProviderHost } from "./provider-host";
 
 const KEYS = Object.keys(handlers) as HandlerKey[];
 
-for (const [place, make] of [
+for (const [ref, make] of [
   ["a clone", makeCompiledClone],
   ["the installed package", makeInstalledProject],
 ] as const) {
-  describe(`the one line in state, in Pulumi's own process, from ${place}`, function () {
+  describe(`the one line in state, in Pulumi's own process, from ${ref}`, function () {
     this.timeout(60_000);
     let folder: string;
     let host: ProviderHost;

@@ -9,7 +9,7 @@ import {
   type RolloutWrite,
   writesOf,
 } from "../simulation/rollout-writes";
-import { RolloutGround } from "./rollout-ground";
+import { RolloutFixture } from "./rollout-fixture";
 
 /** How many clusters are rolled out. `FORESAIL_SCENARIOS=1000 npm run test:unit` runs a thousand. */
 const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 100);
@@ -49,14 +49,14 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 
 describe("the truth of a rollout's preview, by the API server's log", function () {
   this.timeout(SCENARIOS * SECONDS_FOR_ONE * 1000);
-  const ground = new RolloutGround();
-  before(() => ground.start());
-  after(() => ground.stop());
+  const fixture = new RolloutFixture();
+  before(() => fixture.start());
+  after(() => fixture.stop());
 
   /** What the log shows, request by request. */
   function observed(from: number): RolloutWrite[] {
     const last = new Map<string, KubernetesObject>();
-    return ground.server.store.log.flatMap(({ path, type, object }, at) => {
+    return fixture.server.store.log.flatMap(({ path, type, object }, at) => {
       const before = last.get(path);
       last.set(path, object);
       const name = path.split("/").at(-1)!;
@@ -79,14 +79,14 @@ describe("the truth of a rollout's preview, by the API server's log", function (
   function keepPods(names: string[]): () => void {
     const look = () => {
       for (const name of names) {
-        const isOpen = ground.node(name)?.metadata.annotations[KEYS.changesAllowed] === "true";
-        const isThere = ground.server.store.objects.has(`/api/v1/namespaces/web/pods/${podOn(name)}`);
-        if (!isOpen && !isThere) ground.putPod(podOn(name), name);
+        const isOpen = fixture.node(name)?.metadata.annotations[KEYS.changesAllowed] === "true";
+        const isThere = fixture.server.store.objects.has(`/api/v1/namespaces/web/pods/${podOn(name)}`);
+        if (!isOpen && !isThere) fixture.putPod(podOn(name), name);
       }
     };
     look();
-    ground.server.store.listeners.add(look);
-    return () => ground.server.store.listeners.delete(look);
+    fixture.server.store.listeners.add(look);
+    return () => fixture.server.store.listeners.delete(look);
   }
 
   async function rollOut(scenario: Scenario): Promise<{ listed: string[]; seen: string[] }> {
@@ -96,21 +96,21 @@ describe("the truth of a rollout's preview, by the API server's log", function (
       ...Array.from({ length: planes }, (_, at) => `cp-${at + 1}`),
       ...Array.from({ length: workers }, (_, at) => worker(at)),
     ];
-    ground.reset(names, way.from);
+    fixture.reset(names, way.from);
     // a kubelet is never newer than its API server, so whoever is ahead is so by patches
     const isPatch = way.from.split(".")[1] === way.to.split(".")[1];
     for (let at = 0; at < workers; at += 1)
-      ground.putNode(worker(at), isPatch && done.includes(at) ? way.to : way.from, {
+      fixture.putNode(worker(at), isPatch && done.includes(at) ? way.to : way.from, {
         ...(cordoned.includes(at) ? { unschedulable: true } : {}),
       });
     const stop = keepPods(names);
     try {
       const settings = { maxUnavailable, intermediateVersions: way.between, pausedNodes: paused.map(worker) };
-      const olds = ground.wish(way.from, settings);
-      const news = ground.wish(way.to, settings);
-      const { inputs, refusals } = await ground.check(olds, news);
-      const from = ground.server.store.log.length;
-      const update = ground.update(inputs, olds);
+      const olds = fixture.wish(way.from, settings);
+      const news = fixture.wish(way.to, settings);
+      const { inputs, refusals } = await fixture.check(olds, news);
+      const from = fixture.server.store.log.length;
+      const update = fixture.update(inputs, olds);
       // the engine goes no further after a refusal, and what would go on all the same may touch nothing
       if (refusals.length > 0) await update.catch(() => undefined);
       else await update;

@@ -5,9 +5,9 @@ import {
   createOn,
   OBJECTS,
   slot,
-  TumblebugGround,
+  TumblebugFixture,
   type TestedGeneration,
-} from "./tumblebug-ground";
+} from "./tumblebug-fixture";
 
 type Outputs = Record<string, unknown>;
 
@@ -23,33 +23,33 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])
     describe(`the MCIS of the generation ${generation}`, () => {
-      let ground: TumblebugGround;
+      let fixture: TumblebugFixture;
       before(async () => {
-        ground = await TumblebugGround.start(generation);
+        fixture = await TumblebugFixture.start(generation);
       });
-      after(() => ground.stop());
+      after(() => fixture.stop());
       afterEach(() => {
-        ground.server.faults.clear();
-        ground.server.passed.length = 0;
+        fixture.server.faults.clear();
+        fixture.server.passed.length = 0;
       });
       const key = "tumblebug/TumblebugMcis";
-      const wish = (slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => slot(name))) =>
-        ground.mcis("k1", slots);
+      const desired = (slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => slot(name))) =>
+        fixture.mcis("k1", slots);
       const recorded = ({ vms, leaving }: Outputs) => ({ recorded: { vms, leaving } });
       let made: Outputs;
       before(async () => {
-        for (const [of, , name, own] of OBJECTS) await createOn(host, of, ground.object(name, own));
+        for (const [of, , name, own] of OBJECTS) await createOn(host, of, fixture.object(name, own));
       });
 
       it("that came back partial fails with every VM's words, and keeps the good ones", async () => {
         const systemMessage = "InsufficientInstanceCapacity: no t3.medium left";
         for (const machine of ["cp-2", "w-2"])
-          ground.server.faults.addForMachines({
+          fixture.server.faults.addForMachines({
             machine,
             times: 1,
             effect: { kind: "failed", systemMessage },
           });
-        const { inputs } = await host.check(key, {}, wish());
+        const { inputs } = await host.check(key, {}, desired());
         assert.equal((inputs.steps as string[]).length, 5);
         const error: Error = await host.create(key, inputs).then(
           () => assert.fail("it has to fail"),
@@ -66,7 +66,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
       });
 
       it("replaces only the VMs that never came up in the next run", async () => {
-        const { inputs, refusals } = await host.check(key, wish(), { ...wish(), ...recorded(made) });
+        const { inputs, refusals } = await host.check(key, desired(), { ...desired(), ...recorded(made) });
         assert.deepEqual(refusals, []);
         assert.deepEqual(
           (inputs.steps as string[]).map((step) => step.replace(/ \(.*/, "")),
@@ -84,50 +84,50 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         for (const machine of Object.keys(before)) assert.deepEqual(vms[machine], before[machine]);
         assert.ok(Object.values(vms).every(({ publicAddress }) => publicAddress.startsWith("203.")));
         assert.equal(made.failure, undefined);
-        assert.equal(ground.changes().length, 4, ground.changes().join());
+        assert.equal(fixture.changes().length, 4, fixture.changes().join());
       });
 
       it("has nothing to do in a second run, and asks for nothing", async () => {
-        const { inputs } = await host.check(key, wish(), { ...wish(), ...recorded(made) });
+        const { inputs } = await host.check(key, desired(), { ...desired(), ...recorded(made) });
         assert.deepEqual(inputs.steps, []);
         assert.equal((await host.diff(key, made, inputs)).changes, false);
-        assert.deepEqual(ground.changes(), []);
+        assert.deepEqual(fixture.changes(), []);
       });
 
       it("knows its VMs again when no run could record them", async () => {
-        const { inputs } = await host.check(key, {}, wish());
+        const { inputs } = await host.check(key, {}, desired());
         assert.deepEqual(inputs.steps, []);
         const { outputs } = await host.create(key, inputs);
         assert.deepEqual(Object.keys(outputs.vms as object).sort(), ["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
-        assert.deepEqual(ground.changes(), []);
+        assert.deepEqual(fixture.changes(), []);
       });
 
       it("leaves the VM of a machine that is not wanted until the cluster let it go, and then deletes it", async () => {
         const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
-        const { inputs } = await host.check(key, wish(), { ...wish(slots), ...recorded(made) });
+        const { inputs } = await host.check(key, desired(), { ...desired(slots), ...recorded(made) });
         assert.deepEqual(inputs.steps, [`w-3: create its VM in ${CONNECTION} (t3.medium, debian-12)`]);
         const leaver = (made.vms as Record<string, { vm: string }>)["w-2"]!.vm;
         made = await host.update(key, made, inputs);
         assert.deepEqual(made.leaving, { "w-2": leaver });
-        assert.equal(ground.changes().length, 1, ground.changes().join());
+        assert.equal(fixture.changes().length, 1, fixture.changes().join());
 
         const holder = "tumblebug/TumblebugVm";
         const { outputs } = await createOn(host, holder, {
-          ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", timeoutSeconds: 15 },
+          ...{ server: fixture.access, namespace: "ns1", infrastructure: "k1", timeoutSeconds: 15 },
           ...{ machine: "w-2", vm: leaver },
         });
-        ground.server.passed.length = 0;
+        fixture.server.passed.length = 0;
         await host.delete(holder, outputs);
-        assert.equal(ground.changes().length, 1, ground.changes().join());
+        assert.equal(fixture.changes().length, 1, fixture.changes().join());
         await host.delete(holder, outputs);
       });
 
       it("refuses to make a lost machine anew under the same name, and says what to do", async () => {
         const { vm } = (made.vms as Record<string, { vm: string }>)["w-1"]!;
-        const place = generation === "mcis" ? `/ns/ns1/mcis/k1/vm/${vm}` : `/ns/ns1/infra/k1/node/${vm}`;
-        await ground.ask("DELETE", place);
+        const ref = generation === "mcis" ? `/ns/ns1/mcis/k1/vm/${vm}` : `/ns/ns1/infra/k1/node/${vm}`;
+        await fixture.ask("DELETE", ref);
         const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
-        const { refusals } = await host.check(key, wish(slots), { ...wish(slots), ...recorded(made) });
+        const { refusals } = await host.check(key, desired(slots), { ...desired(slots), ...recorded(made) });
         assert.match(
           refusals[0]?.reason ?? "",
           /w-1: its VM .* is lost .*`tumblebug.replace`.*`tumblebug.lost`/,
@@ -138,8 +138,8 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
       if (generation === "mcis")
         it("whose VM hangs ends with the VM's name, and goes on when it has come up", async () => {
           const effect = { kind: "late-address", milliseconds: 4000 } as const;
-          ground.server.faults.addForMachines({ machine: "late", times: 1, effect });
-          const asked = { ...wish([slot("late-1")]), infrastructure: "k3", timeoutSeconds: 2 };
+          fixture.server.faults.addForMachines({ machine: "late", times: 1, effect });
+          const asked = { ...desired([slot("late-1")]), infrastructure: "k3", timeoutSeconds: 2 };
           const { inputs } = await host.check(key, {}, asked);
           const error: Error = await host.create(key, inputs).then(
             () => assert.fail("it has to fail"),
@@ -154,10 +154,10 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
           const again = await host.check(key, asked, { ...next, ...recorded(kept) });
           assert.deepEqual(again.inputs.steps, []);
           assert.equal((await host.diff(key, kept, again.inputs)).changes, true);
-          ground.server.passed.length = 0;
+          fixture.server.passed.length = 0;
           const done = await host.update(key, kept, again.inputs);
           assert.deepEqual(Object.keys(done.vms as object), ["late-1"]);
-          assert.deepEqual(ground.changes(), []);
+          assert.deepEqual(fixture.changes(), []);
           await host.delete(key, done);
         });
 
@@ -165,8 +165,8 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
       if (generation === "infra")
         it("of which nothing came up is kept and made anew in the next run", async () => {
           const effect = { kind: "failed", systemMessage: "quota exceeded" } as const;
-          ground.server.faults.addForMachines({ machine: "none", times: 1, effect });
-          const asked = { ...wish([slot("none-1")]), infrastructure: "k4" };
+          fixture.server.faults.addForMachines({ machine: "none", times: 1, effect });
+          const asked = { ...desired([slot("none-1")]), infrastructure: "k4" };
           const { inputs } = await host.check(key, {}, asked);
           const error: Error = await host.create(key, inputs).then(
             () => assert.fail("it has to fail"),
@@ -188,17 +188,17 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
           machines,
           vms: Object.fromEntries(machines.map((machine) => [machine, known[machine]!.vm])),
         });
-        const behindIt = () => ground.behindBalancer("k1", "cp");
+        const behindIt = () => fixture.behindBalancer("k1", "cp");
         const asked = {
-          ...{ server: ground.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
+          ...{ server: fixture.access, namespace: "ns1", infrastructure: "k1", group: "cp" },
           ...{ port: 6443, targetPort: 6443, timeoutSeconds: 15, recorded: "" },
           ...behind("cp-1", "cp-2", "cp-3"),
         };
         const refusal = { kind: "status", status: 500, message: "no address left" } as const;
-        ground.server.faults.add({ method: "POST", path: "/nlb", times: 1, effect: refusal });
+        fixture.server.faults.add({ method: "POST", path: "/nlb", times: 1, effect: refusal });
         await assert.rejects(createOn(host, balancer, asked), /CreateNLBFailedReason.*no address left/);
-        ground.server.passed.length = 0;
-        ground.server.faults.add({
+        fixture.server.passed.length = 0;
+        fixture.server.faults.add({
           method: "POST",
           path: "/nlb",
           times: 1,
@@ -207,12 +207,12 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         const { steps, outputs } = await createOn(host, balancer, asked);
         assert.deepEqual(steps, ["create a load balancer on port 6443 in front of cp-1, cp-2, cp-3"]);
         assert.match(String(outputs.address), /^127\./);
-        assert.equal(ground.changes().length, 1, ground.changes().join());
+        assert.equal(fixture.changes().length, 1, fixture.changes().join());
         const fewer = await host.check(balancer, asked, { ...asked, ...behind("cp-1", "cp-2") });
         assert.deepEqual(fewer.inputs.steps, ["cp-3: take away from it"]);
         assert.equal((await host.diff(balancer, outputs, fewer.inputs)).changes, true);
-        ground.server.passed.length = 0;
-        ground.server.faults.add({
+        fixture.server.passed.length = 0;
+        fixture.server.faults.add({
           method: "DELETE",
           path: "/nlb",
           times: 1,
@@ -230,14 +230,14 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
       });
 
       it("of others is never touched", async () => {
-        const { inputs } = await host.check(key, {}, { ...wish(), mark: "another" });
+        const { inputs } = await host.check(key, {}, { ...desired(), mark: "another" });
         await assert.rejects(host.create(key, inputs), /AlreadyExistMCISFailedReason/);
-        assert.deepEqual(ground.changes(), []);
+        assert.deepEqual(fixture.changes(), []);
       });
 
       it("is terminated and deleted, and leaves no VM", async () => {
         await host.delete(key, made);
-        assert.equal(ground.machines.count, 0);
+        assert.equal(fixture.machines.count, 0);
         assert.equal(await host.read(key, made).then((props) => typeof props), "object");
         await host.delete(key, made);
       });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { ProviderHost } from "./provider-host";
-import { CONNECTION, MARK, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
+import { CONNECTION, MARK, slot, TumblebugFixture, type TestedGeneration } from "./tumblebug-fixture";
 
 type Fields = Record<string, unknown>;
 
@@ -18,14 +18,14 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])
     describe(`against the generation ${generation}`, () => {
       const key = "tumblebug/TumblebugPlan";
-      let ground: TumblebugGround;
+      let fixture: TumblebugFixture;
       before(async () => {
-        ground = await TumblebugGround.start(generation);
+        fixture = await TumblebugFixture.start(generation);
       });
-      after(() => ground.stop());
+      after(() => fixture.stop());
       afterEach(() => {
-        ground.server.faults.clear();
-        ground.server.passed.length = 0;
+        fixture.server.faults.clear();
+        fixture.server.passed.length = 0;
       });
 
       const names = (connection = CONNECTION) => ({
@@ -35,8 +35,8 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         images: [{ name: "k1-image", connection, cloudImage: "debian-12" }],
         specs: [{ name: "k1-spec", connection }],
       });
-      const wish = (over: Fields = {}): Fields => ({
-        ...{ server: ground.access, namespace: "ns1", createNamespace: false, infrastructure: "k1" },
+      const desired = (over: Fields = {}): Fields => ({
+        ...{ server: fixture.access, namespace: "ns1", createNamespace: false, infrastructure: "k1" },
         connections: [{ name: CONNECTION, vNet: "k1-vpc", cidr: "10.21.3.0/24" }],
         slots: [slot("cp-1"), slot("w-1")],
         ...{ loadBalancer: false, allowMock: false, objects: names() },
@@ -50,7 +50,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         objects: names(name),
       });
       const elsewhere = (credentials: object): Fields => ({
-        server: { ...(ground.access as Fields), credentials },
+        server: { ...(fixture.access as Fields), credentials },
       });
 
       const refused: [what: string, over: () => Fields, property: string, words: RegExp][] = [
@@ -74,7 +74,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
       ];
       for (const [what, over, property, words] of refused)
         it(`refuses ${what}, and says where and what to do`, async () => {
-          const { refusals } = await host.check(key, {}, wish(over()));
+          const { refusals } = await host.check(key, {}, desired(over()));
           assert.deepEqual([...new Set(refusals.map((one) => one.property))], [`tumblebug.${property}`]);
           assert.match(refusals[0]!.reason, words);
           assert.ok(!JSON.stringify(refusals).includes("secret-word"));
@@ -83,23 +83,23 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
       it("says that CB-Spider is down when it is, and not that a machine type is missing", async () => {
         const text = "an error occurred while requesting to CB-Spider";
         const effect = { kind: "status", status: 404, text } as const;
-        ground.server.faults.add({ method: "POST", path: "/lookupSpec", effect });
-        const { refusals } = await host.check(key, {}, wish());
+        fixture.server.faults.add({ method: "POST", path: "/lookupSpec", effect });
+        const { refusals } = await host.check(key, {}, desired());
         assert.match(refusals[0]?.reason ?? "", /bring CB-Spider up/);
       });
 
       it("waits out a server that is busy for a moment", async () => {
         const effect = { kind: "status", status: 429, message: "rate limit exceeded" } as const;
-        ground.server.faults.add({ method: "GET", path: "/connConfig", times: 1, effect });
-        assert.deepEqual((await host.check(key, {}, wish())).refusals, []);
+        fixture.server.faults.add({ method: "GET", path: "/connConfig", times: 1, effect });
+        assert.deepEqual((await host.check(key, {}, desired())).refusals, []);
       });
 
       it("finds out the generation, where connections lead, and what others made", async () => {
-        const made = await ground.ask("POST", "/ns/ns1/resources/sshKey", {
+        const made = await fixture.ask("POST", "/ns/ns1/resources/sshKey", {
           ...{ name: "k1-sshkey", connectionName: CONNECTION, username: "cb-user" },
         });
         assert.ok(made.status < 300, made.text);
-        const { inputs, refusals } = await host.check(key, {}, wish());
+        const { inputs, refusals } = await host.check(key, {}, desired());
         assert.deepEqual(refusals, []);
         assert.deepEqual(inputs.found, {
           generation,
@@ -111,44 +111,44 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         });
         assert.deepEqual(inputs.spread, ["aws ap-northeast-2 ap-northeast-2a: cp-1, w-1"]);
         assert.deepEqual(
-          ground.changes().filter((line) => !line.includes("/lookup")),
+          fixture.changes().filter((line) => !line.includes("/lookup")),
           ["POST /ns/ns1/resources/sshKey"],
         );
       });
 
       it("asks for little when the same is wished again, and has nothing to do", async () => {
-        const first = await host.check(key, {}, wish());
+        const first = await host.check(key, {}, desired());
         const { outputs } = await host.create(key, first.inputs);
-        ground.server.passed.length = 0;
-        const second = await host.check(key, first.inputs, { ...wish(), mark: outputs.mark });
+        fixture.server.passed.length = 0;
+        const second = await host.check(key, first.inputs, { ...desired(), mark: outputs.mark });
         assert.deepEqual(second.inputs.found, first.inputs.found);
         assert.equal((await host.diff(key, outputs, second.inputs)).changes, false);
         // the generation, the namespace and the MCIS, and what today's server needs to say that one is not there
-        assert.ok(ground.server.passed.length <= 6, JSON.stringify(ground.server.passed));
+        assert.ok(fixture.server.passed.length <= 6, JSON.stringify(fixture.server.passed));
       });
 
       // the client waits for the server as long as a preview may; once is enough
       if (generation === "mcis")
         it("says that nothing was checked when a server that was read before does not answer", async () => {
-          const { inputs } = await host.check(key, {}, wish());
+          const { inputs } = await host.check(key, {}, desired());
           const server = {
-            ...(ground.access as Fields),
+            ...(fixture.access as Fields),
             address: "http://127.0.0.1:9/tumblebug",
             generation,
           };
-          const again = await host.check(key, inputs, wish({ server }));
+          const again = await host.check(key, inputs, desired({ server }));
           assert.deepEqual([again.refusals, again.inputs.found], [[], inputs.found]);
           assert.match(host.printed, /could not be read, so nothing of it was checked/);
         });
 
       it("knows a spec, whose description the server drops, by what an earlier run has recorded", async () => {
         const foreign = async (olds: Fields, over: Fields = {}) => {
-          const { inputs } = await host.check(key, olds, wish(over));
+          const { inputs } = await host.check(key, olds, desired(over));
           return (inputs.found as { foreign: string[] }).foreign.filter((one) => one.startsWith("specs/"));
         };
-        const { inputs: first } = await host.check(key, {}, wish());
+        const { inputs: first } = await host.check(key, {}, desired());
         const body = { name: "k1-spec", connectionName: CONNECTION, cspSpecName: "t3.medium" };
-        const made = await ground.ask("POST", "/ns/ns1/resources/spec", {
+        const made = await fixture.ask("POST", "/ns/ns1/resources/spec", {
           ...body,
           description: `foresail ${MARK}`,
         });
@@ -157,25 +157,25 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         assert.deepEqual(await foreign(first), []);
         assert.deepEqual(await foreign(first, { slots: [slot("cp-1"), slot("w-1"), slot("w-2")] }), []);
         assert.deepEqual(await foreign({}), ["specs/k1-spec"]);
-        const { inputs: late } = await host.check(key, {}, wish());
+        const { inputs: late } = await host.check(key, {}, desired());
         assert.deepEqual(await foreign(late, { slots: [slot("cp-1")] }), ["specs/k1-spec"]);
       });
 
       it("refuses an MCIS of others, and knows the stack's own by its mark", async () => {
         const mcis = (description: string) =>
           generation === "mcis"
-            ? ground.ask("POST", "/ns/ns1/mcis", { name: "k2", description, installMonAgent: "no", vm: [] })
-            : ground.ask("POST", "/ns/ns1/infra", { name: "k2", description, nodeGroups: [] });
+            ? fixture.ask("POST", "/ns/ns1/mcis", { name: "k2", description, installMonAgent: "no", vm: [] })
+            : fixture.ask("POST", "/ns/ns1/infra", { name: "k2", description, nodeGroups: [] });
         await mcis(`foresail ${MARK}`);
-        const own = await host.check(key, {}, wish({ infrastructure: "k2", mark: MARK }));
+        const own = await host.check(key, {}, desired({ infrastructure: "k2", mark: MARK }));
         assert.deepEqual(own.refusals, []);
-        const others = await host.check(key, {}, wish({ infrastructure: "k2" }));
+        const others = await host.check(key, {}, desired({ infrastructure: "k2" }));
         assert.match(others.refusals[0]?.reason ?? "", /AlreadyExistMCISFailedReason/);
       });
 
       it("makes a namespace unless it is there, and deletes only its own", async () => {
         const namespace = "tumblebug/TumblebugNamespace";
-        const ask = (name: string) => ({ ...(ground.object(name) as Fields), foreign: name === "ns1" });
+        const ask = (name: string) => ({ ...(fixture.object(name) as Fields), foreign: name === "ns1" });
         for (const [name, made] of [
           ["ns2", true],
           ["ns1", false],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { keptOf, ProviderHost } from "./provider-host";
-import { createOn, OBJECTS, slot, TumblebugGround, type TestedGeneration } from "./tumblebug-ground";
+import { createOn, OBJECTS, slot, TumblebugFixture, type TestedGeneration } from "./tumblebug-fixture";
 
 /** How many stacks are drawn a generation. `FORESAIL_SCENARIOS=100 npm run test:host` draws a hundred. */
 const SCENARIOS = Number(process.env.FORESAIL_SCENARIOS ?? 4);
@@ -41,12 +41,12 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])
     describe(`of the generation ${generation}`, () => {
-      let ground: TumblebugGround;
+      let fixture: TumblebugFixture;
       before(async () => {
-        ground = await TumblebugGround.start(generation);
-        for (const [of, , name, own] of OBJECTS) await createOn(host, of, ground.object(name, own));
+        fixture = await TumblebugFixture.start(generation);
+        for (const [of, , name, own] of OBJECTS) await createOn(host, of, fixture.object(name, own));
       });
-      after(() => ground.stop());
+      after(() => fixture.stop());
 
       const slotsOf = ({ planes, workers }: Run): Slot[] => [
         ...Array.from({ length: planes }, (_, index) => slot(`cp-${index + 1}`)),
@@ -54,7 +54,7 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
       ];
       /** VM → its group. */
       const vmsOf = (infrastructure: string) =>
-        ground.withServer(async ({ infrastructures }) => {
+        fixture.withServer(async ({ infrastructures }) => {
           const found = await infrastructures.read("ns1", infrastructure);
           return new Map((found?.machines ?? []).map(({ name, group }) => [name, group]));
         });
@@ -79,15 +79,15 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
         const slots = slotsOf(wanted);
         const recorded = before ? { recorded: { vms: before.vms, leaving: before.leaving } } : {};
         const { inputs, refusals } = await host.check(KEY, before ?? {}, {
-          ...ground.mcis(infrastructure, slots),
+          ...fixture.mcis(infrastructure, slots),
           ...recorded,
         });
         assert.deepEqual(refusals, []);
         const steps = inputs.steps as string[];
         const there = await vmsOf(infrastructure);
-        ground.server.faults.clear();
+        fixture.server.faults.clear();
         for (const machine of wanted.failing)
-          ground.server.faults.addForMachines({
+          fixture.server.faults.addForMachines({
             ...{ machine: `^${machine}(-\\d+)?$`, times: 1 },
             effect: { kind: "failed", systemMessage: "quota exceeded" },
           });
@@ -119,7 +119,7 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
       async function letGo(infrastructure: string, { leaving }: Outputs): Promise<void> {
         for (const [machine, vm] of Object.entries(leaving as Record<string, string>))
           await host.delete("tumblebug/TumblebugVm", {
-            ...{ server: ground.access, namespace: "ns1", infrastructure, machine, vm, timeoutSeconds: 15 },
+            ...{ server: fixture.access, namespace: "ns1", infrastructure, machine, vm, timeoutSeconds: 15 },
           });
       }
 

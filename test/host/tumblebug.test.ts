@@ -6,9 +6,9 @@ import {
   createOn,
   OBJECTS,
   rulesFor,
-  TumblebugGround,
+  TumblebugFixture,
   type TestedGeneration,
-} from "./tumblebug-ground";
+} from "./tumblebug-fixture";
 
 type Outputs = Record<string, unknown>;
 
@@ -24,14 +24,14 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
 
   for (const generation of ["mcis", "infra"] as TestedGeneration[])
     describe(`against the generation ${generation}`, () => {
-      let ground: TumblebugGround;
+      let fixture: TumblebugFixture;
       before(async () => {
-        ground = await TumblebugGround.start(generation);
+        fixture = await TumblebugFixture.start(generation);
       });
-      after(() => ground.stop());
+      after(() => fixture.stop());
       afterEach(() => {
-        ground.server.faults.clear();
-        ground.server.passed.length = 0;
+        fixture.server.faults.clear();
+        fixture.server.passed.length = 0;
       });
 
       // the same code serves every kind; today's words are the client's own matter
@@ -39,14 +39,14 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
         generation === "mcis" ? OBJECTS : OBJECTS.filter(([, what]) => ["vNet", "spec"].includes(what));
       for (const [key, what, name, own, reason] of tested)
         describe(what, () => {
-          const wish = () => ground.object(name, own);
+          const desired = () => fixture.object(name, own);
           let made: Outputs;
 
           it("says the reason and the server's words when it can't be made", async () => {
             const effect = { kind: "status", status: 500, message: "quota of the cloud is used up" } as const;
-            ground.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 9, effect });
+            fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 9, effect });
             await assert.rejects(
-              createOn(host, key, wish()),
+              createOn(host, key, desired()),
               (error: Error) =>
                 error.message.includes(reason) && error.message.includes("quota of the cloud"),
             );
@@ -54,29 +54,29 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
 
           it("is made once although the answer is lost, and is known as this stack's", async () => {
             const effect = { kind: "lost-reply" } as const;
-            ground.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 1, effect });
-            const { steps, outputs } = await createOn(host, key, wish());
+            fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 1, effect });
+            const { steps, outputs } = await createOn(host, key, desired());
             assert.match(steps.join(), new RegExp(`^create the ${what} ${name} in ${CONNECTION}`));
             assert.equal(outputs.made, true);
-            assert.equal(ground.changes().length, 1, ground.changes().join());
+            assert.equal(fixture.changes().length, 1, fixture.changes().join());
             made = outputs;
           });
 
           it("is found again, and still known as made here, when a run could not record it", async () => {
-            const { outputs } = await createOn(host, key, wish());
+            const { outputs } = await createOn(host, key, desired());
             assert.equal(outputs.made, true);
-            assert.deepEqual(ground.changes(), []);
+            assert.deepEqual(fixture.changes(), []);
           });
 
           it("has nothing to do in a second run", async () => {
-            const { inputs } = await host.check(key, wish(), wish());
+            const { inputs } = await host.check(key, desired(), desired());
             assert.deepEqual(inputs.steps, []);
             assert.deepEqual(await host.diff(key, made, inputs), { changes: false, replaces: [] });
           });
 
           if (what === "spec")
             it("is not taken for this stack's own when it is another machine type", async () => {
-              const other = { ...wish(), cloudSpec: "t3.large" };
+              const other = { ...desired(), cloudSpec: "t3.large" };
               await assert.rejects(createOn(host, key, other), /made by others, and is "t3.medium" in the/);
             });
 
@@ -86,11 +86,11 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           });
 
           it("stays when others made it", async () => {
-            const { outputs } = await createOn(host, key, { ...wish(), mark: "another", foreign: true });
+            const { outputs } = await createOn(host, key, { ...desired(), mark: "another", foreign: true });
             assert.equal(outputs.made, false);
             await host.delete(key, outputs);
             await host.delete(key, { ...made, keepOnDelete: true });
-            assert.deepEqual(ground.changes(), []);
+            assert.deepEqual(fixture.changes(), []);
             assert.ok(await host.read(key, made));
           });
         });
@@ -98,8 +98,9 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
       describe("what changes", () => {
         it("opens and closes the rules of a security group that changed, and no others", async () => {
           const key = "tumblebug/TumblebugSecurityGroup";
-          const wish = (ssh: string[]) => ground.object("k1-sg", { vNet: "k1-vpc", rules: rulesFor(ssh) });
-          const [olds, news] = [wish(["192.0.2.0/24"]), wish(["198.51.100.0/24"])];
+          const desired = (ssh: string[]) =>
+            fixture.object("k1-sg", { vNet: "k1-vpc", rules: rulesFor(ssh) });
+          const [olds, news] = [desired(["192.0.2.0/24"]), desired(["198.51.100.0/24"])];
           const { outputs } = await createOn(host, key, olds);
           const { inputs } = await host.check(key, olds, news);
           assert.deepEqual(inputs.steps, [
@@ -108,7 +109,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           ]);
           assert.equal((await host.diff(key, outputs, inputs)).changes, true);
           await host.update(key, outputs, inputs);
-          const { text } = await ground.ask("GET", "/ns/ns1/resources/securityGroup/k1-sg");
+          const { text } = await fixture.ask("GET", "/ns/ns1/resources/securityGroup/k1-sg");
           assert.match(text, /198\.51\.100\.0\/24/);
           assert.doesNotMatch(text, /192\.0\.2\.0\/24/);
           assert.match(text, /10250/);
@@ -116,26 +117,28 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
 
         it("opens again what somebody has closed, after a refresh that saw it", async () => {
           const key = "tumblebug/TumblebugSecurityGroup";
-          const wish = ground.object("k9-sg", { vNet: "k1-vpc", rules: rulesFor(["192.0.2.0/24"]) });
-          const { outputs } = await createOn(host, key, wish);
+          const desired = fixture.object("k9-sg", { vNet: "k1-vpc", rules: rulesFor(["192.0.2.0/24"]) });
+          const { outputs } = await createOn(host, key, desired);
           assert.deepEqual((await host.read(key, outputs))?.gone, []);
           const ssh = (outputs.there as FirewallRule[]).find(({ ports = [] }) => ports[0] === 22);
-          await ground.withServer(({ securityGroups }) => securityGroups.removeRules("ns1", "k9-sg", [ssh!]));
+          await fixture.withServer(({ securityGroups }) =>
+            securityGroups.removeRules("ns1", "k9-sg", [ssh!]),
+          );
           const seen = (await host.read(key, outputs))!;
           assert.deepEqual(seen.gone, [ssh]);
-          const { inputs } = await host.check(key, wish, { ...wish, gone: seen.gone });
+          const { inputs } = await host.check(key, desired, { ...desired, gone: seen.gone });
           assert.deepEqual(inputs.steps, [
             "k9-sg: open tcp 22 to 192.0.2.0/24 (SSH, by which foresail works) again: somebody has closed it",
           ]);
           const mended = await host.update(key, seen, inputs);
           assert.deepEqual((await host.read(key, mended))?.gone, []);
-          assert.deepEqual((await host.check(key, inputs, wish)).inputs.steps, []);
+          assert.deepEqual((await host.check(key, inputs, desired)).inputs.steps, []);
           await host.delete(key, mended);
         });
 
         it("never moves a VNet that is there", async () => {
           const key = "tumblebug/TumblebugVNet";
-          const olds = ground.object("k1-vpc", {
+          const olds = fixture.object("k1-vpc", {
             ...{ cidr: "10.21.3.0/24", cidrWritten: false, subnet: "k1-subnet" },
           });
           const chosen = await host.check(key, olds, { ...olds, cidr: "10.21.9.0/24" });
@@ -151,29 +154,29 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
       if (generation === "infra")
         describe("an image", () => {
           const key = "tumblebug/TumblebugImage";
-          const wish = () => ground.object("k1-image", { cloudImage: "debian-12" });
+          const desired = () => fixture.object("k1-image", { cloudImage: "debian-12" });
 
           it("is named, and nothing is registered", async () => {
-            const { steps, outputs } = await createOn(host, key, wish());
+            const { steps, outputs } = await createOn(host, key, desired());
             assert.deepEqual(steps, [
               `use the image debian-12 of ${CONNECTION} by its name; nothing is registered`,
             ]);
             assert.deepEqual([outputs.object, outputs.made], ["debian-12", false]);
             assert.deepEqual((await host.read(key, outputs))?.object, "debian-12");
             await host.delete(key, outputs);
-            assert.deepEqual(ground.server.passed, []);
+            assert.deepEqual(fixture.server.passed, []);
           });
 
           it("that an earlier version has registered changes nothing, and is not deleted", async () => {
-            const olds = { ...wish(), object: "debian-12", made: true };
-            const { inputs } = await host.check(key, olds, wish());
+            const olds = { ...desired(), object: "debian-12", made: true };
+            const { inputs } = await host.check(key, olds, desired());
             assert.deepEqual(inputs.steps, []);
             assert.deepEqual(await host.diff(key, olds, inputs), { changes: false, replaces: [] });
             const { __provider, ...read } = (await host.read(key, olds))!;
             assert.ok(__provider);
             assert.deepEqual(read, olds);
             await host.delete(key, olds);
-            assert.deepEqual(ground.server.passed, []);
+            assert.deepEqual(fixture.server.passed, []);
           });
         });
 
@@ -181,7 +184,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
         it("deletes what this stack made, and takes what is gone already for deleted", async () => {
           for (const [key, what, name, own] of [...OBJECTS].reverse()) {
             if (what === "image" && generation === "infra") continue;
-            const { outputs } = await createOn(host, key, ground.object(name, own));
+            const { outputs } = await createOn(host, key, fixture.object(name, own));
             await host.delete(key, outputs);
             await host.delete(key, outputs);
             assert.equal(await host.read(key, outputs), undefined, what);

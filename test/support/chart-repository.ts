@@ -69,9 +69,9 @@ async function pack({ folder, dependencies = [] }: ChartSource, target: string):
   const chart = path.join(unpacked, metadata.name);
   await cp(folder, chart, { recursive: true });
   for (const dependency of dependencies) {
-    const place = path.join(chart, "charts", path.basename(dependency));
-    await mkdir(path.dirname(place), { recursive: true });
-    await cp(dependency, place, { recursive: true });
+    const ref = path.join(chart, "charts", path.basename(dependency));
+    await mkdir(path.dirname(ref), { recursive: true });
+    await cp(dependency, ref, { recursive: true });
   }
   await run("tar", ["-czf", path.join(target, fileOf(metadata)), "-C", unpacked, metadata.name]);
   const { apiVersion, name, version } = metadata;

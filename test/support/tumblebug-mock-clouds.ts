@@ -1,9 +1,9 @@
 import type { Generation } from "../../providers/tumblebug/plan/model";
-import type { PretendedSpec } from "../../sandbox/tumblebug/clouds";
+import type { FakeSpec } from "../../sandbox/tumblebug/clouds";
 import type { ServerSettings } from "../../sandbox/tumblebug/server";
 import type { StoredConnection } from "../../sandbox/tumblebug/state";
 
-const SPECS: readonly PretendedSpec[] = [
+const SPECS: readonly FakeSpec[] = [
   { name: "mock-vmspec-01", vcpus: 4, mebibytes: 32768 },
   { name: "mock-vmspec-03", vcpus: 8, mebibytes: 62464 },
 ];

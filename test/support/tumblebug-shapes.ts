@@ -16,51 +16,51 @@ const COUNTS = /(^|\.)count[A-Z]\w*$/;
  * times that differ in every run and for what the clouds behind the server say.
  * @returns differences in words; none when the answers agree
  */
-export function differences(recorded: unknown, simulated: unknown, place = ""): string[] {
-  if (OF_GPUS.test(place)) return [];
+export function differences(recorded: unknown, simulated: unknown, ref = ""): string[] {
+  if (OF_GPUS.test(ref)) return [];
   const [expected, actual] = [typeOf(recorded), typeOf(simulated)];
-  if (expected !== actual) return [`${place}: ${expected} was recorded, and not ${actual}`];
-  if (Array.isArray(recorded)) return ofLists(recorded, simulated as unknown[], place);
-  if (expected === "object") return ofObjects(recorded as Fields, simulated as Fields, place);
-  if (OF_CLOUDS.test(place) || COUNTS.test(place)) return [];
-  if (MADE_UP.test(place))
+  if (expected !== actual) return [`${ref}: ${expected} was recorded, and not ${actual}`];
+  if (Array.isArray(recorded)) return ofLists(recorded, simulated as unknown[], ref);
+  if (expected === "object") return ofObjects(recorded as Fields, simulated as Fields, ref);
+  if (OF_CLOUDS.test(ref) || COUNTS.test(ref)) return [];
+  if (MADE_UP.test(ref))
     return (recorded === "") === (simulated === "")
       ? []
-      : [`${place}: ${JSON.stringify(recorded)} was recorded, and not ${JSON.stringify(simulated)}`];
+      : [`${ref}: ${JSON.stringify(recorded)} was recorded, and not ${JSON.stringify(simulated)}`];
   const [one, other] = [normalised(recorded), normalised(simulated)];
   return one === other
     ? []
-    : [`${place}: ${JSON.stringify(one)} was recorded, and not ${JSON.stringify(other)}`];
+    : [`${ref}: ${JSON.stringify(one)} was recorded, and not ${JSON.stringify(other)}`];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function ofObjects(recorded: Fields, simulated: Fields, place: string): string[] {
+function ofObjects(recorded: Fields, simulated: Fields, ref: string): string[] {
   const known = Object.keys(recorded).filter((name) => name !== CUT);
   const more =
     CUT in recorded
       ? []
       : Object.keys(simulated).filter((name) => !(name in recorded) && !OF_GPUS.test(name));
   return [
-    ...more.map((name) => `${place}.${name}: was not recorded`),
+    ...more.map((name) => `${ref}.${name}: was not recorded`),
     ...known.flatMap((name) =>
       name in simulated || OF_GPUS.test(name)
-        ? differences(recorded[name], simulated[name] ?? null, `${place}.${name}`)
-        : [`${place}.${name}: was recorded, and is missing`],
+        ? differences(recorded[name], simulated[name] ?? null, `${ref}.${name}`)
+        : [`${ref}.${name}: was recorded, and is missing`],
     ),
   ];
 }
 
-function ofLists(recorded: readonly unknown[], simulated: readonly unknown[], place: string): string[] {
-  if (OF_CLOUDS.test(place)) return [];
+function ofLists(recorded: readonly unknown[], simulated: readonly unknown[], ref: string): string[] {
+  if (OF_CLOUDS.test(ref)) return [];
   const isCut = recorded.includes(CUT);
   const [known, given] = [inOrder(recorded.filter((each) => each !== CUT)), inOrder(simulated)];
   if (!isCut && known.length !== given.length)
-    return [`${place}: ${known.length} items were recorded, and not ${given.length}`];
+    return [`${ref}: ${known.length} items were recorded, and not ${given.length}`];
   return known.flatMap((item, index) => {
     const key = keyOf(item);
     const match = isCut || key !== "" ? given.find((each) => keyOf(each) === key) : given[index];
-    return differences(item, match, `${place}[${key || index}]`);
+    return differences(item, match, `${ref}[${key || index}]`);
   });
 }
 

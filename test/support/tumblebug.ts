@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { openTumblebug, type Tumblebug, type TumblebugOptions } from "../../providers/tumblebug/client";
 import { TokenBucket } from "../../providers/tumblebug/client/rate-limit";
-import type { Generation, VmGroupWish } from "../../providers/tumblebug/plan/model";
+import type { Generation, DesiredVmGroup } from "../../providers/tumblebug/plan/model";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
-import { PretendedMachines } from "../../sandbox/tumblebug/machines";
+import { FakeMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer, type ServerSettings } from "../../sandbox/tumblebug/server";
 
 /** Both generations of the API, for tests that hold in each. */
@@ -21,10 +21,10 @@ export const UNLIMITED = {
 };
 
 /** A simulated server in this process, and a client of it that waits for nothing longer than it must. */
-export interface PretendedTumblebug {
+export interface FakeTumblebug {
   readonly server: TumblebugServer;
   readonly address: string;
-  readonly machines: PretendedMachines;
+  readonly machines: FakeMachines;
   readonly tumblebug: Tumblebug;
   /** one more client */
   readonly open: (options?: TumblebugOptions) => Promise<Tumblebug>;
@@ -34,9 +34,9 @@ export interface PretendedTumblebug {
 export async function pretendTumblebug(
   generation: Generation,
   settings: Partial<ServerSettings> = {},
-): Promise<PretendedTumblebug> {
+): Promise<FakeTumblebug> {
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-tumblebug-"));
-  const machines = new PretendedMachines();
+  const machines = new FakeMachines();
   const server = new TumblebugServer({
     generation,
     folder,
@@ -74,7 +74,7 @@ export async function pretendTumblebug(
 export async function plant(
   tumblebug: Tumblebug,
   namespace = "ns1",
-): Promise<(name: string, size: number) => VmGroupWish> {
+): Promise<(name: string, size: number) => DesiredVmGroup> {
   const connection = CONNECTION;
   await tumblebug.namespaces.create({ name: namespace });
   const image = { name: "i1", connection, cloudImage: "debian-12" };

@@ -5,7 +5,7 @@ import type { ClusterObjects } from "../plan/record";
 import type { ClusterStatus } from "../plan/status";
 
 /** Which cluster, and the Lease that it has. */
-export interface RecordPlace {
+export interface RecordRef {
   namespace: string;
   cluster: string;
   leaseName?: string;
@@ -13,7 +13,7 @@ export interface RecordPlace {
 
 type Reader = Pick<KubernetesClient, "get" | "list">;
 
-const recordRef = ({ namespace, cluster }: RecordPlace) => ({
+const recordRef = ({ namespace, cluster }: RecordRef) => ({
   apiVersion: API.azimuth,
   kind: "Cluster",
   namespace,
@@ -21,23 +21,23 @@ const recordRef = ({ namespace, cluster }: RecordPlace) => ({
 });
 
 /** The record's status; undefined when there is no record. */
-export async function readRecord(client: Reader, place: RecordPlace): Promise<ClusterStatus | undefined> {
-  const record = await client.get<{ status?: ClusterStatus }>(recordRef(place));
+export async function readRecord(client: Reader, ref: RecordRef): Promise<ClusterStatus | undefined> {
+  const record = await client.get<{ status?: ClusterStatus }>(recordRef(ref));
   return record && (record.status ?? {});
 }
 
 /** Writes a merge patch of the record's status. */
 export async function patchRecord(
   client: Pick<KubernetesClient, "mergePatch">,
-  place: RecordPlace,
+  ref: RecordRef,
   status: object,
 ): Promise<void> {
-  await client.mergePatch(recordRef(place), { status }, { subresource: "status" });
+  await client.mergePatch(recordRef(ref), { status }, { subresource: "status" });
 }
 
 /** Every object of a cluster that its record tells of. */
-export async function readClusterObjects(client: Reader, place: RecordPlace): Promise<ClusterObjects> {
-  const { namespace, cluster, leaseName } = place;
+export async function readClusterObjects(client: Reader, ref: RecordRef): Promise<ClusterObjects> {
+  const { namespace, cluster, leaseName } = ref;
   const own = async <O>(apiVersion: string, kind: string): Promise<O[]> =>
     served<O>(client, {
       apiVersion,

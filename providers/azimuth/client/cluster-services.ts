@@ -12,7 +12,7 @@ import { planServices, type Addon, type Reservation, type ServicePlan } from "..
 import { servicesChange, type ServicesChange, type ServicesSeen } from "../plan/services-change";
 
 /** Whose services they are. */
-export interface ServicesPlace {
+export interface ServicesRef {
   namespace: string;
   cluster: string;
   /** whether there is a Cluster record with a status */
@@ -25,7 +25,7 @@ export const SERVICES_MANAGER = MONITOR_MANAGER;
 /** The addons of a cluster, the apps that users added among them. */
 export async function listAddons(
   management: Pick<KubernetesClient, "list">,
-  { namespace, cluster }: ServicesPlace,
+  { namespace, cluster }: ServicesRef,
 ): Promise<Addon[]> {
   const lists = await Promise.all(
     ["HelmRelease", "Manifests"].map(async (kind) => {
@@ -40,7 +40,7 @@ export async function listAddons(
 /** The kubeconfig of the cluster itself; undefined while Cluster API has made none. */
 export async function readTargetKubeconfig(
   management: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: ServicesPlace,
+  { namespace, cluster }: ServicesRef,
 ): Promise<FetchedKubeconfig | undefined> {
   const ref = { apiVersion: "v1", kind: "Secret", namespace, name: kubeconfigSecretName(cluster) };
   return FetchedKubeconfig.inSecret(ref, await management.get(ref));
@@ -56,14 +56,14 @@ export async function listReservations(target: Pick<KubernetesClient, "list">): 
   }
 }
 
-const clusterRef = ({ namespace, cluster }: ServicesPlace) => ({
+const clusterRef = ({ namespace, cluster }: ServicesRef) => ({
   apiVersion: API.azimuth,
   kind: "Cluster",
   namespace,
   name: cluster,
 });
 
-const platformRef = ({ namespace, cluster }: ServicesPlace) => ({
+const platformRef = ({ namespace, cluster }: ServicesRef) => ({
   apiVersion: API.identity,
   kind: "Platform",
   namespace,
@@ -73,14 +73,14 @@ const platformRef = ({ namespace, cluster }: ServicesPlace) => ({
 /** What the management cluster says of a cluster's services now. */
 export async function readServices(
   management: Pick<KubernetesClient, "get" | "list">,
-  place: ServicesPlace,
+  ref: ServicesRef,
 ): Promise<ServicesSeen> {
   const [record, platform, addons] = await Promise.all([
-    place.hasRecord
-      ? management.get<{ status?: { services?: ServicesSeen["status"] } }>(clusterRef(place))
+    ref.hasRecord
+      ? management.get<{ status?: { services?: ServicesSeen["status"] } }>(clusterRef(ref))
       : undefined,
-    management.get<{ spec?: { zenithServices?: ServicesSeen["platform"] } }>(platformRef(place)),
-    listAddons(management, place),
+    management.get<{ spec?: { zenithServices?: ServicesSeen["platform"] } }>(platformRef(ref)),
+    listAddons(management, ref),
   ]);
   return {
     addons,
@@ -95,7 +95,7 @@ export async function readServices(
  * @param reservations undefined when the cluster can't be asked: then what the record says holds, for the Platform
  */
 export function compareServices(
-  { cluster }: ServicesPlace,
+  { cluster }: ServicesRef,
   reservations: readonly Reservation[] | undefined,
   seen: ServicesSeen,
 ): ServicesChange {
@@ -109,13 +109,13 @@ export function compareServices(
  */
 export async function writeServices(
   management: Pick<KubernetesClient, "mergePatch">,
-  place: ServicesPlace,
+  ref: ServicesRef,
   { status, platform, annotations }: ServicesChange,
 ): Promise<void> {
   const options = { fieldManager: SERVICES_MANAGER };
   const writes = annotations.map(({ kind, name, text }) =>
     management.mergePatch(
-      { apiVersion: API.addons, kind, namespace: place.namespace, name },
+      { apiVersion: API.addons, kind, namespace: ref.namespace, name },
       { metadata: { annotations: { [SERVICES_ANNOTATION]: text ?? null } } },
       options,
     ),
@@ -123,13 +123,13 @@ export async function writeServices(
   if (status)
     writes.push(
       management.mergePatch(
-        clusterRef(place),
+        clusterRef(ref),
         { status: { services: status } },
         { ...options, subresource: "status" },
       ),
     );
   if (platform)
-    writes.push(management.mergePatch(platformRef(place), { spec: { zenithServices: platform } }, options));
+    writes.push(management.mergePatch(platformRef(ref), { spec: { zenithServices: platform } }, options));
   const failures = (await Promise.allSettled(writes)).flatMap((outcome) =>
     outcome.status === "rejected" && !isGone(outcome.reason) ? [outcome.reason as Error] : [],
   );

@@ -2,7 +2,7 @@ import { API, LEASE_FINALIZER, oidcClientName } from "../plan/names";
 import { recordChange } from "../plan/record";
 import { MONITOR_MANAGER, type Owner } from "../../kubernetes/plan/adoption";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { patchRecord, readClusterObjects, readRecord, type RecordPlace } from "./cluster-record";
+import { patchRecord, readClusterObjects, readRecord, type RecordRef } from "./cluster-record";
 import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
 
 interface Owned {
@@ -15,7 +15,7 @@ interface Owned {
 }
 
 /** Whom a cluster's objects belong to. */
-export interface ResumePlace extends RecordPlace {
+export interface ResumeRef extends RecordRef {
   owner: { apiVersion: string; kind: string; name: string };
   hasRecord: boolean;
 }
@@ -26,20 +26,20 @@ export interface ResumePlace extends RecordPlace {
  *
  * @returns what was done, one line each
  */
-export async function resumeCluster(management: KubernetesClient, place: ResumePlace): Promise<string[]> {
-  const { namespace, owner, leaseName } = place;
+export async function resumeCluster(management: KubernetesClient, ref: ResumeRef): Promise<string[]> {
+  const { namespace, owner, leaseName } = ref;
   const found = await management.get<Owned>({ ...owner, namespace });
   const uid = found?.metadata?.uid;
   if (uid === undefined) return [`${owner.kind} ${namespace}/${owner.name} does not exist`];
   if (found?.metadata?.deletionTimestamp !== undefined) return [];
   const reference = { ...owner, uid, blockOwnerDeletion: true };
-  const client = { apiVersion: API.identity, kind: "OIDCClient", name: oidcClientName(place.cluster) };
+  const client = { apiVersion: API.identity, kind: "OIDCClient", name: oidcClientName(ref.cluster) };
   const lines = await adoptAgain(management, namespace, client, { ...reference, controller: true }, []);
   if (leaseName !== undefined) {
     const lease = { apiVersion: API.scheduling, kind: "Lease", name: leaseName };
     lines.push(...(await adoptAgain(management, namespace, lease, reference, [LEASE_FINALIZER])));
   }
-  return [...lines, ...(await bringRecordUpToDate(management, place))];
+  return [...lines, ...(await bringRecordUpToDate(management, ref))];
 }
 
 async function adoptAgain(
@@ -62,16 +62,16 @@ async function adoptAgain(
   return [`${kind} ${namespace}/${name}: belongs to ${owner.kind} ${owner.name} again`];
 }
 
-async function bringRecordUpToDate(management: KubernetesClient, place: ResumePlace): Promise<string[]> {
-  if (!place.hasRecord) return [];
+async function bringRecordUpToDate(management: KubernetesClient, ref: ResumeRef): Promise<string[]> {
+  if (!ref.hasRecord) return [];
   const [status, objects] = await Promise.all([
-    readRecord(management, place),
-    readClusterObjects(management, place),
+    readRecord(management, ref),
+    readClusterObjects(management, ref),
   ]);
-  const leased = place.leaseName !== undefined;
+  const leased = ref.leaseName !== undefined;
   const change = status && recordChange(status, objects, { leased, now: Date.now() });
-  if (change) await patchRecord(management, place, change.patch);
-  const access = await compareUserAccess(management, place);
-  await writeUserAccess(management, place, access);
+  if (change) await patchRecord(management, ref, change.patch);
+  const access = await compareUserAccess(management, ref);
+  await writeUserAccess(management, ref, access);
   return [...(change?.lines ?? []), ...linesOf(access)];
 }

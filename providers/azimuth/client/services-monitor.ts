@@ -3,12 +3,12 @@ import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "..
 import { follow, type FollowArgs } from "../../../lib/kubernetes/follow";
 import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
 import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
-import { compareServices, type ServicesPlace, writeServices } from "./cluster-services";
+import { compareServices, type ServicesRef, writeServices } from "./cluster-services";
 
 /** What a monitor of a cluster's services works with. */
 export interface MonitorArgs {
   management: KubernetesClient;
-  place: ServicesPlace;
+  place: ServicesRef;
   signal: AbortSignal;
   /** gets a line for each thing that was written, and for what is in the way */
   say: (line: string) => void;
@@ -131,10 +131,10 @@ class ServicesMonitor {
 
   /** The cluster's users get their kubeconfig as soon as Cluster API has written its own. */
   private async giveAccess(): Promise<void> {
-    const { management, place, say, signal } = this.args;
+    const { management, place: ref, say, signal } = this.args;
     try {
-      const access = await compareUserAccess(management, place);
-      await writeUserAccess(management, place, access);
+      const access = await compareUserAccess(management, ref);
+      await writeUserAccess(management, ref, access);
       for (const line of linesOf(access)) say(line);
     } catch (error) {
       if (!signal.aborted)
@@ -143,7 +143,7 @@ class ServicesMonitor {
   }
 
   private async followTarget(kubeconfig: FetchedKubeconfig, end: AbortSignal): Promise<void> {
-    const { say, userAgent, place } = this.args;
+    const { say, userAgent, place: ref } = this.args;
     const signal = AbortSignal.any([this.args.signal, end]);
     try {
       const target = await KubernetesClient.connect(
@@ -156,7 +156,7 @@ class ServicesMonitor {
           ...(userAgent === undefined ? {} : { userAgent }),
         },
       );
-      say(`following the services of ${place.namespace}/${place.cluster}`);
+      say(`following the services of ${ref.namespace}/${ref.cluster}`);
       try {
         await follow<Reservation>(target, {
           apiVersion: API.zenith,
@@ -187,15 +187,15 @@ class ServicesMonitor {
   }
 
   private async writeWhileDue(): Promise<void> {
-    const { management, place, signal, say } = this.args;
-    const kinds = ["HelmRelease", "Manifests", "Platform", ...(place.hasRecord ? ["Cluster"] : [])];
+    const { management, place: ref, signal, say } = this.args;
+    const kinds = ["HelmRelease", "Manifests", "Platform", ...(ref.hasRecord ? ["Cluster"] : [])];
     this.isWriting = true;
     try {
       while (this.isDue && !signal.aborted) {
         this.isDue = false;
         if (this.reservations === undefined || !kinds.every((kind) => this.seen.has(kind))) return;
         if (this.hasEnded) return;
-        const change = compareServices(place, this.reservations, {
+        const change = compareServices(ref, this.reservations, {
           addons: [...this.addons.values()].flat(),
           ...(this.record ? { status: this.record.status?.services ?? {} } : {}),
           ...(this.platform ? { platform: this.platform.spec?.zenithServices ?? {} } : {}),
@@ -205,7 +205,7 @@ class ServicesMonitor {
           setTimeout(() => this.touch(), ECHO_MILLISECONDS).unref();
           continue;
         }
-        await writeServices(management, place, change);
+        await writeServices(management, ref, change);
         this.written = { lines: new Set(change.lines), at: Date.now() };
         for (const line of change.lines) say(line);
       }

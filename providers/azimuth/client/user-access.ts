@@ -3,7 +3,7 @@ import { API, kubeconfigSecretName, oidcClientName, userKubeconfigSecretName } f
 import { parseYaml, userKubeconfig } from "../plan/user-kubeconfig";
 import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
 import { KindNotServed, type KubernetesClient, type NewObject } from "../../../lib/kubernetes";
-import { patchRecord, type RecordPlace } from "./cluster-record";
+import { patchRecord, type RecordRef } from "./cluster-record";
 
 interface Secret {
   metadata?: { labels?: Record<string, string>; ownerReferences?: { uid?: string }[] };
@@ -30,7 +30,7 @@ export interface UserAccess {
  */
 export async function compareUserAccess(
   client: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: RecordPlace,
+  { namespace, cluster }: RecordRef,
 ): Promise<UserAccess> {
   const secretRef = (name: string) => ({ apiVersion: "v1", kind: "Secret", namespace, name });
   const [record, admin, oidcClient, live] = await Promise.all([
@@ -94,7 +94,7 @@ function isSame({ metadata, data }: Secret, text: string, admin: Secret, uid: st
 
 async function readOidcClient(
   client: Pick<KubernetesClient, "get">,
-  { namespace, cluster }: RecordPlace,
+  { namespace, cluster }: RecordRef,
 ): Promise<{ status?: { issuerUrl?: string; clientId?: string } } | undefined> {
   const name = oidcClientName(cluster);
   try {
@@ -113,9 +113,9 @@ export function linesOf({ lines, problem }: UserAccess): string[] {
 /** Writes what `compareUserAccess` found: the Secret first, so that the record names one that is there. */
 export async function writeUserAccess(
   client: Pick<KubernetesClient, "apply" | "mergePatch">,
-  place: RecordPlace,
+  ref: RecordRef,
   { secret, kubeconfigSecretName: name }: UserAccess,
 ): Promise<void> {
   if (secret) await client.apply(secret, { fieldManager: MONITOR_MANAGER, force: true });
-  if (name !== undefined) await patchRecord(client, place, { kubeconfigSecretName: name });
+  if (name !== undefined) await patchRecord(client, ref, { kubeconfigSecretName: name });
 }

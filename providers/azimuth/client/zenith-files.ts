@@ -2,10 +2,10 @@ import { CLUSTER_LABEL, MANAGED_BY_LABEL, zenithFilesSecretName } from "../plan/
 import { keyedEntry, type KeyedFile, withKey } from "../plan/zenith-values";
 import { MADE_BY, type Owner } from "../../kubernetes/plan/adoption";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { ZenithSecretPlace } from "./zenith-secret";
+import type { ZenithSecretRef } from "./zenith-secret";
 
 /** Where the files are, and which stack keeps them. */
-export interface ZenithFilesPlace extends ZenithSecretPlace {
+export interface ZenithFilesPlace extends ZenithSecretRef {
   /** "project/stack" */
   stack: string;
 }
@@ -22,26 +22,25 @@ interface Secret {
   data?: Record<string, string>;
 }
 
-const refOf = ({ namespace, cluster }: ZenithSecretPlace) => ({
+const refOf = ({ namespace, cluster }: ZenithSecretRef) => ({
   apiVersion: "v1",
   kind: "Secret",
   namespace,
   name: zenithFilesSecretName(cluster),
 });
 
-const nameOf = (place: ZenithSecretPlace) =>
-  `Secret ${place.namespace}/${zenithFilesSecretName(place.cluster)}`;
+const nameOf = (ref: ZenithSecretRef) => `Secret ${ref.namespace}/${zenithFilesSecretName(ref.cluster)}`;
 
 /** Reads the Secret. @throws Error when somebody else made it */
 async function readOwn(
   management: Pick<KubernetesClient, "get">,
-  place: ZenithFilesPlace,
+  ref: ZenithFilesPlace,
 ): Promise<Secret | undefined> {
-  const secret = await management.get<Secret>(refOf(place));
+  const secret = await management.get<Secret>(refOf(ref));
   const maker = secret?.metadata.annotations?.[MADE_BY];
-  if (secret === undefined || maker === place.stack) return secret;
+  if (secret === undefined || maker === ref.stack) return secret;
   throw new Error(
-    `the ${nameOf(place)} was made by ${maker === undefined ? "somebody else" : `the stack ${maker}`}; ` +
+    `the ${nameOf(ref)} was made by ${maker === undefined ? "somebody else" : `the stack ${maker}`}; ` +
       `delete it if nobody needs it, or choose another name for the cluster`,
   );
 }
@@ -98,8 +97,8 @@ export async function writeZenithFiles(
 /** Deletes the Secret, if this stack made it. */
 export async function deleteZenithFiles(
   management: Pick<KubernetesClient, "get" | "delete">,
-  place: ZenithFilesPlace,
+  ref: ZenithFilesPlace,
 ): Promise<void> {
-  const secret = await management.get<Secret>(refOf(place));
-  if (secret?.metadata.annotations?.[MADE_BY] === place.stack) await management.delete(refOf(place));
+  const secret = await management.get<Secret>(refOf(ref));
+  if (secret?.metadata.annotations?.[MADE_BY] === ref.stack) await management.delete(refOf(ref));
 }

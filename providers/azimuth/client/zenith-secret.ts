@@ -10,7 +10,7 @@ import { generateKey } from "../../../lib/ssh/generated-key";
 import { type ReserveOptions, reserveSubdomain, type ZenithReservation } from "./registrar";
 
 /** Whose key it is. */
-export interface ZenithSecretPlace {
+export interface ZenithSecretRef {
   namespace: string;
   cluster: string;
 }
@@ -24,7 +24,7 @@ interface KeyPair {
 
 export type ZenithKey = KeyPair & Partial<ZenithReservation>;
 
-export interface EnsureZenithSecretArgs extends ZenithSecretPlace, ReserveOptions {
+export interface EnsureZenithSecretArgs extends ZenithSecretRef, ReserveOptions {
   registrarAdminUrl: string;
   owner: { apiVersion: string; kind: string; name: string; uid?: string };
   /** the key that is to be there, and the name that is reserved for it, when they were made before */
@@ -37,7 +37,7 @@ interface Secret {
   data?: Record<string, string>;
 }
 
-const refOf = ({ namespace, cluster }: ZenithSecretPlace) => ({
+const refOf = ({ namespace, cluster }: ZenithSecretRef) => ({
   apiVersion: "v1",
   kind: "Secret",
   namespace,
@@ -47,18 +47,18 @@ const refOf = ({ namespace, cluster }: ZenithSecretPlace) => ({
 /** The key that is there; without a name while none is reserved. */
 export async function readZenithSecret(
   management: Pick<KubernetesClient, "get">,
-  place: ZenithSecretPlace,
+  ref: ZenithSecretRef,
 ): Promise<ZenithKey | undefined> {
-  const secret = await management.get<Secret>(refOf(place));
-  return secret && keyOf(secret, place);
+  const secret = await management.get<Secret>(refOf(ref));
+  return secret && keyOf(secret, ref);
 }
 
-function keyOf({ metadata: { annotations = {} }, data = {} }: Secret, place: ZenithSecretPlace): ZenithKey {
+function keyOf({ metadata: { annotations = {} }, data = {} }: Secret, ref: ZenithSecretRef): ZenithKey {
   const text = (key: string) => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const [privateKey, publicKey] = [text("id_ed25519"), text("id_ed25519.pub")];
   if (privateKey === "" || publicKey === "")
     throw new Error(
-      `the Secret ${place.namespace}/${zenithSecretName(place.cluster)} has no id_ed25519 and id_ed25519.pub; ` +
+      `the Secret ${ref.namespace}/${zenithSecretName(ref.cluster)} has no id_ed25519 and id_ed25519.pub; ` +
         `delete it if nobody needs it, then a new one is made`,
     );
   const { [SUBDOMAIN_ANNOTATION]: subdomain, [FQDN_ANNOTATION]: fqdn } = annotations;

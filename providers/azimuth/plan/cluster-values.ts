@@ -110,13 +110,13 @@ function addonValues(addons: ClusterAddons): JsonObject {
  * flavours, Zenith; each over those before it, by `mergeValues`.
  */
 export function clusterValues(cluster: ClusterSpecification, sources: ClusterValueSources): JsonObject {
-  const wished = mergeValues(
+  const desired = mergeValues(
     sources.defaults,
     sources.template,
     specificationValues(cluster, sources.oidc),
     sources.roleBindings,
   );
-  const overridden = withNodeGroupOverrides(wished, sources.nodeGroupOverrides ?? {});
+  const overridden = withNodeGroupOverrides(desired, sources.nodeGroupOverrides ?? {});
   return mergeValues(withLeasedFlavors(overridden, sources.sizes ?? {}), sources.zenith);
 }
 

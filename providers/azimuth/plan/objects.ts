@@ -10,13 +10,13 @@ export interface WrittenObject {
 }
 
 /** Where a cluster is. */
-export interface ClusterPlace {
+export interface ClusterRef {
   name: string;
   namespace: string;
 }
 
 /** The Cluster by which Azimuth shows it. Paused, so that a running azimuth-capi-operator leaves it alone. */
-export function clusterRecord({ name, namespace }: ClusterPlace, spec: ClusterSpecification): WrittenObject {
+export function clusterRecord({ name, namespace }: ClusterRef, spec: ClusterSpecification): WrittenObject {
   return {
     apiVersion: API.azimuth,
     kind: "Cluster",
@@ -26,7 +26,7 @@ export function clusterRecord({ name, namespace }: ClusterPlace, spec: ClusterSp
 }
 
 /** What owns a cluster's objects where no Cluster is kept. */
-export function ownerConfigMap({ name, namespace }: ClusterPlace): WrittenObject {
+export function ownerConfigMap({ name, namespace }: ClusterRef): WrittenObject {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -41,7 +41,7 @@ export function ownerConfigMap({ name, namespace }: ClusterPlace): WrittenObject
 
 /** What names the owner of a cluster's objects. */
 export function ownerOf(
-  { name }: ClusterPlace,
+  { name }: ClusterRef,
   hasRecord: boolean,
 ): { apiVersion: string; kind: string; name: string } {
   return hasRecord
@@ -50,7 +50,7 @@ export function ownerOf(
 }
 
 /** The client by which people log in to the cluster with `kubectl`. @param realmName a text, or what becomes one */
-export function oidcClient({ name, namespace }: ClusterPlace, realmName: unknown): WrittenObject {
+export function oidcClient({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
   return {
     apiVersion: API.identity,
     kind: "OIDCClient",
@@ -64,7 +64,7 @@ export function oidcClient({ name, namespace }: ClusterPlace, realmName: unknown
  *
  * @param realmName a text, or what becomes one
  */
-export function platform({ name, namespace }: ClusterPlace, realmName: unknown): WrittenObject {
+export function platform({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
   return {
     apiVersion: API.identity,
     kind: "Platform",

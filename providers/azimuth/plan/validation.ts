@@ -1,4 +1,4 @@
-import type { Mistake } from "../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { quoted } from "../../../lib/text/quote";
 
 interface NodeGroup {
@@ -10,7 +10,7 @@ interface NodeGroup {
 }
 
 /** What is wrong with the name of a node group, as the chart openstack-cluster 0.27.0 has it, or undefined. */
-export function nodeGroupNameMistake(name: string): string | undefined {
+export function nodeGroupNameIssue(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]+[a-z0-9]$/.test(name) && name.length <= 40) return undefined;
   return (
     `${quoted(name)} is not the name of a node group; write 3 to 40 lower-case letters, digits and dashes, ` +
@@ -19,7 +19,7 @@ export function nodeGroupNameMistake(name: string): string | undefined {
 }
 
 /** What is wrong with the numbers of a node group: a fixed one, or a range, and never both. */
-export function nodeGroupMistakes({ autoscale, count, minCount, maxCount }: NodeGroup): Mistake[] {
+export function nodeGroupIssues({ autoscale, count, minCount, maxCount }: NodeGroup): ValidationIssue[] {
   if (!autoscale) {
     const range = Object.entries({ minCount, maxCount }).filter(([, value]) => value !== undefined);
     return [
@@ -43,17 +43,17 @@ export function nodeGroupMistakes({ autoscale, count, minCount, maxCount }: Node
 }
 
 /** An address of something that is not installed. */
-export function loadBalancerAddressMistakes(addons: {
+export function loadBalancerAddressIssues(addons: {
   ingress: boolean;
   ingressControllerLoadBalancerIp?: string | undefined;
-}): Mistake[] {
+}): ValidationIssue[] {
   if (addons.ingress || addons.ingressControllerLoadBalancerIp === undefined) return [];
   const message = "is for the ingress controller; remove it, or write ingress: true";
   return [{ path: ["ingressControllerLoadBalancerIp"], message }];
 }
 
 /** A rule of a ClusterRole is about resources or about URL paths, as the API server has it. */
-export function policyRuleMistakes({
+export function policyRuleIssues({
   apiGroups,
   resources,
   resourceNames,
@@ -63,7 +63,7 @@ export function policyRuleMistakes({
   resources?: string[] | undefined;
   resourceNames?: string[] | undefined;
   nonResourceURLs?: string[] | undefined;
-}): Mistake[] {
+}): ValidationIssue[] {
   const ofResources = Object.entries({ apiGroups, resources, resourceNames });
   if (nonResourceURLs !== undefined)
     return ofResources
@@ -75,23 +75,23 @@ export function policyRuleMistakes({
 }
 
 /** The users have one default role at most. */
-export function userRoleMistakes(identity: {
+export function userRoleIssues(identity: {
   defaultClusterRole?: string | undefined;
   defaultUserClusterRole?: object | undefined;
-}): Mistake[] {
+}): ValidationIssue[] {
   if (identity.defaultClusterRole === undefined || identity.defaultUserClusterRole === undefined) return [];
   const message = "can't be used with defaultUserClusterRole, which creates the role; remove one of them";
   return [{ path: ["defaultClusterRole"], message }];
 }
 
 /** A Lease ends by the deletion of its owner; the schedule operator may delete no other kind than Cluster. */
-export function recordMistakes({
+export function recordIssues({
   record,
   leaseName,
 }: {
   record: boolean;
   leaseName?: string | undefined;
-}): Mistake[] {
+}): ValidationIssue[] {
   if (record || leaseName === undefined) return [];
   const message =
     "is false, but a cluster with a lease needs its record: azimuth-schedule-operator may delete only Clusters when the lease ends; write true, or remove leaseName";

@@ -1,4 +1,4 @@
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 
 /** What every resource of a cluster on a management cluster carries. */
 export interface AzimuthInputs {

@@ -2,7 +2,7 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import { pendingRevision, type ReleaseRevision } from "../plan/release-record";
 
 /** Where a release is. */
-export interface ReleasePlace {
+export interface ReleaseRef {
   namespace: string;
   name: string;
 }
@@ -11,7 +11,7 @@ interface RevisionSecret {
   metadata: { name: string; labels?: Record<string, string> };
 }
 
-const kindOfRevisions = ({ namespace, name }: ReleasePlace) => ({
+const kindOfRevisions = ({ namespace, name }: ReleaseRef) => ({
   apiVersion: "v1",
   kind: "Secret",
   namespace,
@@ -21,9 +21,9 @@ const kindOfRevisions = ({ namespace, name }: ReleasePlace) => ({
 /** The revisions that Helm has of a release, by one list call. */
 export async function readRevisions(
   client: Pick<KubernetesClient, "list">,
-  place: ReleasePlace,
+  ref: ReleaseRef,
 ): Promise<ReleaseRevision[]> {
-  return (await client.list<RevisionSecret>(kindOfRevisions(place))).map(revisionOf);
+  return (await client.list<RevisionSecret>(kindOfRevisions(ref))).map(revisionOf);
 }
 
 function revisionOf({ metadata: { name, labels = {} } }: RevisionSecret): ReleaseRevision {
@@ -45,22 +45,22 @@ const AT_WORK_SECONDS = 20;
  */
 export async function untilSettled(
   client: KubernetesClient,
-  place: ReleasePlace,
+  ref: ReleaseRef,
   options: { signal?: AbortSignal; progress?: (line: string) => void },
 ): Promise<ReleaseRevision[]> {
   const isAtWork = (revisions: ReleaseRevision[]) => {
     const writtenAt = pendingRevision(revisions)?.writtenAt;
     return writtenAt !== undefined && Date.now() / 1000 - writtenAt < AT_WORK_SECONDS;
   };
-  const now = await readRevisions(client, place);
+  const now = await readRevisions(client, ref);
   if (!isAtWork(now)) return now;
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), AT_WORK_SECONDS * 1000);
   try {
     return await client.watchUntil<ReleaseRevision[], RevisionSecret>({
-      ...kindOfRevisions(place),
+      ...kindOfRevisions(ref),
       ...options,
-      what: `whoever is still at work on the Helm release ${place.namespace}/${place.name}`,
+      what: `whoever is still at work on the Helm release ${ref.namespace}/${ref.name}`,
       seconds: AT_WORK_SECONDS + 5,
       signal: AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]),
       decide: (secrets) => {
@@ -73,7 +73,7 @@ export async function untilSettled(
     });
   } catch (error) {
     if (!end.signal.aborted || options.signal?.aborted) throw error;
-    return readRevisions(client, place);
+    return readRevisions(client, ref);
   } finally {
     clearTimeout(timer);
   }
@@ -82,7 +82,7 @@ export async function untilSettled(
 /** Deletes revisions: Helm forgets them, and the release's objects stay. */
 export async function forgetRevisions(
   client: KubernetesClient,
-  { namespace }: ReleasePlace,
+  { namespace }: ReleaseRef,
   secrets: readonly string[],
 ): Promise<void> {
   for (const name of secrets) await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name });

@@ -10,7 +10,7 @@ export interface ReleaseRevision {
 }
 
 /** What is known of a release besides its revisions. */
-export interface ReleaseSituation {
+export interface ReleaseState {
   /** "az-demo/demo" */
   release: string;
   /** whether the stack's state has the release */
@@ -45,7 +45,7 @@ export function pendingRevision(revisions: readonly ReleaseRevision[]): ReleaseR
  */
 export function recoverRelease(
   revisions: readonly ReleaseRevision[],
-  { release, isRecorded, isOurs, adopt }: ReleaseSituation,
+  { release, isRecorded, isOurs, adopt }: ReleaseState,
 ): ReleaseRecovery {
   const inOrder = [...revisions].sort((one, other) => one.revision - other.revision);
   const last = inOrder.at(-1);

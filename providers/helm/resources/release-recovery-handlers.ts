@@ -2,7 +2,7 @@ import { engineSignal } from "../../../lib/process/parent-watch";
 import { recoverRelease } from "../plan/release-record";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
 
 interface Inputs {
@@ -17,7 +17,7 @@ interface Inputs {
 
 const nameOf = ({ namespace, release }: Inputs) => `ReleaseRecovery ${namespace}/${release}`;
 
-function situationOf({ namespace, release, isRecorded, adopt }: Inputs, isOurs: boolean) {
+function rolloutState({ namespace, release, isRecorded, adopt }: Inputs, isOurs: boolean) {
   return { release: `${namespace}/${release}`, isRecorded, adopt, isOurs };
 }
 
@@ -27,14 +27,14 @@ async function recover(inputs: Inputs, isOurs: boolean): Promise<Inputs> {
   const resource = nameOf(inputs);
   const engine = engineSignal();
   const progress = (line: string) => report(resource, line);
-  const place = { namespace: inputs.namespace, name: inputs.release };
+  const ref = { namespace: inputs.namespace, name: inputs.release };
   try {
     const kubernetes = await connectTo(inputs, { signal: engine.signal, progress });
     try {
-      const revisions = await untilSettled(kubernetes, place, { signal: engine.signal, progress });
-      const { forget, steps, refusal } = recoverRelease(revisions, situationOf(inputs, isOurs));
+      const revisions = await untilSettled(kubernetes, ref, { signal: engine.signal, progress });
+      const { forget, steps, refusal } = recoverRelease(revisions, rolloutState(inputs, isOurs));
       if (refusal !== undefined) throw new Error(refusal);
-      await forgetRevisions(kubernetes, place, forget);
+      await forgetRevisions(kubernetes, ref, forget);
       for (const step of steps) progress(step);
     } finally {
       kubernetes.close();
@@ -50,11 +50,11 @@ async function recover(inputs: Inputs, isOurs: boolean): Promise<Inputs> {
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, news: Inputs) {
     const { readRevisions } = await import("../client/release-revisions.js");
-    const place = { namespace: news.namespace, name: news.release };
-    const asked = await askCluster(news, (kubernetes) => readRevisions(kubernetes, place));
+    const ref = { namespace: news.namespace, name: news.release };
+    const asked = await askCluster(news, (kubernetes) => readRevisions(kubernetes, ref));
     if ("silence" in asked) return { inputs: { ...news, steps: [] }, failures: [] };
     const isOurs = olds.release === news.release && olds.namespace === news.namespace;
-    const { steps, refusal } = recoverRelease(asked.answer, situationOf(news, isOurs));
+    const { steps, refusal } = recoverRelease(asked.answer, rolloutState(news, isOurs));
     for (const step of steps) report(nameOf(news), step);
     const failures = refusal === undefined ? [] : [{ property: "release", reason: refusal }];
     return { inputs: { ...news, steps }, failures };

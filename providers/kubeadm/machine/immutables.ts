@@ -3,7 +3,7 @@ import { differingPaths } from "../../../lib/differences";
 import type { Machine } from "../plan/machine";
 import type { ObservedNode } from "../plan/membership/observed-node";
 import { UNKNOWN } from "../../../lib/unknown";
-import { type ConfigurationPath, formatPath } from "../../../lib/validation/mistake";
+import { type ConfigurationPath, formatPath } from "../../../lib/validation/validation-issue";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
 
 export interface Refusal {

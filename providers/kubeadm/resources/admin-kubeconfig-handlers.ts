@@ -8,7 +8,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import type { ClusterInputs } from "./inputs";
 import { firstReady } from "./living-control-plane";
 import { MachinesSession } from "./machines-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

@@ -1,6 +1,6 @@
 import { dnsPodsToMove } from "../plan/membership/cluster-dns";
 import type { ClusterSession } from "./cluster-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { observeNodes } from "./observed-nodes";
 
 const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };

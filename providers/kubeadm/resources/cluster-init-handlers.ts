@@ -13,7 +13,7 @@ import { isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
-import { report, reportRecorded } from "../../../lib/pulumi/report";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

@@ -1,7 +1,7 @@
 import { acquireLease, KubernetesClient, type LeaseHandle } from "../../../lib/kubernetes";
 import { assertEngineAlive, engineSignal } from "../../../lib/process/parent-watch";
 import { MachinesSession } from "./machines-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/pulumi/user-agent";
 import type { ClusterInputs } from "./inputs";
 

@@ -6,7 +6,7 @@ import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { ClusterSession } from "./cluster-session";
 import { firstReady, noneReady } from "./living-control-plane";
 import type { MachinesSession } from "./machines-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import type { NodeGroupInputs } from "./node-group-inputs";
 
 const ETCD_SECONDS = 60;

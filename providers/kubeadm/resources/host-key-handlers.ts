@@ -1,7 +1,7 @@
 import type { JumpHost, SshCredentials } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "./ssh-targets";
 
 interface Inputs {

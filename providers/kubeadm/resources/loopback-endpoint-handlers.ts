@@ -7,7 +7,7 @@ import { allInParallel } from "./all-in-parallel";
 import { isKnownList } from "../../../lib/unknown";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 
 interface Inputs extends ClusterInputs {
   machines: Machine[];

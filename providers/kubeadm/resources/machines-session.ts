@@ -3,7 +3,7 @@ import type { SshPool } from "../../../lib/ssh";
 import type { Script } from "../machine/steps/script";
 import type { Machine } from "../plan/machine";
 import type { ClusterInputs } from "./inputs";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "./ssh-targets";
 
 /** One handler's connections to the machines of a cluster. Close it when the handler ends. */

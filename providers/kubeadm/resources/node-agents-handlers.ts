@@ -2,8 +2,8 @@ import { SshUnreachable } from "../../../lib/ssh/errors";
 import { nodeAgentScript } from "../machine/steps/node-agent";
 import { refuseStaging, type StagedVersions } from "../machine/node-agent/staged-versions";
 import { AGENT_VERSION } from "../machine/node-agent/version";
-import { type AgentTold, leftToInstall } from "../machine/node-agent/left-to-install";
-import { agentRevision, type AgentWish } from "../machine/node-agent/wish";
+import { type ReportedAgent, leftToInstall } from "../machine/node-agent/left-to-install";
+import { agentRevision, type DesiredAgent } from "../machine/node-agent/desired-agent";
 import type { Machine } from "../plan/machine";
 import { describeLeftOut } from "../plan/rollout/left-out";
 import { linesOfUnread, unreadMachine } from "../../../lib/text/unread";
@@ -13,7 +13,7 @@ import { isKnown, isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
 import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
-import { report, reportRecorded } from "../../../lib/pulumi/report";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readCluster } from "./preview-reading";
 import { rememberUnreached } from "./unreached-machines";
 
@@ -53,14 +53,14 @@ interface Work {
 function workOf(
   olds: Partial<Outputs>,
   news: Inputs,
-  told: ReadonlyMap<string, AgentTold> = new Map(),
+  reported: ReadonlyMap<string, ReportedAgent> = new Map(),
 ): Work {
   const revision = agentRevision(news);
   const work: Work = { steps: [], leftOut: [] };
   for (const machine of news.machines) {
-    const had = isRecorded(olds, machine) ? (olds as AgentWish) : undefined;
-    const steps = leftToInstall(machine.name, news, revision, had, told.get(machine.name));
-    const reason = machine.role === "worker" ? told.get(machine.name)?.outOfReach : undefined;
+    const had = isRecorded(olds, machine) ? (olds as DesiredAgent) : undefined;
+    const steps = leftToInstall(machine.name, news, revision, had, reported.get(machine.name));
+    const reason = machine.role === "worker" ? reported.get(machine.name)?.outOfReach : undefined;
     if (steps.length === 0 || reason === undefined) work.steps.push(...steps);
     else {
       work.leftOut.push(machine.name);
@@ -74,12 +74,12 @@ function workOf(
 async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
   const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
-  const { readSpokenAgents } = await import("./spoken-agents.js");
+  const { readReportedAgents } = await import("./reported-agents.js");
   const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
   // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
   const names = olds.annotations === news.annotations ? recorded : [];
   const answer = await readCluster(kubeconfig, (kubernetes) =>
-    readSpokenAgents(kubernetes, news.annotations, names),
+    readReportedAgents(kubernetes, news.annotations, names),
   );
   if ("facts" in answer) return workOf(olds, news, answer.facts);
   const work = workOf(olds, news);
@@ -150,9 +150,9 @@ async function install(inputs: Inputs): Promise<Outputs> {
 /** What the agents say is what the next preview goes by. */
 async function hear(inputs: Inputs, names: string[]): Promise<void> {
   if (inputs.kubeconfig === undefined) return;
-  const { untilAgentsSpeak } = await import("./spoken-agents.js");
+  const { awaitAgentReports } = await import("./reported-agents.js");
   const { kubeconfig, annotations } = inputs;
-  const silent = await untilAgentsSpeak(kubeconfig, annotations, names, agentRevision(inputs));
+  const silent = await awaitAgentReports(kubeconfig, annotations, names, agentRevision(inputs));
   if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${silent.join(", ")}`);
 }
 

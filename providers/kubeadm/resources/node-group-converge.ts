@@ -12,7 +12,7 @@ import { nodeOutputs } from "./node-outputs";
 import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
 import { applyNodeSettings } from "./node-settings";
 import { removeNode } from "./node-removal";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { observeNodes } from "./observed-nodes";
 
 export interface ConvergeResult {

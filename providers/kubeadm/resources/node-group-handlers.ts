@@ -22,7 +22,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import { isKnown, isKnownList } from "../../../lib/unknown";
 import { readCluster } from "./preview-reading";
-import { report, reportRecorded } from "../../../lib/pulumi/report";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
 
 /** How long a machine may take to answer when its pool is deleted. */

@@ -11,7 +11,7 @@ import { clusterVersion } from "./cluster-version";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
 import { livingControlPlane } from "./living-control-plane";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import type { NodeGroupInputs } from "./node-group-inputs";
 import {
   applyNodeSettings,

@@ -5,7 +5,7 @@ import { SshUnreachable } from "../../../lib/ssh/errors";
 import { drainNode } from "../../../lib/kubernetes/drain/drain";
 import type { ClusterSession } from "./cluster-session";
 import { etcdMembers, removeEtcdMember } from "./etcd-membership";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import type { NodeGroupInputs } from "./node-group-inputs";
 import { nodeReference } from "./node-settings";
 

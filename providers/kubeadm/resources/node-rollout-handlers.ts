@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
-import { report, reportRecorded } from "../../../lib/pulumi/report";
+import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { unreachedMachines } from "./unreached-machines";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
 
@@ -47,8 +47,8 @@ export const handlers: Handlers = {
       const { observe } = await import("./rollout/observation.js");
       const access = { kubeconfig: observationAccess(outputs.kubeconfig) };
       const kubernetes = await KubernetesClient.connect(access, { seconds: READ_SECONDS });
-      const { outputs: nodes, wish } = await observe(kubernetes, outputs);
-      return { id, props: { ...outputs, nodes, version: wish.clusterVersion ?? outputs.version } };
+      const { outputs: nodes, wish: desired } = await observe(kubernetes, outputs);
+      return { id, props: { ...outputs, nodes, version: desired.clusterVersion ?? outputs.version } };
     } catch (error) {
       report(nodeRolloutName(outputs), `could not be read, so what is recorded stays: ${String(error)}`);
       return { id, props: outputs };

@@ -10,7 +10,7 @@ import { type Ownership, withOwnership } from "../plan/membership/ownership";
 import type { Machine, Taint } from "../plan/machine";
 import type { ClusterSession } from "./cluster-session";
 import type { ObservedNode } from "../plan/membership/observed-node";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { observeNode, type NodeObject } from "./observed-nodes";
 
 /** The reference of a machine's Node. */

@@ -3,7 +3,7 @@ import { READER, READER_OBJECTS } from "../machine/reader-account";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import type { ClusterInputs } from "./inputs";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/pulumi/user-agent";
 
 interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {

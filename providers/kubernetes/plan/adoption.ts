@@ -33,7 +33,7 @@ export interface ExistingObject {
   };
 }
 
-export interface AdoptionWish {
+export interface DesiredAdoption {
   /** "project/stack" */
   stack: string;
   /** the owners that the caller names */
@@ -55,7 +55,7 @@ export type AdoptionDecision =
 /** Whose an object is, and so what may be done with it. Who writes single fields is the API server's to say. */
 export function decideAdoption(
   existing: ExistingObject | undefined,
-  { stack, owners, adopt, known }: AdoptionWish,
+  { stack, owners, adopt, known }: DesiredAdoption,
 ): AdoptionDecision {
   if (existing === undefined) return { do: "make" };
   const {

@@ -31,21 +31,21 @@ export function otherWriters(managedFields: readonly ManagedFields[], own: strin
  * add are not in it, and a field that is gone is missing. A list is compared as a whole, unless its entries have
  * names in both; then by name.
  */
-export function liveOf(wish: unknown, live: unknown): unknown {
-  if (Array.isArray(wish)) return Array.isArray(live) ? liveList(wish, live) : live;
-  if (!isMap(wish) || !isMap(live)) return live;
-  const entries = Object.entries(wish)
+export function liveOf(desired: unknown, live: unknown): unknown {
+  if (Array.isArray(desired)) return Array.isArray(live) ? liveList(desired, live) : live;
+  if (!isMap(desired) || !isMap(live)) return live;
+  const entries = Object.entries(desired)
     .filter(([key, value]) => Object.hasOwn(live, key) || isEmpty(value))
     .map(([key, value]) => [key, Object.hasOwn(live, key) ? liveOf(value, live[key]) : value]);
   return Object.fromEntries(entries) as unknown;
 }
 
-function liveList(wish: readonly unknown[], live: readonly unknown[]): unknown[] {
-  const names = wish.map(nameOf);
-  if (names.includes(undefined) || wish.length === 0) return [...live];
+function liveList(desired: readonly unknown[], live: readonly unknown[]): unknown[] {
+  const names = desired.map(nameOf);
+  if (names.includes(undefined) || desired.length === 0) return [...live];
   return names.flatMap((name, index) => {
     const found = live.find((entry) => nameOf(entry) === name);
-    return found === undefined ? [] : [liveOf(wish[index], found)];
+    return found === undefined ? [] : [liveOf(desired[index], found)];
   });
 }
 

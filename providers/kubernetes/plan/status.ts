@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldPath, valueAt } from "./path";
 
 /** When an object is as it should be, told by what its controller writes about it. */
-export interface StatusWish {
+export interface DesiredStatus {
   /** Output name → field that must have a value: {clientId: "status.clientId"}. */
   fields?: Record<string, FieldPath>;
   /** Conditions that must hold; status is "True" unless said otherwise. */
@@ -37,37 +37,37 @@ interface Condition {
  * Judges an object by its status. What its controller wrote about an older generation counts for nothing, as far as
  * the controller says of which generation it speaks (`status.observedGeneration`, or a condition's own).
  */
-export function judgeStatus(object: ObservedObject, wish: StatusWish): StatusJudgement {
-  const words = explain(object, wish);
-  for (const { path, value } of wish.failures ?? []) {
+export function judgeStatus(object: ObservedObject, desired: DesiredStatus): StatusJudgement {
+  const words = explain(object, desired);
+  for (const { path, value } of desired.failures ?? []) {
     const found = valueAt(object, path);
     if (value === undefined ? isSet(found) : isDeepStrictEqual(found, value))
       return { failed: `${path} is ${show(found)}${words}` };
   }
-  if (!wishesSomething(wish)) return { done: {} };
+  if (!expectsSomething(desired)) return { done: {} };
   const generation = asNumber(object.metadata?.generation);
   const observed = asNumber(valueAt(object, "status.observedGeneration"));
   if (isOlder(observed, generation))
     return { pending: `its controller has seen generation ${observed} of ${generation}` };
   const missing = [
-    ...Object.values(wish.fields ?? {})
+    ...Object.values(desired.fields ?? {})
       .filter((path) => !isSet(valueAt(object, path)))
       .map((path) => `${path} is not there yet`),
-    ...(wish.equals ?? []).flatMap(({ path, value }) => {
+    ...(desired.equals ?? []).flatMap(({ path, value }) => {
       const found = valueAt(object, path);
       return isDeepStrictEqual(found, value) ? [] : [`${path} is ${show(found)}, not ${show(value)} yet`];
     }),
-    ...(wish.conditions ?? []).flatMap(({ type, status = "True" }) =>
+    ...(desired.conditions ?? []).flatMap(({ type, status = "True" }) =>
       conditionFault(object, type, status, generation),
     ),
   ];
   if (missing.length > 0) return { pending: missing.join("; ") + words };
-  const values = Object.entries(wish.fields ?? {}).map(([name, path]) => [name, valueAt(object, path)]);
+  const values = Object.entries(desired.fields ?? {}).map(([name, path]) => [name, valueAt(object, path)]);
   return { done: Object.fromEntries(values) as Record<string, unknown> };
 }
 
 /** Whether there is anything to wait for; what only ends a wait is nothing. */
-export function wishesSomething({ fields = {}, conditions = [], equals = [] }: StatusWish): boolean {
+export function expectsSomething({ fields = {}, conditions = [], equals = [] }: DesiredStatus): boolean {
   return Object.keys(fields).length + conditions.length + equals.length > 0;
 }
 
@@ -92,7 +92,7 @@ export function describeCondition({ type, status, reason, message }: Condition):
   return `condition ${type} is ${status}${why === "" ? "" : ` (${why})`}`;
 }
 
-function explain(object: ObservedObject, { messages = [] }: StatusWish): string {
+function explain(object: ObservedObject, { messages = [] }: DesiredStatus): string {
   const found = messages.map((path) => valueAt(object, path)).filter(isSet);
   return found.length === 0 ? "" : `: ${found.map(show).join("; ")}`;
 }

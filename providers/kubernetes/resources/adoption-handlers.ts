@@ -5,16 +5,16 @@ import { decideAdoption } from "../plan/adoption";
 import { changedPaths } from "../plan/changes";
 import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
 import { missingObject, preconditionFault } from "../plan/precondition";
-import { judgeStatus, wishesSomething } from "../plan/status";
+import { judgeStatus, expectsSomething } from "../plan/status";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import {
   type AdoptionInputs,
   type AdoptionOutputs,
   appliedOf,
-  areSameWishes,
+  isSameDesired,
   identityOf,
   leftToDo,
   type LiveObject,
@@ -50,7 +50,7 @@ async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<Ad
       const applied = appliedOf(inputs, object);
       outputs = { ...inputs, made, uid: object.metadata?.uid ?? "", ready: false, values: {}, applied };
       progress(made ? "made by this stack" : "adopted: this stack did not make it, and will not delete it");
-      if (!wishesSomething(inputs.wait ?? {})) return { ...outputs, ready: true };
+      if (!expectsSomething(inputs.wait ?? {})) return { ...outputs, ready: true };
       step = "wait for its status";
       const { values } = await untilReady(work, identityOf(inputs), inputs.wait ?? {}, inputs.timeoutSeconds);
       return { ...outputs, ready: true, values };
@@ -166,7 +166,7 @@ async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Pr
   return namesOf(kubernetes, identityOf(inputs));
 }
 
-const waits = (inputs: AdoptionInputs) => (wishesSomething(inputs.wait ?? {}) ? [waitLine(inputs)] : []);
+const waits = (inputs: AdoptionInputs) => (expectsSomething(inputs.wait ?? {}) ? [waitLine(inputs)] : []);
 
 export const handlers: Handlers = {
   async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {
@@ -193,7 +193,7 @@ export const handlers: Handlers = {
     const [before, after] = [identityOf(olds), identityOf(news)];
     const isSame = (one: typeof before) => ({ ...one, apiVersion: groupOf(one.apiVersion) });
     if (!isDeepStrictEqual(isSame(before), isSame(after))) return { changes: true, replaces: ["object"] };
-    if (!isKnown(news.object) || !olds.ready || !areSameWishes(olds, news)) return { changes: true };
+    if (!isKnown(news.object) || !olds.ready || !isSameDesired(olds, news)) return { changes: true };
     const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(after));
     if ("silence" in asked) return { changes: false };
     const live = asked.answer;

@@ -6,7 +6,7 @@ import type { Identity } from "../plan/identity";
 import { liveOf } from "../plan/managed-fields";
 import { without } from "../plan/path";
 import type { Precondition } from "../plan/precondition";
-import { judgeStatus, type StatusWish } from "../plan/status";
+import { judgeStatus, type DesiredStatus } from "../plan/status";
 import type { ObjectInputs } from "./inputs";
 
 export interface AdoptionInputs extends ObjectInputs {
@@ -17,7 +17,7 @@ export interface AdoptionInputs extends ObjectInputs {
   /** takes the object, and fields of it, from whoever has them */
   adopt?: boolean;
   /** what is waited for; without it, nothing is */
-  wait?: StatusWish;
+  wait?: DesiredStatus;
   /** paths of fields that are written when the object is made, and are somebody else's from then on */
   leave?: string[];
   /** what an object of others must be like to be adopted */
@@ -61,16 +61,16 @@ export function identityOf({ object }: Pick<AdoptionInputs, "object">): Identity
 /** The wished fields as they are in the cluster, in the form of the wish. */
 export function appliedOf({ object, leave = [] }: AdoptionInputs, live: unknown): unknown {
   const { metadata, ...fields } = object;
-  const wish = {
+  const desired = {
     metadata: { labels: metadata.labels ?? {}, annotations: metadata.annotations ?? {} },
     ...fields,
   };
-  const { apiVersion: _version, ...compared } = liveOf(wish, live) as Record<string, unknown>;
+  const { apiVersion: _version, ...compared } = liveOf(desired, live) as Record<string, unknown>;
   return leave.reduce((rest, path) => without(rest, path), compared);
 }
 
 /** The wish, in the same form. */
-function wishOf(inputs: AdoptionInputs): unknown {
+function desiredOf(inputs: AdoptionInputs): unknown {
   const { object } = inputs;
   const { labels = {}, annotations = {} } = object.metadata;
   return appliedOf(inputs, { ...object, metadata: { labels, annotations } });
@@ -83,7 +83,7 @@ function wishOf(inputs: AdoptionInputs): unknown {
 export function leftToDo(
   inputs: AdoptionInputs,
   live: LiveObject,
-  applied: unknown = wishOf(inputs),
+  applied: unknown = desiredOf(inputs),
 ): string[] {
   const { finalizers = [], owners = [] } = inputs;
   const decision = decideAdoption(live, { ...inputs, owners, adopt: inputs.adopt ?? false });
@@ -120,7 +120,7 @@ export function waitLine({
 }
 
 /** Whether the wishes, and what is needed to reach the cluster, are the same. */
-export function areSameWishes(one: AdoptionInputs, other: AdoptionInputs): boolean {
+export function isSameDesired(one: AdoptionInputs, other: AdoptionInputs): boolean {
   const compared = ({
     kubeconfig,
     object,

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Owner } from "../plan/adoption";
 import type { Precondition } from "../plan/precondition";
-import type { StatusWish } from "../plan/status";
+import type { DesiredStatus } from "../plan/status";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 /** An object as it is wished for: the fields that are named, and no others. */
-export interface WishedObject {
+export interface DesiredObject {
   apiVersion: string;
   kind: string;
   metadata: {
@@ -20,7 +20,7 @@ export interface WishedObject {
 export interface AdoptionArgs {
   /** Of the cluster that has the object; secret. */
   kubeconfig: pulumi.Input<string>;
-  object: WishedObject;
+  object: DesiredObject;
   /** Owners that the object is to have; without a uid it is looked up. */
   owners?: pulumi.Input<pulumi.Input<Owner>[]>;
   /** Finalizers that the object is to have until this resource is deleted. */
@@ -28,7 +28,7 @@ export interface AdoptionArgs {
   /** Take the object, and fields of it, from another controller, stack or field manager; default false. */
   adopt?: boolean;
   /** What is waited for; its `fields` are the outputs `values`. */
-  wait?: StatusWish;
+  wait?: DesiredStatus;
   /** Fields that are written when the object is made, and are somebody else's from then on: ["spec.replicas"]. */
   leave?: string[];
   /** What an object of others must be like to be adopted. */

@@ -4,11 +4,11 @@ import { type Identity, groupOf, identityText, objectName } from "../plan/identi
 import { changedPaths } from "../plan/changes";
 import { missingObject } from "../plan/precondition";
 import { missingFields, type RequiredField } from "../plan/required-fields";
-import { judgeStatus, type ObservedObject, type StatusWish } from "../plan/status";
+import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { waitLine } from "./adoption-inputs";
 import type { Guard } from "../../guards";
@@ -17,7 +17,7 @@ import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs
 interface Inputs extends ObjectInputs {
   /** without a name it is the first of its kind in the namespace */
   object: Identity;
-  wait: StatusWish;
+  wait: DesiredStatus;
   triggers?: unknown[];
   mustExist?: boolean;
   mustHave?: RequiredField[];
@@ -57,8 +57,8 @@ async function waitReady(written: Inputs): Promise<Outputs> {
       if (inputs.mustHave ?? inputs.guard) {
         const live = await kubernetes.get<Live>(inputs.object);
         const refused = await guarded(kubernetes, inputs, live);
-        const lacks = [...lackReasons(inputs, live), ...(refused === undefined ? [] : [refused])];
-        if (lacks.length > 0) throw new Error(lacks.join("; "));
+        const unmet = [...unmetReasons(inputs, live), ...(refused === undefined ? [] : [refused])];
+        if (unmet.length > 0) throw new Error(unmet.join("; "));
       }
       return { ...inputs, uid, ready: true, values };
     } finally {
@@ -109,9 +109,9 @@ async function missing(inputs: Inputs): Promise<string | undefined> {
 }
 
 /** What the object lacks that it must have, with the mend; none is lacking where it is of use. */
-function lackReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
-  const mend = `let whoever keeps it add it, or name another ${object.kind}`;
-  return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${mend}`);
+function unmetReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
+  const fix = `let whoever keeps it add it, or name another ${object.kind}`;
+  return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${fix}`);
 }
 
 /** Why the object is refused by its guard. @param before inputs that the state has */
@@ -164,8 +164,8 @@ export const handlers: Handlers = {
     const found = "answer" in asked ? asked.answer : undefined;
     const reason =
       news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
-    const lacks = found ? lackReasons(news, found.live) : [];
-    const reasons = [reason, found?.refused].filter((each) => each !== undefined).concat(lacks);
+    const unmet = found ? unmetReasons(news, found.live) : [];
+    const reasons = [reason, found?.refused].filter((each) => each !== undefined).concat(unmet);
     if (reasons.length > 0) {
       const failures = reasons.map((each) => ({ property: "object", reason: each }));
       return { inputs: { ...news, steps: [] }, failures };

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RequiredField } from "../plan/required-fields";
-import type { StatusWish } from "../plan/status";
+import type { DesiredStatus } from "../plan/status";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import type { Guard } from "../../guards";
 
@@ -18,7 +18,7 @@ export interface ObjectReadyArgs {
   kubeconfig: pulumi.Input<string>;
   object: ReadyObject;
   /** What is waited for; its `fields` are the outputs `values`. */
-  wait: StatusWish;
+  wait: DesiredStatus;
   /** Waits again when one of these is another. */
   triggers?: pulumi.Input<unknown>[];
   /** The preview refuses when the object is not there, or its kind is not served. */

@@ -2,7 +2,7 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Identity } from "../plan/identity";
 import { objectName } from "../plan/identity";
 import { valueAt } from "../plan/path";
-import { judgeStatus, type ObservedObject, type StatusWish } from "../plan/status";
+import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
 
 interface Waiter {
   kubernetes: KubernetesClient;
@@ -28,7 +28,7 @@ type Live = ObservedObject & {
 export function untilReady(
   { kubernetes, signal, progress }: Waiter,
   ref: Identity,
-  wish: StatusWish,
+  desired: DesiredStatus,
   seconds: number,
 ): Promise<{ values: Record<string, unknown>; uid: string }> {
   const name = objectName(ref);
@@ -41,7 +41,7 @@ export function untilReady(
     decide: ([object]) => {
       if (object === undefined) return { pending: "no such object" };
       if (object.metadata?.deletionTimestamp !== undefined) return { pending: "it is being deleted" };
-      const judged = judgeStatus(object, wish);
+      const judged = judgeStatus(object, desired);
       if ("failed" in judged) throw new ObjectFailed(`${name} failed: ${judged.failed}`);
       if ("pending" in judged) return judged;
       return { done: { values: judged.done, uid: object.metadata?.uid ?? "" } };

@@ -19,7 +19,7 @@ export function failureOf(object: object): string | undefined {
  * Why an object to which a pool refers has failed for good; undefined while its controller has not seen the present
  * specification, which may have mended it.
  */
-export function givenUp(object: {
+export function terminalFailure(object: {
   metadata?: { generation?: number };
   status?: { observedGeneration?: number };
 }): string | undefined {

@@ -1,12 +1,12 @@
 import type { Node } from "../../../lib/kubernetes";
 import { WaitTimeout } from "../../../lib/wait";
-import { conclude, givenUpBecause, type Stage, waitWords } from "../plan/conclusion";
+import { evaluate, terminalFailureReason, type Stage, waitWords } from "../plan/evaluation";
 import { nodeFaults, observeNode, type ObservedNode } from "../plan/nodes";
 import { type ObservedPool, observePool } from "../plan/observed";
 import { type PoolAsKnown, Transitions } from "../plan/transitions";
 import type { PoolInputs } from "./pool-inputs";
 import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
-import { untilGivenUp } from "./referred-objects";
+import { untilTerminalFailure } from "./referred-objects";
 import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
 
 /** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
@@ -38,13 +38,13 @@ export async function followPool(
   const either = AbortSignal.any([signal, ended.signal]);
   const following = followStages(session, inputs, { ...options, signal: either });
   const { bootstrap, infrastructure, nodes } = inputs.timeouts;
-  const failing = untilGivenUp(session.management, session.ref, {
+  const failing = untilTerminalFailure(session.management, session.ref, {
     seconds: bootstrap + infrastructure + nodes,
     signal: either,
   });
   const failed = failing.then((words) => {
     if (words === undefined || either.aborted) return following;
-    throw new PoolFailed(inputs, givenUpBecause(words).failed);
+    throw new PoolFailed(inputs, terminalFailureReason(words).failed);
   });
   try {
     return await Promise.race([following, failed]);
@@ -63,7 +63,7 @@ async function followStages(
   inputs: PoolInputs,
   { before, signal, progress }: Following,
 ): Promise<Followed> {
-  const told = new Transitions(before);
+  const reported = new Transitions(before);
   const left = { ...inputs.timeouts };
   const isClusterPaused = await session.isClusterPaused();
   let stage: Stage = "bootstrap";
@@ -71,7 +71,7 @@ async function followStages(
     session.warmUp();
     const began = Date.now();
     const seconds = Math.max(left[stage], 0.05);
-    const options = { stage, isClusterPaused, seconds, told, signal, progress };
+    const options = { stage, isClusterPaused, seconds, told: reported, signal, progress };
     const watched = await watchPool(session, inputs, options);
     left[stage] -= (Date.now() - began) / 1000;
     if ("stage" in watched) {
@@ -83,7 +83,7 @@ async function followStages(
     const infrastructure = askInfrastructure(session, inputs, watched.nodesOf);
     const found = await watchNodes(session, inputs, watched.nodesOf, {
       seconds: left.nodes,
-      told,
+      told: reported,
       signal,
       progress,
     });
@@ -124,7 +124,7 @@ async function watchPool(
     stage,
     isClusterPaused,
     seconds,
-    told,
+    told: reported,
     signal,
     progress,
   }: Watch & {
@@ -143,11 +143,11 @@ async function watchPool(
       decide: ([object]) => {
         if (object === undefined) throw new PoolMissing(inputs);
         const pool = observePool(object);
-        told.seen(pool).forEach(progress);
-        const conclusion = conclude(pool, inputs, { isClusterPaused });
-        if ("failed" in conclusion) throw new PoolFailed(inputs, conclusion.failed);
-        if ("ready" in conclusion || asksForNodes(conclusion)) return { done: { nodesOf: pool } };
-        const { waits } = conclusion;
+        reported.seen(pool).forEach(progress);
+        const evaluation = evaluate(pool, inputs, { isClusterPaused });
+        if ("failed" in evaluation) throw new PoolFailed(inputs, evaluation.failed);
+        if ("ready" in evaluation || asksForNodes(evaluation)) return { done: { nodesOf: pool } };
+        const { waits } = evaluation;
         return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
       },
     });
@@ -164,7 +164,7 @@ async function watchNodes(
   session: PoolSession,
   inputs: PoolInputs,
   pool: ObservedPool,
-  { seconds, told, signal, progress }: Watch,
+  { seconds, told: reported, signal, progress }: Watch,
 ): Promise<Followed | undefined> {
   const name = nameOf(inputs);
   const ended = new AbortController();
@@ -192,9 +192,9 @@ async function watchNodes(
     decide: ([object]) => {
       if (object === undefined) throw new PoolMissing(inputs);
       const now = observePool(object);
-      told.seen(now).forEach(progress);
+      reported.seen(now).forEach(progress);
       const isSame =
-        now.generation === pool.generation && asksForNodes(conclude(now, inputs, { isClusterPaused: false }));
+        now.generation === pool.generation && asksForNodes(evaluate(now, inputs, { isClusterPaused: false }));
       return isSame ? { pending: "as it was" } : { done: undefined };
     },
   });

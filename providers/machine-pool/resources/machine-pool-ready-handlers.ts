@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import { waitWords } from "../plan/conclusion";
+import { waitWords } from "../plan/evaluation";
 import { type PoolBefore, poolSteps } from "../plan/steps";
 import type { PoolAsKnown } from "../plan/transitions";
 import { groupOf } from "../../kubernetes/plan/identity";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { followPool } from "./follow";
 import type { PoolInputs, PoolOutputs } from "./pool-inputs";
@@ -86,9 +86,9 @@ function before(
   return { replicas: counts.replicas, ...(version && { version }), isSameTemplate: true, isReplaced: false };
 }
 
-function stateLine({ name }: PoolInputs, { pool, conclusion }: Look): string[] {
-  if ("waits" in conclusion) return [`${name}: ${waitWords(pool, conclusion.waits)}`];
-  return "failed" in conclusion ? [`${name}: ${conclusion.failed}`] : [];
+function stateLine({ name }: PoolInputs, { pool, conclusion: evaluation }: Look): string[] {
+  if ("waits" in evaluation) return [`${name}: ${waitWords(pool, evaluation.waits)}`];
+  return "failed" in evaluation ? [`${name}: ${evaluation.failed}`] : [];
 }
 
 export const handlers: Handlers = {
@@ -111,11 +111,11 @@ export const handlers: Handlers = {
   async diff(_id, olds: PoolOutputs, news: PoolInputs) {
     const named = ({ apiVersion, namespace, name }: PoolInputs) => [groupOf(apiVersion), namespace, name];
     if (!isDeepStrictEqual(named(olds), named(news))) return { changes: true, replaces: ["name"] };
-    const wished = (inputs: PoolInputs) => {
+    const desired = (inputs: PoolInputs) => {
       const { kubeconfig, workloadKubeconfig, apiVersion, cluster, replicas, version, template } = inputs;
       return { kubeconfig, workloadKubeconfig, apiVersion, cluster, replicas, version, template };
     };
-    if (!olds.ready || !isDeepStrictEqual(wished(olds), wished(news))) return { changes: true };
+    if (!olds.ready || !isDeepStrictEqual(desired(olds), desired(news))) return { changes: true };
     const found = await look(news);
     if (typeof found === "string") return { changes: false };
     return { changes: found === undefined || found.pool.uid !== olds.uid || !("ready" in found.conclusion) };

@@ -1,4 +1,4 @@
-import type { Stage } from "../plan/conclusion";
+import type { Stage } from "../plan/evaluation";
 import type { Counts } from "../plan/observed";
 
 /** Deadline of each stage, in seconds. */

@@ -1,5 +1,5 @@
 import type { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
-import { conclude, type Conclusion, givenUpBecause } from "../plan/conclusion";
+import { evaluate, type Evaluation, terminalFailureReason } from "../plan/evaluation";
 import { observeNode, type ObservedNode } from "../plan/nodes";
 import { type ObservedPool, observePool } from "../plan/observed";
 import { connectTo } from "../../kubernetes/resources/inputs";
@@ -35,7 +35,7 @@ export class PoolMissing extends Error {
 export interface Look {
   pool: ObservedPool;
   nodes: ObservedNode[];
-  conclusion: Conclusion;
+  conclusion: Evaluation;
 }
 
 /** One handler's work on a pool: the management cluster, and the workload cluster once it is needed. */
@@ -121,20 +121,20 @@ export class PoolSession {
     if (object === undefined) return undefined;
     const pool = observePool(object);
     const isClusterPaused = await this.isClusterPaused();
-    const first = conclude(pool, this.inputs, { isClusterPaused });
+    const first = evaluate(pool, this.inputs, { isClusterPaused });
     if (!asksForNodes(first)) return { pool, nodes: [], conclusion: await this.withFailures(pool, first) };
     const found = await this.nodes();
     const around = typeof found === "string" ? { nodesSilent: found } : { nodes: found };
     const nodes = typeof found === "string" ? [] : found;
-    return { pool, nodes, conclusion: conclude(pool, this.inputs, { isClusterPaused, ...around }) };
+    return { pool, nodes, conclusion: evaluate(pool, this.inputs, { isClusterPaused, ...around }) };
   }
 
   /** What is held up may have failed without the pool's saying so. */
-  private async withFailures(pool: ObservedPool, conclusion: Conclusion): Promise<Conclusion> {
-    if (!("waits" in conclusion)) return conclusion;
+  private async withFailures(pool: ObservedPool, evaluation: Evaluation): Promise<Evaluation> {
+    if (!("waits" in evaluation)) return evaluation;
     // what can't be read, by a lack of rights or of its kind, says nothing
     const words = await failureBeside(this.management, this.inputs.namespace, pool).catch(() => undefined);
-    return words === undefined ? conclusion : givenUpBecause(words);
+    return words === undefined ? evaluation : terminalFailureReason(words);
   }
 
   close(): void {
@@ -168,8 +168,8 @@ export class PoolSession {
 }
 
 /** Whether the pool itself says that all is well, so that its nodes have to be asked. */
-export function asksForNodes(conclusion: Conclusion): boolean {
-  return "waits" in conclusion && conclusion.waits.for === "its nodes to be looked at";
+export function asksForNodes(evaluation: Evaluation): boolean {
+  return "waits" in evaluation && evaluation.waits.for === "its nodes to be looked at";
 }
 
 /** The nodes of a pool, as the outputs have them. */

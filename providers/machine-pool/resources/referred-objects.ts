@@ -1,5 +1,5 @@
 import type { KubernetesClient, ObjectRef } from "../../../lib/kubernetes";
-import { givenUp } from "../plan/failure";
+import { terminalFailure } from "../plan/failure";
 import { type ObservedPool, observePool, type Referred } from "../plan/observed";
 
 /**
@@ -24,7 +24,7 @@ export async function failureBeside(
   for (const referred of [bootstrapConfig, infrastructure]) {
     const ref = referred && (await whereIs(management, namespace, referred));
     const object = ref && (await management.get<object>(ref));
-    const words = object && givenUp(object);
+    const words = object && terminalFailure(object);
     if (words !== undefined) return `${ref?.kind} ${ref?.name}: ${words}`;
   }
   return undefined;
@@ -37,7 +37,7 @@ export async function failureBeside(
  * @param pool names it
  * @returns the object and its words; undefined when that can't be watched, or at the deadline
  */
-export async function untilGivenUp(
+export async function untilTerminalFailure(
   management: KubernetesClient,
   pool: ObjectRef & { namespace: string },
   options: { seconds: number; signal: AbortSignal },
@@ -50,7 +50,7 @@ export async function untilGivenUp(
       ...options,
       what: `${ref.kind} ${ref.name} to fail`,
       decide: ([object]) => {
-        const words = object && givenUp(object);
+        const words = object && terminalFailure(object);
         return words === undefined
           ? { pending: "it has not" }
           : { done: `${ref.kind} ${ref.name}: ${words}` };

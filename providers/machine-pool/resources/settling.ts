@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ObjectRef } from "../../../lib/kubernetes";
 import { WaitTimeout } from "../../../lib/wait";
-import { givenUpBecause } from "../plan/conclusion";
-import { givenUp } from "../plan/failure";
+import { terminalFailureReason } from "../plan/evaluation";
+import { terminalFailure } from "../plan/failure";
 import { unsettled } from "../plan/infrastructure";
 import { type ObservedNode, secondsUntilAvailable } from "../plan/nodes";
 import type { ObservedPool } from "../plan/observed";
@@ -49,9 +49,9 @@ export async function untilSettled(
   if (asked === undefined) return true;
   if ("error" in asked) throw asked.error;
   const { ref, object: first } = asked;
-  const words = givenUp(first);
+  const words = terminalFailure(first);
   if (words !== undefined)
-    throw new PoolFailed(inputs, givenUpBecause(`${ref.kind} ${ref.name}: ${words}`).failed);
+    throw new PoolFailed(inputs, terminalFailureReason(`${ref.kind} ${ref.name}: ${words}`).failed);
   if (unsettled(first) === undefined) return true;
   await management.watchUntil<true, object>({
     ...ref,
@@ -76,10 +76,14 @@ export async function wereAvailable(
   const { minReadySeconds, providerIDs } = pool;
   const missing = secondsUntilAvailable(providerIDs, nodes, minReadySeconds, Date.now());
   if (missing === 0) return true;
-  const lack = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
+  const unmetRequirement = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
   if (missing > seconds)
-    throw new WaitTimeout(`the nodes of ${nameOf(inputs)} to be available`, lack, inputs.timeouts.nodes);
-  progress(lack);
+    throw new WaitTimeout(
+      `the nodes of ${nameOf(inputs)} to be available`,
+      unmetRequirement,
+      inputs.timeouts.nodes,
+    );
+  progress(unmetRequirement);
   await pause(missing * 1000, undefined, { signal });
   return false;
 }

@@ -70,11 +70,11 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
  * @throws CloudConfigurationError
  */
 export async function readCloudConfiguration(
-  wish: { cloud?: string; region?: string },
+  desired: { cloud?: string; region?: string },
   environment: Environment = process.env,
   folder = process.cwd(),
 ): Promise<CloudConfiguration> {
-  const cloud = wish.cloud ?? environment.OS_CLOUD;
+  const cloud = desired.cloud ?? environment.OS_CLOUD;
   const entry =
     cloud === undefined ? entryOfEnvironment(environment) : await entryOfFiles(cloud, environment, folder);
   const where = cloud === undefined ? "the environment" : `the entry "${cloud}" of clouds.yaml`;
@@ -87,7 +87,7 @@ export async function readCloudConfiguration(
         : `${where} has no auth.auth_url`,
     );
   const region =
-    wish.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry.regions);
+    desired.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry.regions);
   const chosen = text(entry.interface) ?? text(entry.endpoint_type) ?? environment.OS_INTERFACE ?? "public";
   const caFile = text(entry.cacert) ?? environment.OS_CACERT;
   return {
@@ -113,15 +113,15 @@ async function entryOfFiles(cloud: string, environment: Environment, folder: str
     path.join(home, ".config", "openstack", "clouds.yaml"),
     "/etc/openstack/clouds.yaml",
   ];
-  for (const place of places) {
-    const clouds = await readClouds(place);
+  for (const ref of places) {
+    const clouds = await readClouds(ref);
     if (clouds === undefined) continue;
     const entry = clouds[cloud];
     if (entry === undefined)
       throw new CloudConfigurationError(
-        `${place} has no entry "${cloud}"; it has ${Object.keys(clouds).join(", ") || "none"}`,
+        `${ref} has no entry "${cloud}"; it has ${Object.keys(clouds).join(", ") || "none"}`,
       );
-    const secret = (await readClouds(path.join(path.dirname(place), "secure.yaml")))?.[cloud];
+    const secret = (await readClouds(path.join(path.dirname(ref), "secure.yaml")))?.[cloud];
     return { ...entry, ...secret, auth: { ...entry.auth, ...secret?.auth } };
   }
   throw new CloudConfigurationError(
@@ -130,24 +130,24 @@ async function entryOfFiles(cloud: string, environment: Environment, folder: str
 }
 
 /** The clouds of a file; undefined when there is no such file. */
-async function readClouds(place: string): Promise<Record<string, CloudEntry> | undefined> {
+async function readClouds(ref: string): Promise<Record<string, CloudEntry> | undefined> {
   let content: string;
   try {
-    content = await readFile(place, "utf8");
+    content = await readFile(ref, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new CloudConfigurationError(`${place} can't be read: ${(error as Error).message}`);
+    throw new CloudConfigurationError(`${ref} can't be read: ${(error as Error).message}`);
   }
   let value: unknown;
   try {
     value = parse(content);
   } catch {
     // the words of the parser would repeat the line, which may hold a password
-    throw new CloudConfigurationError(`${place} is no YAML`);
+    throw new CloudConfigurationError(`${ref} is no YAML`);
   }
   const clouds = (value as { clouds?: unknown } | null)?.clouds;
   if (typeof clouds !== "object" || clouds === null)
-    throw new CloudConfigurationError(`${place} has no map \`clouds\``);
+    throw new CloudConfigurationError(`${ref} has no map \`clouds\``);
   return clouds as Record<string, CloudEntry>;
 }
 

@@ -2,7 +2,7 @@ import { redact } from "../../../lib/text/redaction";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, remoteWords } from "./errors";
-import { Exchanger, type Exchange, type Reply } from "../../../lib/exchange";
+import { HttpClient, type HttpRequest, type Reply } from "../../../lib/http-client";
 import { isFresh, obtainToken, type Token } from "./token";
 
 /** The services that foresail asks, and the version in their path. */
@@ -29,19 +29,19 @@ const PASSING = [429, 500, 502, 503, 504];
 
 /** Calls to one cloud's APIs with a token that is renewed when it runs out. Close it when the work ends. */
 export class Cloud {
-  private readonly exchanger: Exchanger;
+  private readonly exchanger: HttpClient;
   private token?: Promise<Token>;
 
   constructor(
     readonly configuration: CloudConfiguration,
     private readonly options: CloudOptions = {},
   ) {
-    this.exchanger = new Exchanger(configuration);
+    this.exchanger = new HttpClient(configuration);
   }
 
   /** @throws CloudConfigurationError */
-  static async open(wish: { cloud?: string; region?: string }, options?: CloudOptions): Promise<Cloud> {
-    return new Cloud(await readCloudConfiguration(wish), options);
+  static async open(desired: { cloud?: string; region?: string }, options?: CloudOptions): Promise<Cloud> {
+    return new Cloud(await readCloudConfiguration(desired), options);
   }
 
   /**
@@ -53,7 +53,7 @@ export class Cloud {
    */
   async call(
     service: CloudService,
-    method: Exchange["method"],
+    method: HttpRequest["method"],
     path: string,
     body?: unknown,
   ): Promise<Record<string, unknown>> {
@@ -116,7 +116,7 @@ export class Cloud {
 
   private async attempt(
     service: CloudService,
-    exchange: Pick<Exchange, "method" | "body" | "signal">,
+    exchange: Pick<HttpRequest, "method" | "body" | "signal">,
     path: string,
   ): Promise<Reply> {
     for (let renewed = false; ; renewed = true) {
@@ -133,7 +133,7 @@ export class Cloud {
     }
   }
 
-  private async send(exchange: Omit<Exchange, "milliseconds">): Promise<Reply> {
+  private async send(exchange: Omit<HttpRequest, "milliseconds">): Promise<Reply> {
     try {
       return await this.exchanger.send({ ...exchange, milliseconds: ATTEMPT_MILLISECONDS });
     } catch (error) {

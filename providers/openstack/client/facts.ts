@@ -12,7 +12,7 @@ import { readVolumeFacts } from "./volume-facts";
  */
 export async function readCloudFacts(
   cloud: Cloud,
-  wish: { servers: string; floatingIps: number; rootVolumes: boolean },
+  desired: { servers: string; floatingIps: number; rootVolumes: boolean },
 ): Promise<CloudFacts> {
   const [
     flavors,
@@ -35,21 +35,21 @@ export async function readCloudFacts(
     listAll<{ name: string }>(
       cloud,
       "compute",
-      `/servers?name=${encodeURIComponent(wish.servers)}`,
+      `/servers?name=${encodeURIComponent(desired.servers)}`,
       "servers",
     ),
     listAll<FailedServer>(
       cloud,
       "compute",
-      `/servers/detail?status=ERROR&name=${encodeURIComponent(wish.servers)}`,
+      `/servers/detail?status=ERROR&name=${encodeURIComponent(desired.servers)}`,
       "servers",
     ),
     cloud.call("compute", "GET", "/limits"),
-    wish.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
+    desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
     cloud.has("load-balancer"),
     cloud.has("block-storage"),
     cloud.isRestricted(),
-    wish.rootVolumes ? readVolumeFacts(cloud) : undefined,
+    desired.rootVolumes ? readVolumeFacts(cloud) : undefined,
   ]);
   const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
   const quota = (limit: string, used: string) => ({

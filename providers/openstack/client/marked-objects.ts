@@ -15,7 +15,7 @@ interface Described {
 }
 
 /** Which objects to look for. */
-export interface MarkWish {
+export interface DesiredMark {
   mark: string;
   /** Regular expression of the cluster's server names. */
   servers: string;
@@ -28,24 +28,24 @@ export interface MarkWish {
 }
 
 /** All objects of a cloud that carry a cluster's mark: those on record, and those that a cut-off run left. */
-export async function readMarkedObjects(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
+export async function readMarkedObjects(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
   const found = await Promise.all([
-    readServers(cloud, wish),
-    readNamed(cloud, wish, "server group", "/os-server-groups", "server_groups"),
-    readKeypairs(cloud, wish),
-    readDescribed(cloud, wish, "network", "network", "/networks", "networks"),
-    readDescribed(cloud, wish, "network", "subnet", "/subnets", "subnets"),
-    readDescribed(cloud, wish, "network", "port", "/ports", "ports"),
-    readDescribed(cloud, wish, "network", "floating IP", "/floatingips", "floatingips"),
-    readRouters(cloud, wish),
-    readSecurityGroups(cloud, wish),
-    ...(wish.loadBalancer ? [readLoadBalancers(cloud, wish)] : []),
-    ...(wish.ownCredential ? [readCredentials(cloud, wish)] : []),
+    readServers(cloud, desired),
+    readNamed(cloud, desired, "server group", "/os-server-groups", "server_groups"),
+    readKeypairs(cloud, desired),
+    readDescribed(cloud, desired, "network", "network", "/networks", "networks"),
+    readDescribed(cloud, desired, "network", "subnet", "/subnets", "subnets"),
+    readDescribed(cloud, desired, "network", "port", "/ports", "ports"),
+    readDescribed(cloud, desired, "network", "floating IP", "/floatingips", "floatingips"),
+    readRouters(cloud, desired),
+    readSecurityGroups(cloud, desired),
+    ...(desired.loadBalancer ? [readLoadBalancers(cloud, desired)] : []),
+    ...(desired.ownCredential ? [readCredentials(cloud, desired)] : []),
   ]);
   return found.flat();
 }
 
-async function readServers(cloud: Cloud, { mark, servers }: MarkWish): Promise<MarkedObject[]> {
+async function readServers(cloud: Cloud, { mark, servers }: DesiredMark): Promise<MarkedObject[]> {
   const path = `/servers/detail?name=${encodeURIComponent(servers)}`;
   const found = await listAll<{ id: string; name: string; metadata: Record<string, string> }>(
     cloud,
@@ -65,7 +65,7 @@ async function readServers(cloud: Cloud, { mark, servers }: MarkWish): Promise<M
 
 async function readNamed(
   cloud: Cloud,
-  { mark }: MarkWish,
+  { mark }: DesiredMark,
   kind: ObjectKind,
   path: string,
   key: string,
@@ -75,7 +75,7 @@ async function readNamed(
 }
 
 /** A keypair's id is its name. */
-async function readKeypairs(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObject[]> {
+async function readKeypairs(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
   const found = await listAll<{ keypair: { name: string } }>(cloud, "compute", "/os-keypairs", "keypairs");
   return found
     .filter(({ keypair: { name } }) => name.endsWith(`-${mark}`))
@@ -84,7 +84,7 @@ async function readKeypairs(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObj
 
 async function readDescribed(
   cloud: Cloud,
-  { mark }: MarkWish,
+  { mark }: DesiredMark,
   service: CloudService,
   kind: ObjectKind,
   path: string,
@@ -104,8 +104,8 @@ async function readDescribed(
 }
 
 /** The routers, and their interfaces: a port that Neutron makes has no description of ours. */
-async function readRouters(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
-  const routers = await readDescribed(cloud, wish, "network", "router", "/routers", "routers");
+async function readRouters(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
+  const routers = await readDescribed(cloud, desired, "network", "router", "/routers", "routers");
   const interfaces = await Promise.all(
     routers.map(async ({ id: router, name }) => {
       const path = `/ports?device_owner=network:router_interface&device_id=${router}`;
@@ -117,7 +117,10 @@ async function readRouters(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]
 }
 
 /** The security groups, and the rules in them. */
-async function readSecurityGroups(cloud: Cloud, { mark, securityGroups }: MarkWish): Promise<MarkedObject[]> {
+async function readSecurityGroups(
+  cloud: Cloud,
+  { mark, securityGroups }: DesiredMark,
+): Promise<MarkedObject[]> {
   const query = securityGroups.map((name) => `name=${encodeURIComponent(name)}`).join("&");
   interface Group extends Described {
     security_group_rules: Described[];
@@ -137,10 +140,10 @@ async function readSecurityGroups(cloud: Cloud, { mark, securityGroups }: MarkWi
     ]);
 }
 
-async function readLoadBalancers(cloud: Cloud, wish: MarkWish): Promise<MarkedObject[]> {
+async function readLoadBalancers(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
   if (!(await cloud.has("load-balancer"))) return [];
   const read = (kind: ObjectKind, path: string, key: string) =>
-    readDescribed(cloud, wish, "load-balancer", kind, path, key);
+    readDescribed(cloud, desired, "load-balancer", kind, path, key);
   const found = await Promise.all([
     read("load balancer", "/lbaas/loadbalancers", "loadbalancers"),
     read("listener", "/lbaas/listeners", "listeners"),
@@ -170,7 +173,7 @@ async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedOb
 }
 
 /** The application credentials of whoever asks: no other may see or delete them. */
-async function readCredentials(cloud: Cloud, { mark }: MarkWish): Promise<MarkedObject[]> {
+async function readCredentials(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
   const user = await cloud.user();
   if (user === undefined || !(await cloud.has("identity"))) return [];
   const path = `/users/${user}/application_credentials`;

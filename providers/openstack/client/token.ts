@@ -1,6 +1,6 @@
 import type { CloudConfiguration, CloudCredentials, Identity } from "./cloud-configuration";
 import { CloudRefusal, refusalCode, remoteWords } from "./errors";
-import type { Exchanger } from "../../../lib/exchange";
+import type { HttpClient } from "../../../lib/http-client";
 
 /** A token of Keystone and what came with it. The value is secret. */
 export interface Token {
@@ -26,11 +26,11 @@ export interface CatalogService {
  * @throws CloudRefusal, or Error when no answer came
  */
 export async function obtainToken(
-  exchanger: Exchanger,
+  http: HttpClient,
   { authUrl, credentials }: CloudConfiguration,
   milliseconds: number,
 ): Promise<Token> {
-  const reply = await exchanger.send({
+  const reply = await http.send({
     method: "POST",
     url: `${authUrl}/auth/tokens`,
     body: { auth: authenticationOf(credentials) },

@@ -1,4 +1,4 @@
-import type { Quota } from "../plan/lacks";
+import type { Quota } from "../plan/unmet-requirement";
 import type { VolumeFacts } from "../plan/volume-requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";

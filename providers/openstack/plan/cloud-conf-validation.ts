@@ -1,12 +1,12 @@
 import type { CloudConfSections } from "./cloud-conf";
-import type { Mistake } from "../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 
 /** What is wrong with the user's settings of cloud.conf: names that would break the file, and what belongs into secrets. */
-export function cloudConfMistakes(sections: CloudConfSections): Mistake[] {
-  return Object.entries(sections).flatMap(([section, settings]): Mistake[] => {
+export function cloudConfIssues(sections: CloudConfSections): ValidationIssue[] {
+  return Object.entries(sections).flatMap(([section, settings]): ValidationIssue[] => {
     if (!/^[A-Za-z]+( "[^"\\\n]+")?$/.test(section))
       return [{ path: [section], message: "is no section of cloud.conf; write e.g. LoadBalancer" }];
-    return Object.entries(settings).flatMap(([key, value]): Mistake[] => {
+    return Object.entries(settings).flatMap(([key, value]): ValidationIssue[] => {
       const path = [section, key];
       if (!/^[a-z][a-z0-9-]*$/i.test(key))
         return [{ path, message: 'is no setting of cloud.conf; write e.g. "lb-provider"' }];

@@ -9,7 +9,7 @@ export interface WantedMachine {
 }
 
 /** What one run does to the machines. */
-export interface MachineTurn {
+export interface MachineBatch {
   /** Machines that the run has, in order; everything else goes. */
   machines: MachineRecord[];
   /** Names of machines that are made. */
@@ -22,9 +22,9 @@ export interface MachineTurn {
 
 export interface MachineRollout {
   /** What this run does. */
-  now: MachineTurn;
+  now: MachineBatch;
   /** What the next runs do, as far as everything goes well. */
-  later: MachineTurn[];
+  later: MachineBatch[];
 }
 
 /**
@@ -39,19 +39,19 @@ export function planRollout(
   wanted: readonly WantedMachine[],
   existing: readonly ExistingMachine[],
 ): MachineRollout {
-  const now = planTurn(wanted, existing);
-  const later: MachineTurn[] = [];
+  const now = planBatch(wanted, existing);
+  const later: MachineBatch[] = [];
   // each turn takes at least one machine away, so there are no more of them than machines
-  for (let before = afterTurn(now); later.length <= existing.length + wanted.length;) {
-    const next = planTurn(wanted, before);
+  for (let before = afterBatch(now); later.length <= existing.length + wanted.length;) {
+    const next = planBatch(wanted, before);
     if (next.lines.length === 0) break;
     later.push(next);
-    before = afterTurn(next);
+    before = afterBatch(next);
   }
   return { now, later };
 }
 
-function afterTurn({ machines }: MachineTurn): ExistingMachine[] {
+function afterBatch({ machines }: MachineBatch): ExistingMachine[] {
   return machines.map((machine) => ({ ...machine, joined: true }));
 }
 
@@ -68,7 +68,7 @@ interface SlotState {
 const isControlPlane = ({ shape }: MachineRecord): boolean => shape.role === "control-plane";
 
 /** The one run from here. */
-function planTurn(wanted: readonly WantedMachine[], existing: readonly ExistingMachine[]): MachineTurn {
+function planBatch(wanted: readonly WantedMachine[], existing: readonly ExistingMachine[]): MachineBatch {
   const slots = wanted.map((each) => slotState(each, existing));
   const names = new Set(wanted.map(({ machine }) => machine.slot));
   const surplus = existing
@@ -94,7 +94,7 @@ function planTurn(wanted: readonly WantedMachine[], existing: readonly ExistingM
   const empty = slots.filter(({ outdated, present }) => outdated.length === 0 && !present?.joined);
   for (const { wanted: each } of empty) arriving.add(each.machine.name);
   // whatever is in the slot besides: no Node depends on them, be it not yet or no more
-  for (const { stillborn } of slots) for (const machine of stillborn) leaving.add(machine.name);
+  for (const { stillborn: failed } of slots) for (const machine of failed) leaving.add(machine.name);
 
   const begun = slots.filter(({ outdated, present }) => outdated.length > 0 && present !== undefined);
   const halves = slots.filter(({ outdated, present }) => outdated.length > 1 && present === undefined);
@@ -161,9 +161,9 @@ function linesOf(
   leaving: ReadonlySet<string>,
   made: ReadonlySet<string>,
 ): string[] {
-  const lines = slots.flatMap(({ wanted: { machine }, outdated, stillborn }) => {
-    const goes = [...stillborn, ...outdated].filter(({ name }) => leaving.has(name));
-    const why = changeOf(outdated.at(-1) ?? stillborn.at(-1), machine);
+  const lines = slots.flatMap(({ wanted: { machine }, outdated, stillborn: failed }) => {
+    const goes = [...failed, ...outdated].filter(({ name }) => leaving.has(name));
+    const why = changeOf(outdated.at(-1) ?? failed.at(-1), machine);
     if (made.has(machine.name) && goes.length === 0)
       return [
         `${machine.slot}: ${machine.name} is made${outdated.length > 0 ? ` beside ${outdated.map(({ name }) => name).join(", ")}` : ""}${why}`,

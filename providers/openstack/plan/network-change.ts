@@ -1,5 +1,5 @@
 import type { NetworkKey } from "./pool";
-import type { Lack } from "./lacks";
+import type { UnmetRequirement } from "./unmet-requirement";
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 
 /** The networks of a cluster, as the state and the configuration have them. */
@@ -18,9 +18,14 @@ const PROPERTY = "openstack.network";
  * Why a cluster's machines can't move to another network, before anything is made there. While they move some lie in the
  * one and some in the other, with a router between.
  */
-export function networkChangeRefusals({ wanted, existing, podNetwork, balancer }: NetworkChange): Lack[] {
+export function networkChangeRefusals({
+  wanted,
+  existing,
+  podNetwork,
+  balancer,
+}: NetworkChange): UnmetRequirement[] {
   const other = existing.find((network) => network !== wanted);
-  const refusals: Lack[] = [];
+  const refusals: UnmetRequirement[] = [];
   const refuse = (why: string) =>
     refusals.push({ property: PROPERTY, reason: `${why}; write that network again, or make a new cluster` });
   if (other !== undefined && podNetwork === "bridge")

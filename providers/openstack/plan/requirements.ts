@@ -1,11 +1,17 @@
-import { exceededQuotas, findNamed, type Lack, type Named, type Quota } from "./lacks";
+import {
+  exceededQuotas,
+  findNamed,
+  type UnmetRequirement,
+  type Named,
+  type Quota,
+} from "./unmet-requirement";
 import { slotOfMachine } from "./machine-name";
 import type { RootVolume } from "./pool";
-import { stillbornRemedy } from "./server-fault";
-import { volumeLacks, type VolumeFacts } from "./volume-requirements";
+import { failedServerRemedy } from "./server-fault";
+import { unmetVolume, type VolumeFacts } from "./volume-requirements";
 
 /** A server as the cloud's checks see it. */
-export interface ServerWish {
+export interface DesiredServer {
   name: string;
   pool: string;
   flavor: string;
@@ -15,9 +21,9 @@ export interface ServerWish {
 }
 
 /** What one run needs of the cloud. */
-export interface CloudWish {
+export interface DesiredCloud {
   /** Every server that is to exist after the run. */
-  servers: ServerWish[];
+  servers: DesiredServer[];
   externalNetwork?: string;
   loadBalancer: boolean;
   /** Whether the cluster is to have volumes of the cloud. @default false */
@@ -55,94 +61,111 @@ export interface CloudFacts {
 }
 
 /** Says what a cloud lacks for a run, before anything is made. Path names are those of `foresail:openstack`. */
-export function cloudLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
-  const missing = wish.servers.filter(({ name }) => !facts.servers.includes(name));
-  const lacks = [
-    ...missing.flatMap((server) => serverLacks(server, facts)),
-    ...wish.servers.flatMap((server) => stillbornLacks(server, facts)),
-    ...networkLacks(wish, facts),
-    ...cinderLacks(wish, facts),
-    ...credentialLacks(wish, facts),
-    ...quotaLacks(missing, wish.floatingIps, facts),
-    ...volumeLacks(
+export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {
+  const missing = desired.servers.filter(({ name }) => !facts.servers.includes(name));
+  const unmet = [
+    ...missing.flatMap((server) => unmetServer(server, facts)),
+    ...desired.servers.flatMap((server) => failedServerIssues(server, facts)),
+    ...unmetNetwork(desired, facts),
+    ...unmetCinder(desired, facts),
+    ...unmetCredential(desired, facts),
+    ...unmetQuota(missing, desired.floatingIps, facts),
+    ...unmetVolume(
       missing.flatMap(({ pool, rootVolume }) => (rootVolume ? [{ pool, rootVolume }] : [])),
       facts.volumes,
     ),
   ];
   // ten servers of a pool lack the same
-  return [...new Map(lacks.map((lack) => [`${lack.property} ${lack.reason}`, lack])).values()];
+  return [
+    ...new Map(
+      unmet.map((unmetRequirement) => [
+        `${unmetRequirement.property} ${unmetRequirement.reason}`,
+        unmetRequirement,
+      ]),
+    ).values(),
+  ];
 }
 
-function serverLacks(server: ServerWish, facts: CloudFacts): Lack[] {
+function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement[] {
   const path = `openstack.pools.${server.pool}`;
   const flavor = findNamed("flavour", server.flavor, facts.flavors);
   const image = findNamed("image", server.image, facts.images);
-  const lacks: Lack[] = [];
-  const lack = (field: string, reason: string) => lacks.push({ property: `${path}.${field}`, reason });
-  if (typeof flavor === "string") lack("flavor", flavor);
-  if (typeof image === "string") lack("image", image);
+  const unmet: UnmetRequirement[] = [];
+  const unmetRequirement = (field: string, reason: string) =>
+    unmet.push({ property: `${path}.${field}`, reason });
+  if (typeof flavor === "string") unmetRequirement("flavor", flavor);
+  if (typeof image === "string") unmetRequirement("image", image);
   if (typeof image !== "string" && image.status !== "active")
-    lack("image", `"${server.image}" is ${image.status}, not active; wait for it or choose another`);
+    unmetRequirement(
+      "image",
+      `"${server.image}" is ${image.status}, not active; wait for it or choose another`,
+    );
   if (typeof flavor !== "string" && typeof image !== "string") {
     const disk = server.rootVolume?.size ?? flavor.disk;
     // a flavour without a disk takes what the image needs
     if (disk > 0 && disk < image.minDisk)
-      lack(
+      unmetRequirement(
         server.rootVolume ? "rootVolume.size" : "flavor",
         `${disk} GiB is too small for the image "${server.image}", which needs ${image.minDisk} GiB`,
       );
     if (flavor.ram < image.minRam)
-      lack(
+      unmetRequirement(
         "flavor",
         `"${server.flavor}" has ${flavor.ram} MiB of memory, and the image "${server.image}" needs ${image.minRam} MiB`,
       );
   }
   const zone = facts.zones.find(({ name }) => name === server.zone);
   if (server.zone !== undefined && zone === undefined)
-    lack(
+    unmetRequirement(
       "zones",
       `the cloud has no availability zone "${server.zone}"; it has ${facts.zones.map(({ name }) => name).join(", ")}`,
     );
   if (zone?.available === false)
-    lack("zones", `the availability zone "${zone.name}" is not available now; take another`);
-  return lacks;
+    unmetRequirement("zones", `the availability zone "${zone.name}" is not available now; take another`);
+  return unmet;
 }
 
 /** A server that the cloud could not make is there by name, and nobody will ever answer at its address. */
-function stillbornLacks({ name, pool }: ServerWish, { stillborn }: CloudFacts): Lack[] {
-  return stillborn
+function failedServerIssues(
+  { name, pool }: DesiredServer,
+  { stillborn: failed }: CloudFacts,
+): UnmetRequirement[] {
+  return failed
     .filter((server) => server.name === name)
     .map(({ reason }) => ({
       property: `openstack.pools.${pool}`,
       reason:
-        `the server ${name} is in state ERROR: ${reason} ${stillbornRemedy(reason)}, or have another one made ` +
+        `the server ${name} is in state ERROR: ${reason} ${failedServerRemedy(reason)}, or have another one made ` +
         `with the next number in \`replace: {${slotOfMachine(name)}: …}\``,
     }));
 }
 
-function networkLacks(wish: CloudWish, facts: CloudFacts): Lack[] {
-  const lacks: Lack[] = [];
-  if (wish.externalNetwork !== undefined) {
-    const network = findNamed("external network", wish.externalNetwork, facts.externalNetworks);
+function unmetNetwork(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {
+  const unmet: UnmetRequirement[] = [];
+  if (desired.externalNetwork !== undefined) {
+    const network = findNamed("external network", desired.externalNetwork, facts.externalNetworks);
     if (typeof network === "string")
-      lacks.push({ property: "openstack.network.externalNetwork", reason: network });
+      unmet.push({ property: "openstack.network.externalNetwork", reason: network });
   }
-  if (wish.loadBalancer && !facts.hasLoadBalancer)
-    lacks.push({
+  if (desired.loadBalancer && !facts.hasLoadBalancer)
+    unmet.push({
       property: "openstack.endpoint.octavia",
       reason: "the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
     });
-  return lacks;
+  return unmet;
 }
 
-function cinderLacks({ volumes = false }: CloudWish, { hasVolumes }: CloudFacts): Lack[] {
+function unmetCinder({ volumes = false }: DesiredCloud, { hasVolumes }: CloudFacts): UnmetRequirement[] {
   if (!volumes || hasVolumes) return [];
   const property = "openstack.cloudProvider.cinder";
   const reason = "the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`";
   return [{ property, reason }];
 }
 
-function credentialLacks({ newCredential = false }: CloudWish, { isRestricted }: CloudFacts): Lack[] {
+function unmetCredential(
+  { newCredential = false }: DesiredCloud,
+  { isRestricted }: CloudFacts,
+): UnmetRequirement[] {
   if (!newCredential || !isRestricted) return [];
   const reason =
     "the application credential of clouds.yaml may make no other one for the cluster; make one by hand and give it in " +
@@ -150,11 +173,11 @@ function credentialLacks({ newCredential = false }: CloudWish, { isRestricted }:
   return [{ property: "openstack.cloudProvider", reason }];
 }
 
-function quotaLacks(
-  missing: readonly ServerWish[],
+function unmetQuota(
+  missing: readonly DesiredServer[],
   newFloatingIps: number,
   { compute, flavors, floatingIps }: CloudFacts,
-): Lack[] {
+): UnmetRequirement[] {
   const sizes = missing.map(({ flavor }) => flavors.find(({ id, name }) => id === flavor || name === flavor));
   const sum = (of: (flavor: { vcpus: number; ram: number }) => number) =>
     sizes.reduce((total, flavor) => total + (flavor ? of(flavor) : 0), 0);

@@ -22,7 +22,7 @@ export interface SecurityRule extends OpenPort {
   from: RuleSource;
 }
 
-export interface SecurityWish {
+export interface DesiredSecurity {
   /** Blocks that may open SSH. */
   ssh: readonly string[];
   /** @default 22 */
@@ -39,16 +39,16 @@ export interface SecurityWish {
 }
 
 /** What the machines of a cluster accept, and nothing else; everything may leave them. */
-export function securityRules(wish: SecurityWish): SecurityRule[] {
+export function securityRules(desired: DesiredSecurity): SecurityRule[] {
   const nodes = { group: "nodes" } as const;
   const controlPlanes = { group: "control-planes" } as const;
   const given = (group: SecurityGroupName, cidrs: readonly string[], port: OpenPort): SecurityRule[] =>
     cidrs.length === 0 ? [] : [{ ...port, group, from: { cidrs } }];
-  const balancer = wish.loadBalancerCidr ? [wish.loadBalancerCidr] : [];
-  const serviceBalancers = wish.serviceLoadBalancerCidr ? [wish.serviceLoadBalancerCidr] : [];
+  const balancer = desired.loadBalancerCidr ? [desired.loadBalancerCidr] : [];
+  const serviceBalancers = desired.serviceLoadBalancerCidr ? [desired.serviceLoadBalancerCidr] : [];
   return [
-    ...given("nodes", wish.ssh, sshPort(wish.sshPort)),
-    ...given("control-planes", wish.api, CLUSTER_PORTS.api),
+    ...given("nodes", desired.ssh, sshPort(desired.sshPort)),
+    ...given("control-planes", desired.api, CLUSTER_PORTS.api),
     { ...CLUSTER_PORTS.apiNodes, group: "control-planes", from: nodes },
     ...given("control-planes", balancer, {
       ...CLUSTER_PORTS.api,
@@ -58,15 +58,15 @@ export function securityRules(wish: SecurityWish): SecurityRule[] {
     { ...CLUSTER_PORTS.etcd, group: "control-planes", from: controlPlanes },
     { ...CLUSTER_PORTS.kubelet, group: "nodes", from: nodes },
     { ...CLUSTER_PORTS.icmp, group: "nodes", from: nodes },
-    ...POD_NETWORK_PORTS[wish.podNetwork].map((port): SecurityRule => ({
+    ...POD_NETWORK_PORTS[desired.podNetwork].map((port): SecurityRule => ({
       ...port,
       group: "nodes",
       from: nodes,
     })),
-    ...NODE_PORTS.flatMap((port) => given("nodes", wish.nodePorts, port)),
+    ...NODE_PORTS.flatMap((port) => given("nodes", desired.nodePorts, port)),
     ...NODE_PORTS.flatMap((port) =>
       // the same rule twice is a conflict for the cloud
-      given("nodes", without(serviceBalancers, wish.nodePorts), {
+      given("nodes", without(serviceBalancers, desired.nodePorts), {
         ...port,
         name: `service-load-balancers-${port.protocol}`,
         why: "load balancers of Services",

@@ -22,7 +22,7 @@ export function serverFaultAdvice(server: string, fault: string): string {
  * What a preview says to do about a server that is there and will never work, as the beginning of a sentence.
  * @param fault in the cloud's words
  */
-export function stillbornRemedy(fault: string): string {
+export function failedServerRemedy(fault: string): string {
   if (isOfQuota(fault)) return "Ask for more of the quota";
   return isOfVolume(fault) ? "Take another `rootVolume`" : "Take another flavour, image or zone";
 }

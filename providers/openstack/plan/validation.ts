@@ -1,10 +1,10 @@
 import type { Role } from "../../kubeadm/plan/machine";
-import { accessMistakes, type AccessFacts } from "../../../lib/validation/access";
+import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
-import type { Mistake } from "../../../lib/validation/mistake";
-import { poolNameMistake, dnsLabelMistake } from "../../../lib/validation/names";
-import { podBlockSizeMistakes } from "../../kubeadm/plan/validation/network";
-import { replaceMistakes } from "../../kubeadm/plan/validation/replace";
+import type { ValidationIssue } from "../../../lib/validation/validation-issue";
+import { poolNameIssue, dnsLabelIssue } from "../../../lib/validation/names";
+import { podBlockSizeIssues } from "../../kubeadm/plan/validation/network";
+import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { quoted } from "../../../lib/text/quote";
 
 /** What the rules look at in the section `openstack`; what could not be read is left out. */
@@ -31,61 +31,61 @@ export interface PoolFacts {
 const RESERVED_ADDRESSES = 5;
 
 /** What is wrong with the section `openstack` as a whole; paths are below it. */
-export function openstackMistakes(facts: OpenstackFacts): Mistake[] {
+export function openstackIssues(facts: OpenstackFacts): ValidationIssue[] {
   return [
-    ...poolMistakes(facts.pools),
-    ...networkMistakes(facts),
-    ...floatingIpMistakes(facts),
-    ...replaceMistakes(facts.replace, slotsOf(facts.pools)),
-    ...accessMistakes(facts.access),
+    ...poolIssues(facts.pools),
+    ...networkIssues(facts),
+    ...floatingIpIssues(facts),
+    ...replaceIssues(facts.replace, slotsOf(facts.pools)),
+    ...accessIssues(facts.access),
   ];
 }
 
-function poolMistakes(pools: readonly PoolFacts[]): Mistake[] {
-  const mistakes: Mistake[] = [];
+function poolIssues(pools: readonly PoolFacts[]): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   const controlPlanes = pools.flatMap((pool, index) =>
     pool.role === "control-plane" ? [{ pool, index }] : [],
   );
   const isRead = pools.every(({ role }) => role !== undefined);
   const [first, second] = controlPlanes;
   if (isRead && !first)
-    mistakes.push({
+    issues.push({
       path: ["pools"],
       message: 'no pool is the control planes\'; give one the role "control-plane"',
     });
   if (first && second)
-    mistakes.push({
+    issues.push({
       path: ["pools", second.index, "role"],
       message: `pools[${first.index}] has the control planes already; make this one a worker pool, or raise the replicas there`,
     });
   if (first && first.pool.replicas % 2 === 0)
-    mistakes.push({
+    issues.push({
       path: ["pools", first.index, "replicas"],
       message: `${first.pool.replicas} control planes tolerate no more failures than ${Math.max(first.pool.replicas - 1, 1)}; write 1, 3 or 5`,
     });
   if (first && first.pool.maxSurge !== 1)
-    mistakes.push({
+    issues.push({
       path: ["pools", first.index, "maxSurge"],
       message: "control planes are replaced one at a time; remove it",
     });
   pools.forEach(({ name, role }, index) => {
     if (name === undefined) return;
     const path = ["pools", index, "name"];
-    const wrong = role === "worker" ? poolNameMistake(name) : dnsLabelMistake(name, 40);
-    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+    const wrong = role === "worker" ? poolNameIssue(name) : dnsLabelIssue(name, 40);
+    if (wrong !== undefined) issues.push({ path, message: wrong });
     const earlier = pools.findIndex((pool) => pool.name === name);
     if (earlier < index)
-      mistakes.push({
+      issues.push({
         path,
         message: `${quoted(name)} is the name of pools[${earlier}] too; give each pool its own`,
       });
   });
-  return mistakes;
+  return issues;
 }
 
-function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFacts): Mistake[] {
-  const mistakes: Mistake[] = [];
-  const say = (field: string, message: string) => mistakes.push({ path: ["network", field], message });
+function networkIssues({ network, pools, podCidr, serviceCidr }: OpenstackFacts): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  const say = (field: string, message: string) => issues.push({ path: ["network", field], message });
   if (network.id === undefined && network.externalNetwork === undefined)
     say(
       "externalNetwork",
@@ -94,7 +94,7 @@ function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFact
   if (network.id !== undefined && network.dns > 0)
     say("dns", "belongs to the network that exists; remove it, or the `id`");
   const block = network.cidr === undefined ? undefined : parseCidr(network.cidr);
-  if (!block) return mistakes;
+  if (!block) return issues;
   for (const [field, text] of Object.entries({ podCidr, serviceCidr })) {
     const other = parseCidr(text);
     if (other && cidrsOverlap(block, other))
@@ -111,15 +111,15 @@ function networkMistakes({ network, pools, podCidr, serviceCidr }: OpenstackFact
       `${quoted(network.cidr)} has room for ${Math.max(room, 0)} machines, and with those that a replacement adds there are ${machines}; write a larger block`,
     );
   return [
-    ...mistakes,
-    ...podBlockSizeMistakes({ podCidr, serviceCidr }, machines).map(({ message }) => ({
+    ...issues,
+    ...podBlockSizeIssues({ podCidr, serviceCidr }, machines).map(({ message }) => ({
       path: ["pools"],
       message: `cluster.network.podCidr ${message}`,
     })),
   ];
 }
 
-function floatingIpMistakes({ pools, network, octaviaFloatingIp }: OpenstackFacts): Mistake[] {
+function floatingIpIssues({ pools, network, octaviaFloatingIp }: OpenstackFacts): ValidationIssue[] {
   if (network.externalNetwork !== undefined || network.id === undefined) return [];
   const message = "floating IPs come from an external network; write `network.externalNetwork`";
   return [

@@ -1,4 +1,11 @@
-import { exceededQuotas, findNamed, type Lack, type Named, type Quota, type QuotaNeed } from "./lacks";
+import {
+  exceededQuotas,
+  findNamed,
+  type UnmetRequirement,
+  type Named,
+  type Quota,
+  type QuotaNeed,
+} from "./unmet-requirement";
 import type { RootVolume } from "./pool";
 
 /** What a cloud has for root volumes. */
@@ -9,7 +16,7 @@ export interface VolumeFacts {
 }
 
 /** A server that boots from a volume. */
-export interface VolumeWish {
+export interface DesiredVolume {
   pool: string;
   rootVolume: RootVolume;
 }
@@ -18,23 +25,26 @@ export interface VolumeWish {
  * Says what a cloud lacks for the root volumes of servers that are to be made.
  * @param facts undefined when the cloud has no service for volumes
  */
-export function volumeLacks(wishes: readonly VolumeWish[], facts: VolumeFacts | undefined): Lack[] {
+export function unmetVolume(
+  desired: readonly DesiredVolume[],
+  facts: VolumeFacts | undefined,
+): UnmetRequirement[] {
   if (facts === undefined)
-    return wishes.map(({ pool }) => ({
+    return desired.map(({ pool }) => ({
       property: `openstack.pools.${pool}.rootVolume`,
       reason:
         "the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
     }));
   return [
-    ...wishes.flatMap((wish) => singleLacks(wish, facts)),
-    ...exceededQuotas(quotaNeeds(wishes, facts)),
+    ...desired.flatMap((wish) => unmetSingle(wish, facts)),
+    ...exceededQuotas(quotaNeeds(desired, facts)),
   ];
 }
 
-function singleLacks(
-  { pool, rootVolume: { size, type } }: VolumeWish,
+function unmetSingle(
+  { pool, rootVolume: { size, type } }: DesiredVolume,
   { types, quota }: VolumeFacts,
-): Lack[] {
+): UnmetRequirement[] {
   const path = `openstack.pools.${pool}.rootVolume`;
   const found = type === undefined ? undefined : findNamed("volume type", type, types);
   const largest = quota?.per_volume_gigabytes?.limit ?? -1;
@@ -51,12 +61,12 @@ function singleLacks(
   ];
 }
 
-function quotaNeeds(wishes: readonly VolumeWish[], { types, quota = {} }: VolumeFacts): QuotaNeed[] {
-  const typeOf = ({ rootVolume: { type } }: VolumeWish) => {
+function quotaNeeds(desired: readonly DesiredVolume[], { types, quota = {} }: VolumeFacts): QuotaNeed[] {
+  const typeOf = ({ rootVolume: { type } }: DesiredVolume) => {
     const found = type === undefined ? undefined : findNamed("volume type", type, types);
     return typeof found === "object" ? found.name : undefined;
   };
-  const needs = (of: readonly VolumeWish[], suffix: string, words: string): QuotaNeed[] => {
+  const needs = (of: readonly DesiredVolume[], suffix: string, words: string): QuotaNeed[] => {
     const none = { limit: -1, used: 0 };
     const size = of.reduce((sum, { rootVolume }) => sum + rootVolume.size, 0);
     return [
@@ -76,12 +86,12 @@ function quotaNeeds(wishes: readonly VolumeWish[], { types, quota = {} }: Volume
       },
     ];
   };
-  const named = [...new Set(wishes.map(typeOf))].filter((name) => name !== undefined);
+  const named = [...new Set(desired.map(typeOf))].filter((name) => name !== undefined);
   return [
-    ...needs(wishes, "", ""),
+    ...needs(desired, "", ""),
     ...named.flatMap((name) =>
       needs(
-        wishes.filter((wish) => typeOf(wish) === name),
+        desired.filter((wish) => typeOf(wish) === name),
         `_${name}`,
         ` of type "${name}"`,
       ),

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../plan/leftovers";
-import { findNamed, type Lack } from "../plan/lacks";
-import { cloudLacks, type CloudFacts } from "../plan/requirements";
+import { findNamed, type UnmetRequirement } from "../plan/unmet-requirement";
+import { unmetCloud, type CloudFacts } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
@@ -29,7 +29,7 @@ const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 /** What the cloud has, what is missing there for this run, and what is too much; or why it could not be asked. */
 async function askCloud(
   news: Inputs,
-): Promise<{ found: FoundInCloud; lacks: Lack[]; leftovers: Leftovers } | string> {
+): Promise<{ found: FoundInCloud; lacks: UnmetRequirement[]; leftovers: Leftovers } | string> {
   const { Cloud, readCloudFacts, readMarkedObjects } = await import("../client/index.js");
   let cloud: InstanceType<typeof Cloud> | undefined;
   try {
@@ -55,10 +55,10 @@ async function askCloud(
     ]);
     const known = new Set(news.known);
     // what is on no record is a leftover, and goes by itself
-    const stillborn = facts.stillborn.filter(({ id }) => known.has(id));
+    const failed = facts.stillborn.filter(({ id }) => known.has(id));
     return {
       found: findAll(news, facts, cloud.configuration),
-      lacks: cloudLacks(news, { ...facts, stillborn }),
+      lacks: unmetCloud(news, { ...facts, stillborn: failed }),
       leftovers: leftoversOf(marked, known),
     };
   } catch (error) {
@@ -73,9 +73,9 @@ function findAll(
   facts: CloudFacts,
   { authUrl, region }: { authUrl: string; region?: string },
 ): FoundInCloud {
-  const ids = (what: string, wishes: string[], items: { id: string; name: string }[]) =>
+  const ids = (what: string, desired: string[], items: { id: string; name: string }[]) =>
     Object.fromEntries(
-      [...new Set(wishes)].sort().flatMap((wish) => {
+      [...new Set(desired)].sort().flatMap((wish) => {
         const item = findNamed(what, wish, items);
         return typeof item === "string" ? [] : [[wish, item.id]];
       }),
@@ -100,7 +100,7 @@ function findAll(
 }
 
 /** What is compared: not the lines, and not what the names mean, which only new machines take. */
-const WISHES = [
+const DESIRED = [
   "cluster",
   "cloud",
   "region",
@@ -160,7 +160,7 @@ export const handlers: Handlers = {
       report(nameOf(news), `the cloud could not be read, so nothing of it was checked: ${answer}`);
       return { inputs: { ...news, found: olds.found }, failures: [] };
     }
-    const { found, lacks, leftovers } = answer;
+    const { found, lacks: unmet, leftovers } = answer;
     const steps = [...leftovers.deleted.map(leftoverLine), ...news.steps];
     for (const line of [...leftovers.kept, ...steps, ...news.later]) report(nameOf(news), line);
     const inputs = {
@@ -169,14 +169,14 @@ export const handlers: Handlers = {
       steps,
       ...(leftovers.deleted.length > 0 ? { leftovers: leftovers.deleted } : {}),
     };
-    return { inputs, failures: lacks };
+    return { inputs, failures: unmet };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
     // the cluster's own programs are told the region
     const differs =
       olds.found?.region !== news.found?.region ||
-      WISHES.some((key) => !isDeepStrictEqual(olds[key], news[key]));
+      DESIRED.some((key) => !isDeepStrictEqual(olds[key], news[key]));
     return Promise.resolve({ changes: differs || news.steps.length > 0 });
   },
 

@@ -1,16 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Lack } from "../plan/lacks";
-import type { CloudWish } from "../plan/requirements";
+import type { UnmetRequirement } from "../plan/unmet-requirement";
+import type { DesiredCloud } from "../plan/requirements";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 /** Everything is plain: a preview knows it all. */
-export interface CloudPlanArgs extends CloudWish {
+export interface CloudPlanArgs extends DesiredCloud {
   cluster: string;
   /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
   cloud?: string;
   region?: string;
   /** Why this run can't be, whatever the cloud has. */
-  refusals?: Lack[];
+  refusals?: UnmetRequirement[];
   /** What this run does to the machines. */
   steps: string[];
   /** Machines whose servers this run makes. */

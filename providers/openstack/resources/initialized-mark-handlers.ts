@@ -9,7 +9,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
 import type { ClusterInputs } from "../../kubeadm/resources/inputs";
 import { MachinesSession } from "../../kubeadm/resources/machines-session";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnownList } from "../../../lib/unknown";
 
 interface Inputs extends ClusterInputs {

@@ -3,7 +3,7 @@ import type { JumpHost, SshCredentials } from "../../kubeadm/plan/machine";
 import { consoleHostKeys } from "../plan/console-host-keys";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "../../kubeadm/resources/ssh-targets";
 
 interface Inputs {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reply } from "../../../lib/exchange";
+import type { Reply } from "../../../lib/http-client";
 import { UnexpectedAnswer } from "./errors";
 import { oneLine } from "./refusal";
 

@@ -1,5 +1,5 @@
 import { redact } from "../../../lib/text/redaction";
-import { Exchanger, wasNeverSent, type Exchange, type Reply } from "../../../lib/exchange";
+import { HttpClient, wasNeverSent, type HttpRequest, type Reply } from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
 import type { Generation } from "../plan/model";
@@ -35,7 +35,7 @@ export interface TumblebugOptions {
 
 /** One request. */
 export interface Call {
-  readonly method: Exchange["method"];
+  readonly method: HttpRequest["method"];
   /** below the server's address, from "/" */
   readonly path: string;
   readonly body?: unknown;
@@ -53,7 +53,7 @@ const LONGEST_ASKED_PAUSE_SECONDS = 60;
 
 /** Requests to one Tumblebug server: who asks, how often, how long, and which are repeated. */
 export class TumblebugApi {
-  private readonly exchanger: Exchanger;
+  private readonly exchanger: HttpClient;
   private readonly address: string;
   private readonly authorization: string;
 
@@ -63,7 +63,7 @@ export class TumblebugApi {
     private readonly limits: ServerLimits,
     private readonly clock: Clock = systemClock,
   ) {
-    this.exchanger = new Exchanger({
+    this.exchanger = new HttpClient({
       verify: true,
       ...(settings.caCertificates === undefined ? {} : { caCertificates: settings.caCertificates }),
     });

@@ -6,23 +6,23 @@ import type {
   FirewallRule,
   Generation,
   Image,
-  ImageWish,
+  DesiredImage,
   Infrastructure,
   InfrastructureStatus,
-  InfrastructureWish,
+  DesiredInfrastructure,
   LoadBalancer,
-  LoadBalancerWish,
+  DesiredLoadBalancer,
   Region,
   SecurityGroup,
-  SecurityGroupWish,
+  DesiredSecurityGroup,
   Spec,
-  SpecWish,
+  DesiredSpec,
   SshKey,
-  SshKeyWish,
+  DesiredSshKey,
   VirtualMachine,
-  VmGroupWish,
+  DesiredVmGroup,
   VNet,
-  VNetWish,
+  DesiredVNet,
 } from "../plan/model";
 
 /** How one generation asks for objects of a kind and answers. */
@@ -36,19 +36,19 @@ export interface ResourceDialect<Wish extends { readonly name: string }, Found> 
   /** after the path of a creation, such as "?action=registerWithInfo" */
   readonly createQuery: string;
   readonly deleteQuery: string;
-  request(wish: Wish): unknown;
+  request(desired: Wish): unknown;
   readonly answer: z.ZodType<Found>;
 }
 
 /** What differs between the generations: words of paths, bodies, and how much a missing object's status says. */
 export interface Dialect {
   readonly generation: Generation;
-  readonly vNets: ResourceDialect<VNetWish, VNet>;
-  readonly securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup>;
-  readonly sshKeys: ResourceDialect<SshKeyWish, SshKey>;
+  readonly vNets: ResourceDialect<DesiredVNet, VNet>;
+  readonly securityGroups: ResourceDialect<DesiredSecurityGroup, SecurityGroup>;
+  readonly sshKeys: ResourceDialect<DesiredSshKey, SshKey>;
   /** Absent where VMs name the cloud's image themselves. */
-  readonly images?: ResourceDialect<ImageWish, Image>;
-  readonly specs: ResourceDialect<SpecWish, Spec>;
+  readonly images?: ResourceDialect<DesiredImage, Image>;
+  readonly specs: ResourceDialect<DesiredSpec, Spec>;
 
   /** of adding rules to a security group, and of taking them away */
   rulesRequest(rules: readonly FirewallRule[]): unknown;
@@ -71,14 +71,14 @@ export interface Dialect {
   /** of the check for an infrastructure and for a machine: "checkMcis" */
   readonly checkInfrastructure: string;
   readonly checkMachine: string;
-  infrastructureRequest(wish: InfrastructureWish): unknown;
-  groupRequest(wish: VmGroupWish): unknown;
+  infrastructureRequest(desired: DesiredInfrastructure): unknown;
+  groupRequest(desired: DesiredVmGroup): unknown;
   growthRequest(count: number): unknown;
   readonly infrastructure: z.ZodType<Infrastructure>;
   readonly infrastructureStatus: z.ZodType<InfrastructureStatus>;
   readonly machine: z.ZodType<VirtualMachine>;
 
-  loadBalancerRequest(wish: LoadBalancerWish): unknown;
+  loadBalancerRequest(desired: DesiredLoadBalancer): unknown;
   loadBalancerMachines(machines: readonly string[]): unknown;
   readonly loadBalancer: z.ZodType<LoadBalancer>;
 

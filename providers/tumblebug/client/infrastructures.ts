@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type {
   Infrastructure,
   InfrastructureStatus,
-  InfrastructureWish,
+  DesiredInfrastructure,
   VirtualMachine,
-  VmGroupWish,
+  DesiredVmGroup,
 } from "../plan/model";
 import { hasEnded } from "../plan/deletion";
 import { readAnswer } from "./answer";
@@ -34,15 +34,15 @@ export class InfrastructureCalls implements Infrastructures {
     return this.readWith(namespace, name, "?option=status", this.dialect.infrastructureStatus);
   }
 
-  create(namespace: string, wish: InfrastructureWish): Promise<Infrastructure> {
+  create(namespace: string, desired: DesiredInfrastructure): Promise<Infrastructure> {
     return this.make(
       `/ns/${namespace}/${this.dialect.infrastructurePath}`,
-      this.dialect.infrastructureRequest(wish),
-      () => this.read(namespace, wish.name),
+      this.dialect.infrastructureRequest(desired),
+      () => this.read(namespace, desired.name),
     );
   }
 
-  async addGroup(namespace: string, name: string, group: VmGroupWish): Promise<Infrastructure> {
+  async addGroup(namespace: string, name: string, group: DesiredVmGroup): Promise<Infrastructure> {
     return this.make(
       `${this.path(namespace, name)}/${this.dialect.machinePath}`,
       this.dialect.groupRequest(group),

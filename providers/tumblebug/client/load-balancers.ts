@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LoadBalancer, LoadBalancerWish } from "../plan/model";
+import type { LoadBalancer, DesiredLoadBalancer } from "../plan/model";
 import { list, readAnswer, text } from "./answer";
 import type { TumblebugApi } from "./api";
 import { deleteObject } from "./delete-object";
@@ -30,16 +30,16 @@ export class LoadBalancerCalls implements LoadBalancers {
     );
   }
 
-  create(namespace: string, infrastructure: string, wish: LoadBalancerWish): Promise<LoadBalancer> {
+  create(namespace: string, infrastructure: string, desired: DesiredLoadBalancer): Promise<LoadBalancer> {
     const path = this.path(namespace, infrastructure);
     const { signal } = this.api.options;
     return makeOnce(
       async () => {
-        const body = this.dialect.loadBalancerRequest(wish);
+        const body = this.dialect.loadBalancerRequest(desired);
         const reply = await this.api.call({ method: "POST", path, body, isRepeatable: false, isLong: true });
         return readAnswer(`POST ${path}`, this.dialect.loadBalancer, reply);
       },
-      () => this.read(namespace, infrastructure, wish.group),
+      () => this.read(namespace, infrastructure, desired.group),
       { looking: this.looking, ...(signal ? { signal } : {}) },
     );
   }

@@ -46,9 +46,9 @@ async function lookOften<T>(
   { milliseconds, times }: Looking,
   signal: AbortSignal | undefined,
 ): Promise<T | undefined> {
-  for (let turn = 1; ; turn++) {
+  for (let batch = 1; ; batch++) {
     const seen = await look();
-    if (seen !== undefined || turn === times) return seen;
+    if (seen !== undefined || batch === times) return seen;
     await pause(milliseconds, undefined, signal ? { signal } : {});
   }
 }

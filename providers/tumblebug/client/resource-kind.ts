@@ -58,16 +58,16 @@ export class Resources<
     return found.filter((one) => one !== undefined);
   }
 
-  create(namespace: string, wish: Wish): Promise<Found> {
+  create(namespace: string, desired: Wish): Promise<Found> {
     const { dialect, api } = this;
     const path = `${this.path(namespace)}${dialect.createQuery}`;
     return makeOnce(
       async () => {
-        const body = dialect.request(wish);
+        const body = dialect.request(desired);
         const reply = await api.call({ method: "POST", path, body, isRepeatable: false });
         return readAnswer(`POST ${path}`, dialect.answer, reply);
       },
-      () => this.read(namespace, wish.name),
+      () => this.read(namespace, desired.name),
       { looking: this.looking, ...(api.options.signal ? { signal: api.options.signal } : {}) },
     );
   }

@@ -1,4 +1,4 @@
-import type { FirewallRule, SecurityGroup, SecurityGroupWish } from "../plan/model";
+import type { FirewallRule, SecurityGroup, DesiredSecurityGroup } from "../plan/model";
 import type { TumblebugApi } from "./api";
 import type { Dialect } from "./dialect";
 import { ReplyLost, TumblebugRefusal } from "./errors";
@@ -10,7 +10,7 @@ const ATTEMPTS = 3;
 
 /** Security groups, whose rules may change while VMs hold them. */
 export class SecurityGroupCalls
-  extends Resources<SecurityGroupWish, SecurityGroup>
+  extends Resources<DesiredSecurityGroup, SecurityGroup>
   implements SecurityGroups
 {
   constructor(

@@ -5,24 +5,24 @@ import type {
   FirewallRule,
   Generation,
   Image,
-  ImageWish,
+  DesiredImage,
   Infrastructure,
   InfrastructureStatus,
-  InfrastructureWish,
+  DesiredInfrastructure,
   LoadBalancer,
-  LoadBalancerWish,
+  DesiredLoadBalancer,
   Namespace,
   Region,
   SecurityGroup,
-  SecurityGroupWish,
+  DesiredSecurityGroup,
   Spec,
-  SpecWish,
+  DesiredSpec,
   SshKey,
-  SshKeyWish,
+  DesiredSshKey,
   VirtualMachine,
-  VmGroupWish,
+  DesiredVmGroup,
   VNet,
-  VNetWish,
+  DesiredVNet,
 } from "../plan/model";
 
 /**
@@ -32,12 +32,12 @@ import type {
 export interface Tumblebug {
   readonly generation: Generation;
   readonly namespaces: Namespaces;
-  readonly vNets: ResourceKind<VNetWish, VNet>;
+  readonly vNets: ResourceKind<DesiredVNet, VNet>;
   readonly securityGroups: SecurityGroups;
-  readonly sshKeys: ResourceKind<SshKeyWish, SshKey>;
+  readonly sshKeys: ResourceKind<DesiredSshKey, SshKey>;
   /** Undefined on `infra`, where VMs name the cloud's image themselves and nothing is registered. */
-  readonly images: ResourceKind<ImageWish, Image> | undefined;
-  readonly specs: ResourceKind<SpecWish, Spec>;
+  readonly images: ResourceKind<DesiredImage, Image> | undefined;
+  readonly specs: ResourceKind<DesiredSpec, Spec>;
   readonly infrastructures: Infrastructures;
   readonly loadBalancers: LoadBalancers;
 
@@ -57,7 +57,7 @@ export interface Tumblebug {
 export interface Namespaces {
   read(name: string): Promise<Namespace | undefined>;
   /** @throws TumblebugRefusal "AlreadyExists" */
-  create(wish: { name: string; description?: string }): Promise<Namespace>;
+  create(desired: { name: string; description?: string }): Promise<Namespace>;
   /** @returns false when there was none. @throws TumblebugRefusal "InUse" when it holds something */
   delete(name: string): Promise<boolean>;
 }
@@ -75,7 +75,7 @@ export interface ResourceKind<Wish extends { readonly name: string }, Found> {
    * Makes the object. When the answer is lost it is looked for, and asked for again only when it isn't there.
    * @throws TumblebugRefusal "AlreadyExists", "NamespaceNotFound"
    */
-  create(namespace: string, wish: Wish): Promise<Found>;
+  create(namespace: string, desired: Wish): Promise<Found>;
   /**
    * Deletes the object and waits until it is gone, a minute or so.
    * @returns false when there was none
@@ -85,7 +85,7 @@ export interface ResourceKind<Wish extends { readonly name: string }, Found> {
 }
 
 /** Their rules may change while VMs hold them; everything else of an object stays as it was made. */
-export interface SecurityGroups extends ResourceKind<SecurityGroupWish, SecurityGroup> {
+export interface SecurityGroups extends ResourceKind<DesiredSecurityGroup, SecurityGroup> {
   /** Adds rules; those that it has are no error. @throws TumblebugRefusal "NotFound" */
   addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup>;
   /** Takes rules away; those that it has not are no error. @throws TumblebugRefusal "NotFound" */
@@ -103,9 +103,9 @@ export interface Infrastructures {
    * that is no error here. After a lost answer the result may still have VMs that are being made: wait for them.
    * @throws TumblebugRefusal "AlreadyExists" (a failed creation may leave a record that makes the next one say so)
    */
-  create(namespace: string, wish: InfrastructureWish): Promise<Infrastructure>;
+  create(namespace: string, desired: DesiredInfrastructure): Promise<Infrastructure>;
   /** Adds the VMs of a group to an infrastructure; those of a group that exists are appended to it. */
-  addGroup(namespace: string, infrastructure: string, group: VmGroupWish): Promise<Infrastructure>;
+  addGroup(namespace: string, infrastructure: string, group: DesiredVmGroup): Promise<Infrastructure>;
   /** Adds `count` VMs to a group that exists, numbered on from its last. */
   growGroup(namespace: string, infrastructure: string, group: string, count: number): Promise<Infrastructure>;
   readMachine(
@@ -142,7 +142,7 @@ export interface Infrastructures {
 export interface LoadBalancers {
   read(namespace: string, infrastructure: string, group: string): Promise<LoadBalancer | undefined>;
   /** @throws TumblebugRefusal "AlreadyExists" */
-  create(namespace: string, infrastructure: string, wish: LoadBalancerWish): Promise<LoadBalancer>;
+  create(namespace: string, infrastructure: string, desired: DesiredLoadBalancer): Promise<LoadBalancer>;
   /** Lets VMs of its group take part; those that do are no error. */
   addMachines(
     namespace: string,

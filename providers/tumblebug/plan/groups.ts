@@ -47,9 +47,9 @@ export function wantedSlots(
     ...groups.filter(({ role }) => role === "worker"),
   ];
   return ordered.flatMap(({ name, role, count, connection, spec, image, rootDisk }) =>
-    placesOf({ name, count }).map((place) => {
-      const replaced = replace[place] ?? 0;
-      const machine = replaced === 0 ? place : `${place}-r${replaced}`;
+    placesOf({ name, count }).map((ref) => {
+      const replaced = replace[ref] ?? 0;
+      const machine = replaced === 0 ? ref : `${ref}-r${replaced}`;
       return {
         machine,
         group: name,

@@ -1,4 +1,4 @@
-import { labelValueMistake } from "../../../lib/validation/labels";
+import { labelValueIssue } from "../../../lib/validation/labels";
 import type { ConnectionFacts } from "./requirements";
 
 /** Labels that say where a machine is, by the well-known keys and CB-Ladybug's own for the cloud. */
@@ -10,7 +10,7 @@ export function topologyLabels({ provider, region, zone }: ConnectionFacts): Rec
   };
   // some clouds' regions say nothing of their zone
   return Object.fromEntries(
-    Object.entries(labels).filter(([, value]) => value !== "" && labelValueMistake(value) === undefined),
+    Object.entries(labels).filter(([, value]) => value !== "" && labelValueIssue(value) === undefined),
   );
 }
 
@@ -18,8 +18,8 @@ export function topologyLabels({ provider, region, zone }: ConnectionFacts): Rec
 export function spreadLines(places: readonly { machine: string; at: ConnectionFacts }[]): string[] {
   const byPlace = new Map<string, string[]>();
   for (const { machine, at } of places) {
-    const place = [at.provider, at.region, at.zone].filter((word) => word !== "").join(" ");
-    byPlace.set(place, [...(byPlace.get(place) ?? []), machine]);
+    const ref = [at.provider, at.region, at.zone].filter((word) => word !== "").join(" ");
+    byPlace.set(ref, [...(byPlace.get(ref) ?? []), machine]);
   }
-  return [...byPlace].map(([place, machines]) => `${place}: ${machines.join(", ")}`);
+  return [...byPlace].map(([ref, machines]) => `${ref}: ${machines.join(", ")}`);
 }

@@ -7,7 +7,7 @@ export type LiveVm = Pick<
   "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress" | "privateAddress" | "spec"
 >;
 
-export interface MachineWish {
+export interface DesiredMachine {
   slots: readonly Slot[];
   /** Machine → VM that had come up when it was recorded. */
   recorded: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ const numberOf = (vm: string): number => Number(/-(\d+)$/.exec(vm)?.[1] ?? 0);
  * group that nobody else has are given to the machines without one, in order: so a run that was cut off before it could
  * record goes on with what it made.
  */
-export function planMachines({ slots, recorded, leaving, live = [] }: MachineWish): MachinePlan {
+export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMachine): MachinePlan {
   const plan: MachinePlan = { kept: {}, failed: [], made: [], lost: [], leaving: {} };
   const byName = new Map(live.map((vm) => [vm.name, vm]));
   const wanted = new Set(slots.map(({ machine }) => machine));

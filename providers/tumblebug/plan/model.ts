@@ -42,18 +42,18 @@ export interface CloudImage {
   readonly guestOs: string;
 }
 
-export interface SubnetWish {
+export interface DesiredSubnet {
   readonly name: string;
   readonly cidr: string;
   /** of today's generation; the older one ignores it */
   readonly zone?: string;
 }
 
-export interface VNetWish {
+export interface DesiredVNet {
   readonly name: string;
   readonly connection: string;
   readonly cidr: string;
-  readonly subnets: readonly SubnetWish[];
+  readonly subnets: readonly DesiredSubnet[];
   readonly description?: string;
 }
 
@@ -83,7 +83,7 @@ export interface FirewallRule {
   readonly cidr: string;
 }
 
-export interface SecurityGroupWish {
+export interface DesiredSecurityGroup {
   readonly name: string;
   readonly connection: string;
   /** name of the VNet */
@@ -98,7 +98,7 @@ export interface SecurityGroup extends Made {
   readonly rules: readonly FirewallRule[];
 }
 
-export interface SshKeyWish {
+export interface DesiredSshKey {
   readonly name: string;
   readonly connection: string;
   readonly user: string;
@@ -114,7 +114,7 @@ export interface SshKey extends Made {
   readonly fingerprint: string;
 }
 
-export interface ImageWish {
+export interface DesiredImage {
   readonly name: string;
   readonly connection: string;
   /** by which the cloud knows it */
@@ -128,7 +128,7 @@ export interface Image extends Made {
   readonly guestOs: string;
 }
 
-export interface SpecWish {
+export interface DesiredSpec {
   readonly name: string;
   readonly connection: string;
   /** the machine type by which the cloud knows it */
@@ -143,7 +143,7 @@ export interface Spec extends Made {
 }
 
 /** VMs that are alike. The server names them `<group>-1`, `<group>-2`, …, a single one too. */
-export interface VmGroupWish {
+export interface DesiredVmGroup {
   readonly name: string;
   readonly size: number;
   readonly connection: string;
@@ -161,11 +161,11 @@ export interface VmGroupWish {
   readonly description?: string;
 }
 
-export interface InfrastructureWish {
+export interface DesiredInfrastructure {
   readonly name: string;
   readonly description?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly groups: readonly VmGroupWish[];
+  readonly groups: readonly DesiredVmGroup[];
 }
 
 /** What the server says of a VM; other words may come from newer servers. */
@@ -237,7 +237,7 @@ export interface InfrastructureStatus {
 }
 
 /** What hands TCP connections to the VMs of a group. */
-export interface LoadBalancerWish {
+export interface DesiredLoadBalancer {
   /** the VM group; there is one load balancer a group, known by its name */
   readonly group: string;
   /** where it listens */

@@ -10,7 +10,7 @@ const SHORTER: Readonly<Record<string, number>> = { ncp: 30, ncpvpc: 30, tencent
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 /** What is wrong with a name in Tumblebug, or undefined. */
-export function tumblebugNameMistake(name: string): string | undefined {
+export function tumblebugNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
   return NAME.test(name)
     ? undefined

@@ -46,7 +46,7 @@ export interface ConnectionFacts {
 }
 
 /** What a run needs of the server, all of it plain. */
-export interface TumblebugWish {
+export interface DesiredTumblebug {
   namespace: string;
   createNamespace: boolean;
   /** Name of the MCIS, or infra. */
@@ -75,7 +75,7 @@ export interface TumblebugFacts {
 }
 
 /** Something that keeps a run from working, with the place in the configuration and CB-Ladybug's reason. */
-export interface Lack {
+export interface UnmetRequirement {
   property: string;
   reason: string;
 }
@@ -84,36 +84,36 @@ export interface Lack {
 export const factKey = (connection: string, name: string): string => `${connection} ${name}`;
 
 /** Says what keeps a run from working, before anything is made. Path names are those of `foresail:tumblebug`. */
-export function tumblebugLacks(wish: TumblebugWish, facts: TumblebugFacts): Lack[] {
-  if (!facts.namespaceExists && !wish.createNamespace)
+export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
+  if (!facts.namespaceExists && !desired.createNamespace)
     return [
-      lack(
+      unmetRequirement(
         "namespace",
-        `the server has no namespace "${wish.namespace}"; make it, or write \`createNamespace: true\``,
+        `the server has no namespace "${desired.namespace}"; make it, or write \`createNamespace: true\``,
       ),
     ];
-  const lacks = [
-    ...infrastructureLacks(wish, facts),
-    ...wish.connections.flatMap((connection) => connectionLacks(connection.name, wish, facts)),
-    ...wish.connections.flatMap((connection) => blockLacks(connection, wish, facts)),
-    ...wish.slots.flatMap((slot) => slotLacks(slot, wish, facts)),
-    ...loadBalancerLacks(wish, facts),
+  const unmet = [
+    ...unmetInfrastructure(desired, facts),
+    ...desired.connections.flatMap((connection) => unmetConnection(connection.name, desired, facts)),
+    ...desired.connections.flatMap((connection) => unmetBlock(connection, desired, facts)),
+    ...desired.slots.flatMap((slot) => unmetSlot(slot, desired, facts)),
+    ...unmetLoadBalancer(desired, facts),
   ];
   // ten machines of a group lack the same
-  return [...new Map(lacks.map((one) => [`${one.property} ${one.reason}`, one])).values()];
+  return [...new Map(unmet.map((one) => [`${one.property} ${one.reason}`, one])).values()];
 }
 
-function lack(field: string, words: string, code?: Reason): Lack {
+function unmetRequirement(field: string, words: string, code?: Reason): UnmetRequirement {
   return { property: `tumblebug.${field}`, reason: code === undefined ? words : `${words} (${code})` };
 }
 
-function infrastructureLacks(
-  { namespace, infrastructure }: TumblebugWish,
+function unmetInfrastructure(
+  { namespace, infrastructure }: DesiredTumblebug,
   { infrastructure: found }: TumblebugFacts,
-): Lack[] {
+): UnmetRequirement[] {
   if (found === undefined || found.isOurs) return [];
   return [
-    lack(
+    unmetRequirement(
       "infrastructure",
       `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack has not made (${found.status || "empty"}); ` +
         "write another `infrastructure`, or delete that one",
@@ -123,26 +123,34 @@ function infrastructureLacks(
 }
 
 /** Who asks for the connection, for the code. */
-function connectionReason(name: string, { slots }: TumblebugWish): Reason {
+function connectionReason(name: string, { slots }: DesiredTumblebug): Reason {
   return slots.some(({ connection, role }) => connection === name && role === "control-plane")
     ? "GetControlPlaneConnectionInfoFailedReason"
     : "GetWorkerConnectionInfoFailedReason";
 }
 
-function connectionLacks(name: string, wish: TumblebugWish, { connections }: TumblebugFacts): Lack[] {
+function unmetConnection(
+  name: string,
+  desired: DesiredTumblebug,
+  { connections }: TumblebugFacts,
+): UnmetRequirement[] {
   if (!Object.hasOwn(connections, name)) return [];
   const found = connections[name];
   const path = `connections.${name}`;
   if (found === undefined)
     return [
-      lack(path, `the server has no connection "${name}"; register it there`, connectionReason(name, wish)),
+      unmetRequirement(
+        path,
+        `the server has no connection "${name}"; register it there`,
+        connectionReason(name, desired),
+      ),
     ];
   const kind = cloudKind(found.provider);
   if (SIMULATED.includes(kind))
-    return wish.allowMock
+    return desired.allowMock
       ? []
       : [
-          lack(
+          unmetRequirement(
             path,
             `the connection "${name}" leads to a pretended cloud ("${found.provider}"); take one of a real cloud`,
             "InvalidMCIRReason",
@@ -151,7 +159,7 @@ function connectionLacks(name: string, wish: TumblebugWish, { connections }: Tum
   if (PROVIDERS.includes(kind)) return [];
   const near = nearest(found.provider, PROVIDERS);
   return [
-    lack(
+    unmetRequirement(
       path,
       `the connection "${name}" leads to the cloud "${found.provider}", which is none that is known` +
         (near === undefined ? "" : ` (do you mean "${near}"?)`),
@@ -161,15 +169,15 @@ function connectionLacks(name: string, wish: TumblebugWish, { connections }: Tum
 }
 
 /** Two clouds that are joined must not have one address twice. */
-function blockLacks(
-  { name, vNet, cidr }: TumblebugWish["connections"][number],
-  { connections }: TumblebugWish,
+function unmetBlock(
+  { name, vNet, cidr }: DesiredTumblebug["connections"][number],
+  { connections }: DesiredTumblebug,
   { vNets }: TumblebugFacts,
-): Lack[] {
+): UnmetRequirement[] {
   const there = vNets.find((found) => found.name === vNet);
   if (there && !there.isOurs && there.cidr !== cidr)
     return [
-      lack(
+      unmetRequirement(
         `connections.${name}.cidr`,
         `the VNet "${vNet}" is there and has the block ${there.cidr}; write \`cidr: ${there.cidr}\`, or another \`resources.prefix\``,
         "InvalidMCIRReason",
@@ -182,7 +190,7 @@ function blockLacks(
     const theirs = parseCidr(block);
     if (!own || !theirs || !cidrsOverlap(own, theirs)) return [];
     return [
-      lack(
+      unmetRequirement(
         `connections.${name}.cidr`,
         `the VNet "${vNet}" and that of the connection "${other.name}" (${block}) share addresses; write a block of its own`,
         "InvalidMCIRReason",
@@ -191,19 +199,23 @@ function blockLacks(
   });
 }
 
-function slotLacks(slot: Slot, wish: TumblebugWish, facts: TumblebugFacts): Lack[] {
+function unmetSlot(slot: Slot, desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
   const { connections } = facts;
   // without its connection nothing can be said of what is behind it
   if (Object.hasOwn(connections, slot.connection) && connections[slot.connection] === undefined) return [];
-  return [...nameLacks(slot, wish, facts), ...specLacks(slot, facts), ...imageLacks(slot, facts)];
+  return [...unmetName(slot, desired, facts), ...unmetSpec(slot, facts), ...unmetImage(slot, facts)];
 }
 
-function nameLacks(slot: Slot, wish: TumblebugWish, { connections }: TumblebugFacts): Lack[] {
+function unmetName(
+  slot: Slot,
+  desired: DesiredTumblebug,
+  { connections }: TumblebugFacts,
+): UnmetRequirement[] {
   const provider = connections[slot.connection]?.provider;
-  const name = cloudVmName(wish.namespace, wish.infrastructure, `${slot.machine}-1`);
+  const name = cloudVmName(desired.namespace, desired.infrastructure, `${slot.machine}-1`);
   if (provider === undefined || name.length <= longestName(cloudKind(provider))) return [];
   return [
-    lack(
+    unmetRequirement(
       `groups.${slot.group}.name`,
       `the machine "${slot.machine}" is "${name}" in the cloud, ${name.length} characters, and ${provider} takes ` +
         `${longestName(cloudKind(provider))}; write shorter names of the namespace, the cluster or the group`,
@@ -212,11 +224,11 @@ function nameLacks(slot: Slot, wish: TumblebugWish, { connections }: TumblebugFa
   ];
 }
 
-function specLacks({ group, connection, spec, role }: Slot, { specs }: TumblebugFacts): Lack[] {
+function unmetSpec({ group, connection, spec, role }: Slot, { specs }: TumblebugFacts): UnmetRequirement[] {
   const key = factKey(connection, spec);
   if (!Object.hasOwn(specs, key)) return [];
   const found = specs[key];
-  const say = (words: string) => [lack(`groups.${group}.spec`, words, "InvalidMCIRReason")];
+  const say = (words: string) => [unmetRequirement(`groups.${group}.spec`, words, "InvalidMCIRReason")];
   if (found === undefined) return say(`the cloud behind "${connection}" has no machine type "${spec}"`);
   const { vcpus, memoryMebibytes } = found;
   if (vcpus === undefined || memoryMebibytes === undefined)
@@ -232,10 +244,10 @@ function specLacks({ group, connection, spec, role }: Slot, { specs }: Tumblebug
   return [];
 }
 
-function imageLacks({ group, connection, image }: Slot, { images }: TumblebugFacts): Lack[] {
+function unmetImage({ group, connection, image }: Slot, { images }: TumblebugFacts): UnmetRequirement[] {
   if (images[factKey(connection, image)] !== false) return [];
   return [
-    lack(
+    unmetRequirement(
       `groups.${group}.image`,
       `the cloud behind "${connection}" has no image "${image}"`,
       "InvalidMCIRReason",
@@ -244,12 +256,15 @@ function imageLacks({ group, connection, image }: Slot, { images }: TumblebugFac
 }
 
 /** Clouds whose load balancers Tumblebug can't make (CB-Ladybug 0.7.2). */
-function loadBalancerLacks({ loadBalancer, slots }: TumblebugWish, { connections }: TumblebugFacts): Lack[] {
+function unmetLoadBalancer(
+  { loadBalancer, slots }: DesiredTumblebug,
+  { connections }: TumblebugFacts,
+): UnmetRequirement[] {
   const first = slots.find(({ role }) => role === "control-plane");
   const found = first && connections[first.connection];
   if (!loadBalancer || !found || !["ibm", "ncp"].includes(cloudKind(found.provider))) return [];
   return [
-    lack(
+    unmetRequirement(
       "endpoint.nlb",
       `Tumblebug makes no load balancer in the cloud "${found.provider}"; write \`endpoint: {loopback: {}}\``,
       "CreateNLBFailedReason",

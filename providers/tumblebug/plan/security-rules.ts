@@ -11,7 +11,7 @@ import type { FirewallRule } from "./model";
 /** The two security groups of a connection: every machine has "nodes", control planes "controlPlanes" besides. */
 export type SecurityGroupRole = "nodes" | "controlPlanes";
 
-export interface SecurityWish {
+export interface DesiredSecurity {
   /** Blocks that may open SSH. */
   ssh: readonly string[];
   /** @default 22 */
@@ -39,24 +39,28 @@ export interface ExplainedRule extends FirewallRule {
  * What the machines of one connection accept, and nothing else. Tumblebug's security groups know blocks of addresses
  * alone, so machines are let in by the blocks that they come from.
  */
-export function securityRules(role: SecurityGroupRole, wish: SecurityWish): ExplainedRule[] {
+export function securityRules(role: SecurityGroupRole, desired: DesiredSecurity): ExplainedRule[] {
   const from = (cidrs: readonly string[], ...ports: OpenPort[]) =>
     ports.flatMap((port) => [...new Set(cidrs)].flatMap((cidr) => inbound(port, cidr)));
   if (role === "controlPlanes")
     return [
-      ...from(wish.api, CLUSTER_PORTS.api),
-      ...from(wish.nodes, CLUSTER_PORTS.apiNodes, CLUSTER_PORTS.etcd),
+      ...from(desired.api, CLUSTER_PORTS.api),
+      ...from(desired.nodes, CLUSTER_PORTS.apiNodes, CLUSTER_PORTS.etcd),
     ];
-  const bare = wish.podNetwork === "bridge" || wish.podNetwork === "other";
+  const bare = desired.podNetwork === "bridge" || desired.podNetwork === "other";
   const encrypted: OpenPort[] =
-    wish.overInternet && wish.podNetwork === "cilium"
+    desired.overInternet && desired.podNetwork === "cilium"
       ? [{ name: "cilium-wireguard", protocol: "udp", ports: [51871, 51871], why: "WireGuard of Cilium" }]
       : [];
   return [
-    ...from(wish.ssh, sshPort(wish.sshPort)),
-    ...from(wish.nodes, CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp),
-    ...from(bare ? [...wish.nodes, wish.pods] : wish.nodes, ...podPorts(wish.podNetwork), ...encrypted),
-    ...from(wish.nodePorts, ...NODE_PORTS),
+    ...from(desired.ssh, sshPort(desired.sshPort)),
+    ...from(desired.nodes, CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp),
+    ...from(
+      bare ? [...desired.nodes, desired.pods] : desired.nodes,
+      ...podPorts(desired.podNetwork),
+      ...encrypted,
+    ),
+    ...from(desired.nodePorts, ...NODE_PORTS),
   ];
 }
 

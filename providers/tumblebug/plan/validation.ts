@@ -1,14 +1,14 @@
 import type { Role } from "../../kubeadm/plan/machine";
 import { connectionBlocks, roomOf } from "./address-blocks";
 import { placesOf, wantedSlots } from "./groups";
-import { cloudVmName, longestName, tumblebugNameMistake } from "./names";
-import { accessMistakes, type AccessFacts } from "../../../lib/validation/access";
-import { cidrMistake, cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
-import { duplicateMistakes } from "../../../lib/validation/duplicates";
-import type { Mistake } from "../../../lib/validation/mistake";
-import { poolNameMistake } from "../../../lib/validation/names";
-import { podBlockSizeMistakes } from "../../kubeadm/plan/validation/network";
-import { replaceMistakes } from "../../kubeadm/plan/validation/replace";
+import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
+import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
+import { cidrIssue, cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import { duplicateIssues } from "../../../lib/validation/duplicates";
+import type { ValidationIssue } from "../../../lib/validation/validation-issue";
+import { poolNameIssue } from "../../../lib/validation/names";
+import { podBlockSizeIssues } from "../../kubeadm/plan/validation/network";
+import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 
@@ -44,15 +44,15 @@ const RESERVED_ADDRESSES = 5;
 const PRIVATE_NETWORKS = ["flannel", "bridge"];
 
 /** What is wrong with the section `tumblebug` as a whole; paths are below it. */
-export function tumblebugMistakes(facts: TumblebugFacts): Mistake[] {
+export function tumblebugIssues(facts: TumblebugFacts): ValidationIssue[] {
   return [
-    ...groupMistakes(facts),
-    ...connectionMistakes(facts),
-    ...blockMistakes(facts),
-    ...nameMistakes(facts),
-    ...networkMistakes(facts),
-    ...machineMistakes(facts),
-    ...accessMistakes(facts.access),
+    ...groupIssues(facts),
+    ...connectionIssues(facts),
+    ...blockIssues(facts),
+    ...nameIssues(facts),
+    ...networkIssues(facts),
+    ...machineIssues(facts),
+    ...accessIssues(facts.access),
   ];
 }
 
@@ -61,51 +61,51 @@ export function defaultNodeAddresses(groups: readonly { connection?: string }[])
   return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
 }
 
-function groupMistakes(facts: TumblebugFacts): Mistake[] {
+function groupIssues(facts: TumblebugFacts): ValidationIssue[] {
   const { groups } = facts;
-  const mistakes: Mistake[] = [];
+  const issues: ValidationIssue[] = [];
   const isRead = groups.every(({ role }) => role !== undefined);
   const planes = groups.flatMap((group, index) => (group.role === "control-plane" ? [{ group, index }] : []));
   const [first, second] = planes;
   if (isRead && !first)
-    mistakes.push({
+    issues.push({
       path: ["groups"],
       message: 'no group is the control planes\'; give one the role "control-plane"',
     });
   if (isRead && groups.length > 0 && !groups.some(({ role }) => role === "worker"))
-    mistakes.push({ path: ["groups"], message: "no group has workers; add one" });
+    issues.push({ path: ["groups"], message: "no group has workers; add one" });
   if (first && second)
-    mistakes.push({
+    issues.push({
       path: ["groups", second.index, "role"],
       message: `groups[${first.index}] has the control planes already; make this one a worker group, or raise the count there`,
     });
   if (first && first.group.count % 2 === 0)
-    mistakes.push({
+    issues.push({
       path: ["groups", first.index, "count"],
       message: `${first.group.count} control planes tolerate no more failures than ${Math.max(first.group.count - 1, 1)}; write 1, 3, 5 or 7`,
     });
   groups.forEach(({ name, role }, index) => {
     if (name === undefined) return;
     const path = ["groups", index, "name"];
-    const wrong = tumblebugNameMistake(name) ?? (role === "worker" ? poolNameMistake(name) : undefined);
-    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+    const wrong = tumblebugNameIssue(name) ?? (role === "worker" ? poolNameIssue(name) : undefined);
+    if (wrong !== undefined) issues.push({ path, message: wrong });
   });
   const named = groups.map(({ name }, index) => name ?? `${index} has none`);
   return [
-    ...mistakes,
-    ...duplicateMistakes(named, (name) => name).map(below("groups")),
+    ...issues,
+    ...duplicateIssues(named, (name) => name).map(below("groups")),
     ...numberedNameIssues(facts),
   ];
 }
 
 /** A group that is called as a machine of another one: the server has a VM group of each name, and numbers their VMs alike. */
-function numberedNameIssues({ groups, replace }: TumblebugFacts): Mistake[] {
+function numberedNameIssues({ groups, replace }: TumblebugFacts): ValidationIssue[] {
   const owners = new Map(
     groups.flatMap((group, index) =>
       machinesOf([group], replace).map((machine) => [machine, index] as const),
     ),
   );
-  return groups.flatMap(({ name }, index): Mistake[] => {
+  return groups.flatMap(({ name }, index): ValidationIssue[] => {
     const owner = owners.get(name ?? "");
     if (owner === undefined || owner === index) return [];
     const message = `${quoted(name)} is the name of a machine of groups[${owner}] too; choose another name`;
@@ -115,14 +115,14 @@ function numberedNameIssues({ groups, replace }: TumblebugFacts): Mistake[] {
 
 const below =
   (field: string, last = "name") =>
-  ({ path, message }: Mistake): Mistake => ({ path: [field, ...path, last], message });
+  ({ path, message }: ValidationIssue): ValidationIssue => ({ path: [field, ...path, last], message });
 
-function connectionMistakes({ connections, groups }: TumblebugFacts): Mistake[] {
+function connectionIssues({ connections, groups }: TumblebugFacts): ValidationIssue[] {
   const known = connections.flatMap(({ name }) => name ?? []);
   const named = connections.map(({ name }, index) => name ?? `${index} has none`);
   return [
-    ...duplicateMistakes(named, (name) => name).map(below("connections")),
-    ...groups.flatMap(({ connection }, index): Mistake[] =>
+    ...duplicateIssues(named, (name) => name).map(below("connections")),
+    ...groups.flatMap(({ connection }, index): ValidationIssue[] =>
       connection === undefined || known.includes(connection)
         ? []
         : [{ path: ["groups", index, "connection"], message: unknownWord(connection, known) }],
@@ -130,15 +130,15 @@ function connectionMistakes({ connections, groups }: TumblebugFacts): Mistake[] 
   ];
 }
 
-function blockMistakes(facts: TumblebugFacts): Mistake[] {
+function blockIssues(facts: TumblebugFacts): ValidationIssue[] {
   const { connections, networkCidr, podCidr, serviceCidr } = facts;
-  const mistakes: Mistake[] = [];
-  const wrongBase = cidrMistake(networkCidr);
+  const issues: ValidationIssue[] = [];
+  const wrongBase = cidrIssue(networkCidr);
   const base = { path: ["network", "cidr"] };
-  if (wrongBase !== undefined) mistakes.push({ ...base, message: wrongBase });
+  if (wrongBase !== undefined) issues.push({ ...base, message: wrongBase });
   const free = connections.filter(({ cidr }) => cidr === undefined).length;
   if (wrongBase === undefined && roomOf(networkCidr) < free)
-    mistakes.push({
+    issues.push({
       ...base,
       message: `${quoted(networkCidr)} has room for ${roomOf(networkCidr)} connections (a /24 each) and there are ${free}; write a larger block`,
     });
@@ -146,29 +146,29 @@ function blockMistakes(facts: TumblebugFacts): Mistake[] {
     cidr === undefined ? [] : [{ cidr, path: ["connections", index, "cidr"] }],
   );
   for (const { cidr, path } of written) {
-    const wrong = cidrMistake(cidr);
-    if (wrong !== undefined) mistakes.push({ path, message: wrong });
+    const wrong = cidrIssue(cidr);
+    if (wrong !== undefined) issues.push({ path, message: wrong });
   }
   const blocks = [
-    ...(free > 0 ? [{ cidr: networkCidr, path: base.path as Mistake["path"] }] : []),
+    ...(free > 0 ? [{ cidr: networkCidr, path: base.path as ValidationIssue["path"] }] : []),
     ...written,
   ];
   for (const { cidr, path } of blocks)
     for (const [field, text] of Object.entries({ podCidr, serviceCidr }))
       if (overlap(cidr, text))
-        mistakes.push({
+        issues.push({
           path,
           message: `${quoted(cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
         });
   written.forEach(({ cidr, path }, index) => {
     const earlier = written.slice(0, index).find((other) => overlap(cidr, other.cidr));
     if (earlier)
-      mistakes.push({
+      issues.push({
         path,
         message: `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`,
       });
   });
-  return [...mistakes, ...roomMistakes(facts)];
+  return [...issues, ...roomIssues(facts)];
 }
 
 function overlap(one: string, other: string): boolean {
@@ -177,12 +177,18 @@ function overlap(one: string, other: string): boolean {
 }
 
 /** Whether each connection's block has an address for each of its machines. */
-function roomMistakes({ connections, groups, networkCidr, podCidr, serviceCidr }: TumblebugFacts): Mistake[] {
+function roomIssues({
+  connections,
+  groups,
+  networkCidr,
+  podCidr,
+  serviceCidr,
+}: TumblebugFacts): ValidationIssue[] {
   const named = connections.flatMap(({ name, cidr }) =>
     name === undefined ? [] : [{ name, ...(cidr === undefined ? {} : { cidr }) }],
   );
   const blocks = connectionBlocks(networkCidr, named);
-  const mistakes = connections.flatMap(({ name }, index): Mistake[] => {
+  const issues = connections.flatMap(({ name }, index): ValidationIssue[] => {
     const cidr = blocks.get(name ?? "");
     const block = cidr === undefined ? undefined : parseCidr(cidr);
     if (!block) return [];
@@ -194,8 +200,8 @@ function roomMistakes({ connections, groups, networkCidr, podCidr, serviceCidr }
   });
   const all = groups.reduce((sum, { count }) => sum + count, 0);
   return [
-    ...mistakes,
-    ...podBlockSizeMistakes({ podCidr, serviceCidr }, all).map(({ message }) => ({
+    ...issues,
+    ...podBlockSizeIssues({ podCidr, serviceCidr }, all).map(({ message }) => ({
       path: ["groups"],
       message: `cluster.network.podCidr ${message}`,
     })),
@@ -203,22 +209,22 @@ function roomMistakes({ connections, groups, networkCidr, podCidr, serviceCidr }
 }
 
 /** The names of VMs in the clouds, which have limits; those of single clouds are known only there. */
-function nameMistakes({
+function nameIssues({
   namespace,
   infrastructure,
   clusterName,
   groups,
   replace,
-}: TumblebugFacts): Mistake[] {
+}: TumblebugFacts): ValidationIssue[] {
   const name = infrastructure ?? clusterName;
   if (infrastructure === undefined && clusterName !== undefined) {
-    const wrong = tumblebugNameMistake(clusterName);
+    const wrong = tumblebugNameIssue(clusterName);
     if (wrong !== undefined)
       return [{ path: ["infrastructure"], message: `is missing, and cluster.name ${wrong}` }];
   }
   if (namespace === undefined || name === undefined) return [];
   const limit = longestName("");
-  return groups.flatMap((group, index): Mistake[] => {
+  return groups.flatMap((group, index): ValidationIssue[] => {
     const slots = wantedSlots([complete(group)], replace);
     const longest = slots
       .map(({ machine }) => cloudVmName(namespace, name, `${machine}-1`))
@@ -236,26 +242,26 @@ const complete = ({ name = "", role = "worker", connection = "", count }: GroupF
 });
 
 /** CB-Ladybug takes some pod networks for one cloud, and others for several. */
-function networkMistakes(facts: TumblebugFacts): Mistake[] {
+function networkIssues(facts: TumblebugFacts): ValidationIssue[] {
   const { nodeAddresses, connections, groups, plugin, access } = facts;
   const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
   const addresses = nodeAddresses ?? defaultNodeAddresses(known);
   if (addresses === "private") return [];
-  const mistakes: Mistake[] = [];
+  const issues: ValidationIssue[] = [];
   if (PRIVATE_NETWORKS.includes(plugin))
-    mistakes.push({
+    issues.push({
       path: ["nodeAddresses"],
       message:
         `the pod network ${plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
         "write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
     });
   if (access.nodes.length === 0)
-    mistakes.push({
+    issues.push({
       path: ["access", "nodes"],
       message:
         "is empty; list the public blocks that the nodes of the other connections come from, since they reach each other over the Internet",
     });
-  return mistakes;
+  return issues;
 }
 
 /** Names of the machines that the groups ask for. */
@@ -266,12 +272,12 @@ export function machinesOf(
   return wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
 }
 
-function machineMistakes({ groups, replace, lost }: TumblebugFacts): Mistake[] {
+function machineIssues({ groups, replace, lost }: TumblebugFacts): ValidationIssue[] {
   const named = groups.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]));
   const machines = machinesOf(groups, replace);
   return [
-    ...replaceMistakes(Object.keys(replace), named.flatMap(placesOf)),
-    ...lost.flatMap((machine, index): Mistake[] =>
+    ...replaceIssues(Object.keys(replace), named.flatMap(placesOf)),
+    ...lost.flatMap((machine, index): ValidationIssue[] =>
       machines.includes(machine)
         ? [
             {

@@ -5,7 +5,7 @@ import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
 import { withServer } from "./server";
 
@@ -39,19 +39,19 @@ export function objectHandlers<
       if (!kind.unregistered) throw new Error(`the server keeps no ${kind.what}`);
       return { found: kind.unregistered.object(inputs), made: false };
     }
-    const wish = kind.wish(inputs, markedDescription(inputs.mark));
-    const existing = await objects.read(inputs.namespace, wish.name);
+    const desired = kind.wish(inputs, markedDescription(inputs.mark));
+    const existing = await objects.read(inputs.namespace, desired.name);
     if (existing) {
       // without a description a run that was killed knows its own by the plan, which had recorded that there was none
       const isMissed = !inputs.foreign && kind.mismatch?.(inputs, existing) === undefined;
       return { found: existing, made: objects.keepsDescription ? isTagged(existing, inputs) : isMissed };
     }
     try {
-      return { found: await objects.create(inputs.namespace, wish), made: true };
+      return { found: await objects.create(inputs.namespace, desired), made: true };
     } catch (error) {
       // somebody else was faster
       const now = isRefusal(error, "AlreadyExists")
-        ? await objects.read(inputs.namespace, wish.name)
+        ? await objects.read(inputs.namespace, desired.name)
         : undefined;
       if (now) return { found: now, made: isTagged(now, inputs) };
       throw reasoned(error);

@@ -1,7 +1,7 @@
 import { engineSignal } from "../../../lib/process/parent-watch";
 import type { Tumblebug } from "../client";
 import type { Generation } from "../plan/model";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 
 /** Where the server is, as every resource carries it. */
 export interface ServerInputs {

@@ -1,4 +1,4 @@
-import type { Image, ImageWish } from "../plan/model";
+import type { Image, DesiredImage } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
@@ -7,7 +7,7 @@ interface Inputs extends ObjectInputs {
   cloudImage: string;
 }
 
-export const handlers: Handlers = objectHandlers<Inputs, ImageWish, Image>({
+export const handlers: Handlers = objectHandlers<Inputs, DesiredImage, Image>({
   what: "image",
   reason: "CreateVmImageFailedReason",
   of: ({ images }) => images,

@@ -4,7 +4,7 @@ import { waitFor } from "../../../lib/wait";
 import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { withServer, type ServerInputs } from "./server";
 
 interface Inputs {
@@ -60,8 +60,8 @@ export const handlers: Handlers = {
         const read = () => loadBalancers.read(namespace, infrastructure, group);
         if (!(await read()))
           try {
-            const wish = { group, port, targetPort, isPublic: true };
-            await loadBalancers.create(namespace, infrastructure, wish);
+            const desired = { group, port, targetPort, isPublic: true };
+            await loadBalancers.create(namespace, infrastructure, desired);
           } catch (error) {
             // the MCIS is this stack's own, and so is whatever is in it
             if (!isRefusal(error, "AlreadyExists")) throw error;

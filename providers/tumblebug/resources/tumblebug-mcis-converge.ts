@@ -6,9 +6,9 @@ import type { Infrastructure } from "../plan/model";
 import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import {
-  groupWishes,
+  desiredGroups,
   mcisName,
   type McisInputs,
   type McisOutputs,
@@ -103,7 +103,7 @@ async function make(
 ): Promise<Error[]> {
   const { namespace, infrastructure: name, mark } = inputs;
   const resource = mcisName(inputs);
-  const groups = groupWishes(inputs, plan.made);
+  const groups = desiredGroups(inputs, plan.made);
   if (!before) {
     report(resource, `create with ${plan.made.map(({ machine }) => machine).join(", ")}`);
     try {

@@ -4,7 +4,7 @@ import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { withServer } from "./server";
 import { deleteMcis } from "./tumblebug-mcis-delete";

@@ -1,6 +1,6 @@
 import { factKey } from "../plan/requirements";
 import type { Slot } from "../plan/groups";
-import type { VmGroupWish } from "../plan/model";
+import type { DesiredVmGroup } from "../plan/model";
 import type { MachineVm } from "../plan/machine-vm";
 import type { ServerInputs } from "./server";
 import type { ConnectionObjects } from "./tumblebug-mcis";
@@ -44,15 +44,15 @@ export interface McisOutputs extends McisInputs {
 export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
 
 /** The VM groups that machines need, one for those that share it. */
-export function groupWishes(inputs: McisInputs, slots: readonly Slot[]): VmGroupWish[] {
+export function desiredGroups(inputs: McisInputs, slots: readonly Slot[]): DesiredVmGroup[] {
   const groups = new Map<string, Slot[]>();
   for (const slot of slots) groups.set(slot.vmGroup, [...(groups.get(slot.vmGroup) ?? []), slot]);
   return [...groups].map(([name, [first, ...others]]) =>
-    groupWish(inputs, name, first as Slot, others.length + 1),
+    desiredGroup(inputs, name, first as Slot, others.length + 1),
   );
 }
 
-function groupWish(inputs: McisInputs, name: string, slot: Slot, size: number): VmGroupWish {
+function desiredGroup(inputs: McisInputs, name: string, slot: Slot, size: number): DesiredVmGroup {
   const { connection, spec, image, role, rootDisk } = slot;
   const objects = inputs.objects[connection];
   if (!objects) throw new Error(`the connection ${connection} of ${slot.machine} has no VNet`);

@@ -3,7 +3,7 @@ import { isRefusal } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import type { ObjectInputs } from "./object-kind";
 import { withServer } from "./server";
 

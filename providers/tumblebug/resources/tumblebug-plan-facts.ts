@@ -1,17 +1,22 @@
 import type { Tumblebug } from "../client";
 import { carriesMark } from "../../../lib/pulumi/marks";
-import { factKey, type ConnectionFacts, type TumblebugFacts, type TumblebugWish } from "../plan/requirements";
+import {
+  factKey,
+  type ConnectionFacts,
+  type TumblebugFacts,
+  type DesiredTumblebug,
+} from "../plan/requirements";
 import type { CloudSpec } from "../plan/model";
 import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanArgs } from "./tumblebug-plan";
 
-export interface PlanWish extends TumblebugWish, Pick<TumblebugPlanArgs, "objects"> {
+export interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanArgs, "objects"> {
   /** Absent in a stack's first run. */
   mark?: string;
 }
 
 /** What an earlier run looked for and found. */
 export interface EarlierPlan {
-  objects: PlanWish["objects"];
+  objects: DesiredPlan["objects"];
   found: FoundOnServer;
   /** Whether it wanted the same; then only what may have changed since is asked for. */
   isSame: boolean;
@@ -20,18 +25,19 @@ export interface EarlierPlan {
 /** Asks the server for everything that the checks look at, all at once. */
 export async function readPlanFacts(
   tumblebug: Tumblebug,
-  wish: PlanWish,
+  desired: DesiredPlan,
   before: EarlierPlan | undefined,
 ): Promise<{ facts: TumblebugFacts; found: FoundOnServer }> {
   const earlier = before?.isSame === true ? before.found : undefined;
-  const isOurs = (description: string) => wish.mark !== undefined && carriesMark(description, wish.mark);
+  const isOurs = (description: string) =>
+    desired.mark !== undefined && carriesMark(description, desired.mark);
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
-    tumblebug.namespaces.read(wish.namespace),
-    tumblebug.infrastructures.read(wish.namespace, wish.infrastructure),
-    earlier ? earlier.connections : readConnections(tumblebug, wish),
-    earlier ? {} : readSpecs(tumblebug, wish),
-    earlier ? {} : readImages(tumblebug, wish),
-    earlier ? undefined : readObjects(tumblebug, wish),
+    tumblebug.namespaces.read(desired.namespace),
+    tumblebug.infrastructures.read(desired.namespace, desired.infrastructure),
+    earlier ? earlier.connections : readConnections(tumblebug, desired),
+    earlier ? {} : readSpecs(tumblebug, desired),
+    earlier ? {} : readImages(tumblebug, desired),
+    earlier ? undefined : readObjects(tumblebug, desired),
   ]);
   const facts: TumblebugFacts = {
     namespaceExists: namespace !== undefined,
@@ -72,7 +78,7 @@ async function byKey<Value>(
   return Object.fromEntries(entries);
 }
 
-const readConnections = (tumblebug: Tumblebug, { connections }: TumblebugWish) =>
+const readConnections = (tumblebug: Tumblebug, { connections }: DesiredTumblebug) =>
   byKey(
     connections.map(({ name }) => name),
     async (name): Promise<ConnectionFacts | undefined> => {
@@ -83,7 +89,7 @@ const readConnections = (tumblebug: Tumblebug, { connections }: TumblebugWish) =
     },
   );
 
-async function readSpecs(tumblebug: Tumblebug, { slots }: TumblebugWish) {
+async function readSpecs(tumblebug: Tumblebug, { slots }: DesiredTumblebug) {
   const wanted = new Map(
     slots.map(({ connection, spec }) => [factKey(connection, spec), { connection, spec }]),
   );
@@ -94,7 +100,7 @@ async function readSpecs(tumblebug: Tumblebug, { slots }: TumblebugWish) {
 }
 
 /** The older generation registers an image without a look at the cloud, and does not find every one that works. */
-async function readImages(tumblebug: Tumblebug, { slots }: TumblebugWish) {
+async function readImages(tumblebug: Tumblebug, { slots }: DesiredTumblebug) {
   if (tumblebug.generation === "mcis") return {};
   const wanted = new Map(
     slots.map(({ connection, image }) => [factKey(connection, image), { connection, image }]),
@@ -112,13 +118,13 @@ function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
 }
 
 /** The objects of the wanted names that are there, whoever made them. */
-async function readObjects(tumblebug: Tumblebug, wish: PlanWish) {
+async function readObjects(tumblebug: Tumblebug, desired: DesiredPlan) {
   const found = await Promise.all(
     OBJECT_KINDS.map(async (kind) => {
       const objects = tumblebug[kind];
       if (!objects) return [];
-      const names = wish.objects[kind].map(({ name }) => name);
-      const there = await objects.named(wish.namespace, names);
+      const names = desired.objects[kind].map(({ name }) => name);
+      const there = await objects.named(desired.namespace, names);
       return there.map((object) => ({ kind, object, isTagged: objects.keepsDescription }));
     }),
   );

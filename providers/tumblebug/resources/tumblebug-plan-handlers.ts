@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { spreadLines } from "../plan/labels";
-import { tumblebugLacks } from "../plan/requirements";
+import { unmetTumblebug } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { withServer, type ServerInputs } from "./server";
 import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
-import { readPlanFacts, type PlanWish } from "./tumblebug-plan-facts";
+import { readPlanFacts, type DesiredPlan } from "./tumblebug-plan-facts";
 
 interface Inputs
-  extends PlanWish, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
+  extends DesiredPlan, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
   server: ServerInputs;
   /** Made by check. */
   found?: FoundOnServer;
@@ -26,7 +26,7 @@ interface Outputs extends Inputs {
 const PREVIEW_SECONDS = 15;
 
 /** What is compared. What names mean on the server only new objects take. */
-const WISHES = [
+const DESIRED = [
   "namespace",
   "createNamespace",
   "infrastructure",
@@ -40,7 +40,7 @@ const WISHES = [
 const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`;
 
 const isSame = (olds: Partial<Inputs>, news: Inputs): boolean =>
-  WISHES.every((key) => isDeepStrictEqual(olds[key], news[key]));
+  DESIRED.every((key) => isDeepStrictEqual(olds[key], news[key]));
 
 /** A word that no other stack has. */
 const newMark = () => randomBytes(6).toString("hex");
@@ -72,7 +72,7 @@ export const handlers: Handlers = {
       );
       const spread = spreadOf(news, found);
       for (const line of spread) report(nameOf(news), line);
-      return { inputs: { ...news, found, spread }, failures: tumblebugLacks(news, facts) };
+      return { inputs: { ...news, found, spread }, failures: unmetTumblebug(news, facts) };
     } catch (error) {
       const { message, next } = error as Error & { next?: string };
       const reason = next === undefined ? message : `${message}\n  next: ${next}`;

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Generation } from "../plan/model";
-import type { ConnectionFacts, Lack, TumblebugWish } from "../plan/requirements";
+import type { ConnectionFacts, UnmetRequirement, DesiredTumblebug } from "../plan/requirements";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { withSecrets } from "./tumblebug-object";
 
@@ -8,7 +8,7 @@ import { withSecrets } from "./tumblebug-object";
 export const OBJECT_KINDS = ["vNets", "securityGroups", "sshKeys", "images", "specs"] as const;
 
 /** Everything but the server's credentials is plain: a preview knows it all. */
-export interface TumblebugPlanArgs extends TumblebugWish {
+export interface TumblebugPlanArgs extends DesiredTumblebug {
   server: pulumi.Input<object>;
   /** Names of the objects that the stack needs, by kind; of images: {name, connection, cloudImage}. */
   objects: Record<(typeof OBJECT_KINDS)[number], ObjectName[]>;
@@ -21,7 +21,7 @@ export interface TumblebugPlanArgs extends TumblebugWish {
   /** What the configuration says that nothing takes. */
   remarks: string[];
   /** Why this run can't be, whatever the server has. */
-  refusals?: Lack[];
+  refusals?: UnmetRequirement[];
   /** What the cluster's objects carry; absent in a stack's first run, which makes it up. */
   mark?: string;
 }

@@ -1,7 +1,7 @@
-import type { FirewallRule, SecurityGroup, SecurityGroupWish } from "../plan/model";
+import type { FirewallRule, SecurityGroup, DesiredSecurityGroup } from "../plan/model";
 import { ruleChanges, ruleWords, type ExplainedRule } from "../plan/security-rules";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
 
@@ -21,7 +21,7 @@ const bare = ({ direction, protocol, ports, cidr }: FirewallRule): FirewallRule 
   cidr,
 });
 
-export const handlers: Handlers = objectHandlers<Inputs, SecurityGroupWish, SecurityGroup>({
+export const handlers: Handlers = objectHandlers<Inputs, DesiredSecurityGroup, SecurityGroup>({
   what: "securityGroup",
   reason: "CreateSecurityGroupFailedReason",
   of: ({ securityGroups }) => securityGroups,

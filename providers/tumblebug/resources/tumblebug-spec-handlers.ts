@@ -1,4 +1,4 @@
-import type { Spec, SpecWish } from "../plan/model";
+import type { Spec, DesiredSpec } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
@@ -7,7 +7,7 @@ interface Inputs extends ObjectInputs {
   cloudSpec: string;
 }
 
-export const handlers: Handlers = objectHandlers<Inputs, SpecWish, Spec>({
+export const handlers: Handlers = objectHandlers<Inputs, DesiredSpec, Spec>({
   what: "spec",
   reason: "CreateVmSpecFailedReason",
   of: ({ specs }) => specs,

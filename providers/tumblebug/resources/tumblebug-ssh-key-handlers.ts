@@ -1,4 +1,4 @@
-import type { SshKey, SshKeyWish } from "../plan/model";
+import type { SshKey, DesiredSshKey } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
@@ -7,7 +7,7 @@ interface Inputs extends ObjectInputs {
   user: string;
 }
 
-export const handlers: Handlers = objectHandlers<Inputs, SshKeyWish, SshKey>({
+export const handlers: Handlers = objectHandlers<Inputs, DesiredSshKey, SshKey>({
   what: "sshKey",
   reason: "CreateSSHKeyFailedReason",
   of: ({ sshKeys }) => sshKeys,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/report";
+import { report } from "../../../lib/pulumi/log";
 import { withServer, type ServerInputs } from "./server";
 
 interface Inputs {

@@ -1,4 +1,4 @@
-import type { VNet, VNetWish } from "../plan/model";
+import type { VNet, DesiredVNet } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
 import type { ObjectInputs } from "./object-kind";
@@ -9,7 +9,7 @@ interface Inputs extends ObjectInputs {
   subnet: string;
 }
 
-export const handlers: Handlers = objectHandlers<Inputs, VNetWish, VNet>({
+export const handlers: Handlers = objectHandlers<Inputs, DesiredVNet, VNet>({
   what: "vNet",
   reason: "CreateVpcFailedReason",
   of: ({ vNets }) => vNets,

@@ -11,7 +11,7 @@ import {
   RELEASE_NAME_LABEL,
   RELEASE_NAMESPACE_LABEL,
 } from "../../../providers/azimuth/plan/names";
-import { holdBy, letGo, type Seen, refTo, runController, setStatus, type Surroundings } from "./controller";
+import { holdBy, letGo, type Seen, refTo, runController, setStatus, type Context } from "./controller";
 
 const FINALIZER = "addons.stackhpc.com/finalizer";
 /** How often an addon that waits for its cluster looks again; the real one takes 15 s. */
@@ -29,7 +29,7 @@ type CapiCluster = Seen<object, { conditions?: { type: string; status: string }[
 
 /** @param target a connection to the target cluster of an addon, when it can be had */
 export async function runAddons(
-  around: Surroundings,
+  around: Context,
   target: (namespace: string, cluster: string) => Promise<KubernetesClient | undefined>,
 ): Promise<void> {
   const { client, faults } = around;

@@ -5,7 +5,7 @@
  * is its own has gone. No machine is behind it: the kubeconfig leads to a target cluster that the sandbox gives.
  */
 import { API, CLUSTER_LABEL, COMPONENT_LABEL, NODE_GROUP_LABEL } from "../../../providers/azimuth/plan/names";
-import { holdBy, letGo, runController, type Seen, setStatus, type Surroundings } from "./controller";
+import { holdBy, letGo, runController, type Seen, setStatus, type Context } from "./controller";
 
 const FINALIZER = "cluster.cluster.x-k8s.io";
 const INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1";
@@ -20,7 +20,7 @@ type Replicated = Seen<
 
 /** @param kubeconfig of the target cluster that a Cluster is said to have become */
 export async function runClusterApi(
-  around: Surroundings,
+  around: Context,
   kubeconfig: (namespace: string, cluster: string) => string,
 ): Promise<void> {
   const { client, faults } = around;

@@ -5,7 +5,7 @@ import { follow } from "../../../lib/kubernetes/follow";
 import type { Faults } from "../faults";
 
 /** What every stand-in controller works with. */
-export interface Surroundings {
+export interface Context {
   readonly client: KubernetesClient;
   readonly faults: Faults;
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ const LONGEST_PAUSE_MILLISECONDS = 1000;
  * reconciliation asked for it. Faults that hold for every kind are done here.
  */
 export async function runController<O extends Seen>(
-  { client, faults, signal, say }: Surroundings,
+  { client, faults, signal, say }: Context,
   { apiVersion, kind, reconcile }: ControllerArgs<O>,
 ): Promise<void> {
   const latest = new Map<string, O>();

@@ -5,7 +5,7 @@
  */
 import type { KubernetesObject } from "../../../lib/kubernetes";
 import { API } from "../../../providers/azimuth/plan/names";
-import { holdBy, letGo, refTo, runController, type Seen, setStatus, type Surroundings } from "./controller";
+import { holdBy, letGo, refTo, runController, type Seen, setStatus, type Context } from "./controller";
 
 const FINALIZER = "identity.azimuth.stackhpc.com/finalizer";
 const BASE = "https://identity.sandbox.example";
@@ -25,7 +25,7 @@ type Platform = Seen<
   { phase?: string; observed?: string }
 >;
 
-export async function runIdentity(around: Surroundings): Promise<void> {
+export async function runIdentity(around: Context): Promise<void> {
   const { client, faults } = around;
 
   /** Its Realm, when that is ready. */

@@ -7,7 +7,7 @@
  */
 import { API } from "../../../providers/azimuth/plan/names";
 import { Cloud, statusOf } from "../cloud";
-import { holdBy, letGo, runController, type Seen, setStatus, type Surroundings } from "./controller";
+import { holdBy, letGo, runController, type Seen, setStatus, type Context } from "./controller";
 
 const FINALIZER = "scheduling.azimuth.stackhpc.com";
 const DEFAULT_GRACE_SECONDS = 600;
@@ -38,7 +38,7 @@ interface Memory {
  *   the real operator, a minute
  */
 export async function runSchedule(
-  around: Surroundings,
+  around: Context,
   checkMilliseconds: number = CHECK_MILLISECONDS,
 ): Promise<void> {
   const { client, faults } = around;

@@ -4,14 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import { API } from "../../../providers/azimuth/plan/names";
-import { runController, type Seen, setStatus, type Surroundings } from "./controller";
+import { runController, type Seen, setStatus, type Context } from "./controller";
 
 /** Under which every name of the sandbox's Zenith is. */
 export const ZENITH_DOMAIN = "apps.sandbox.example";
 
 type Reservation = Seen<{ credentialSecretName?: string }, { phase?: string }>;
 
-export async function runZenith(around: Surroundings): Promise<void> {
+export async function runZenith(around: Context): Promise<void> {
   const { client, faults } = around;
   const reconcile = async (reservation: Reservation): Promise<number | undefined> => {
     const { uid, namespace, deletionTimestamp } = reservation.metadata;

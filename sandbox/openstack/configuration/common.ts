@@ -1,10 +1,10 @@
 import path from "node:path";
-import { publicAddress, type CloudPlaces, type CloudSettings, type ServiceName } from "../settings";
+import { publicAddress, type CloudPaths, type CloudSettings, type ServiceName } from "../settings";
 
 /** What every service's configuration is made from. */
 export interface Configured {
   readonly settings: CloudSettings;
-  readonly places: CloudPlaces;
+  readonly places: CloudPaths;
   /** The folder of the Python environment, which holds the services' own files under etc/. */
   readonly environment: string;
 }
@@ -27,13 +27,13 @@ export function publicUrl(settings: CloudSettings, service: ServiceName): string
 /** The in-memory messages of a service that is one process. */
 export const NO_BROKER = "fake:///";
 
-export function logFile({ places }: Configured, service: ServiceName): string {
-  return path.join(places.logs, `${service}.log`);
+export function logFile({ places: paths }: Configured, service: ServiceName): string {
+  return path.join(paths.logs, `${service}.log`);
 }
 
 /** The SQLite database of a name. */
-export function database({ places }: Configured, name: string): string {
-  return `sqlite:///${path.join(places.databases, `${name}.db`)}`;
+export function database({ places: paths }: Configured, name: string): string {
+  return `sqlite:///${path.join(paths.databases, `${name}.db`)}`;
 }
 
 /** How a service logs in to ask another. */

@@ -10,17 +10,17 @@ import {
 } from "./common";
 import { renderIni } from "./ini";
 
-const locks = ({ places }: Configured) => ({ lock_path: path.join(places.state, "locks") });
+const locks = ({ places: paths }: Configured) => ({ lock_path: path.join(paths.state, "locks") });
 
 /** keystone.conf */
 export function keystoneConfiguration(configured: Configured): string {
-  const { places } = configured;
+  const { places: paths } = configured;
   return renderIni({
     DEFAULT: { log_file: logFile(configured, "keystone"), max_token_size: 255 },
     database: { connection: database(configured, "keystone") },
     token: { provider: "fernet" },
-    fernet_tokens: { key_repository: path.join(places.state, "fernet") },
-    credential: { key_repository: path.join(places.state, "credential") },
+    fernet_tokens: { key_repository: path.join(paths.state, "fernet") },
+    credential: { key_repository: path.join(paths.state, "credential") },
     // logins are many, and the passwords are random
     identity: { password_hash_rounds: 4 },
     cache: { enabled: true, backend: "oslo_cache.dict" },
@@ -39,8 +39,8 @@ export function placementConfiguration(configured: Configured): string {
 
 /** glance-api.conf */
 export function glanceConfiguration(configured: Configured): string {
-  const { places, settings, environment } = configured;
-  const store = (name: string) => ({ filesystem_store_datadir: path.join(places.state, name) });
+  const { places: paths, settings, environment } = configured;
+  const store = (name: string) => ({ filesystem_store_datadir: path.join(paths.state, name) });
   return renderIni({
     DEFAULT: {
       log_file: logFile(configured, "glance"),
@@ -66,7 +66,7 @@ export function glanceConfiguration(configured: Configured): string {
 
 /** neutron.conf, with ML2's options in it */
 export function neutronConfiguration(configured: Configured): string {
-  const { places, environment } = configured;
+  const { places: paths, environment } = configured;
   return renderIni({
     DEFAULT: {
       log_file: logFile(configured, "neutron"),
@@ -75,7 +75,7 @@ export function neutronConfiguration(configured: Configured): string {
       transport_url: NO_BROKER,
       auth_strategy: "keystone",
       api_paste_config: path.join(environment, "etc", "neutron", "api-paste.ini"),
-      state_path: places.state,
+      state_path: paths.state,
       notify_nova_on_port_status_changes: false,
       notify_nova_on_port_data_changes: false,
       dhcp_agent_notification: false,
@@ -98,7 +98,7 @@ export function neutronConfiguration(configured: Configured): string {
 
 /** nova.conf, for all of its services */
 export function novaConfiguration(configured: Configured): string {
-  const { settings, places, environment } = configured;
+  const { settings, places: paths, environment } = configured;
   const login = serviceLogin(configured);
   return renderIni({
     DEFAULT: {
@@ -106,7 +106,7 @@ export function novaConfiguration(configured: Configured): string {
       compute_driver: "foresail_machines.ForesailMachines",
       host: "sandbox",
       my_ip: "127.0.0.1",
-      state_path: places.state,
+      state_path: paths.state,
       transport_url: NO_BROKER,
       enabled_apis: "osapi_compute",
       osapi_compute_listen: "127.0.0.1",
@@ -136,13 +136,13 @@ export function novaConfiguration(configured: Configured): string {
 
 /** cinder.conf, for all of its services */
 export function cinderConfiguration(configured: Configured): string {
-  const { settings, places, environment } = configured;
+  const { settings, places: paths, environment } = configured;
   return renderIni({
     DEFAULT: {
       log_file: logFile(configured, "cinder"),
       host: "sandbox",
       my_ip: "127.0.0.1",
-      state_path: places.state,
+      state_path: paths.state,
       transport_url: NO_BROKER,
       auth_strategy: "keystone",
       api_paste_config: path.join(environment, "etc", "cinder", "api-paste.ini"),
@@ -158,7 +158,7 @@ export function cinderConfiguration(configured: Configured): string {
     },
     foresail: { volume_driver: "foresail_volumes.ForesailVolumes", volume_backend_name: "foresail" },
     database: { connection: database(configured, "cinder") },
-    coordination: { backend_url: `file://${path.join(places.state, "cinder-coordination")}` },
+    coordination: { backend_url: `file://${path.join(paths.state, "cinder-coordination")}` },
     oslo_concurrency: locks(configured),
     keystone_authtoken: { ...tokenCheck(configured), service_token_roles: "service" },
     nova: serviceLogin(configured),
@@ -167,8 +167,8 @@ export function cinderConfiguration(configured: Configured): string {
 
 /** octavia.conf */
 export function octaviaConfiguration(configured: Configured): string {
-  const { settings, places } = configured;
-  const socket = (name: string) => path.join(places.state, `octavia-${name}.sock`);
+  const { settings, places: paths } = configured;
+  const socket = (name: string) => path.join(paths.state, `octavia-${name}.sock`);
   const login = serviceLogin(configured);
   return renderIni({
     DEFAULT: { log_file: logFile(configured, "octavia"), transport_url: NO_BROKER },

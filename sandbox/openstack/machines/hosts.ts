@@ -87,10 +87,10 @@ export class Hosts {
     const networks = await this.networks();
     for (let attempt = 1; ; attempt++) {
       const [sshPort, apiPort] = await this.choosePorts(engine);
-      const place = { sshPort, apiPort, internalAddress: address.address };
+      const path_ = { sshPort, apiPort, internalAddress: address.address };
       try {
         return await networks.with(address, (network) =>
-          createNode(engine, this.names, id, place, content, {
+          createNode(engine, this.names, id, path_, content, {
             hostname: request.hostname,
             network,
             hardwareAddress: address.mac,

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { writePrivate } from "../../private-file";
-import type { CloudPlaces } from "../settings";
+import type { CloudPaths } from "../settings";
 import { renderConsole } from "./console";
 import {
   decide,
@@ -30,7 +30,7 @@ export class Machines {
   private surveyed = 0;
 
   constructor(
-    private readonly places: Pick<CloudPlaces, "machines" | "floatingIps">,
+    private readonly places: Pick<CloudPaths, "machines" | "floatingIps">,
     private readonly hosts: Pick<
       Hosts,
       "find" | "create" | "start" | "stop" | "remove" | "setFloatingIp" | "balance"

@@ -3,7 +3,7 @@
  * runs a container node for each server (python/foresail_machines.py is nova's side). Argument: the cloud's folder.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { cloudPlaces, readSettings } from "../settings";
+import { cloudPaths, readSettings } from "../settings";
 import { Hosts } from "./hosts";
 import { Machines } from "./machines";
 
@@ -13,9 +13,9 @@ async function main(): Promise<void> {
   const folder = process.argv[2] ?? "";
   const settings = await readSettings(folder);
   if (settings === undefined) throw new Error(`there is no cloud in ${folder}`);
-  const places = cloudPlaces(folder);
+  const paths = cloudPaths(folder);
   const say = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
-  const machines = new Machines(places, new Hosts(settings), say);
+  const machines = new Machines(paths, new Hosts(settings), say);
   const stop = new AbortController();
   process.once("SIGTERM", () => stop.abort());
   while (!stop.signal.aborted) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { openTumblebug, type Tumblebug } from "../../../providers/tumblebug/client";
 import type { Generation } from "../../../providers/tumblebug/plan/model";
-import { PretendedMachines } from "../../../sandbox/tumblebug/machines";
+import { FakeMachines } from "../../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../../sandbox/tumblebug/server";
 import { leaveOut } from "../../left-out";
 import { MOCK_SETTINGS } from "../../support/tumblebug-mock-clouds";
@@ -64,7 +64,7 @@ function credentials() {
 async function simulate(generation: Generation) {
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-tumblebug-"));
   const server = new TumblebugServer({
-    ...{ generation, folder, connections: [], machines: new PretendedMachines() },
+    ...{ generation, folder, connections: [], machines: new FakeMachines() },
     ...credentials(),
     ...MOCK_SETTINGS[generation],
     pace: Number(process.env.FORESAIL_TUMBLEBUG_PACE ?? 0.02),

@@ -35,15 +35,19 @@ describe("the locks of a file backend", () => {
   it("leave no half-written attributes behind, which would make the state unreadable", async () => {
     const folder = path.join(stateFolder, ".pulumi/stacks/foresail");
     mkdirSync(folder, { recursive: true });
-    const [torn, whole, other] = ["sandbox-ssh.json.attrs", "sandbox-ssh.json.bak.attrs", "other.json.attrs"];
-    writeFileSync(path.join(folder, torn), "");
+    const [corrupt, whole, other] = [
+      "sandbox-ssh.json.attrs",
+      "sandbox-ssh.json.bak.attrs",
+      "other.json.attrs",
+    ];
+    writeFileSync(path.join(folder, corrupt), "");
     writeFileSync(path.join(folder, whole), "{}");
     writeFileSync(path.join(folder, other), "");
     const [line, ...others] = await clearDeadLocks(target());
     assert.match(line!, /^removed sandbox-ssh\.json\.attrs, which a killed run of sandbox-ssh half wrote/);
     assert.deepEqual(others, []);
     assert.deepEqual(
-      [torn, whole, other].map((name) => existsSync(path.join(folder, name))),
+      [corrupt, whole, other].map((name) => existsSync(path.join(folder, name))),
       [false, true, true],
     );
   });

@@ -45,7 +45,7 @@ describe("the size of the sandbox's cluster", () => {
 });
 
 describe("the configuration of the sandbox's cluster", () => {
-  const ground = {
+  const fixture = {
     machines: [
       { name: "cp-1", role: "control-plane" as const, node: node("cp-1", 2201, 6401) },
       { name: "w-1", role: "worker" as const, node: node("w-1", 2202, 6402) },
@@ -55,7 +55,7 @@ describe("the configuration of the sandbox's cluster", () => {
   };
 
   it("reaches machines and the API at their published ports, and machines each other inside", () => {
-    const { machines } = clusterConfiguration(ground, {});
+    const { machines } = clusterConfiguration(fixture, {});
     assert.deepEqual(machines, [
       {
         name: "cp-1",
@@ -80,16 +80,16 @@ describe("the configuration of the sandbox's cluster", () => {
   });
 
   it("is one that the stack accepts", () => {
-    const made = clusterConfiguration({ ...ground, lost: ["w-2"] }, containerNodeSettings);
+    const made = clusterConfiguration({ ...fixture, lost: ["w-2"] }, containerNodeSettings);
     assert.deepEqual(ClusterInput.safeParse(made).error?.issues ?? [], []);
   });
 
   it("never holds the private key", () => {
-    assert.ok(!JSON.stringify(clusterConfiguration(ground, {})).includes("PRIVATE"));
+    assert.ok(!JSON.stringify(clusterConfiguration(fixture, {})).includes("PRIVATE"));
   });
 
   it("takes in what container nodes need, beside its own network", () => {
-    const made = clusterConfiguration(ground, {
+    const made = clusterConfiguration(fixture, {
       kubelet: { failSwapOn: false },
       network: { podCidr: "10.1.0.0/16" },
     });
@@ -100,8 +100,8 @@ describe("the configuration of the sandbox's cluster", () => {
   it("lists a machine as lost only when it is to leave and does not run", () => {
     assert.deepEqual(findLost(["cp-1", "w-1", "w-2"], ["cp-1", "w-1"], ["cp-1", "w-1", "w-2"]), []);
     assert.deepEqual(findLost(["cp-1", "w-1", "w-2"], ["cp-1", "w-1"], ["cp-1"]), ["w-2"]);
-    assert.equal("lost" in clusterConfiguration(ground, {}), false);
-    assert.deepEqual(clusterConfiguration({ ...ground, lost: ["w-2"] }, {})["lost"], ["w-2"]);
+    assert.equal("lost" in clusterConfiguration(fixture, {}), false);
+    assert.deepEqual(clusterConfiguration({ ...fixture, lost: ["w-2"] }, {})["lost"], ["w-2"]);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../../sandbox/nodes/container-node-settings";
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
 import { TumblebugSection } from "../../../stacks/schema";
-import { tumblebugSectionMistakes } from "../../../stacks/schema/tumblebug-rules";
+import { tumblebugSectionIssues } from "../../../stacks/schema/tumblebug-rules";
 
 const ALL = ["aws-ap-northeast-2", "gcp-asia-northeast1", "azure-koreacentral"];
 
@@ -30,7 +30,7 @@ describe("the configuration of the sandbox's cluster on Tumblebug", () => {
         ),
         expected,
       );
-      assert.deepEqual(tumblebugSectionMistakes(tumblebug, cluster), []);
+      assert.deepEqual(tumblebugSectionIssues(tumblebug, cluster), []);
       assert.ok(!JSON.stringify({ cluster, tumblebug }).includes("secret"));
     });
 });

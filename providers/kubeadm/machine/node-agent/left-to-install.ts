@@ -1,9 +1,9 @@
-import { describeAgentChange, type AgentWish } from "./wish";
+import { describeAgentChange, type DesiredAgent } from "./desired-agent";
 
 /** What a machine's agent has said of itself on its Node. */
-export interface AgentTold {
+export interface ReportedAgent {
   /** Whether there is any word of an agent's. */
-  hasSpoken: boolean;
+  hasReported: boolean;
   /** The revision that it was installed with; absent from agents before 1.1.0. */
   revision?: string;
   /** Why its machine is taken to be out of reach, if it is. */
@@ -15,20 +15,20 @@ export interface AgentTold {
  * same record as one that did not: what the agent itself says goes before it.
  *
  * @param recorded the wish that the record has for this very machine, if any
- * @param told what its Node says; undefined when it has none or the cluster could not be read
+ * @param reported what its Node says; undefined when it has none or the cluster could not be read
  * @param revision `agentRevision(wish)`
  * @returns steps for people; empty when nothing is left
  */
 export function leftToInstall(
   machine: string,
-  wish: AgentWish,
+  desired: DesiredAgent,
   revision: string,
-  recorded: AgentWish | undefined,
-  told: AgentTold | undefined,
+  recorded: DesiredAgent | undefined,
+  reported: ReportedAgent | undefined,
 ): string[] {
-  if (recorded !== undefined && told?.revision === revision) return [];
-  const byRecord = describeAgentChange(machine, recorded, wish);
-  if (byRecord.length > 0 || told === undefined) return byRecord;
-  const wasLeftOut = told.revision !== undefined || !told.hasSpoken;
-  return wasLeftOut ? describeAgentChange(machine, undefined, wish) : [];
+  if (recorded !== undefined && reported?.revision === revision) return [];
+  const byRecord = describeAgentChange(machine, recorded, desired);
+  if (byRecord.length > 0 || reported === undefined) return byRecord;
+  const wasLeftOut = reported.revision !== undefined || !reported.hasReported;
+  return wasLeftOut ? describeAgentChange(machine, undefined, desired) : [];
 }

@@ -3,7 +3,7 @@ import { installersOf } from "../node-agent/installers";
 import { AGENT_PATHS, AGENT_SERVICE, installerPath } from "../node-agent/paths";
 import type { StagedVersions } from "../node-agent/staged-versions";
 import { AGENT_VERSION } from "../node-agent/version";
-import { agentRevision } from "../node-agent/wish";
+import { agentRevision } from "../node-agent/desired-agent";
 import { NODE_PATHS } from "../../plan/node-paths";
 import type { ClusterSpecification } from "../../plan/specification";
 import { refuseForeignMachine } from "./ownership";

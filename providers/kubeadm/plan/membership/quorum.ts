@@ -39,12 +39,12 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
     return `${leaving} is the last member of etcd; destroy the stack to remove the cluster`;
   const healthy = staying.filter((member) => member.healthy);
   if (healthy.length >= quorum(staying.length)) return undefined;
-  const ill = staying
+  const notReady = staying
     .filter((member) => !member.healthy)
     .map(({ name }) => name || "a member without a name");
   return (
     `removing ${leaving} would leave etcd with ${healthy.length} healthy of ${staying.length} members, ` +
-    `${quorum(staying.length)} are needed; mend ${ill.join(", ")} first`
+    `${quorum(staying.length)} are needed; mend ${notReady.join(", ")} first`
   );
 }
 
@@ -53,12 +53,12 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
  * of its members does not answer the others.
  */
 export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
-  const ill = members
+  const notReady = members
     .filter((member) => !member.healthy)
     .map(({ name, peerUrls }) => name || peerUrls.join(" "));
-  if (ill.length === 0) return undefined;
+  if (notReady.length === 0) return undefined;
   return (
-    `${joining} can't join while etcd's member ${ill.join(", ")} does not answer: start that machine again, ` +
+    `${joining} can't join while etcd's member ${notReady.join(", ")} does not answer: start that machine again, ` +
     `or, if it is gone, take it out of the configuration and list it under \`lost\``
   );
 }
@@ -72,10 +72,12 @@ export function refuseMemberAbsence(members: EtcdMember[], away: string): string
   const healthy = others.filter((member) => member.healthy).length;
   const needed = Math.min(quorum(members.length), others.length);
   if (healthy >= needed) return undefined;
-  const ill = others.filter((member) => !member.healthy).map(({ name }) => name || "a member without a name");
+  const notReady = others
+    .filter((member) => !member.healthy)
+    .map(({ name }) => name || "a member without a name");
   return (
     `while ${away} is away etcd would have ${healthy} healthy of ${members.length} members, ` +
-    `${needed} are needed; ill: ${ill.join(", ")}`
+    `${needed} are needed; ill: ${notReady.join(", ")}`
   );
 }
 

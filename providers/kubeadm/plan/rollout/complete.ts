@@ -1,11 +1,11 @@
 import type { RolloutNode } from "./observed";
-import type { Situation } from "./situation";
+import type { RolloutState } from "./state";
 import { staysCordoned, type RolloutStep } from "./step";
-import { desiredSoftware } from "./wish";
+import { desiredSoftware } from "./desired";
 
 /** The node as its step leaves it. */
-export function completed(node: RolloutNode, step: RolloutStep, wish: Situation["wish"]): RolloutNode {
-  const software = desiredSoftware(wish, step.to);
+export function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
+  const software = desiredSoftware(desired, step.to);
   return {
     ...node,
     kubeletVersion: step.to,
@@ -19,12 +19,12 @@ export function completed(node: RolloutNode, step: RolloutStep, wish: Situation[
 }
 
 /** Carries a step out in a forecast: the situation is changed in place. */
-export function complete(situation: Situation, step: RolloutStep): void {
-  const { wish, groups, controlPlanes } = situation;
+export function complete(state: RolloutState, step: RolloutStep): void {
+  const { wish: desired, groups, controlPlanes } = state;
   const group = groups.find(({ pool }) => pool.name === step.pool);
   for (const nodes of [group?.nodes ?? [], ...(step.controlPlane ? [controlPlanes] : [])]) {
     const index = nodes.findIndex(({ name }) => name === step.node);
-    if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, wish);
+    if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, desired);
   }
-  if (step.how === "kubeadm upgrade apply") wish.clusterVersion = step.to;
+  if (step.how === "kubeadm upgrade apply") desired.clusterVersion = step.to;
 }

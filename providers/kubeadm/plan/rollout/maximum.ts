@@ -1,4 +1,4 @@
-import type { RolloutPool } from "./wish";
+import type { RolloutPool } from "./desired";
 
 /** How many of a pool of this size may be away at once: a percentage is rounded down, and one always may. */
 export function maxUnavailableCount(value: RolloutPool["maxUnavailable"], size: number): number {

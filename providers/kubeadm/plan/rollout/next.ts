@@ -2,10 +2,10 @@ import type { LeftOut } from "./left-out";
 import type { RolloutNode } from "./observed";
 import { goalOf, isStarted } from "./open";
 import { refusalsOf } from "./refusals";
-import { isDueInPass, passVersion, situationOf, wantedVersion, type Situation } from "./situation";
+import { isDueInPass, passVersion, rolloutState, wantedVersion, type RolloutState } from "./state";
 import { stepTo, type RolloutStep } from "./step";
-import { turnOf, type Turn } from "./turn";
-import type { RolloutOptions, RolloutWish } from "./wish";
+import { nextBatch, type RolloutBatch } from "./batch";
+import type { RolloutOptions, DesiredRollout } from "./desired";
 
 /** What may happen now. */
 export interface NextSteps {
@@ -31,22 +31,22 @@ export interface NextSteps {
  */
 export function nextSteps(
   nodes: readonly RolloutNode[],
-  wish: RolloutWish,
+  desired: DesiredRollout,
   options: RolloutOptions = {},
 ): NextSteps {
-  const situation = situationOf(nodes, wish, options);
-  const refusals = refusalsOf(situation);
+  const state = rolloutState(nodes, desired, options);
+  const refusals = refusalsOf(state);
   if (refusals.length > 0) return { ...NOTHING, stop: refusals.join("; ") };
-  return decide(situation, options);
+  return decide(state, options);
 }
 
 /** As `nextSteps`, for a situation that nothing refuses. */
-export function decide(situation: Situation, options: RolloutOptions = {}): NextSteps {
-  const { wish } = situation;
-  const version = passVersion(situation);
+export function decide(state: RolloutState, options: RolloutOptions = {}): NextSteps {
+  const { wish: desired } = state;
+  const version = passVersion(state);
   const begun = new Set(options.begun);
-  const isLeftOut = new Set(situation.leftOut.map(({ node }) => node));
-  const open = situation.groups.flatMap(({ pool, nodes }) =>
+  const isLeftOut = new Set(state.leftOut.map(({ node }) => node));
+  const open = state.groups.flatMap(({ pool, nodes }) =>
     nodes
       .filter(({ name, changesAllowed }) => (changesAllowed && !isLeftOut.has(name)) || begun.has(name))
       .map((node) => ({ node, pool: pool.name, started: begun.has(node.name) || isStarted(node) })),
@@ -54,44 +54,42 @@ export function decide(situation: Situation, options: RolloutOptions = {}): Next
   const busy = new Set(open.filter(({ started }) => started).map(({ node }) => node.name));
   const returned = new Set(open.filter(({ started }) => !started).map(({ node }) => node.name));
 
-  const wanted = (node: RolloutNode) => wantedVersion(node, version ?? wish.version, wish);
+  const wanted = (node: RolloutNode) => wantedVersion(node, version ?? desired.version, desired);
   // the last kubelet of a pass makes the next pass the cluster's, before its node has ended this one
-  const ending = open.some(
-    ({ node, started }) => started && goalOf(node, version, situation) !== wanted(node),
-  );
-  const turn: Turn = version === undefined ? NOBODY : turnOf(situation, version, busy, returned);
-  const unspoken = options.agents === "assumed" ? [] : withoutAgent(turn.candidates);
-  const candidates = ending || unspoken.length > 0 ? [] : turn.candidates;
+  const ending = open.some(({ node, started }) => started && goalOf(node, version, state) !== wanted(node));
+  const batch: RolloutBatch = version === undefined ? NOBODY : nextBatch(state, version, busy, returned);
+  const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(batch.candidates);
+  const candidates = ending || unreported.length > 0 ? [] : batch.candidates;
   const goingOn = openOnes(candidates, returned);
 
   const found = open.filter(({ node }) => !begun.has(node.name));
   const finish = controlPlanesFirst(found).map(({ node, pool, started }) => {
     const to = started
-      ? goalOf(node, version, situation)
+      ? goalOf(node, version, state)
       : goingOn.has(node.name)
         ? wanted(node)
         : node.kubeletVersion;
-    return stepTo(node, pool, wish, to);
+    return stepTo(node, pool, desired, to);
   });
   const begin =
     found.length > 0
       ? []
-      : candidates.map((node) => stepTo(node, turn.group?.pool.name ?? "", wish, wanted(node)));
-  const more = turn.group !== undefined;
+      : candidates.map((node) => stepTo(node, batch.group?.pool.name ?? "", desired, wanted(node)));
+  const more = batch.group !== undefined;
   return {
     finish,
     begin,
-    waiting: [...turn.waiting, ...unspoken],
+    waiting: [...batch.waiting, ...unreported],
     done: open.length === 0 && !more,
-    leftOut: situation.leftOut,
-    ...(turn.stop !== undefined && open.length === 0 ? { stop: turn.stop } : {}),
+    leftOut: state.leftOut,
+    ...(batch.stop !== undefined && open.length === 0 ? { stop: batch.stop } : {}),
     ...(version === undefined ? {} : { version }),
   };
 }
 
 const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false, leftOut: [] };
 
-const NOBODY: Turn = { candidates: [], waiting: [] };
+const NOBODY: RolloutBatch = { candidates: [], waiting: [] };
 
 /**
  * The candidates that are open already: an earlier run opened them and was killed before anything was begun. One
@@ -110,17 +108,15 @@ function controlPlanesFirst<T extends { node: RolloutNode; started: boolean }>(o
 }
 
 /** What is missing on nodes that are due and have no agent to do it. */
-export function withoutAgent(nodes: readonly RolloutNode[]): string[] {
+export function withoutReportingAgent(nodes: readonly RolloutNode[]): string[] {
   return nodes
     .filter(({ agentReady }) => agentReady === undefined)
     .map(({ name }) => `${name} has no node agent that has spoken`);
 }
 
 /** Nodes with something to do in the pass that the cluster is in. */
-export function dueNodes(situation: Situation): RolloutNode[] {
-  const version = passVersion(situation);
+export function dueNodes(state: RolloutState): RolloutNode[] {
+  const version = passVersion(state);
   if (version === undefined) return [];
-  return situation.groups.flatMap(({ nodes }) =>
-    nodes.filter((node) => isDueInPass(node, version, situation)),
-  );
+  return state.groups.flatMap(({ nodes }) => nodes.filter((node) => isDueInPass(node, version, state)));
 }

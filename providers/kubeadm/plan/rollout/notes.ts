@@ -1,32 +1,32 @@
 import type { RolloutNode } from "./observed";
-import { isDueInPass, passVersion, type Situation } from "./situation";
+import { isDueInPass, passVersion, type RolloutState } from "./state";
 import { presentSkew } from "./skew";
 import { compareVersions } from "./version";
-import { isDue } from "./wish";
+import { isDue } from "./desired";
 
 /** What a reader of a rollout should know besides its steps. */
-export function notesOf(situation: Situation, nodes: readonly RolloutNode[]): string[] {
-  const { wish, groups, paused } = situation;
+export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
+  const { wish: desired, groups, paused } = state;
   const members = groups.flatMap((group) => group.nodes);
-  const pass = passVersion(situation);
-  const due = pass === undefined ? [] : members.filter((node) => isDueInPass(node, pass, situation));
+  const pass = passVersion(state);
+  const due = pass === undefined ? [] : members.filter((node) => isDueInPass(node, pass, state));
 
-  const named = new Set(wish.pools.flatMap(({ machines }) => machines));
-  const strangers = nodes.filter(({ name }) => !named.has(name));
+  const named = new Set(desired.pools.flatMap(({ machines }) => machines));
+  const unmanaged = nodes.filter(({ name }) => !named.has(name));
   const present = new Set(nodes.map(({ name }) => name));
   const absent = [...named].filter((name) => !present.has(name));
-  const resting = members.filter((node) => paused.has(node.name) && isDue(node, wish, wish.version));
-  const down = due.filter(({ kubeletVersion }) => compareVersions(kubeletVersion, wish.version) > 0);
-  const planes = situation.controlPlanes;
+  const resting = members.filter((node) => paused.has(node.name) && isDue(node, desired, desired.version));
+  const down = due.filter(({ kubeletVersion }) => compareVersions(kubeletVersion, desired.version) > 0);
+  const planes = state.controlPlanes;
 
   return [
     ...presentSkew(members),
-    ...strangers.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
+    ...unmanaged.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
     ...absent.map((name) => `${name} is not in the cluster, so it has no version to change`),
     ...resting.map(({ name, kubeletVersion }) => `${name} is paused: it stays at ${kubeletVersion}`),
     ...down.map(
       ({ name, kubeletVersion }) =>
-        `${name} runs ${kubeletVersion}, a newer patch: it goes down to ${wish.version}`,
+        `${name} runs ${kubeletVersion}, a newer patch: it goes down to ${desired.version}`,
     ),
     ...outage(planes, due),
   ];

@@ -1,7 +1,7 @@
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import { KNOWN_PATCHES } from "./known-patches";
 import type { RolloutNode } from "./observed";
-import { fitsControlPlanes, type Situation } from "./situation";
+import { fitsControlPlanes, type RolloutState } from "./state";
 import { compareVersions, minorsBetween, parseVersion } from "./version";
 
 /** Whether something was already asked of an open node's agent, or done by it, that has not ended. */
@@ -26,24 +26,25 @@ export function isStarted(node: RolloutNode): boolean {
  *
  * @param pass the version of the pass that the cluster is in
  */
-export function goalOf(node: RolloutNode, pass: string | undefined, situation: Situation): string {
-  const told = node.desired.kubelet;
-  if (told !== undefined && leadsOn(node, told, situation)) return told;
-  const next = pass ?? situation.wish.version;
+export function goalOf(node: RolloutNode, pass: string | undefined, state: RolloutState): string {
+  const reported = node.desired.kubelet;
+  if (reported !== undefined && leadsOn(node, reported, state)) return reported;
+  const next = pass ?? state.wish.version;
   const step = minorsBetween(node.kubeletVersion, next);
   if (step < 0 || step > 1) return node.kubeletVersion;
-  return node.controlPlane || fitsControlPlanes(situation, next) ? next : node.kubeletVersion;
+  return node.controlPlane || fitsControlPlanes(state, next) ? next : node.kubeletVersion;
 }
 
-function leadsOn(node: RolloutNode, told: string, situation: Situation): boolean {
-  const { version: target, intermediates } = situation.wish;
-  if (!parseVersion(told)) return false;
-  const step = minorsBetween(node.kubeletVersion, told);
+function leadsOn(node: RolloutNode, reported: string, state: RolloutState): boolean {
+  const { version: target, intermediates } = state.wish;
+  if (!parseVersion(reported)) return false;
+  const step = minorsBetween(node.kubeletVersion, reported);
   if (step < 0 || step > 1) return false;
-  if (told !== target) {
-    const known = intermediates.includes(told) || Object.values(KNOWN_PATCHES).includes(told);
-    const between = minorsBetween(told, target) > 0 && compareVersions(told, node.kubeletVersion) >= 0;
+  if (reported !== target) {
+    const known = intermediates.includes(reported) || Object.values(KNOWN_PATCHES).includes(reported);
+    const between =
+      minorsBetween(reported, target) > 0 && compareVersions(reported, node.kubeletVersion) >= 0;
     if (!known || !between) return false;
   }
-  return node.controlPlane || fitsControlPlanes(situation, told);
+  return node.controlPlane || fitsControlPlanes(state, reported);
 }

@@ -1,13 +1,13 @@
 import { complete } from "./complete";
 import type { LeftOut } from "./left-out";
-import { decide, dueNodes, withoutAgent, type NextSteps } from "./next";
+import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
 import { notesOf } from "./notes";
 import type { RolloutNode } from "./observed";
 import { refusalsOf } from "./refusals";
-import { situationOf, type Situation } from "./situation";
+import { rolloutState, type RolloutState } from "./state";
 import type { RolloutStep } from "./step";
 import { followingWaves } from "./waves";
-import type { RolloutOptions, RolloutWish } from "./wish";
+import type { RolloutOptions, DesiredRollout } from "./desired";
 
 export { describeRolloutStep, type RolloutStep } from "./step";
 
@@ -29,26 +29,26 @@ export interface RolloutPlan {
  */
 export function planRollout(
   nodes: readonly RolloutNode[],
-  wish: RolloutWish,
+  desired: DesiredRollout,
   options: Pick<RolloutOptions, "agents" | "unreached"> = {},
 ): RolloutPlan {
-  const situation = situationOf(nodes, wish, options);
-  const { leftOut } = situation;
-  const refusals = refusalsOf(situation);
+  const state = rolloutState(nodes, desired, options);
+  const { leftOut } = state;
+  const refusals = refusalsOf(state);
   if (refusals.length > 0) return { steps: [], refusals, notes: [], leftOut };
-  const notes = notesOf(situation, nodes);
+  const notes = notesOf(state, nodes);
   // first of all: a rollout whose agents are missing would open a node and wait for nobody
-  const unspoken = options.agents === "assumed" ? [] : withoutAgent(dueNodes(situation));
+  const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(dueNodes(state));
 
   const steps: RolloutStep[] = [];
   let at = { version: undefined as string | undefined, pass: 0, wave: 0 };
   for (;;) {
-    const next = decide(situation, { agents: "assumed" });
+    const next = decide(state, { agents: "assumed" });
     const now = next.finish.length > 0 ? next.finish : next.begin;
     if (now.length === 0) {
-      if (next.done) return { steps, refusals: unspoken, notes, leftOut };
-      if (heal(situation)) notes.push(...next.waiting);
-      else return { steps, refusals: [...unspoken, ...standstill(next)], notes, leftOut };
+      if (next.done) return { steps, refusals: unreported, notes, leftOut };
+      if (repair(state)) notes.push(...next.waiting);
+      else return { steps, refusals: [...unreported, ...standstill(next)], notes, leftOut };
       continue;
     }
     const version = passOf(next, now);
@@ -57,13 +57,13 @@ export function planRollout(
       at.wave++;
       for (const step of wave) {
         steps.push({ ...step, pass: at.pass, wave: at.wave });
-        complete(situation, step);
+        complete(state, step);
       }
     };
     carryOut(now);
-    const group = situation.groups.find(({ pool }) => pool.name === now[0]?.pool);
+    const group = state.groups.find(({ pool }) => pool.name === now[0]?.pool);
     if (group && next.finish.length === 0 && version !== undefined) {
-      followingWaves(situation, group, { pass: version, size: now.length }, carryOut);
+      followingWaves(state, group, { pass: version, size: now.length }, carryOut);
     }
   }
 }
@@ -79,14 +79,14 @@ function standstill({ stop, waiting }: NextSteps): string[] {
 }
 
 /** Takes every node that rolls to be Ready. @returns whether one was not */
-function heal({ groups, controlPlanes, resting }: Situation): boolean {
-  let ill = false;
+function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
+  let notReady = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {
     nodes.forEach((node, index) => {
       if (node.ready || (resting.has(node.name) && !node.controlPlane)) return;
-      ill = true;
+      notReady = true;
       nodes[index] = { ...node, ready: true };
     });
   }
-  return ill;
+  return notReady;
 }

@@ -1,16 +1,16 @@
-import { lowestKubelet, type Situation } from "./situation";
+import { lowestKubelet, type RolloutState } from "./state";
 import { minorOf, minorsBetween, neededVersion, parseVersion } from "./version";
 
 /** Why this rollout may not begin at all, each with what to do; empty when it may. No write has happened then. */
-export function refusalsOf(situation: Situation): string[] {
-  const { version: target, clusterVersion } = situation.wish;
+export function refusalsOf(state: RolloutState): string[] {
+  const { version: target, clusterVersion } = state.wish;
   if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
-  const unreadable = unreadableVersions(situation);
+  const unreadable = unreadableVersions(state);
   if (unreadable.length > 0) return unreadable;
-  const refusals = [...downgrades(situation), ...gaps(situation)];
-  const lowest = lowestKubelet(situation);
+  const refusals = [...downgrades(state), ...gaps(state)];
+  const lowest = lowestKubelet(state);
   if (lowest !== undefined && clusterVersion !== undefined && minorsBetween(clusterVersion, target) > 0) {
-    const kubelets = situation.controlPlanes.map(({ kubeletVersion }) => kubeletVersion);
+    const kubelets = state.controlPlanes.map(({ kubeletVersion }) => kubeletVersion);
     if (kubelets.length > 0 && kubelets.every((kubelet) => minorsBetween(clusterVersion, kubelet) > 0)) {
       refusals.push(
         `every control plane's kubelet is newer than the cluster's own version ${clusterVersion} (kubeadm-config); ` +
@@ -21,9 +21,9 @@ export function refusalsOf(situation: Situation): string[] {
   return refusals;
 }
 
-function unreadableVersions(situation: Situation): string[] {
-  const { clusterVersion } = situation.wish;
-  const nodes = situation.groups.flatMap((group) => group.nodes);
+function unreadableVersions(state: RolloutState): string[] {
+  const { clusterVersion } = state.wish;
+  const nodes = state.groups.flatMap((group) => group.nodes);
   const found = nodes
     .filter(({ kubeletVersion }) => !parseVersion(kubeletVersion))
     .map(({ name, kubeletVersion }) =>
@@ -38,9 +38,9 @@ function unreadableVersions(situation: Situation): string[] {
 }
 
 /** Kubernetes has no way down across minors, so one node of a newer minor stops all. */
-function downgrades(situation: Situation): string[] {
-  const { version: target, clusterVersion } = situation.wish;
-  const newer = situation.groups
+function downgrades(state: RolloutState): string[] {
+  const { version: target, clusterVersion } = state.wish;
+  const newer = state.groups
     .flatMap((group) => group.nodes)
     .filter(({ kubeletVersion }) => minorsBetween(kubeletVersion, target) < 0);
   const words = (what: string) => `${what}, and Kubernetes can't go down a minor to ${target}`;
@@ -54,9 +54,9 @@ function downgrades(situation: Situation): string[] {
 }
 
 /** A minor on the way of which no patch is known. */
-function gaps(situation: Situation): string[] {
-  const { version: target, intermediates } = situation.wish;
-  let lowest = lowestKubelet(situation);
+function gaps(state: RolloutState): string[] {
+  const { version: target, intermediates } = state.wish;
+  let lowest = lowestKubelet(state);
   while (lowest !== undefined && lowest !== target) {
     const next = neededVersion({ lowest, target, intermediates });
     if (next === undefined) {

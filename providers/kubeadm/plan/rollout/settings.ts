@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
-import type { RolloutPool, RolloutWish } from "./wish";
+import type { RolloutPool, DesiredRollout } from "./desired";
 
 /** What is asked before a node is begun: an address that answers 2xx, or a command that ends with 0. */
 export type RolloutGate = { url: string } | { command: string };
@@ -30,12 +30,12 @@ export function furtherSoftware({ software }: Pick<RolloutSettings, "software">)
 }
 
 /** What a rollout is to reach: the control planes first, then the worker pools in the order of the configuration. */
-export function rolloutWish(
+export function desiredRollout(
   version: string,
   machines: readonly Pick<Machine, "name" | "group">[],
   settings: RolloutSettings,
   clusterVersion?: string,
-): RolloutWish {
+): DesiredRollout {
   const groups = new Set([CONTROL_PLANE_GROUP, ...machines.map(({ group }) => group)]);
   const pools = [...groups].map((name): RolloutPool => {
     const own = settings.pools[name] ?? {};

@@ -1,5 +1,5 @@
 import type { RolloutNode } from "./observed";
-import type { Situation } from "./situation";
+import type { RolloutState } from "./state";
 import { minorsBetween, parseVersion } from "./version";
 
 /** How many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
@@ -39,7 +39,7 @@ export function presentSkew(nodes: readonly RolloutNode[]): string[] {
  * Says why the control planes can't go to a version while paused nodes, or those out of reach, stay where they are, or undefined: their
  * kubelets would fall too far behind, or two API servers would be more than one minor apart.
  */
-export function refuseControlPlanes(situation: Situation, version: string): string | undefined {
+export function refuseControlPlanes(situation: RolloutState, version: string): string | undefined {
   for (const node of restingNodes(situation)) {
     const behind = minorsBetween(node.kubeletVersion, version);
     if (node.controlPlane ? behind <= 1 : behind <= kubeletLag(node.kubeletVersion)) continue;
@@ -55,14 +55,14 @@ export function refuseControlPlanes(situation: Situation, version: string): stri
 }
 
 /** Says why the workers can't go to a version while a paused control plane stays behind, or undefined. */
-export function refuseWorkers(situation: Situation, version: string): string | undefined {
-  const behind = restingNodes(situation).find(
+export function refuseWorkers(state: RolloutState, version: string): string | undefined {
+  const behind = restingNodes(state).find(
     (node) => node.controlPlane && minorsBetween(node.kubeletVersion, version) > 0,
   );
   if (!behind) return undefined;
   return `the control plane ${behind.name} is paused at ${behind.kubeletVersion}, so no worker can go to ${version}: a kubelet may not be newer than an API server; resume it first`;
 }
 
-function restingNodes(situation: Situation): RolloutNode[] {
-  return situation.groups.flatMap(({ nodes }) => nodes.filter(({ name }) => situation.resting.has(name)));
+function restingNodes(state: RolloutState): RolloutNode[] {
+  return state.groups.flatMap(({ nodes }) => nodes.filter(({ name }) => state.resting.has(name)));
 }

@@ -1,5 +1,5 @@
 import type { RolloutStep } from "./step";
-import type { RolloutWish } from "./wish";
+import type { DesiredRollout } from "./desired";
 
 /**
  * Says why a rollout can't go its way, or undefined: the node agents hold the wished version and the intermediate ones
@@ -7,7 +7,7 @@ import type { RolloutWish } from "./wish";
  */
 export function refuseUnstaged(
   steps: readonly RolloutStep[],
-  { version, intermediates }: Pick<RolloutWish, "version" | "intermediates">,
+  { version, intermediates }: Pick<DesiredRollout, "version" | "intermediates">,
 ): string | undefined {
   const unstaged = [...new Set(steps.map(({ to }) => to))].filter(
     (to) => to !== version && !intermediates.includes(to),

@@ -1,7 +1,7 @@
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { minorsBetween } from "./version";
-import { desiredSoftware, type RolloutWish } from "./wish";
+import { desiredSoftware, type DesiredRollout } from "./desired";
 
 /** One node's way to its next version, from opening its change window to closing it. */
 export interface RolloutStep {
@@ -26,8 +26,8 @@ export interface RolloutStep {
 }
 
 /** The step that takes this node to a version. `pass` and `wave` are 1. */
-export function stepTo(node: RolloutNode, pool: string, wish: RolloutWish, to: string): RolloutStep {
-  const software = Object.entries(desiredSoftware(wish, to)).flatMap(([name, wanted]) => {
+export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout, to: string): RolloutStep {
+  const software = Object.entries(desiredSoftware(desired, to)).flatMap(([name, wanted]) => {
     const from = currentOf(node, name);
     return from === wanted ? [] : [{ name, from, to: wanted }];
   });
@@ -40,7 +40,7 @@ export function stepTo(node: RolloutNode, pool: string, wish: RolloutWish, to: s
     wave: 1,
     from: node.kubeletVersion,
     to,
-    how: kubernetes ? kubeadmCommand(node, wish, to) : "software",
+    how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
     software,
     resumed: node.changesAllowed,
     ...(staysCordoned(node) ? { staysCordoned: true } : {}),
@@ -53,8 +53,8 @@ export function staysCordoned(node: RolloutNode): boolean {
 }
 
 /** `apply` belongs to whoever first brings the cluster's own configuration to a version, `node` to all others. */
-function kubeadmCommand(node: RolloutNode, wish: RolloutWish, to: string): RolloutStep["how"] {
-  const { clusterVersion } = wish;
+function kubeadmCommand(node: RolloutNode, desired: DesiredRollout, to: string): RolloutStep["how"] {
+  const { clusterVersion } = desired;
   const first =
     clusterVersion === undefined || (clusterVersion !== to && minorsBetween(clusterVersion, to) >= 0);
   return node.controlPlane && first ? "kubeadm upgrade apply" : "kubeadm upgrade node";

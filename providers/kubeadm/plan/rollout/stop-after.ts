@@ -16,7 +16,7 @@ function durationSeconds(text: string): number | undefined {
 }
 
 /** What is wrong with a `stopAfter`, or undefined. */
-export function stopAfterMistake(text: string): string | undefined {
+export function stopAfterIssue(text: string): string | undefined {
   if (durationSeconds(text) !== undefined || TIME_OF_DAY.test(text)) return undefined;
   return `${quoted(text)} is neither a duration nor a time of day; write e.g. "2h", "1h30m" or "06:00"`;
 }
@@ -31,7 +31,7 @@ export function stopTime(stopAfter: string, begun: Date): Date {
   const seconds = durationSeconds(stopAfter);
   if (seconds !== undefined) return new Date(begun.getTime() + seconds * 1000);
   const match = TIME_OF_DAY.exec(stopAfter);
-  if (!match) throw new RangeError(stopAfterMistake(stopAfter));
+  if (!match) throw new RangeError(stopAfterIssue(stopAfter));
   const time = new Date(begun);
   time.setHours(Number(match[1]), Number(match[2]), 0, 0);
   if (time <= begun) time.setDate(time.getDate() + 1);

@@ -1,4 +1,4 @@
-import { isDueInPass, passVersion, wantedVersion, type Group, type Situation } from "./situation";
+import { isDueInPass, passVersion, wantedVersion, type Group, type RolloutState } from "./state";
 import { stepTo, type RolloutStep } from "./step";
 
 /**
@@ -11,21 +11,21 @@ import { stepTo, type RolloutStep } from "./step";
  * @param carryOut called with each wave, before the next is made
  */
 export function followingWaves(
-  situation: Situation,
+  state: RolloutState,
   group: Group,
   at: { pass: string; size: number },
   carryOut: (wave: RolloutStep[]) => void,
 ): void {
   const calm = group.nodes.every((node) => node.ready && !node.unschedulable && !node.changesAllowed);
   if (!calm || at.size < 1) return;
-  const due = group.nodes.filter((node) => isDueInPass(node, at.pass, situation));
+  const due = group.nodes.filter((node) => isDueInPass(node, at.pass, state));
   for (let first = 0; first < due.length; first += at.size) {
-    if (passVersion(situation) !== at.pass) return;
-    const { wish } = situation;
+    if (passVersion(state) !== at.pass) return;
+    const { wish: desired } = state;
     carryOut(
       due
         .slice(first, first + at.size)
-        .map((node) => stepTo(node, group.pool.name, wish, wantedVersion(node, at.pass, wish))),
+        .map((node) => stepTo(node, group.pool.name, desired, wantedVersion(node, at.pass, desired))),
     );
   }
 }

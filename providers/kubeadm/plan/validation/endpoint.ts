@@ -1,6 +1,6 @@
-import { ipv4Mistake, parseIpv4 } from "../../../../lib/validation/addresses";
+import { ipv4Issue, parseIpv4 } from "../../../../lib/validation/addresses";
 import { cidrContains, parseCidr } from "../../../../lib/validation/cidr";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { apiPortIssue } from "../../../../lib/validation/ports";
 import { quoted } from "../../../../lib/text/quote";
 
@@ -24,7 +24,7 @@ export interface EndpointMachine {
 }
 
 /** What is wrong with the endpoint of the API beside blocks and machines; paths begin with "endpoint". */
-export function endpointIssues(facts: EndpointFacts): Mistake[] {
+export function endpointIssues(facts: EndpointFacts): ValidationIssue[] {
   const host = facts.externalHost;
   const message = host === undefined ? undefined : externalHostIssue(host, facts);
   const external = message === undefined ? [] : [{ path: ["endpoint", "external", "host"], message }];
@@ -50,7 +50,7 @@ function externalHostIssue(host: string, facts: EndpointFacts): string | undefin
   if (isLoopback(host))
     return `${quoted(host)} is each machine itself, and no load balancer; write its address, or use endpoint.loopback`;
   const bits = parseIpv4(host);
-  const unusable = bits === undefined ? undefined : ipv4Mistake(host);
+  const unusable = bits === undefined ? undefined : ipv4Issue(host);
   if (unusable !== undefined) return unusable;
   for (const field of ["podCidr", "serviceCidr"] as const) {
     const block = parseCidr(facts[field]);
@@ -69,7 +69,10 @@ function externalHostIssue(host: string, facts: EndpointFacts): string | undefin
 }
 
 /** The port of another program on the same machine, as the address of its API server. */
-export function machineApiPortIssues(machine: EndpointMachine, path: Mistake["path"]): Mistake[] {
+export function machineApiPortIssues(
+  machine: EndpointMachine,
+  path: ValidationIssue["path"],
+): ValidationIssue[] {
   const [, host, port] = /^([^:]+):(\d{1,5})$/.exec(machine.apiServer ?? "") ?? [];
   // Behind a port forward, a port says nothing of the machine's own.
   if (host === undefined || isLoopback(host)) return [];

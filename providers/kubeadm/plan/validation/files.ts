@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { NODE_PATHS } from "../node-paths";
-import type { Mistake } from "../../../../lib/validation/mistake";
-import { duplicateMistakes } from "../../../../lib/validation/duplicates";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { duplicateIssues } from "../../../../lib/validation/duplicates";
 import { unprintableIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
 
@@ -84,10 +84,10 @@ function ancestors(path: string): string[] {
   return slashes.map((folder) => folder || "/").filter((folder) => folder !== path);
 }
 
-const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([place]) => ancestors(place))]);
+const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([ref]) => ancestors(ref))]);
 
 /** What is wrong with the absolute path of a file on a machine, or undefined. */
-export function absolutePathMistake(path: string): string | undefined {
+export function absolutePathIssue(path: string): string | undefined {
   if (!path.startsWith("/")) return `${quoted(path)} is not absolute; start it with "/"`;
   const unprintable = unprintableIssue(path);
   if (unprintable !== undefined) return unprintable;
@@ -100,27 +100,27 @@ export function absolutePathMistake(path: string): string | undefined {
 }
 
 /** What is wrong with the path of an extra file, or undefined. */
-export function hostFilePathMistake(path: string): string | undefined {
+export function hostFilePathIssue(path: string): string | undefined {
   if (FOLDERS.has(path) || (path.startsWith("/") && path.endsWith("/")))
     return `${quoted(path)} is a folder; write the path of a file in it, e.g. ${quoted(posix.join(path, "name.conf"))}`;
-  const owned = OWNED.find(([place]) => path === place || path.startsWith(`${place}/`));
-  return absolutePathMistake(path) ?? (owned && `${quoted(path)} may not be written: ${owned[1]}`);
+  const owned = OWNED.find(([ref]) => path === ref || path.startsWith(`${ref}/`));
+  return absolutePathIssue(path) ?? (owned && `${quoted(path)} may not be written: ${owned[1]}`);
 }
 
 /** Files that are listed twice, or that are below another one, which would have to be a folder. */
-export function hostFileListIssues(files: readonly { path: string }[]): Mistake[] {
+export function hostFileListIssues(files: readonly { path: string }[]): ValidationIssue[] {
   const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
-  const below = files.flatMap(({ path }, index): Mistake[] => {
+  const below = files.flatMap(({ path }, index): ValidationIssue[] => {
     const file = ancestors(path).find((one) => first.has(one));
     if (file === undefined) return [];
     const message = `${quoted(path)} is below files[${first.get(file)}], ${quoted(file)}, which is a file and not a folder; choose another path`;
     return [{ path: [index, "path"], message }];
   });
-  return [...duplicateMistakes(files, (file) => file.path, "path"), ...below];
+  return [...duplicateIssues(files, (file) => file.path, "path"), ...below];
 }
 
 /** What is wrong with the content of an extra file, or undefined. */
-export function hostFileContentMistake(content: string): string | undefined {
+export function hostFileContentIssue(content: string): string | undefined {
   return hasPrivateKey(content)
     ? "holds a private key, which would be stored and shown in plain; bring it to the machine another way"
     : undefined;
@@ -136,7 +136,7 @@ export function userDataIssue(text: string): string | undefined {
 const MODE_FIX = 'write it in octal and in quotes, e.g. "0600"';
 
 /** What is wrong with the permissions of a file, or undefined; a fourth digit is setuid, setgid and sticky. */
-export function fileModeMistake(mode: string): string | undefined {
+export function fileModeIssue(mode: string): string | undefined {
   return /^0?[0-7]{3,4}$/.test(mode) ? undefined : `${quoted(mode)} is not a file mode; ${MODE_FIX}`;
 }
 
@@ -157,7 +157,7 @@ function isOwner(part: string): boolean {
 }
 
 /** What is wrong with the owner of a file, or undefined. */
-export function fileOwnerMistake(owner: string): string | undefined {
+export function fileOwnerIssue(owner: string): string | undefined {
   const parts = owner.split(":");
   return parts.length <= 2 && parts.every(isOwner)
     ? undefined

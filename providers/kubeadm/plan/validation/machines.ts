@@ -1,4 +1,4 @@
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
 /** What the rules look at in a machine; what could not be read is left out. `index` is its place in the configuration. */
@@ -14,7 +14,7 @@ export interface MachineFacts {
 }
 
 /** Says which machines share what each needs for itself: name, SSH address, internal address, API address. */
-export function duplicateMachineMistakes(machines: readonly MachineFacts[]): Mistake[] {
+export function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
   const own: [field: string, what: string, value: (machine: MachineFacts) => string | undefined][] = [
     ["name", "name", (machine) => machine.name],
     ["address", "address and port", (machine) => machine.address && `${machine.address}:${machine.port}`],
@@ -27,7 +27,7 @@ export function duplicateMachineMistakes(machines: readonly MachineFacts[]): Mis
   ];
   return own.flatMap(([field, what, valueOf]) => {
     const first = new Map<string, MachineFacts>();
-    return machines.flatMap((machine): Mistake[] => {
+    return machines.flatMap((machine): ValidationIssue[] => {
       const value = valueOf(machine);
       if (value === undefined) return [];
       const earlier = first.get(value);
@@ -42,7 +42,7 @@ export function duplicateMachineMistakes(machines: readonly MachineFacts[]): Mis
 }
 
 /** Fields that only one of the two roles has. */
-export function roleFieldMistakes(machine: MachineFacts): Mistake[] {
+export function roleFieldIssues(machine: MachineFacts): ValidationIssue[] {
   if (machine.role === "control-plane" && machine.pool !== undefined) {
     return [
       {
@@ -67,7 +67,7 @@ export interface ControlPlaneCount {
 }
 
 /** What is wrong with the number of control planes: none, or an even number that nobody asked for. */
-export function controlPlaneCountMistakes(count: ControlPlaneCount): Mistake[] {
+export function controlPlaneCountIssues(count: ControlPlaneCount): ValidationIssue[] {
   const { controlPlanes } = count;
   if (controlPlanes === 0) {
     return [
@@ -83,8 +83,8 @@ export function controlPlaneCountMistakes(count: ControlPlaneCount): Mistake[] {
 }
 
 /** What is wrong with the list of lost machines. */
-export function lostMachineMistakes(lost: readonly string[], machines: readonly string[]): Mistake[] {
-  return lost.flatMap((name, index): Mistake[] => {
+export function lostMachineIssues(lost: readonly string[], machines: readonly string[]): ValidationIssue[] {
+  return lost.flatMap((name, index): ValidationIssue[] => {
     const path = ["lost", index];
     if (machines.includes(name))
       return [

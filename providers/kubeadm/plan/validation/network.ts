@@ -1,13 +1,13 @@
-import { ipv4Mistake, parseIpv4 } from "../../../../lib/validation/addresses";
+import { ipv4Issue, parseIpv4 } from "../../../../lib/validation/addresses";
 import {
   cidrContains,
-  cidrMistake,
+  cidrIssue,
   cidrsOverlap,
   cidrSize,
   formatCidr,
   parseCidr,
 } from "../../../../lib/validation/cidr";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
 /** Blocks that no pod or service can have: this host, loopback, link-local, multicast and reserved. */
@@ -16,7 +16,7 @@ const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"];
 /** Each node takes a /24 of the pod block (the default of kube-controller-manager). */
 export const NODE_PREFIX = 24;
 
-function unusableMistake(text: string): string | undefined {
+function unusableIssue(text: string): string | undefined {
   const block = parseCidr(text);
   const hit = UNUSABLE.map(parseCidr).find((unusable) => block && unusable && cidrsOverlap(block, unusable));
   return (
@@ -26,8 +26,8 @@ function unusableMistake(text: string): string | undefined {
 }
 
 /** What is wrong with the block of the pods, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
-export function podCidrMistake(text: string): string | undefined {
-  const wrong = cidrMistake(text) ?? unusableMistake(text);
+export function podCidrIssue(text: string): string | undefined {
+  const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
   if (prefix > NODE_PREFIX)
@@ -38,8 +38,8 @@ export function podCidrMistake(text: string): string | undefined {
 }
 
 /** What is wrong with the block of the services, or undefined. Limits of kubeadm (10 addresses) and of the API server (20 bits). */
-export function serviceCidrMistake(text: string): string | undefined {
-  const wrong = cidrMistake(text) ?? unusableMistake(text);
+export function serviceCidrIssue(text: string): string | undefined {
+  const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
   if (prefix > 28)
@@ -49,7 +49,7 @@ export function serviceCidrMistake(text: string): string | undefined {
 }
 
 /** Values for the chart of Cilium that replace the whole `ipam`, and leave the pods without the cluster's blocks. */
-export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): Mistake[] {
+export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const { ipam } = values;
   const mode: unknown =
     typeof ipam === "object" && ipam !== null ? (ipam as { mode?: unknown }).mode : undefined;
@@ -65,7 +65,7 @@ interface NetworkBlocks {
 }
 
 /** Whether pods and services share addresses. Blocks that are malformed are left to their own rules. */
-export function blocksOverlapMistakes(network: NetworkBlocks): Mistake[] {
+export function blocksOverlapIssues(network: NetworkBlocks): ValidationIssue[] {
   const pods = parseCidr(network.podCidr);
   const services = parseCidr(network.serviceCidr);
   if (!pods || !services || !cidrsOverlap(pods, services)) return [];
@@ -74,7 +74,7 @@ export function blocksOverlapMistakes(network: NetworkBlocks): Mistake[] {
 }
 
 /** Whether the pod block has a /24 for each machine. */
-export function podBlockSizeMistakes(network: NetworkBlocks, machines: number): Mistake[] {
+export function podBlockSizeIssues(network: NetworkBlocks, machines: number): ValidationIssue[] {
   const pods = parseCidr(network.podCidr);
   if (!pods || pods.prefix > NODE_PREFIX) return [];
   const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
@@ -89,17 +89,17 @@ interface AddressedMachine {
 }
 
 /** Whether an address of a machine is in the pod or service block, and whether an internal IPv4 address is known. */
-export function machineAddressMistakes(
+export function machineAddressIssues(
   network: NetworkBlocks,
   machine: AddressedMachine,
-  path: Mistake["path"],
-): Mistake[] {
-  const mistakes: Mistake[] = [];
+  path: ValidationIssue["path"],
+): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
   if (machine.internalAddress === undefined && machine.address !== undefined) {
-    const why = ipv4Mistake(machine.address);
+    const why = ipv4Issue(machine.address);
     if (why) {
       const message = `is missing; the machines must reach each other at an IPv4 address, and the address (${quoted(machine.address)}) is not one that they can use`;
-      mistakes.push({ path: [...path, "internalAddress"], message });
+      issues.push({ path: [...path, "internalAddress"], message });
     }
   }
   for (const field of ["address", "internalAddress"] as const) {
@@ -109,8 +109,8 @@ export function machineAddressMistakes(
       const block = parseCidr(network[blockName]);
       if (bits === undefined || !block || !cidrContains(block, bits)) continue;
       const message = `${quoted(text)} is in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
-      mistakes.push({ path: [...path, field], message });
+      issues.push({ path: [...path, field], message });
     }
   }
-  return mistakes;
+  return issues;
 }

@@ -1,22 +1,22 @@
 import { quoted } from "../../../../lib/text/quote";
-import { duplicateMistakes } from "../../../../lib/validation/duplicates";
-import { qualifiedNameMistake } from "../../../../lib/validation/labels";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import { qualifiedNameIssue } from "../../../../lib/validation/labels";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { CONTROL_PLANE_TAINT, type Role } from "../machine";
 
 /** Taints that a list repeats, or that a control plane has anyway: kubeadm refuses to register a Node with one twice. */
 export function taintIssues(
   taints: readonly { key?: unknown; effect?: unknown }[],
   role: Role | undefined,
-): Mistake[] {
+): ValidationIssue[] {
   const name = ({ key, effect }: { key?: unknown; effect?: unknown }) => `${String(key)}:${String(effect)}`;
   const own = name(CONTROL_PLANE_TAINT);
-  const repeated = taints.flatMap((taint, index): Mistake[] =>
+  const repeated = taints.flatMap((taint, index): ValidationIssue[] =>
     role === "control-plane" && name(taint) === own
       ? [{ path: [index], message: `${quoted(own)} is set on every control plane by foresail; remove it` }]
       : [],
   );
-  return [...repeated, ...duplicateMistakes(taints, name)];
+  return [...repeated, ...duplicateIssues(taints, name)];
 }
 
 /** Labels that kubeadm sets from the role, and those that each kubelet reports of itself. */
@@ -44,8 +44,8 @@ function reservedPrefix(key: string): boolean {
 }
 
 /** What is wrong with the key of a Node label, or undefined. */
-export function nodeLabelKeyMistake(key: string): string | undefined {
-  const wrong = qualifiedNameMistake(key);
+export function nodeLabelKeyIssue(key: string): string | undefined {
+  const wrong = qualifiedNameIssue(key);
   if (wrong) return wrong;
   if (ROLE_LABELS.includes(key)) return `${quoted(key)} follows from the role; remove it`;
   if (KUBELET_LABELS.includes(key)) return `${quoted(key)} is reported by the kubelet itself; remove it`;
@@ -55,8 +55,8 @@ export function nodeLabelKeyMistake(key: string): string | undefined {
 }
 
 /** What is wrong with the key of a taint, or undefined. */
-export function taintKeyMistake(key: string): string | undefined {
-  const wrong = qualifiedNameMistake(key);
+export function taintKeyIssue(key: string): string | undefined {
+  const wrong = qualifiedNameIssue(key);
   if (wrong) return wrong;
   const ofKubernetes = /^node(\.cloudprovider)?\.kubernetes\.io\//.test(key);
   return ofKubernetes

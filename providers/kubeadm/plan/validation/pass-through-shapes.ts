@@ -1,4 +1,4 @@
-import type { ConfigurationPath, Mistake } from "../../../../lib/validation/mistake";
+import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest } from "../../../../lib/validation/spelling";
 
@@ -139,12 +139,12 @@ const kindOf = (value: unknown) =>
   Array.isArray(value) ? "a list" : isMap(value) ? "a map" : `a ${typeof value}`;
 
 /** Every null in a value, and every field that has not the shape that a merge keeps; paths are relative to the object. */
-export function shapeIssues(kind: string, object: Readonly<Record<string, unknown>>): Mistake[] {
+export function shapeIssues(kind: string, object: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const shape = SHAPES[kind] ?? "any";
   return [...nullIssues(object, []), ...issuesOf(object, shape, [], KNOWN_WHOLE.includes(kind))];
 }
 
-function nullIssues(value: unknown, path: ConfigurationPath): Mistake[] {
+function nullIssues(value: unknown, path: ConfigurationPath): ValidationIssue[] {
   if (value === null)
     return [
       { path, message: "is empty, which would remove what is set there; write a value, or remove the line" },
@@ -153,10 +153,17 @@ function nullIssues(value: unknown, path: ConfigurationPath): Mistake[] {
   return isMap(value) ? Object.entries(value).flatMap(([key, one]) => nullIssues(one, [...path, key])) : [];
 }
 
-function issuesOf(value: unknown, shape: Shape, path: ConfigurationPath, isWhole: boolean): Mistake[] {
+function issuesOf(
+  value: unknown,
+  shape: Shape,
+  path: ConfigurationPath,
+  isWhole: boolean,
+): ValidationIssue[] {
   // null has its own issue
   if (value === null || value === undefined || shape === "any") return [];
-  const wrong = (wanted: string): Mistake[] => [{ path, message: `is ${kindOf(value)}; write ${wanted}` }];
+  const wrong = (wanted: string): ValidationIssue[] => [
+    { path, message: `is ${kindOf(value)}; write ${wanted}` },
+  ];
   if (typeof shape === "object") {
     if (!isMap(value)) return wrong(`a map with the fields ${Object.keys(shape).join(", ")}`);
     return Object.entries(value).flatMap(([key, one]) => {
@@ -203,12 +210,12 @@ function issuesOf(value: unknown, shape: Shape, path: ConfigurationPath, isWhole
 function entriesOf(
   value: unknown,
   path: ConfigurationPath,
-  wrong: (wanted: string) => Mistake[],
+  wrong: (wanted: string) => ValidationIssue[],
   isRight: (one: unknown) => boolean,
   wanted: string,
-): Mistake[] {
+): ValidationIssue[] {
   if (!isMap(value)) return wrong("a map");
-  return Object.entries(value).flatMap(([key, one]): Mistake[] =>
+  return Object.entries(value).flatMap(([key, one]): ValidationIssue[] =>
     one === null || isRight(one)
       ? []
       : [{ path: [...path, key], message: `is ${kindOf(one)}; write ${wanted}` }],
@@ -216,13 +223,13 @@ function entriesOf(
 }
 
 /** Entries merge by their names, so each needs one, and one that is repeated would replace the first. */
-function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): Mistake[] {
+function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): ValidationIssue[] {
   if (!Array.isArray(value)) {
     const since = isMap(value) ? ", as kubeadm's older v1beta3 had it" : "";
     return [{ path, message: `is ${kindOf(value)}${since}; write ${wanted}` }];
   }
   const names = new Set<string>();
-  return value.flatMap((one: unknown, index): Mistake[] => {
+  return value.flatMap((one: unknown, index): ValidationIssue[] => {
     const at = [...path, index];
     if (one === null) return [];
     if (!isMap(one)) return [{ path: at, message: `is ${kindOf(one)}; write {name: …}` }];
@@ -236,10 +243,10 @@ function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): M
   });
 }
 
-function argumentIssues(value: unknown, path: ConfigurationPath): Mistake[] {
+function argumentIssues(value: unknown, path: ConfigurationPath): ValidationIssue[] {
   const found = namedIssues(value, path, 'a list of {name, value}, e.g. [{name: "v", value: "4"}]');
   if (!Array.isArray(value)) return found;
-  const fields = value.flatMap((one: unknown, index): Mistake[] => {
+  const fields = value.flatMap((one: unknown, index): ValidationIssue[] => {
     if (!isMap(one)) return [];
     const at = [...path, index];
     const { name } = one;

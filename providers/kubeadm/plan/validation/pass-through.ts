@@ -1,5 +1,5 @@
 import { taintIssues } from "./node-labels";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { shapeIssues } from "./pass-through-shapes";
 
 /** A Kubernetes configuration object that is merged into foresail's own. */
@@ -68,15 +68,15 @@ export const PASS_THROUGH = {
 } satisfies Record<string, PassThroughKind>;
 
 /** Everything that is wrong with an object that is passed through; paths are relative to it. */
-export function passThroughMistakes(
+export function passThroughIssues(
   kind: PassThroughKind,
   object: Readonly<Record<string, unknown>>,
-): Mistake[] {
-  const identity = (["apiVersion", "kind"] as const).flatMap((field): Mistake[] => {
+): ValidationIssue[] {
+  const identity = (["apiVersion", "kind"] as const).flatMap((field): ValidationIssue[] => {
     if (object[field] === undefined || object[field] === kind[field]) return [];
     return [{ path: [field], message: `must be "${kind[field]}"; remove it, foresail writes it` }];
   });
-  const owned = Object.entries(kind.owned).flatMap(([field, instead]): Mistake[] => {
+  const owned = Object.entries(kind.owned).flatMap(([field, instead]): ValidationIssue[] => {
     const path = field.split(".");
     return valueAt(object, path) === undefined
       ? []
@@ -91,7 +91,7 @@ export function passThroughMistakes(
 }
 
 /** The taint of control planes is merged with foresail's own; in another order of fields it would be there twice. */
-function ownTaintIssues(object: Readonly<Record<string, unknown>>): Mistake[] {
+function ownTaintIssues(object: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const taints = valueAt(object, ["nodeRegistration", "taints"]);
   if (!Array.isArray(taints)) return [];
   const readable = taints.map((taint: unknown, index) =>

@@ -1,19 +1,16 @@
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { unknownWord } from "../../../../lib/validation/spelling";
 
 /** What is wrong with a map of places to numbers that ask for another machine. @param places "<group>-<index>" */
-export function replaceMistakes(replace: readonly string[], places: readonly string[]): Mistake[] {
+export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
   const known = new Set(places);
-  return replace.flatMap((place) =>
-    known.has(place)
+  return replace.flatMap((ref) =>
+    known.has(ref)
       ? []
       : [
           {
-            path: ["replace", place],
-            message: unknownWord(place, places).replace(
-              "is not known",
-              "is no machine; write <pool>-<index>",
-            ),
+            path: ["replace", ref],
+            message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
           },
         ],
   );

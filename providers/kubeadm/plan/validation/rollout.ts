@@ -1,27 +1,27 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
 import { AGENT_VERSION_PATTERN } from "../version-pattern";
-import { duplicateMistakes } from "../../../../lib/validation/duplicates";
-import { dnsNameMistake } from "../../../../lib/validation/names";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import { dnsNameIssue } from "../../../../lib/validation/names";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { nearest } from "../../../../lib/validation/spelling";
 import { listed, quoted } from "../../../../lib/text/quote";
 
 const PLACEHOLDER = "[software]";
 
 /** What is wrong with the pattern of the annotation keys, or undefined. */
-export function annotationPatternMistake(pattern: string): string | undefined {
+export function annotationPatternIssue(pattern: string): string | undefined {
   const parts = pattern.split(PLACEHOLDER);
   if (parts.length !== 2)
     return `${quoted(pattern)} must hold ${PLACEHOLDER} once; write e.g. "alpha.${PLACEHOLDER}.caos.ch"`;
-  const mistake = dnsNameMistake(parts.join("os-packages"));
+  const issue = dnsNameIssue(parts.join("os-packages"));
   return (
-    mistake &&
-    `with a software's name in the place of ${PLACEHOLDER} it ${mistake.replace(/^"(?:[^"\\]|\\.)*" /, "")}`
+    issue &&
+    `with a software's name in the place of ${PLACEHOLDER} it ${issue.replace(/^"(?:[^"\\]|\\.)*" /, "")}`
   );
 }
 
 /** What is wrong with the number of nodes that may be away at once, or undefined. */
-export function maxUnavailableMistake(value: number | string): string | undefined {
+export function maxUnavailableIssue(value: number | string): string | undefined {
   const fix = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
   if (typeof value === "number")
     return Number.isInteger(value) && value >= 1 ? undefined : `is ${value}; ${fix}`;
@@ -32,7 +32,7 @@ export function maxUnavailableMistake(value: number | string): string | undefine
 }
 
 /** What is wrong with the version of a further software, or undefined: what the node agent itself would refuse. */
-export function softwareVersionMistake(text: string): string | undefined {
+export function softwareVersionIssue(text: string): string | undefined {
   return text.length <= 63 && new RegExp(AGENT_VERSION_PATTERN).test(text) && !text.startsWith("v")
     ? undefined
     : `${quoted(text)} is not a version; write at most 63 letters, digits, dots, dashes, plus signs, colons and tildes, with a letter other than "v" or a digit first`;
@@ -52,11 +52,11 @@ export function nodeNames(names: readonly string[]): NodeNames {
 }
 
 /** Pools and nodes that a rollout names must be there; the control planes go one at a time whatever is said. */
-export function rolloutMistakes(
+export function rolloutIssues(
   rollout: { pools: Record<string, { maxUnavailable?: unknown }>; pausedNodes: readonly string[] },
   groups: readonly string[],
   nodes: NodeNames,
-): Mistake[] {
+): ValidationIssue[] {
   const pools = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
   const missing = (what: string, name: string, known: string[]) => {
     const close = nearest(name, known);
@@ -66,7 +66,7 @@ export function rolloutMistakes(
     return `${quoted(name)} is not a ${what} of this cluster; ${fix}`;
   };
   return [
-    ...Object.entries(rollout.pools).flatMap(([name, pool]): Mistake[] => {
+    ...Object.entries(rollout.pools).flatMap(([name, pool]): ValidationIssue[] => {
       if (!pools.includes(name)) return [{ path: ["pools", name], message: missing("pool", name, pools) }];
       return name === CONTROL_PLANE_GROUP && pool.maxUnavailable !== undefined
         ? [
@@ -77,12 +77,12 @@ export function rolloutMistakes(
           ]
         : [];
     }),
-    ...rollout.pausedNodes.flatMap((name, index): Mistake[] =>
+    ...rollout.pausedNodes.flatMap((name, index): ValidationIssue[] =>
       nodes.has(name)
         ? []
         : [{ path: ["pausedNodes", index], message: missing("machine", name, nodes.known) }],
     ),
-    ...duplicateMistakes(rollout.pausedNodes, (name) => name).map(({ path, message }) => ({
+    ...duplicateIssues(rollout.pausedNodes, (name) => name).map(({ path, message }) => ({
       path: ["pausedNodes", ...path],
       message,
     })),

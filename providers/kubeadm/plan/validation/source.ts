@@ -1,16 +1,16 @@
 import { VERSION_PLACEHOLDER } from "../specification";
-import type { Mistake } from "../../../../lib/validation/mistake";
+import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
 /** What is wrong with a SHA-256 in hexadecimal, or undefined. */
-export function sha256Mistake(text: string): string | undefined {
+export function sha256Issue(text: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(text)
     ? undefined
     : "is not a SHA-256; write its 64 lower-case hexadecimal digits";
 }
 
 /** What is wrong with the placeholders of a bundle's path or URL, or undefined. */
-export function bundlePlaceMistake(text: string): string | undefined {
+export function bundlePathIssue(text: string): string | undefined {
   const unknown = [...text.matchAll(/\{[^{}]*\}/g)]
     .map(([found]) => found)
     .find((found) => found !== VERSION_PLACEHOLDER);
@@ -20,7 +20,7 @@ export function bundlePlaceMistake(text: string): string | undefined {
 }
 
 /** Whether a bundle is either a folder, or a URL with its checksum. */
-export function bundleMistakes(bundle: { path?: string; url?: string; sha256?: string }): Mistake[] {
+export function bundleIssues(bundle: { path?: string; url?: string; sha256?: string }): ValidationIssue[] {
   if (bundle.path === undefined && bundle.url === undefined) {
     return [{ path: [], message: "names no bundle; write path, or url and sha256" }];
   }

@@ -6,7 +6,7 @@ export const OLDEST_MINOR = 31;
 export const NEWEST_MINOR = 36;
 
 /** What is wrong with a Kubernetes version, or undefined. */
-export function kubernetesVersionMistake(text: string): string | undefined {
+export function kubernetesVersionIssue(text: string): string | undefined {
   const bare = text.replace(/^v/i, "");
   if (/^\d+\.\d+$/.test(bare))
     return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
@@ -26,7 +26,7 @@ export function kubernetesVersionMistake(text: string): string | undefined {
 }
 
 /** What is wrong with the version of a pool's nodes, or undefined. Other programs make the nodes, so any minor goes. */
-export function poolVersionMistake(text: string): string | undefined {
+export function poolVersionIssue(text: string): string | undefined {
   const bare = text.replace(/^v/, "");
   return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
     ? undefined

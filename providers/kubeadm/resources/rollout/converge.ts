@@ -2,7 +2,7 @@ import { KubernetesClient } from "../../../../lib/kubernetes";
 import { nextSteps } from "../../plan/rollout/next";
 import type { FailureContext } from "../../../../lib/pulumi/failure";
 import { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 import { userAgent } from "../../../../lib/pulumi/user-agent";
 import type { NodeOutput } from "../node-group";
 import { nodeRolloutName, type NodeRolloutInputs } from "../node-rollout-inputs";
@@ -45,8 +45,8 @@ export async function convergeVersions(
         progress: (line) => report(resource, line),
       },
     );
-    const { nodes, wish, unreached } = await look(kubernetes);
-    const next = nextSteps(nodes, wish, { unreached });
+    const { nodes, wish: desired, unreached } = await look(kubernetes);
+    const next = nextSteps(nodes, desired, { unreached });
     if (next.done && next.leftOut.length === 0) return known;
     step = "roll out";
     session = await ClusterSession.open(resource, inputs);

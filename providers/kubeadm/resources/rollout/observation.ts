@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan/rollout/observed";
-import { rolloutWish } from "../../plan/rollout/settings";
-import type { RolloutWish } from "../../plan/rollout/wish";
+import { desiredRollout } from "../../plan/rollout/settings";
+import type { DesiredRollout } from "../../plan/rollout/desired";
 import { unreachedMachines } from "../unreached-machines";
 import { clusterVersion } from "../cluster-version";
 import type { NodeOutput } from "../node-group";
@@ -12,7 +12,7 @@ import { observeNode, type NodeObject } from "../observed-nodes";
 /** The cluster as a rollout looks at it, with the wish. Two calls. */
 export interface Observation {
   nodes: RolloutNode[];
-  wish: RolloutWish;
+  wish: DesiredRollout;
   /** Workers that are left out whatever their Nodes say now: by the preview, or since SSH did not reach them. */
   unreached: string[];
   /** The members, for the stack's outputs. */
@@ -24,7 +24,7 @@ export async function observe(kubernetes: KubernetesClient, inputs: NodeRolloutI
   const { specification, machines, rollout } = inputs;
   return {
     nodes: objects.map((node) => observeRolloutNode(node as NodeParts, rollout.annotations)),
-    wish: rolloutWish(specification.version, machines, rollout, version),
+    wish: desiredRollout(specification.version, machines, rollout, version),
     unreached: [...(inputs.leftOut ?? []), ...unreachedMachines(specification.name)],
     outputs: nodeOutputs(
       machines,

@@ -4,9 +4,9 @@ import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan
 import type { RolloutStep } from "../../plan/rollout/plan";
 import { pendingOf, type Asked } from "../../plan/rollout/progress";
 import { staysCordoned } from "../../plan/rollout/step";
-import { desiredSoftware, type RolloutWish } from "../../plan/rollout/wish";
+import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { nodeReference } from "../node-settings";
 import { untilEtcdSpares } from "./quorum-guard";
@@ -18,7 +18,7 @@ import type { RolloutRecord } from "./record";
  * wait until the agent has done it and the node is Ready with them, uncordon it and close the window. All of it is
  * in the Node's annotations, so whoever comes after a killed run goes on from there.
  */
-export class NodeTurn {
+export class NodeUpgrade {
   private readonly keys;
   private readonly wanted: Record<string, string>;
 
@@ -28,10 +28,10 @@ export class NodeTurn {
     private readonly record: RolloutRecord,
     readonly step: RolloutStep,
     private readonly node: RolloutNode,
-    wish: RolloutWish,
+    desired: DesiredRollout,
   ) {
     this.keys = annotationKeys(inputs.rollout.annotations);
-    this.wanted = desiredSoftware(wish, step.to);
+    this.wanted = desiredSoftware(desired, step.to);
   }
 
   /** Opens the change window. It remembers in the same write that somebody had cordoned the node before. */

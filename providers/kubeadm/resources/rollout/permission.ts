@@ -2,7 +2,7 @@ import { passGate, soak } from "../../gate";
 import { pauseRequested } from "../../../../lib/kubernetes";
 import { endsInTime, stopTime } from "../../plan/rollout/stop-after";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { RolloutPaused } from "./paused";
 

@@ -4,9 +4,9 @@ import type { Machine } from "../../plan/machine";
 import { describeLeftOut } from "../../plan/rollout/left-out";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import { describeRolloutStep, planRollout, type RolloutPlan } from "../../plan/rollout/plan";
-import { furtherSoftware, rolloutWish } from "../../plan/rollout/settings";
+import { furtherSoftware, desiredRollout } from "../../plan/rollout/settings";
 import { refuseUnstaged } from "../../plan/rollout/staged";
-import type { RolloutWish } from "../../plan/rollout/wish";
+import type { DesiredRollout } from "../../plan/rollout/desired";
 import { linesOfUnread } from "../../../../lib/text/unread";
 import { isKnown } from "../../../../lib/unknown";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
@@ -50,18 +50,18 @@ export async function previewRollout(
 
 /** The plan from the living cluster. */
 async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
-  const { nodes, wish } = await observe(kubernetes, news);
-  const members = [...nodes, ...expectedNodes(nodes, wish, news.machines)];
-  const plan = planRollout(members, wish, { agents: "assumed" });
+  const { nodes, wish: desired } = await observe(kubernetes, news);
+  const members = [...nodes, ...expectedNodes(nodes, desired, news.machines)];
+  const plan = planRollout(members, desired, { agents: "assumed" });
   const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
-  const preview = described(plan, wish);
+  const preview = described(plan, desired);
   return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
 }
 
 /** Machines that join before the rollout does, with the version that the cluster has until then. */
-function expectedNodes(nodes: RolloutNode[], wish: RolloutWish, machines: Machine[]): RolloutNode[] {
+function expectedNodes(nodes: RolloutNode[], desired: DesiredRollout, machines: Machine[]): RolloutNode[] {
   const present = new Set(nodes.map(({ name }) => name));
-  const version = wish.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
+  const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
   if (version === undefined) return [];
   return machines.filter(({ name }) => !present.has(name)).map((machine) => memberAt(machine, version));
 }
@@ -86,16 +86,19 @@ function memberAt({ name, role, group }: Machine, version: string): RolloutNode 
 function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
   const version = olds.specification?.version;
   if (version === undefined) return NOTHING;
-  const wish = rolloutWish(news.specification.version, news.machines, news.rollout, version);
+  const desired = desiredRollout(news.specification.version, news.machines, news.rollout, version);
   const nodes = news.machines.map((machine) => ({
     ...memberAt(machine, version),
     current: olds.rollout ? furtherSoftware(olds.rollout) : {},
   }));
-  return described(planRollout(nodes, wish, { agents: "assumed" }), wish);
+  return described(planRollout(nodes, desired, { agents: "assumed" }), desired);
 }
 
-function described({ steps, refusals, notes, leftOut }: RolloutPlan, wish: RolloutWish): RolloutPreview {
-  const unstaged = refuseUnstaged(steps, wish) ?? [];
+function described(
+  { steps, refusals, notes, leftOut }: RolloutPlan,
+  desired: DesiredRollout,
+): RolloutPreview {
+  const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
     steps: [...steps.map(describeRolloutStep), ...leftOut.map(describeLeftOut)],
     refusals: refusals.concat(unstaged),

@@ -2,7 +2,7 @@ import { waitFor } from "../../../../lib/wait";
 import { refuseMemberAbsence } from "../../plan/membership/quorum";
 import type { ClusterSession } from "../cluster-session";
 import { seeEtcdMembers } from "../etcd-membership";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 
 /**

@@ -1,6 +1,6 @@
 import { recordHistory, recordNodeEvent, type NodeEvent } from "../../../../lib/kubernetes";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 
 /** Writes down what happened, on the Node and in the history. A rollout does not fail for its own record. */
 export class RolloutRecord {

@@ -3,10 +3,10 @@ import { nextSteps, type NextSteps } from "../../plan/rollout/next";
 import { observeRolloutNode, type NodeParts } from "../../plan/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
 import type { ClusterSession } from "../cluster-session";
-import { report } from "../../../../lib/pulumi/report";
+import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { observe, type Observation } from "./observation";
-import { NodeTurn } from "./one-node";
+import { NodeUpgrade } from "./one-node";
 import { BeginPermission } from "./permission";
 import { RolloutRecord } from "./record";
 
@@ -100,23 +100,23 @@ export class RolloutRun {
     await this.start(this.nextOf(observation).begin, observation);
   }
 
-  private nextOf({ nodes, wish, unreached }: Observation): NextSteps {
-    return nextSteps(nodes, wish, { begun: [...this.running.keys()], unreached });
+  private nextOf({ nodes, wish: desired, unreached }: Observation): NextSteps {
+    return nextSteps(nodes, desired, { begun: [...this.running.keys()], unreached });
   }
 
   /** The windows open in the order of the steps; what follows goes side by side. */
-  private async start(steps: RolloutStep[], { nodes, wish }: Observation): Promise<void> {
+  private async start(steps: RolloutStep[], { nodes, wish: desired }: Observation): Promise<void> {
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
       if (!node) continue;
-      const turn = new NodeTurn(this.session, this.inputs, this.record, step, node, wish);
+      const batch = new NodeUpgrade(this.session, this.inputs, this.record, step, node, desired);
       const words = describeRolloutStep(step);
       const started = Date.now();
       const seconds = () => (Date.now() - started) / 1000;
       report(this.session.resource, `begins ${words}`);
-      const opened = turn.open();
+      const opened = batch.open();
       const work = opened
-        .then(() => turn.finish())
+        .then(() => batch.finish())
         .then(
           () => this.succeeded(step, words, seconds()),
           (error: unknown) => this.failed(step, words, seconds(), error as Error),
@@ -144,8 +144,8 @@ export class RolloutRun {
   }
 
   /** Waits for what may pass by itself: a node that is not Ready, an agent that has not spoken. */
-  private async untilSomethingMayBegin({ wish, unreached }: Observation): Promise<void> {
-    const isTurn = ({ finish, begin, done, stop }: NextSteps) =>
+  private async untilSomethingMayBegin({ wish: desired, unreached }: Observation): Promise<void> {
+    const isBatch = ({ finish, begin, done, stop }: NextSteps) =>
       finish.length > 0 || begin.length > 0 || done || stop !== undefined;
     await this.session.kubernetes.watchUntil<void, NodeParts>({
       apiVersion: "v1",
@@ -156,8 +156,8 @@ export class RolloutRun {
       progress: (line) => report(this.session.resource, line),
       decide: (objects) => {
         const nodes = objects.map((object) => observeRolloutNode(object, this.inputs.rollout.annotations));
-        const next = nextSteps(nodes, wish, { unreached });
-        return isTurn(next)
+        const next = nextSteps(nodes, desired, { unreached });
+        return isBatch(next)
           ? { done: undefined }
           : { pending: next.waiting.join("; ") || "nothing that can be begun" };
       },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Infrastructure, InfrastructureStatus, VirtualMachine, VmGroupWish } from "../../plan/model";
+import type { Infrastructure, InfrastructureStatus, VirtualMachine, DesiredVmGroup } from "../../plan/model";
 import { address, list, text, wholeNumber, word } from "../answer";
 import { message } from "../mcis/machines";
 import { oneLine } from "../refusal";
@@ -104,7 +104,7 @@ export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   }));
 
 /** One entry of `nodeGroups[]`. */
-export function groupRequest(group: VmGroupWish): Record<string, unknown> {
+export function groupRequest(group: DesiredVmGroup): Record<string, unknown> {
   return {
     name: group.name,
     nodeGroupSize: group.size,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type {
   FirewallRule,
   SecurityGroup,
-  SecurityGroupWish,
+  DesiredSecurityGroup,
   Spec,
-  SpecWish,
+  DesiredSpec,
   SshKey,
-  SshKeyWish,
+  DesiredSshKey,
   VNet,
-  VNetWish,
+  DesiredVNet,
 } from "../../plan/model";
 import { list, text, wholeNumber } from "../answer";
 import type { ResourceDialect } from "../dialect";
@@ -29,7 +29,7 @@ const made = (one: {
   cloudId: one.cspResourceId,
 });
 
-export const vNets: ResourceDialect<VNetWish, VNet> = {
+export const vNets: ResourceDialect<DesiredVNet, VNet> = {
   type: "vNet",
   createQuery: "",
   deleteQuery: "?action=withsubnets",
@@ -73,7 +73,7 @@ export const ruleRequest = (rule: FirewallRule) => ({
   CIDR: rule.cidr,
 });
 
-export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> = {
+export const securityGroups: ResourceDialect<DesiredSecurityGroup, SecurityGroup> = {
   type: "securityGroup",
   createQuery: "",
   deleteQuery: "",
@@ -101,7 +101,7 @@ export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> =
     })),
 };
 
-export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
+export const sshKeys: ResourceDialect<DesiredSshKey, SshKey> = {
   type: "sshKey",
   createQuery: "",
   deleteQuery: "",
@@ -129,7 +129,7 @@ export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
     })),
 };
 
-export const specs: ResourceDialect<SpecWish, Spec> = {
+export const specs: ResourceDialect<DesiredSpec, Spec> = {
   type: "spec",
   isListed: false,
   keepsDescription: false,

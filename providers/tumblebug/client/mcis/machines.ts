@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Infrastructure, InfrastructureStatus, VirtualMachine, VmGroupWish } from "../../plan/model";
+import type { Infrastructure, InfrastructureStatus, VirtualMachine, DesiredVmGroup } from "../../plan/model";
 import { address, list, text, wholeNumber, word } from "../answer";
 import { oneLine, remoteWords } from "../refusal";
 
@@ -105,7 +105,7 @@ export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
   }));
 
 /** One entry of `vm[]`. */
-export function groupRequest(group: VmGroupWish): Record<string, unknown> {
+export function groupRequest(group: DesiredVmGroup): Record<string, unknown> {
   return {
     name: group.name,
     subGroupSize: String(group.size),

@@ -2,15 +2,15 @@ import { z } from "zod";
 import type {
   FirewallRule,
   Image,
-  ImageWish,
+  DesiredImage,
   SecurityGroup,
-  SecurityGroupWish,
+  DesiredSecurityGroup,
   Spec,
-  SpecWish,
+  DesiredSpec,
   SshKey,
-  SshKeyWish,
+  DesiredSshKey,
   VNet,
-  VNetWish,
+  DesiredVNet,
 } from "../../plan/model";
 import { list, text, wholeNumber } from "../answer";
 import type { ResourceDialect } from "../dialect";
@@ -28,7 +28,7 @@ const made = (one: {
   description: one.description,
 });
 
-export const vNets: ResourceDialect<VNetWish, VNet> = {
+export const vNets: ResourceDialect<DesiredVNet, VNet> = {
   type: "vNet",
   createQuery: "",
   deleteQuery: "",
@@ -64,7 +64,7 @@ export const ruleRequest = (rule: FirewallRule) => ({
   CIDR: rule.cidr,
 });
 
-export const securityGroups: ResourceDialect<SecurityGroupWish, SecurityGroup> = {
+export const securityGroups: ResourceDialect<DesiredSecurityGroup, SecurityGroup> = {
   type: "securityGroup",
   createQuery: "",
   deleteQuery: "",
@@ -113,7 +113,7 @@ export function readRule(
   ];
 }
 
-export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
+export const sshKeys: ResourceDialect<DesiredSshKey, SshKey> = {
   type: "sshKey",
   createQuery: "",
   deleteQuery: "",
@@ -142,7 +142,7 @@ export const sshKeys: ResourceDialect<SshKeyWish, SshKey> = {
     })),
 };
 
-export const images: ResourceDialect<ImageWish, Image> = {
+export const images: ResourceDialect<DesiredImage, Image> = {
   type: "image",
   // without asking the cloud, which would take long and knows images by other names
   createQuery: "?action=registerWithInfo",
@@ -164,7 +164,7 @@ export const images: ResourceDialect<ImageWish, Image> = {
   })),
 };
 
-export const specs: ResourceDialect<SpecWish, Spec> = {
+export const specs: ResourceDialect<DesiredSpec, Spec> = {
   type: "spec",
   keepsDescription: false,
   createQuery: "",

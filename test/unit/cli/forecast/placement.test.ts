@@ -138,7 +138,7 @@ describe("forecast of pods that no other node can run", () => {
     const { findings, blocked } = forecast([bound("db-0"), bound("db-1")], 1);
     assert.equal(blocked, true);
     assert.deepEqual(
-      findings.map(({ words, mend }) => `${words}; ${mend}`),
+      findings.map(({ words, mend: fix }) => `${words}; ${fix}`),
       [
         "PodDisruptionBudget shop/db allows 1 of the 2 evictions on w-1, and no other node can run its pods: " +
           "shop/db-0 (node selector disk=ssd), shop/db-1 (node selector disk=ssd); let another node run them, or let it allow 2 disruptions",

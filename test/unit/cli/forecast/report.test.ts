@@ -5,11 +5,11 @@ import { clusterVersionOf } from "../../../../cli/forecast/facts";
 import { removalFindings } from "../../../../cli/forecast/removals";
 import { renderMarkdown } from "../../../../cli/forecast/render-markdown";
 import { renderText } from "../../../../cli/forecast/render-text";
-import { planReport, type ForecastWish } from "../../../../cli/forecast/report";
+import { planReport, type ForecastOptions } from "../../../../cli/forecast/report";
 import { assertGolden } from "../../golden";
 import { cleanFacts, plainNode, plainPod, troubledFacts } from "./facts";
 
-const wish = (over: Partial<ForecastWish> = {}): ForecastWish => ({
+const desired = (over: Partial<ForecastOptions> = {}): ForecastOptions => ({
   target: "1.36.3",
   allow: { force: false, deleteEmptyDirData: false },
   maxUnavailable: 1,
@@ -20,13 +20,13 @@ const wish = (over: Partial<ForecastWish> = {}): ForecastWish => ({
 
 describe("forecast of a rollout", () => {
   it("is clean where nothing is in the way", () => {
-    const report = planReport(cleanFacts(), wish());
+    const report = planReport(cleanFacts(), desired());
     assert.deepEqual([report.findings, report.notes, report.blocked], [[], [], false]);
     assertGolden("plan-clean.txt", renderText(report));
   });
 
   it("names everything that a rollout would meet", () => {
-    const report = planReport(troubledFacts(), wish());
+    const report = planReport(troubledFacts(), desired());
     assert.equal(report.blocked, true);
     assertGolden("plan-blocked.txt", renderText(report));
     assertGolden("plan-blocked.md", renderMarkdown(report));
@@ -35,7 +35,7 @@ describe("forecast of a rollout", () => {
 
   it("is unknown, and not clean, when something in the way could hide behind a missing right", () => {
     const unread = ["these credentials may not list pods: drains were not looked at"];
-    const report = planReport(cleanFacts({ pods: undefined, unread }), wish());
+    const report = planReport(cleanFacts({ pods: undefined, unread }), desired());
     assert.deepEqual([report.blocked, report.unknown], [false, unread]);
     const text = renderText(report);
     assert.doesNotMatch(text, /Clean/);
@@ -52,7 +52,7 @@ describe("forecast of a rollout", () => {
     assert.match(markdown, /### Unknown\n\n- these credentials may not list pods/);
     const atTarget = planReport(
       { ...cleanFacts({ unread }), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
-      wish(),
+      desired(),
     );
     assert.deepEqual(atTarget.unknown, []);
   });
@@ -60,7 +60,7 @@ describe("forecast of a rollout", () => {
   it("has nothing to do at the target, and looks at no pod then", () => {
     const report = planReport(
       { ...troubledFacts(), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
-      wish(),
+      desired(),
     );
     assert.deepEqual(report.steps, []);
     assert.ok(!report.findings.some(({ about }) => ["budget", "emptyDir", "unmanaged pod"].includes(about)));
@@ -68,8 +68,8 @@ describe("forecast of a rollout", () => {
 
   it("takes losses that are allowed for something to know of", () => {
     const pods = [plainPod("alone", { node: "w-1", emptyDir: "data" })];
-    const weights = (allow: ForecastWish["allow"]) =>
-      planReport(cleanFacts({ pods }), wish({ allow })).findings.map(
+    const weights = (allow: ForecastOptions["allow"]) =>
+      planReport(cleanFacts({ pods }), desired({ allow })).findings.map(
         ({ about, weight }) => `${about} ${weight}`,
       );
     assert.deepEqual(weights({ force: false, deleteEmptyDirData: false }), [
@@ -83,7 +83,7 @@ describe("forecast of a rollout", () => {
   });
 
   it("refuses what a rollout refuses", () => {
-    const report = planReport(cleanFacts(), wish({ target: "1.34.4" }));
+    const report = planReport(cleanFacts(), desired({ target: "1.34.4" }));
     assert.equal(report.blocked, true);
     assert.match(report.findings[0]?.words ?? "", /can't go down a minor/);
   });
@@ -92,7 +92,7 @@ describe("forecast of a rollout", () => {
     const metrics =
       'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="flowschemas",subresource="",version="v1beta3"} 1';
     assert.deepEqual(
-      removalFindings(metrics, "1.32.13").map(({ mend }) => mend),
+      removalFindings(metrics, "1.32.13").map(({ mend: fix }) => fix),
       ["move its users to flowcontrol.apiserver.k8s.io/v1"],
     );
     assert.deepEqual(removalFindings(metrics, "1.31.14"), []);
@@ -103,7 +103,7 @@ describe("forecast of a rollout", () => {
     const nodes = [plainNode("cp-1", "1.31.2")];
     const { unknown } = planReport(
       cleanFacts({ nodes, clusterVersion: "1.31.2", metrics: undefined }),
-      wish(),
+      desired(),
     );
     assert.match(
       unknown.at(-1) ?? "",
@@ -113,12 +113,12 @@ describe("forecast of a rollout", () => {
 
   it("forecasts the same rollout whichever order the Nodes come in", () => {
     const facts = cleanFacts();
-    const other = planReport({ ...facts, nodes: [...facts.nodes].reverse() }, wish());
-    assert.deepEqual(other, planReport(facts, wish()));
+    const other = planReport({ ...facts, nodes: [...facts.nodes].reverse() }, desired());
+    assert.deepEqual(other, planReport(facts, desired()));
   });
 
   it("colours the text only where asked, and changes no word by it", () => {
-    const report = planReport(troubledFacts(), wish());
+    const report = planReport(troubledFacts(), desired());
     const coloured = renderText(report, pc.createColors(true));
     assert.notEqual(coloured, renderText(report));
     // eslint-disable-next-line no-control-regex
@@ -127,7 +127,7 @@ describe("forecast of a rollout", () => {
 
   it("lets no name from the cluster into the markup", () => {
     const facts = cleanFacts({ pods: [plainPod("a|<b>*", { node: "w-1" })] });
-    assert.match(renderMarkdown(planReport(facts, wish())), /shop\/a\\\|\\<b\\>\\\*/);
+    assert.match(renderMarkdown(planReport(facts, desired())), /shop\/a\\\|\\<b\\>\\\*/);
   });
 
   it("reads selectors as policy/v1 does", () => {

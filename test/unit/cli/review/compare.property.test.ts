@@ -20,8 +20,8 @@ const review = fc.uniqueArray(
 );
 type Given = { name: string; steps: string[]; operation: string; wish: number };
 const changesOf = (given: readonly Given[]): ReviewedChange[] =>
-  given.map(({ name, steps, operation, wish }) =>
-    change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { wish } }),
+  given.map(({ name, steps, operation, wish: desired }) =>
+    change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { wish: desired } }),
   );
 
 /** The same question asked in another way: can the shorter be got from the longer by deleting lines? */

@@ -3,13 +3,13 @@ import { makeSavedPlan, parseSavedPlan, UnreadablePlanError } from "../../../../
 import { change, previewOf } from "./changes";
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-const place = { project: "foresail", stack: "prod" };
+const ref = { project: "foresail", stack: "prod" };
 const reviewed = previewOf([change("workers", ["w-1: join as worker of workers, wait until Ready"])]);
-const plan = makeSavedPlan(reviewed, place, { resourcePlans: {} }, "0.1.0");
+const plan = makeSavedPlan(reviewed, ref, { resourcePlans: {} }, "0.1.0");
 
 describe("a saved plan", () => {
   it("comes back as it was written", () => {
-    assert.deepEqual(parseSavedPlan(JSON.stringify(plan), place), plan);
+    assert.deepEqual(parseSavedPlan(JSON.stringify(plan), ref), plan);
   });
 
   it("leaves to the run what the preview could not know, and binds all other steps", () => {
@@ -21,7 +21,7 @@ describe("a saved plan", () => {
         second: { goal: { inputDiff: { updates: { steps: ["w-1: label zone=a"] } } }, steps: ["update"] },
       },
     };
-    assert.deepEqual(makeSavedPlan(reviewed, place, engine, "0.1.0").engine, {
+    assert.deepEqual(makeSavedPlan(reviewed, ref, engine, "0.1.0").engine, {
       resourcePlans: {
         first: { goal: { inputDiff: { adds: { steps: UNKNOWN } } } },
         second: { goal: { inputDiff: { updates: { steps: ["w-1: label zone=a"] } } }, steps: ["update"] },
@@ -49,7 +49,7 @@ describe("a saved plan", () => {
   for (const [name, text, words] of rows) {
     it(`${name} is refused, with what to do`, () => {
       assert.throws(
-        () => parseSavedPlan(text, place),
+        () => parseSavedPlan(text, ref),
         (error: Error) => {
           assert.ok(error instanceof UnreadablePlanError);
           assert.match(error.message, words);

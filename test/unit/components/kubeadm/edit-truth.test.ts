@@ -6,13 +6,16 @@ import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { wantedLabels } from "../../../../providers/kubeadm/plan/membership/node-settings";
 import type { Machine } from "../../../../providers/kubeadm/plan/machine";
-import { agentRevision, type AgentWish } from "../../../../providers/kubeadm/machine/node-agent/wish";
+import {
+  agentRevision,
+  type DesiredAgent,
+} from "../../../../providers/kubeadm/machine/node-agent/desired-agent";
 import { annotationKeys, KUBERNETES_SOFTWARE } from "../../../../providers/kubeadm/plan/rollout/annotations";
 import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent/version";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { handlers } from "../../../../providers/handlers";
 import { removeFolder } from "../../../engine/compiled-clone";
-import { putClusterVersion } from "../../../simulation/pretended-agents";
+import { putClusterVersion } from "../../../simulation/fake-agents";
 import { TestAuthority } from "../../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../../../support/kubernetes-server";
 import { type Args, cluster, type Edit, EDITS, VERSION } from "./edits";
@@ -79,7 +82,7 @@ describe("the truth of a preview of any edit", function () {
   function putNodes(resources: Resources): void {
     server.store.objects.clear();
     putClusterVersion(server.store, VERSION);
-    const agents = resources.get("demo-node-agents")!.inputs as unknown as AgentWish & {
+    const agents = resources.get("demo-node-agents")!.inputs as unknown as DesiredAgent & {
       machines: Machine[];
     };
     const keys = annotationKeys(agents.annotations);

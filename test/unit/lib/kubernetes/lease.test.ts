@@ -109,8 +109,8 @@ describe("acquireLease", () => {
   it("takes the Lease of a dead process on this host at once", async () => {
     const child = spawn("sleep", ["30"]);
     const { startTime } = readProcess(child.pid!)!;
-    const place = processPlace();
-    const holder = { ...ann, pid: child.pid!, process: { place, startTime } };
+    const ref = processPlace();
+    const holder = { ...ann, pid: child.pid!, process: { place: ref, startTime } };
     await acquire(holder, { renewSeconds: 1000, durationSeconds: 1000 });
     await assert.rejects(acquire(bob, { seconds: 0.5 }), LeaseHeld);
     child.kill();

@@ -105,16 +105,16 @@ describe("SSH", () => {
 
   it("dials again until the machine has booted", async () => {
     const late = new TestSshServer();
-    const place = await new Promise<number>((resolve) => {
+    const ref = await new Promise<number>((resolve) => {
       const probe = createServer().listen(0, "127.0.0.1", () => {
         const { port } = probe.address() as { port: number };
         probe.close(() => resolve(port));
       });
     });
     closing.push(() => late.close());
-    setTimeout(() => void late.listen(place), 400);
+    setTimeout(() => void late.listen(ref), 400);
     const lines: string[] = [];
-    const target = { ...late.userKey, name: "w-1", address: "127.0.0.1", port: place, user: "root" };
+    const target = { ...late.userKey, name: "w-1", address: "127.0.0.1", port: ref, user: "root" };
     const connection = await SshConnection.open(
       { ...target, privateKey: late.userKey.private, hostKey: late.hostKey.public },
       { seconds: 10, progress: (line) => lines.push(line) },

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { matchesGlob, matchGlob } from "../../../../providers/azimuth/plan/glob";
 
 /** [pattern, text, what Python 3.11's fnmatch.fnmatchcase answers] a line. */
-const RECORDED = resolve(__dirname, "../../../../test/fixtures/azimuth/globs.jsonl");
+const RECORDED = resolve(__dirname, "../../../../../test/fixtures/azimuth/globs.jsonl");
 
 /** The rules of "*", "?" and "[ab]" word by word, without any care for time. */
 function slowly(pattern: string[], text: string[]): boolean {

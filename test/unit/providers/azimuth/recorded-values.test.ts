@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../../lib/merge";
  * What functions of azimuth-capi-operator (1c7d83e) made from 319 inputs: each line has the input with the values, or
  * with the error in which the operator ended.
  */
-const RECORDED = resolve(__dirname, "../../../../test/fixtures/azimuth/helm-values.jsonl");
+const RECORDED = resolve(__dirname, "../../../../../test/fixtures/azimuth/helm-values.jsonl");
 
 interface Recorded {
   case: string;

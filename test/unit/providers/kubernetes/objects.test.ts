@@ -10,7 +10,7 @@ import { changedPaths } from "../../../../providers/kubernetes/plan/changes";
 import { identityText } from "../../../../providers/kubernetes/plan/identity";
 import { liveOf } from "../../../../providers/kubernetes/plan/managed-fields";
 import { valueAt, without, withValue } from "../../../../providers/kubernetes/plan/path";
-import { judgeStatus, type StatusWish } from "../../../../providers/kubernetes/plan/status";
+import { judgeStatus, type DesiredStatus } from "../../../../providers/kubernetes/plan/status";
 
 describe("paths of fields", () => {
   const object = { metadata: { annotations: { "example.org/size": "3" } }, list: [{ a: 1 }] };
@@ -28,7 +28,7 @@ describe("paths of fields", () => {
 });
 
 describe("whose an object is", () => {
-  const wish = { stack: "p/s", owners: [], adopt: false };
+  const desired = { stack: "p/s", owners: [], adopt: false };
   const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "1", controller: true };
   const table: [what: string, existing: ExistingObject | undefined, over: object, decision: object][] = [
     ["none", undefined, {}, { do: "make" }],
@@ -101,7 +101,7 @@ describe("whose an object is", () => {
   ];
   for (const [what, existing, over, decision] of table)
     it(`when it is ${what}`, () =>
-      assert.deepEqual(decideAdoption(existing, { ...wish, ...over }), decision));
+      assert.deepEqual(decideAdoption(existing, { ...desired, ...over }), decision));
 
   it("and whether it was made just now", () => {
     const ours = { manager: "foresail", operation: "Apply" };
@@ -133,9 +133,14 @@ describe("whose an object is", () => {
 
 describe("the live values of wished fields", () => {
   it("leave out what others add, and show what is missing or another", () => {
-    const wish = { a: 1, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} };
+    const desired = { a: 1, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} };
     const live = { a: 2, b: { c: [1, 2], d: 4 }, list: [{ name: "y" }, { name: "x", v: 1, w: 2 }], more: 1 };
-    assert.deepEqual(liveOf(wish, live), { a: 2, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} });
+    assert.deepEqual(liveOf(desired, live), {
+      a: 2,
+      b: { c: [1, 2] },
+      list: [{ name: "x", v: 1 }],
+      empty: {},
+    });
     assert.deepEqual(liveOf({ a: { b: 1 } }, { a: {} }), { a: {} });
   });
   it("are the wish itself when it is there, whatever else is", () => {
@@ -143,15 +148,15 @@ describe("the live values of wished fields", () => {
       .jsonValue({ maxDepth: 3 })
       .filter((json) => typeof json === "object" && json !== null && !Array.isArray(json));
     fc.assert(
-      fc.property(value, (wish) =>
-        assert.deepEqual(liveOf(wish, { ...(wish as object), "an other": 1 }), wish),
+      fc.property(value, (desired) =>
+        assert.deepEqual(liveOf(desired, { ...(desired as object), "an other": 1 }), desired),
       ),
     );
   });
 });
 
 describe("the judgement of a status", () => {
-  const wish: StatusWish = {
+  const desired: DesiredStatus = {
     fields: { id: "status.id" },
     conditions: [{ type: "Ready" }],
     equals: [{ path: "status.phase", value: "Active" }],
@@ -203,7 +208,7 @@ describe("the judgement of a status", () => {
   ];
   for (const [what, status, judgement] of table)
     it(`when ${what}`, () =>
-      assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, wish), judgement));
+      assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, desired), judgement));
 
   it("waits for nothing when nothing is wished, not even for the controller", () => {
     assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status: { observedGeneration: 1 } }, {}), {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failureOf, givenUp } from "../../../../providers/machine-pool/plan/failure";
+import { failureOf, terminalFailure } from "../../../../providers/machine-pool/plan/failure";
 
 describe("why an object of Cluster API has failed for good", () => {
   const failure = { failureReason: "CreateError", failureMessage: "no flavour" };
@@ -19,7 +19,7 @@ describe("why an object of Cluster API has failed for good", () => {
 
   it("is not believed while its controller has not seen the present specification", () => {
     const seen = (observedGeneration?: number) =>
-      givenUp({
+      terminalFailure({
         metadata: { generation: 3 },
         status: { ...failure, ...(observedGeneration && { observedGeneration }) },
       });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { conclude, type Conclusion, waitWords } from "../../../../providers/machine-pool/plan/conclusion";
+import { evaluate, type Evaluation, waitWords } from "../../../../providers/machine-pool/plan/evaluation";
 import { observePool } from "../../../../providers/machine-pool/plan/observed";
 
 type Fields = Record<string, unknown>;
 const IDS = ["sandbox://demo/pool-a-0", "sandbox://demo/pool-a-1"];
 const owner = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster", name: "demo", uid: "1" };
 
-const conclusion = (pool: object): Conclusion =>
-  conclude(
+const conclusion = (pool: object): Evaluation =>
+  evaluate(
     observePool(pool),
     { replicas: 2 },
     {

@@ -22,10 +22,10 @@ describe("the cloud inside an OpenstackCluster", () => {
 
   beforeEach(() => cluster.forget());
 
-  const charts = async (wish: Partial<CloudProviderArgs> = {}): Promise<Map<string, ChartInputs>> => {
+  const charts = async (desired: Partial<CloudProviderArgs> = {}): Promise<Map<string, ChartInputs>> => {
     await cluster.make({
       cluster: { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" } },
-      cloudProvider: { enabled: true, ...wish },
+      cloudProvider: { enabled: true, ...desired },
     });
     // a chart comes after the Secret that it reads
     const isAwaited = () => cluster.of("Chart").some(({ inputs }) => inputs.chart === undefined);
@@ -103,9 +103,9 @@ describe("the cloud inside an OpenstackCluster", () => {
   });
 
   it("has its pods made anew when cloud.conf changes, and only then", async () => {
-    const marks = async (wish: Partial<CloudProviderArgs>) => {
+    const marks = async (desired: Partial<CloudProviderArgs>) => {
       cluster.forget();
-      const found = await charts(wish);
+      const found = await charts(desired);
       const { podAnnotations } = chart(found, CONTROLLER_MANAGER).values;
       const { csi } = chart(found, CINDER).values as {
         csi: { plugin: Record<string, { podAnnotations: unknown }> };

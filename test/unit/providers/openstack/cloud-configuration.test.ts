@@ -17,17 +17,17 @@ describe("how a cloud is found", () => {
     region_name: one
 `;
   const write = (file: string, text: string) => {
-    const place = path.join(folder, file);
-    mkdirSync(path.dirname(place), { recursive: true });
-    writeFileSync(place, text);
-    return place;
+    const ref = path.join(folder, file);
+    mkdirSync(path.dirname(ref), { recursive: true });
+    writeFileSync(ref, text);
+    return ref;
   };
   const read = (
     environment: Record<string, string> = {},
-    wish: { cloud?: string; region?: string } = { cloud: "eu1" },
+    desired: { cloud?: string; region?: string } = { cloud: "eu1" },
   ) =>
     readCloudConfiguration(
-      wish,
+      desired,
       { HOME: path.join(folder, "home"), ...environment },
       path.join(folder, "here"),
     );
@@ -83,7 +83,7 @@ describe("how a cloud is found", () => {
     assert.deepEqual([authUrl, region], ["https://eu2/v3", "three"]);
   });
 
-  const mistakes: [what: string, text: string | undefined, words: RegExp][] = [
+  const issues: [what: string, text: string | undefined, words: RegExp][] = [
     ["there is no file", undefined, /there is no clouds\.yaml for the cloud "eu1"; looked for /],
     ["the entry is missing", entry("eu9", "https://k"), /has no entry "eu1"; it has eu9/],
     ["the file is no YAML", "clouds: {password: hunter2", /is no YAML$/],
@@ -103,7 +103,7 @@ describe("how a cloud is found", () => {
       /"outer" is no interface/,
     ],
   ];
-  for (const [what, text, words] of mistakes)
+  for (const [what, text, words] of issues)
     it(`says when ${what}`, async () => {
       if (text !== undefined) write("here/clouds.yaml", text);
       await assert.rejects(read(), (error: Error) => {

@@ -16,17 +16,17 @@ const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /** A cloud with one flavour, one image, one external network and room for three servers. */
-function smallCloud({ method, path: place }: Request): Answer | undefined {
-  if (place.startsWith("/compute/v2.1/flavors"))
+function smallCloud({ method, path: ref }: Request): Answer | undefined {
+  if (ref.startsWith("/compute/v2.1/flavors"))
     return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
-  if (place.startsWith("/image/v2/images"))
+  if (ref.startsWith("/image/v2/images"))
     return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
-  if (place.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
-  if (place.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
-  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(place)) return ok({ servers: [] });
-  if (place === "/compute/v2.1/limits")
+  if (ref.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
+  if (ref.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
+  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(ref)) return ok({ servers: [] });
+  if (ref === "/compute/v2.1/limits")
     return ok({ limits: { absolute: { maxTotalInstances: 3, totalInstancesUsed: 2 } } });
-  if (method === "POST" && place.endsWith("/metadata")) return ok({ metadata: {} });
+  if (method === "POST" && ref.endsWith("/metadata")) return ok({ metadata: {} });
   return undefined;
 }
 
@@ -59,7 +59,7 @@ describe("the handlers of OpenStack's resources", () => {
       image: "debian",
       ...over,
     });
-    const wish = (over: object = {}) => ({
+    const desired = (over: object = {}) => ({
       cluster: "demo",
       cloud: "eu1",
       servers: [server("w-1-aaaaa")],
@@ -75,7 +75,7 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("finds what names mean, and refuses nothing that the cloud has", async () => {
       await start();
-      const { inputs, failures } = (await planHandlers.check!({}, wish())) as {
+      const { inputs, failures } = (await planHandlers.check!({}, desired())) as {
         inputs: object;
         failures: object[];
       };
@@ -91,7 +91,7 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("is updated when the region gets known, which the cluster's own programs are told", async () => {
       await start();
-      const { inputs } = (await planHandlers.check!({}, wish())) as {
+      const { inputs } = (await planHandlers.check!({}, desired())) as {
         inputs: { found: { region?: string } };
       };
       const { region: _, ...before } = inputs.found;
@@ -103,7 +103,7 @@ describe("the handlers of OpenStack's resources", () => {
     it("refuses an impossible flavour and too many servers with their places", async () => {
       await start();
       const servers = [server("w-1-aaaaa", { flavor: "huge" }), server("w-2-bbbbb")];
-      const { failures } = await planHandlers.check!({}, wish({ servers }));
+      const { failures } = await planHandlers.check!({}, desired({ servers }));
       assert.deepEqual(
         failures!.map(({ property }) => property),
         ["openstack.pools.w.flavor", "openstack.pools"],
@@ -117,7 +117,7 @@ describe("the handlers of OpenStack's resources", () => {
         return request.path.endsWith("/servers/s1") ? ok({ server: failed }) : smallCloud(request);
       });
       const failures = async (known: string[]) =>
-        (await planHandlers.check!({}, wish({ known }))).failures!.map(({ property }) => property);
+        (await planHandlers.check!({}, desired({ known }))).failures!.map(({ property }) => property);
       assert.deepEqual(await failures(["s1"]), ["openstack.pools.w"]);
       assert.deepEqual(await failures([]), []);
     });
@@ -125,7 +125,7 @@ describe("the handlers of OpenStack's resources", () => {
     it("refuses what can't be whatever the cloud has, with its place", async () => {
       await start();
       const refusals = [{ property: "openstack.network", reason: "the load balancer would be lost" }];
-      const answer = await planHandlers.check!({}, wish({ refusals }));
+      const answer = await planHandlers.check!({}, desired({ refusals }));
       assert.deepEqual(answer.failures, refusals);
       assert.ok(!("refusals" in (answer.inputs as object)));
       assert.deepEqual(cloud.calls, []);
@@ -133,10 +133,10 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("refuses a new cluster on a cloud that does not answer, and lets one be that exists", async () => {
       await start();
-      const unknown = await planHandlers.check!({}, wish({ cloud: "eu9" }));
+      const unknown = await planHandlers.check!({}, desired({ cloud: "eu9" }));
       assert.match(unknown.failures![0]!.reason, /has no entry "eu9"/);
       const found = { images: {}, flavors: {}, authUrl: "x" };
-      const existing = (await planHandlers.check!({ found }, wish({ cloud: "eu9" }))) as {
+      const existing = (await planHandlers.check!({ found }, desired({ cloud: "eu9" }))) as {
         inputs: { found: object };
         failures: object[];
       };
@@ -145,9 +145,9 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("says beside the run why a server can't be made, once, and ends when the others have come", async () => {
       let looks = 0;
-      await start(({ path: place }) => {
+      await start(({ path: ref }) => {
         const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
-        if (place.startsWith("/compute/v2.1/servers/detail?name=")) {
+        if (ref.startsWith("/compute/v2.1/servers/detail?name=")) {
           looks++;
           if (looks === 1) return { status: 500 };
           return ok({
@@ -155,7 +155,7 @@ describe("the handlers of OpenStack's resources", () => {
           });
         }
         const fault = { message: "No valid host was found" };
-        return place.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
+        return ref.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
       });
       const said: string[] = [];
       await watchServerFaults({
@@ -171,10 +171,10 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("changes for another wish and for machines to move, not for ids or lines of later runs", async () => {
       await start();
-      const differs = async (news: object) => (await planHandlers.diff!("demo", wish(), news)).changes;
-      assert.equal(await differs(wish({ found: { images: {} }, later: ["then"] })), false);
-      assert.equal(await differs(wish({ steps: ["w-1: is made"] })), true);
-      assert.equal(await differs(wish({ servers: [] })), true);
+      const differs = async (news: object) => (await planHandlers.diff!("demo", desired(), news)).changes;
+      assert.equal(await differs(desired({ found: { images: {} }, later: ["then"] })), false);
+      assert.equal(await differs(desired({ steps: ["w-1: is made"] })), true);
+      assert.equal(await differs(desired({ servers: [] })), true);
     });
   });
 
@@ -220,7 +220,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual((outs as { marked: object }).marked, { "w-1": "s1" });
       assert.equal(answers.length, 0);
       assert.deepEqual(
-        cloud.requests.filter(({ method, path: place }) => method === "POST" && place.includes("/servers/")),
+        cloud.requests.filter(({ method, path: ref }) => method === "POST" && ref.includes("/servers/")),
         [
           {
             method: "POST",
@@ -238,8 +238,8 @@ describe("the handlers of OpenStack's resources", () => {
           ? { status: 404, body: { itemNotFound: { message: "gone" } } }
           : smallCloud(request),
       );
-      const wish = inputs({ "w-1": "s1", "w-2": "s2" });
-      const failure = await markHandlers.create(wish).then(
+      const desired = inputs({ "w-1": "s1", "w-2": "s2" });
+      const failure = await markHandlers.create(desired).then(
         () => assert.fail("it should fail"),
         (error: unknown) => error as PartialFailure,
       );
@@ -247,7 +247,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.match(failure.message, /w-2.*mark as initialized.*\(NotFound\)/s);
       const olds = failure.properties as { marked: object };
       assert.deepEqual(olds.marked, { "w-1": "s1" });
-      assert.equal((await markHandlers.diff!("demo", olds, wish)).changes, true);
+      assert.equal((await markHandlers.diff!("demo", olds, desired)).changes, true);
     });
 
     it("lists the same lines before and after the server's id is known", async () => {

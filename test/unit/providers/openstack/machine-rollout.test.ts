@@ -3,11 +3,11 @@ import fc from "fast-check";
 import type { MachineRecord } from "../../../../providers/openstack/plan/machine-record";
 import {
   planRollout,
-  type MachineTurn,
+  type MachineBatch,
   type WantedMachine,
 } from "../../../../providers/openstack/plan/machine-rollout";
 import type { ExistingMachine } from "../../../../providers/openstack/plan/recorded-state";
-import { laterLines } from "../../../../lib/text/later-lines";
+import { laterLines } from "../../../../lib/text/remaining-runs";
 
 /** A machine "w-1-a": the letter stands for what the hash stands for. */
 function machine(name: string, generation = 1): MachineRecord {
@@ -41,7 +41,7 @@ const have = (names: string): ExistingMachine[] =>
     .filter(Boolean)
     .map((word, index) => ({ ...machine(word.replace("?", ""), index + 1), joined: !word.endsWith("?") }));
 
-const say = ({ machines, leaving }: MachineTurn) =>
+const say = ({ machines, leaving }: MachineBatch) =>
   `${machines.map(({ name }) => name).join(" ")}${leaving.length > 0 ? ` / ${leaving.join(" ")}` : ""}`;
 
 describe("the machines of each run", () => {
@@ -152,7 +152,7 @@ describe("whatever the machines are half-way through", () => {
     fc
       .array(looks, { minLength: pool === "cp" ? 1 : 0, maxLength: most })
       .map((list) => list.map((look, index) => `${pool}-${index + 1}-${look}`));
-  const wishes = fc.record({
+  const desired = fc.record({
     wanted: fc.tuple(slots("cp", 3), slots("v", 3), slots("w", 3)).map((lists) => lists.flat().join(" ")),
     surge: fc.integer({ min: 1, max: 3 }),
   });
@@ -171,7 +171,7 @@ describe("whatever the machines are half-way through", () => {
     );
 
   /** What a run may not do, whichever it is. */
-  function assertSafe(turn: MachineTurn, before: ExistingMachine[], wanted: WantedMachine[], surge: number) {
+  function assertSafe(turn: MachineBatch, before: ExistingMachine[], wanted: WantedMachine[], surge: number) {
     const gone = before.filter(({ name }) => turn.leaving.includes(name));
     const stays = new Set(turn.machines.map(({ name }) => name));
     for (const { name } of before) assert.notEqual(stays.has(name), turn.leaving.includes(name), name);
@@ -193,7 +193,7 @@ describe("whatever the machines are half-way through", () => {
 
   it("every run is safe, and the runs end at the wanted machines", () => {
     fc.assert(
-      fc.property(wishes, halfDone, ({ wanted, surge }, existing) => {
+      fc.property(desired, halfDone, ({ wanted, surge }, existing) => {
         const wish = want(wanted, surge);
         let machines = have(existing.join(" "));
         for (let runs = 0; runs < 40; runs++) {
@@ -216,8 +216,8 @@ describe("whatever the machines are half-way through", () => {
   it("a run that is cut off anywhere is finished by the next ones, as safely", () => {
     fc.assert(
       fc.property(
-        wishes,
-        wishes,
+        desired,
+        desired,
         halfDone,
         fc.array(fc.boolean(), { maxLength: 30 }),
         (first, second, existing, cuts) => {

@@ -32,12 +32,12 @@ class Services {
   };
 
   readonly answer = ({ method, path }: Request): Answer | undefined => {
-    const place = path.replace(/^\/(load-balancer\/v2(\.0)?|identity\/v3)/, "");
+    const ref = path.replace(/^\/(load-balancer\/v2(\.0)?|identity\/v3)/, "");
     if (method === "DELETE") {
-      this.deleted.push(place);
+      this.deleted.push(ref);
       return { status: 204 };
     }
-    const found = this.lists[place] ?? this.lists[place.replace(/[?].*/, "")];
+    const found = this.lists[ref] ?? this.lists[ref.replace(/[?].*/, "")];
     if (found) return { status: 200, body: { [found[0]]: found[1] } };
     const [field] = (path.split("/").at(-1) ?? "").split("?");
     const isOther = /^\/(compute|network)\//.test(path);
@@ -102,9 +102,9 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
   });
 
   it("have the application credential of whoever asks with them, where the stack makes one", async () => {
-    const wish = { mark: MARK, servers: "x", securityGroups: [], loadBalancer: false };
-    assert.deepEqual(await readMarkedObjects(cloud, { ...wish, ownCredential: false }), []);
-    assert.deepEqual(await readMarkedObjects(cloud, { ...wish, ownCredential: true }), [
+    const desired = { mark: MARK, servers: "x", securityGroups: [], loadBalancer: false };
+    assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: false }), []);
+    assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: true }), [
       { kind: "application credential", id: "c", name: `foresail-demo-${MARK}`, within: "u1" },
     ]);
   });

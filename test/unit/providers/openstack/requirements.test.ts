@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import {
-  cloudLacks,
+  unmetCloud,
   type CloudFacts,
-  type CloudWish,
-  type ServerWish,
+  type DesiredCloud,
+  type DesiredServer,
 } from "../../../../providers/openstack/plan/requirements";
 
-const server = (over: Partial<ServerWish> = {}): ServerWish => ({
+const server = (over: Partial<DesiredServer> = {}): DesiredServer => ({
   name: "w-1-aaaaa",
   pool: "w",
   flavor: "small",
   image: "debian",
   ...over,
 });
-const wish = (over: Partial<CloudWish> = {}): CloudWish => ({
+const desired = (over: Partial<DesiredCloud> = {}): DesiredCloud => ({
   servers: [server()],
   loadBalancer: false,
   floatingIps: 0,
@@ -50,35 +50,35 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
 });
 
 describe("what a cloud lacks for a run", () => {
-  const cases: [what: string, wish: CloudWish, facts: CloudFacts, said: string[]][] = [
-    ["nothing", wish({ externalNetwork: "public" }), facts(), []],
+  const cases: [what: string, wish: DesiredCloud, facts: CloudFacts, said: string[]][] = [
+    ["nothing", desired({ externalNetwork: "public" }), facts(), []],
     [
       "nothing, by ids",
-      wish({ servers: [server({ flavor: "f1", image: "i1" })], externalNetwork: "n1" }),
+      desired({ servers: [server({ flavor: "f1", image: "i1" })], externalNetwork: "n1" }),
       facts(),
       [],
     ],
     [
       "a flavour, said once for a pool",
-      wish({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
+      desired({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
       facts(),
       ['openstack.pools.w.flavor: the cloud has no flavour "huge"; it has diskless, small'],
     ],
     [
       "an image with one meaning",
-      wish({ servers: [server({ image: "twice" })] }),
+      desired({ servers: [server({ image: "twice" })] }),
       facts(),
       ['openstack.pools.w.image: the cloud has 2 images called "twice"; write the id of one: i2, i3'],
     ],
     [
       "an image that is ready",
-      wish({ servers: [server({ image: "queued" })] }),
+      desired({ servers: [server({ image: "queued" })] }),
       facts(),
       ['openstack.pools.w.image: "queued" is queued, not active; wait for it or choose another'],
     ],
     [
       "disk and memory for the image",
-      wish({ servers: [server({ image: "big" })] }),
+      desired({ servers: [server({ image: "big" })] }),
       facts(),
       [
         'openstack.pools.w.flavor: 10 GiB is too small for the image "big", which needs 40 GiB',
@@ -87,13 +87,13 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "a root volume of the image's size",
-      wish({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
+      desired({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
       facts({ volumes: { types: [] } }),
       ['openstack.pools.w.rootVolume.size: 4 GiB is too small for the image "debian", which needs 5 GiB'],
     ],
     [
       "a service for volumes, said once for a pool",
-      wish({
+      desired({
         servers: [
           server({ rootVolume: { size: 9 } }),
           server({ name: "w-2-bbbbb", rootVolume: { size: 9 } }),
@@ -106,13 +106,13 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "a type of volumes",
-      wish({ servers: [server({ rootVolume: { size: 9, type: "nvme" } })] }),
+      desired({ servers: [server({ rootVolume: { size: 9, type: "nvme" } })] }),
       facts({ volumes: { types: [{ id: "t1", name: "ssd" }] } }),
       ['openstack.pools.w.rootVolume.type: the cloud has no volume type "nvme"; it has ssd'],
     ],
     [
       "volumes of that size",
-      wish({ servers: [server({ rootVolume: { size: 90 } })] }),
+      desired({ servers: [server({ rootVolume: { size: 90 } })] }),
       facts({ volumes: { types: [], quota: { per_volume_gigabytes: { limit: 50, used: 0 } } } }),
       [
         "openstack.pools.w.rootVolume.size: 90 GiB is more than the quota allows one volume: 50 GiB; ask for more, or take a smaller one",
@@ -120,7 +120,7 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "quota of volumes, all together and of a type, by its id, too",
-      wish({
+      desired({
         servers: [
           server({ rootVolume: { size: 30 } }),
           server({ name: "w-2-bbbbb", rootVolume: { size: 30, type: "t1" } }),
@@ -146,37 +146,37 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "nothing for volumes that are there",
-      wish({ servers: [server({ rootVolume: { size: 30, type: "gone" } })] }),
+      desired({ servers: [server({ rootVolume: { size: 30, type: "gone" } })] }),
       facts({ servers: ["w-1-aaaaa"], volumes: { types: [], quota: { volumes: { limit: 1, used: 1 } } } }),
       [],
     ],
     [
       "nothing for a flavour without a disk",
-      wish({ servers: [server({ flavor: "diskless" })] }),
+      desired({ servers: [server({ flavor: "diskless" })] }),
       facts(),
       [],
     ],
     [
       "a zone",
-      wish({ servers: [server({ zone: "az9" })] }),
+      desired({ servers: [server({ zone: "az9" })] }),
       facts(),
       ['openstack.pools.w.zones: the cloud has no availability zone "az9"; it has az1, az2'],
     ],
     [
       "a zone that is up",
-      wish({ servers: [server({ zone: "az2" })] }),
+      desired({ servers: [server({ zone: "az2" })] }),
       facts(),
       ['openstack.pools.w.zones: the availability zone "az2" is not available now; take another'],
     ],
     [
       "an external network",
-      wish({ externalNetwork: "outside" }),
+      desired({ externalNetwork: "outside" }),
       facts(),
       ['openstack.network.externalNetwork: the cloud has no external network "outside"; it has public'],
     ],
     [
       "load balancers",
-      wish({ loadBalancer: true }),
+      desired({ loadBalancer: true }),
       facts(),
       [
         "openstack.endpoint.octavia: the cloud has no load-balancer service (Octavia); write `endpoint: {loopback: {}}`",
@@ -184,7 +184,7 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "volumes",
-      wish({ volumes: true }),
+      desired({ volumes: true }),
       facts(),
       [
         "openstack.cloudProvider.cinder: the cloud has no block-storage service (Cinder); write `cinder: {enabled: false}`",
@@ -192,19 +192,19 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "an application credential that may make others",
-      wish({ newCredential: true }),
+      desired({ newCredential: true }),
       facts({ isRestricted: true }),
       [
         "openstack.cloudProvider: the application credential of clouds.yaml may make no other one for the cluster; make one by " +
           "hand and give it in `foresail:cloudApplicationCredential`, or write `enabled: false`",
       ],
     ],
-    ["nothing where it may make others", wish({ newCredential: true }), facts(), []],
-    ["nothing where it makes none", wish(), facts({ isRestricted: true }), []],
-    ["nothing where there are volumes", wish({ volumes: true }), facts({ hasVolumes: true }), []],
+    ["nothing where it may make others", desired({ newCredential: true }), facts(), []],
+    ["nothing where it makes none", desired(), facts({ isRestricted: true }), []],
+    ["nothing where there are volumes", desired({ volumes: true }), facts({ hasVolumes: true }), []],
     [
       "quota",
-      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      desired({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
       facts({
         compute: {
           instances: { limit: 3, used: 2 },
@@ -219,16 +219,16 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "floating IPs",
-      wish({ floatingIps: 2 }),
+      desired({ floatingIps: 2 }),
       facts({ floatingIps: { limit: 5, used: 4 } }),
       [
         "openstack.pools: this run needs 2 more of the quota for floating IPs, and of 5 4 are in use; ask for more, or release some",
       ],
     ],
-    ["nothing where no floating IP is made", wish(), facts({ floatingIps: { limit: 5, used: 5 } }), []],
+    ["nothing where no floating IP is made", desired(), facts({ floatingIps: { limit: 5, used: 5 } }), []],
     [
       "a server that the cloud could not make, with its reason",
-      wish({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
+      desired({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
       facts({
         servers: ["w-1-aaaaa", "w-2-bbbbb", "w-2-ccccc"],
         stillborn: [
@@ -242,7 +242,7 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "a server whose volume the cloud could not make",
-      wish(),
+      desired(),
       facts({
         servers: ["w-1-aaaaa"],
         stillborn: [{ id: "s1", name: "w-1-aaaaa", reason: "Volume v1 did not finish being created." }],
@@ -253,7 +253,7 @@ describe("what a cloud lacks for a run", () => {
     ],
     [
       "nothing for a server that is there, whatever has gone since",
-      wish({ servers: [server({ flavor: "gone", image: "gone" })] }),
+      desired({ servers: [server({ flavor: "gone", image: "gone" })] }),
       facts({
         servers: ["w-1-aaaaa"],
         compute: {
@@ -268,7 +268,7 @@ describe("what a cloud lacks for a run", () => {
   for (const [what, wanted, found, said] of cases)
     it(what, () =>
       assert.deepEqual(
-        cloudLacks(wanted, found).map(({ property, reason }) => `${property}: ${reason}`),
+        unmetCloud(wanted, found).map(({ property, reason }) => `${property}: ${reason}`),
         said,
       ),
     );

@@ -3,7 +3,7 @@ import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-
 import { securityRules, type SecurityRule } from "../../../../providers/openstack/plan/security-rules";
 import { read } from "../../docs/project";
 
-const wish = {
+const desired = {
   ssh: ["192.0.2.0/24"],
   api: ["198.51.100.0/24"],
   nodePorts: [],
@@ -14,7 +14,7 @@ const say = ({ name, group, from, protocol, ports }: SecurityRule) =>
 
 describe("the rules of the security groups", () => {
   it("are these for a cluster with Flannel, and no others", () => {
-    assert.deepEqual(securityRules(wish).map(say), [
+    assert.deepEqual(securityRules(desired).map(say), [
       "ssh: 192.0.2.0/24 → nodes tcp 22-22",
       "api: 198.51.100.0/24 → control-planes tcp 6443-6443",
       "api-nodes: nodes → control-planes tcp 6443-6443",
@@ -26,14 +26,14 @@ describe("the rules of the security groups", () => {
   });
 
   it("open nothing from outside that no block was listed for", () => {
-    const closed = securityRules({ ...wish, ssh: [], api: [] });
+    const closed = securityRules({ ...desired, ssh: [], api: [] });
     assert.ok(closed.every(({ from }) => "group" in from));
   });
 
   it("open every protocol for the nodes alone, and only for networks that send it", () => {
     const kinds: PodNetworkKind[] = ["bridge", "cilium", "calico", "flannel", "other"];
     for (const podNetwork of kinds) {
-      const any = securityRules({ ...wish, podNetwork }).filter(({ protocol }) => protocol === undefined);
+      const any = securityRules({ ...desired, podNetwork }).filter(({ protocol }) => protocol === undefined);
       assert.deepEqual(
         any.map(say),
         ["bridge", "other"].includes(podNetwork) ? ["pods: nodes → nodes any"] : [],
@@ -43,7 +43,7 @@ describe("the rules of the security groups", () => {
 
   it("open SSH where it listens, the load balancer's block and node ports when they are wanted", () => {
     const rules = securityRules({
-      ...wish,
+      ...desired,
       sshPort: 222,
       nodePorts: ["192.0.2.0/24"],
       loadBalancerCidr: "10.20.0.0/24",
@@ -59,7 +59,7 @@ describe("the rules of the security groups", () => {
   });
 
   it("open node ports to load balancers of Services, and no rule twice", () => {
-    const balanced = { ...wish, serviceLoadBalancerCidr: "10.20.0.0/24" };
+    const balanced = { ...desired, serviceLoadBalancerCidr: "10.20.0.0/24" };
     const opened = (nodePorts: string[]) =>
       securityRules({ ...balanced, nodePorts })
         .map(say)
@@ -77,7 +77,7 @@ describe("the rules of the security groups", () => {
     const page = read("docs/openstack.md");
     const [table = ""] = page.split("## What is open")[1]?.split("\n## ") ?? [];
     for (const podNetwork of ["cilium", "calico", "flannel"] as const)
-      for (const { ports } of securityRules({ ...wish, podNetwork, nodePorts: ["192.0.2.0/24"] })) {
+      for (const { ports } of securityRules({ ...desired, podNetwork, nodePorts: ["192.0.2.0/24"] })) {
         const [first, last] = ports ?? [];
         if (first !== undefined)
           assert.ok(table.includes(first === last ? String(first) : `${first}-${last}`), String(first));

@@ -8,7 +8,7 @@ import {
   machineLines,
   planMachines,
   type LiveVm,
-  type MachineWish,
+  type DesiredMachine,
 } from "../../../../providers/tumblebug/plan/machine-plan";
 
 const group = (name: string, count: number): MachineGroup => ({
@@ -21,7 +21,7 @@ const vm = (name: string, over: Partial<LiveVm> = {}): LiveVm => ({
   ...{ publicAddress: "203.0.113.1", privateAddress: "10.0.0.1", spec: "s" },
   ...over,
 });
-const plan = (over: Partial<MachineWish>) =>
+const plan = (over: Partial<DesiredMachine>) =>
   planMachines({ slots, recorded: {}, leaving: {}, live: undefined, ...over });
 const ALL = ["cp-1", "cp-2", "cp-3", "w-1-1", "w-2-1"].map((name) => vm(name));
 const RECORDED = { "cp-1": "cp-1", "cp-2": "cp-2", "cp-3": "cp-3", "w-1": "w-1-1", "w-2": "w-2-1" };
@@ -36,7 +36,7 @@ describe("which VM is which machine", () => {
     assert.deepEqual([replaced?.machine, replaced?.vmGroup], ["cp-3-r2", "cp"]);
   });
 
-  const table: [what: string, wish: Partial<MachineWish>, lines: string[]][] = [
+  const table: [what: string, wish: Partial<DesiredMachine>, lines: string[]][] = [
     [
       "nothing is there: all are made",
       {},
@@ -66,11 +66,11 @@ describe("which VM is which machine", () => {
     ],
     ["one is on its way", { live: ALL.map((one) => ({ ...one, status: "Creating" })) }, []],
   ];
-  for (const [what, wish, lines] of table)
+  for (const [what, desired, lines] of table)
     it(what, () => {
-      const said = machineLines(plan(wish)).map((line) => line.replace(/ its VM in aws.*/, ""));
+      const said = machineLines(plan(desired)).map((line) => line.replace(/ its VM in aws.*/, ""));
       assert.deepEqual(said, lines);
-      assert.deepEqual(lostLines(plan(wish)), []);
+      assert.deepEqual(lostLines(plan(desired)), []);
     });
 
   it("says that a machine whose VM had come up is lost, and makes none in its place", () => {

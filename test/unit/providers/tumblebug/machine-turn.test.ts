@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { wantedSlots, type MachineGroup, type Slot } from "../../../../providers/tumblebug/plan/groups";
-import { planTurn, type MachineTurn } from "../../../../providers/tumblebug/plan/machine-turn";
+import { planBatch, type MachineBatch } from "../../../../providers/tumblebug/plan/machine-batch";
 import type { RecordedControlPlanes } from "../../../../providers/tumblebug/plan/recorded-state";
 
 const group = (name: string, count: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
@@ -22,10 +22,10 @@ const after = (slots: readonly Slot[]) => ({
 const settled = (names: string[]): RecordedControlPlanes => ({ members: names, kept: names, joined: names });
 
 /** The runs until nothing is left to do. */
-function runs(wanted: Slot[], before: readonly Slot[]): MachineTurn[] {
-  const turns: MachineTurn[] = [];
+function runs(wanted: Slot[], before: readonly Slot[]): MachineBatch[] {
+  const turns: MachineBatch[] = [];
   for (let recorded = after(before); turns.length < 20; recorded = after(turns.at(-1)!.slots)) {
-    turns.push(planTurn(wanted, recorded, []));
+    turns.push(planBatch(wanted, recorded, []));
     if (turns.at(-1)!.later.length === 0) return turns;
   }
   return assert.fail("the runs don't end");
@@ -33,7 +33,7 @@ function runs(wanted: Slot[], before: readonly Slot[]): MachineTurn[] {
 
 describe("the control planes of one run", () => {
   it("are all of them in the first", () => {
-    const turn = planTurn(slotsOf(3), { slots: [], controlPlanes: settled([]) }, []);
+    const turn = planBatch(slotsOf(3), { slots: [], controlPlanes: settled([]) }, []);
     assert.deepEqual(machines(turn.slots), ["cp-1", "cp-2", "cp-3", "w-1"]);
     assert.deepEqual([turn.leaving, turn.steps, turn.later, turn.remarks], [[], [], [], []]);
   });
@@ -67,13 +67,13 @@ describe("the control planes of one run", () => {
         joined: ["cp-1", "cp-2", "cp-3", "cp-4"],
       },
     };
-    const turn = planTurn(slotsOf(3), recorded, []);
+    const turn = planBatch(slotsOf(3), recorded, []);
     assert.deepEqual(turn.leaving, ["cp-5"]);
     assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-4"]);
   });
 
   it("let dead ones go at once, and living ones afterwards", () => {
-    const turn = planTurn(slotsOf(3), after(slotsOf(5)), ["cp-4"]);
+    const turn = planBatch(slotsOf(3), after(slotsOf(5)), ["cp-4"]);
     assert.deepEqual(turn.leaving, ["cp-4"]);
     assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-5"]);
   });
@@ -83,7 +83,7 @@ describe("the control planes of one run", () => {
       slots: slotsOf(3),
       controlPlanes: { ...settled(["cp-1", "cp-2", "cp-3"]), joined: [] },
     };
-    assert.deepEqual(planTurn(slotsOf(1), recorded, []).leaving, []);
+    assert.deepEqual(planBatch(slotsOf(1), recorded, []).leaving, []);
   });
 
   it("end at those that are wanted, one at most going in a run, and another that has joined staying", () => {
@@ -110,7 +110,7 @@ describe("a machine that has a VM", () => {
   it("keeps what it is, and is remarked upon when the configuration says otherwise", () => {
     const before = slotsOf(1);
     const wanted = slotsOf(1, {}, { spec: "t3.large", connection: "gcp" });
-    const { slots, remarks } = planTurn(wanted, after(before), []);
+    const { slots, remarks } = planBatch(wanted, after(before), []);
     assert.deepEqual(slots, before);
     assert.deepEqual(remarks, [
       "cp-1 keeps its connection aws, not gcp, spec t3.medium, not t3.large: a new machine takes that; to have one, raise its number in `tumblebug.replace`",
@@ -119,7 +119,7 @@ describe("a machine that has a VM", () => {
   });
 
   it("keeps its root disk, too", () => {
-    const { slots, remarks } = planTurn(
+    const { slots, remarks } = planBatch(
       slotsOf(1, {}, { rootDisk: { gibibytes: 50 } }),
       after(slotsOf(1)),
       [],
@@ -129,7 +129,7 @@ describe("a machine that has a VM", () => {
   });
 
   it("has no remark when it is as wished, and its successor takes the new wish", () => {
-    const { slots, remarks } = planTurn(
+    const { slots, remarks } = planBatch(
       slotsOf(1, { "w-1": 1 }, { spec: "t3.large" }),
       after([...slotsOf(1)]),
       [],

@@ -5,7 +5,7 @@ import {
   imageName,
   objectName,
   specName,
-  tumblebugNameMistake,
+  tumblebugNameIssue,
 } from "../../../../providers/tumblebug/plan/names";
 
 describe("names of Tumblebug's objects", () => {
@@ -37,7 +37,7 @@ describe("names of Tumblebug's objects", () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 63 }), (parts, room) => {
         const name = objectName(parts, room);
-        assert.equal(tumblebugNameMistake(name), undefined, name);
+        assert.equal(tumblebugNameIssue(name), undefined, name);
         assert.ok(name.length <= room, name);
         assert.equal(objectName([...parts], room), name);
       }),
@@ -66,6 +66,6 @@ describe("names of Tumblebug's objects", () => {
     ["", true],
   ] as const)
     it(`${JSON.stringify(name)} is ${wrong ? "no " : "a "}name`, () => {
-      assert.equal(tumblebugNameMistake(name) !== undefined, wrong);
+      assert.equal(tumblebugNameIssue(name) !== undefined, wrong);
     });
 });

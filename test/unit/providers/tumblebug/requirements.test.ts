@@ -5,9 +5,9 @@ import type { CloudSpec } from "../../../../providers/tumblebug/plan/model";
 import { recordedStatus } from "../../../../providers/tumblebug/plan/phase";
 import { recordedCluster } from "../../../../providers/tumblebug/plan/recorded-state";
 import {
-  tumblebugLacks,
+  unmetTumblebug,
   type TumblebugFacts,
-  type TumblebugWish,
+  type DesiredTumblebug,
 } from "../../../../providers/tumblebug/plan/requirements";
 
 const AWS = { provider: "aws", region: "ap-northeast-2", zone: "ap-northeast-2a" };
@@ -20,7 +20,7 @@ const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => 
   ...{ spec: "t3.medium", image: "debian", labels: {}, taints: [] },
   ...over,
 });
-const wish = (over: Partial<TumblebugWish> = {}): TumblebugWish => ({
+const desired = (over: Partial<DesiredTumblebug> = {}): DesiredTumblebug => ({
   ...{
     namespace: "ns1",
     createNamespace: false,
@@ -49,7 +49,7 @@ const two = [
 
 describe("what a server lacks, before anything is made", () => {
   it("is nothing when all is there", () => {
-    assert.deepEqual(tumblebugLacks(wish(), facts()), []);
+    assert.deepEqual(unmetTumblebug(desired(), facts()), []);
   });
 
   const table: [
@@ -57,7 +57,7 @@ describe("what a server lacks, before anything is made", () => {
     property: string,
     words: RegExp,
     facts: Partial<TumblebugFacts>,
-    wish?: Partial<TumblebugWish>,
+    wish?: Partial<DesiredTumblebug>,
   ][] = [
     [
       "no namespace",
@@ -159,19 +159,22 @@ describe("what a server lacks, before anything is made", () => {
   ];
   for (const [what, property, words, there, asked] of table)
     it(`says ${what}, once, with the place and the reason`, () => {
-      const lacks = tumblebugLacks(wish(asked), facts(there));
-      const [first] = lacks.filter((lack) => lack.property === `tumblebug.${property}`);
-      assert.ok(first, JSON.stringify(lacks));
+      const unmet = unmetTumblebug(desired(asked), facts(there));
+      const [first] = unmet.filter(
+        (unmetRequirement) => unmetRequirement.property === `tumblebug.${property}`,
+      );
+      assert.ok(first, JSON.stringify(unmet));
       assert.match(first.reason, words);
     });
 
   it("takes clouds that were registered at run time for what their kind is", () => {
     const at = (provider: string) => facts({ connections: { aws: { ...AWS, provider } } });
     for (const provider of ["openstack-site01", "aws-gov", "nhncloud-1"])
-      assert.deepEqual(tumblebugLacks(wish(), at(provider)), []);
-    const one = (provider: string, asked = {}) => tumblebugLacks(wish(asked), at(provider))[0]?.reason ?? "";
+      assert.deepEqual(unmetTumblebug(desired(), at(provider)), []);
+    const one = (provider: string, asked = {}) =>
+      unmetTumblebug(desired(asked), at(provider))[0]?.reason ?? "";
     assert.match(one("mock-site01"), /pretended cloud/);
-    assert.deepEqual(tumblebugLacks(wish({ allowMock: true }), at("mock-site01")), []);
+    assert.deepEqual(unmetTumblebug(desired({ allowMock: true }), at("mock-site01")), []);
     assert.match(one("ibm-site01", { loadBalancer: true }), /no load balancer/);
     const long = { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) };
     assert.match(one("ncp-site01", long), /takes 30/);
@@ -180,12 +183,12 @@ describe("what a server lacks, before anything is made", () => {
   });
 
   it("takes one core for a worker, a pretended cloud for tests, and the stack's own MCIS", () => {
-    const worker = wish({ slots: wantedSlots([group("w")]) });
-    assert.deepEqual(tumblebugLacks(worker, facts({ specs: { "aws t3.medium": spec({ vcpus: 1 }) } })), []);
+    const worker = desired({ slots: wantedSlots([group("w")]) });
+    assert.deepEqual(unmetTumblebug(worker, facts({ specs: { "aws t3.medium": spec({ vcpus: 1 }) } })), []);
     const mock = facts({ connections: { aws: { ...AWS, provider: "mock" } } });
-    assert.deepEqual(tumblebugLacks(wish({ allowMock: true }), mock), []);
+    assert.deepEqual(unmetTumblebug(desired({ allowMock: true }), mock), []);
     const own = facts({ infrastructure: { status: "Running:3", isOurs: true } });
-    assert.deepEqual(tumblebugLacks(wish(), own), []);
+    assert.deepEqual(unmetTumblebug(desired(), own), []);
   });
 });
 

@@ -4,11 +4,11 @@ import {
   ruleChanges,
   ruleWords,
   securityRules,
-  type SecurityWish,
+  type DesiredSecurity,
 } from "../../../../providers/tumblebug/plan/security-rules";
 import { read } from "../../docs/project";
 
-const wish: SecurityWish = {
+const desired: DesiredSecurity = {
   ssh: ["192.0.2.0/24"],
   api: ["198.51.100.0/24"],
   nodePorts: [],
@@ -18,8 +18,8 @@ const wish: SecurityWish = {
   overInternet: false,
 };
 const KINDS: PodNetworkKind[] = ["bridge", "cilium", "calico", "flannel", "other"];
-const say = (role: "nodes" | "controlPlanes", over: Partial<SecurityWish> = {}) =>
-  securityRules(role, { ...wish, ...over }).map((rule) => ruleWords(rule).replace(/ \(.*/, ""));
+const say = (role: "nodes" | "controlPlanes", over: Partial<DesiredSecurity> = {}) =>
+  securityRules(role, { ...desired, ...over }).map((rule) => ruleWords(rule).replace(/ \(.*/, ""));
 
 describe("the rules of Tumblebug's security groups", () => {
   it("of every machine are these with Flannel, and no others", () => {
@@ -50,7 +50,7 @@ describe("the rules of Tumblebug's security groups", () => {
 
   it("can be written in Tumblebug's three protocols for every pod network", () => {
     for (const podNetwork of KINDS)
-      for (const { protocol } of securityRules("nodes", { ...wish, podNetwork }))
+      for (const { protocol } of securityRules("nodes", { ...desired, podNetwork }))
         assert.ok(["tcp", "udp", "icmp"].includes(protocol), protocol);
   });
 
@@ -63,13 +63,13 @@ describe("the rules of Tumblebug's security groups", () => {
   it("never open anything to the world that nobody wrote", () => {
     for (const podNetwork of KINDS)
       for (const role of ["nodes", "controlPlanes"] as const)
-        for (const { cidr } of securityRules(role, { ...wish, podNetwork }))
+        for (const { cidr } of securityRules(role, { ...desired, podNetwork }))
           assert.notEqual(cidr, "0.0.0.0/0");
   });
 
   it("that changed are opened and closed, in whatever order the server keeps them", () => {
-    const before = securityRules("nodes", wish);
-    const after = securityRules("nodes", { ...wish, ssh: ["203.0.113.7/32"] });
+    const before = securityRules("nodes", desired);
+    const after = securityRules("nodes", { ...desired, ssh: ["203.0.113.7/32"] });
     const { opened, closed } = ruleChanges([...before].reverse(), after);
     assert.deepEqual(
       [opened.map(({ cidr }) => cidr), closed.map(({ cidr }) => cidr)],
@@ -83,7 +83,7 @@ describe("the rules of Tumblebug's security groups", () => {
     for (const podNetwork of KINDS)
       for (const role of ["nodes", "controlPlanes"] as const)
         for (const { ports, protocol } of securityRules(role, {
-          ...{ ...wish, podNetwork, overInternet: true, nodePorts: ["192.0.2.0/24"] },
+          ...{ ...desired, podNetwork, overInternet: true, nodePorts: ["192.0.2.0/24"] },
         })) {
           const range = ports === undefined ? "" : ports[0] === ports[1] ? `${ports[0]}` : ports.join("–");
           assert.match(

@@ -17,7 +17,7 @@ const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => 
   ...over,
 });
 const promised = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
-const place = (provider: string) => ({ provider, region: `${provider}-1`, zone: `${provider}-1a` });
+const ref = (provider: string) => ({ provider, region: `${provider}-1`, zone: `${provider}-1a` });
 
 describe("TumblebugCluster", () => {
   let registered: Registered[];
@@ -69,7 +69,7 @@ describe("TumblebugCluster", () => {
       address: "198.51.100.9",
       found: {
         generation: "mcis",
-        connections: { aws: place("aws"), gcp: place("gcp") },
+        connections: { aws: ref("aws"), gcp: ref("gcp") },
         foreign: ["vNets/k1-gcp-vpc"],
         namespaceIsForeign: true,
       },

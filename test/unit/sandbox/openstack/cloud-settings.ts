@@ -1,6 +1,6 @@
 import {
   assignPorts,
-  cloudPlaces,
+  cloudPaths,
   PORT_COUNT,
   type CloudSettings,
 } from "../../../../sandbox/openstack/settings";
@@ -25,4 +25,4 @@ export function sampleSettings(changes: Partial<CloudSettings> = {}): CloudSetti
   };
 }
 
-export const samplePlaces = cloudPlaces("/sandbox/openstack");
+export const samplePaths = cloudPaths("/sandbox/openstack");

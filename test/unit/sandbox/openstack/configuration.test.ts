@@ -18,10 +18,10 @@ import {
   SERVICES,
   servicesOf,
 } from "../../../../sandbox/openstack/settings";
-import { samplePlaces, sampleSettings } from "./cloud-settings";
+import { samplePaths, sampleSettings } from "./cloud-settings";
 
 const settings = sampleSettings();
-const configured = { settings, places: samplePlaces, environment: "/python" };
+const configured = { settings, places: samplePaths, environment: "/python" };
 
 /** Sections and options of an oslo.config file. */
 function readIni(text: string): Record<string, Record<string, string>> {
@@ -67,7 +67,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
 
   it("puts no password into the arguments of a process", () => {
     for (const service of SERVICES) {
-      const { command, args } = serviceProcess(service, "/python/bin/python", samplePlaces, settings);
+      const { command, args } = serviceProcess(service, "/python/bin/python", samplePaths, settings);
       for (const password of Object.values<string>({ ...settings.passwords }))
         assert.ok(![command, ...args].some((word) => word.includes(password)));
     }
@@ -81,7 +81,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
       NO_PROXY: "x",
       PYTHONHOME: "x",
     };
-    const environment = pythonEnvironment(samplePlaces, { containers: false }, base);
+    const environment = pythonEnvironment(samplePaths, { containers: false }, base);
     assert.deepEqual(Object.keys(environment).sort(), [
       "FORESAIL_FLOATING_IPS",
       "FORESAIL_VOLUME_FAULT",
@@ -94,8 +94,8 @@ describe("the configuration of the sandbox's OpenStack", () => {
   });
 
   it("gives SQLite one thread a service", () => {
-    assert.match(gunicornSettings(samplePlaces, "neutron", 20_003).text, /^threads = 1$/m);
-    assert.match(gunicornSettings(samplePlaces, "neutron", 20_003).text, /^bind = "127\.0\.0\.1:20003"$/m);
+    assert.match(gunicornSettings(samplePaths, "neutron", 20_003).text, /^threads = 1$/m);
+    assert.match(gunicornSettings(samplePaths, "neutron", 20_003).text, /^bind = "127\.0\.0\.1:20003"$/m);
   });
 });
 

@@ -63,11 +63,11 @@ describe("the process that runs a cloud's servers", () => {
     containers = new Map();
     failure = undefined;
     held = undefined;
-    const places = {
+    const paths = {
       machines: path.join(folder, "machines"),
       floatingIps: path.join(folder, "floating-ips.json"),
     };
-    machines = new Machines(places, hosts, () => undefined);
+    machines = new Machines(paths, hosts, () => undefined);
   });
 
   afterEach(() => rm(folder, { recursive: true, force: true }));

@@ -17,7 +17,7 @@ describe("launchers of plugins", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function place(file: string, text: string): Promise<string> {
+  async function path_(file: string, text: string): Promise<string> {
     const whole = path.join(folder, file);
     await mkdir(path.dirname(whole), { recursive: true });
     await writeFile(whole, text);
@@ -27,29 +27,29 @@ describe("launchers of plugins", () => {
   const provider = "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js";
 
   it("runs the provider of the project above the working folder, as a child of who started it", async () => {
-    const script = await place("launcher", pulumiLaunchers["pulumi-resource-pulumi-nodejs"] ?? "");
-    const found = await place(provider, tellsWho);
+    const script = await path_("launcher", pulumiLaunchers["pulumi-resource-pulumi-nodejs"] ?? "");
+    const found = await path_(provider, tellsWho);
     await mkdir(path.join(folder, "a/b"), { recursive: true });
     const { stdout } = await run(script, ["127.0.0.1:1", "two words"], { cwd: path.join(folder, "a/b") });
     assert.deepEqual(JSON.parse(stdout), [found, process.pid, "127.0.0.1:1", "two words"]);
   });
 
   it("says what to do when no project has the provider", async () => {
-    const script = await place("launcher", pulumiLaunchers["pulumi-resource-pulumi-nodejs"] ?? "");
+    const script = await path_("launcher", pulumiLaunchers["pulumi-resource-pulumi-nodejs"] ?? "");
     await assert.rejects(run(script, [], { cwd: folder }), /dynamic-provider.* was not found .*npm ci/s);
   });
 
   it("runs the stand-in of the clone that the environment names, wherever it is started", async () => {
-    const script = await place("launcher", commandLauncher);
-    const mine = await place("clone one/main.js", tellsWho);
+    const script = await path_("launcher", commandLauncher);
+    const mine = await path_("clone one/main.js", tellsWho);
     const env = { ...process.env, [STAND_IN_VARIABLE]: mine };
     const { stdout } = await run(script, ["x"], { cwd: "/", env });
     assert.deepEqual(JSON.parse(stdout), [mine, process.pid, "x"]);
   });
 
   it("runs the stand-in of the project in the working folder when the environment names none", async () => {
-    const script = await place("launcher", commandLauncher);
-    const mine = await place("bin/sandbox/command-plugin/main.js", tellsWho);
+    const script = await path_("launcher", commandLauncher);
+    const mine = await path_("bin/sandbox/command-plugin/main.js", tellsWho);
     const env = { ...process.env, [STAND_IN_VARIABLE]: "" };
     const { stdout } = await run(script, [], { cwd: folder, env });
     assert.deepEqual(JSON.parse(stdout), [mine, process.pid]);

@@ -4,22 +4,22 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connectionOf } from "../../../../sandbox/tumblebug/clouds";
-import { PretendedMachines } from "../../../../sandbox/tumblebug/machines";
+import { FakeMachines } from "../../../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../../../sandbox/tumblebug/server";
 import { openTumblebug } from "../../../../providers/tumblebug/client";
 import { CREDENTIAL, GENERATIONS, plant, pretendTumblebug } from "../../../support/tumblebug";
 
-function ask(address: string, place: string): Promise<Response> {
+function ask(address: string, path_: string): Promise<Response> {
   const { user, password } = CREDENTIAL;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  return fetch(`${address}${place}`, { headers: { authorization } });
+  return fetch(`${address}${path_}`, { headers: { authorization } });
 }
 
 describe("The VMs of the simulated Tumblebug", () => {
   for (const generation of GENERATIONS)
     it(`outlive their server, and what it had begun is brought to its end by the next (${generation})`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), "foresail-tumblebug-"));
-      const machines = new PretendedMachines();
+      const machines = new FakeMachines();
       const settings = {
         generation,
         folder,

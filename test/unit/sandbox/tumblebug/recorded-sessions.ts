@@ -99,13 +99,13 @@ export const UNRECORDED: Readonly<Record<Generation, readonly UnrecordedStep[]>>
   ],
 };
 
-function add(place: string, group: object): UnrecordedStep["act"] {
-  const machine = place.includes("/mcis/") ? "vm" : "node";
-  return (server) => server.ask("POST", `/ns/${place}/${machine}`, group);
+function add(path_: string, group: object): UnrecordedStep["act"] {
+  const machine = path_.includes("/mcis/") ? "vm" : "node";
+  return (server) => server.ask("POST", `/ns/${path_}/${machine}`, group);
 }
 
-function terminate(place: string): UnrecordedStep["act"] {
-  return (server) => server.ask("GET", `/ns/${place}?action=terminate&force=true`);
+function terminate(path_: string): UnrecordedStep["act"] {
+  return (server) => server.ask("GET", `/ns/${path_}?action=terminate&force=true`);
 }
 
 function registerSpec(namespace: string, name: string, cspSpecName: string): UnrecordedStep["act"] {

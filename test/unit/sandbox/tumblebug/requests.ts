@@ -1,4 +1,4 @@
-import { CREDENTIAL, pretendTumblebug, type PretendedTumblebug } from "../../../support/tumblebug";
+import { CREDENTIAL, pretendTumblebug, type FakeTumblebug } from "../../../support/tumblebug";
 
 /** An answer as it came over the wire. */
 export interface WireAnswer {
@@ -9,7 +9,7 @@ export interface WireAnswer {
 
 /** A pretended server, asked as it stands in the API's description and not through the client. */
 export class RawTumblebug {
-  private constructor(readonly pretended: PretendedTumblebug) {}
+  private constructor(readonly pretended: FakeTumblebug) {}
 
   static async open(...args: Parameters<typeof pretendTumblebug>): Promise<RawTumblebug> {
     return new RawTumblebug(await pretendTumblebug(...args));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKey } from "../../../../lib/ssh/generated-key";
 import { loadConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cloudReader, cluster, controlPlane, OPENSTACK, reader, TUMBLEBUG, worker } from "./valid";
 
 const DAY = "2026-11-22 00:00:00 +0000 UTC";
@@ -44,7 +44,7 @@ describe("configuration: accepts", () => {
       ["", ""],
     ] as const)
       assert.equal(sshCluster({ bootstrapRevision: written }).bootstrapRevision, read);
-    assert.deepEqual(mistakesOf(reader(cluster({ bootstrapRevision: 1.3 }))), [
+    assert.deepEqual(issuesOf(reader(cluster({ bootstrapRevision: 1.3 }))), [
       "cluster.bootstrapRevision: was read as the number 1.3 (so is 1.30); put it in quotes",
     ]);
   });
@@ -60,7 +60,7 @@ describe("configuration: accepts", () => {
     const { machines } = sshCluster({ machines: [controlPlane({ labels: { installed: DAY } })] });
     assert.deepEqual(machines[0]?.labels, { installed: "2026-11-22" });
     assert.deepEqual(
-      mistakesOf(reader(cluster({ machines: [controlPlane({ labels: { installed: MOMENT } })] }))),
+      issuesOf(reader(cluster({ machines: [controlPlane({ labels: { installed: MOMENT } })] }))),
       [
         'cluster.machines[0].labels.installed: "2026-11-22T10:30:00Z" is not a value of Kubernetes; write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends; YAML read it as a date, so put what you meant in quotes',
       ],
@@ -71,7 +71,7 @@ describe("configuration: accepts", () => {
     for (const owner of ["1000:1000", "0", "65534:nogroup", "www-data:33", "Build.User:staff"])
       for (const mode of ["2755", "02755", "4750", "1777", "0644", "644"])
         assert.deepEqual(
-          mistakesOf(reader(cluster({ files: [{ path: "/opt/a", content: "", owner, mode }] }))),
+          issuesOf(reader(cluster({ files: [{ path: "/opt/a", content: "", owner, mode }] }))),
           [],
         );
   });
@@ -84,8 +84,8 @@ describe("configuration: accepts", () => {
       { bootstrap: { dataSecretName: LONG } },
       { name: "a".repeat(253) },
     ])
-      assert.deepEqual(mistakesOf(withoutCluster(machinePool(over))), []);
-    assert.deepEqual(mistakesOf(withoutCluster(machinePool({ name: `${LONG}b` }))), [
+      assert.deepEqual(issuesOf(withoutCluster(machinePool(over))), []);
+    assert.deepEqual(issuesOf(withoutCluster(machinePool({ name: `${LONG}b` }))), [
       `machinePool.name: "${LONG.slice(0, 80)}…" has 254 characters; write at most 253`,
     ]);
   });
@@ -136,21 +136,21 @@ describe("configuration: accepts", () => {
         { files: [{ path: "/etc/systemd/system/kubelet.service.d/20-own.conf", content: "" }] },
       ],
     ];
-    for (const [what, fields] of good) assert.deepEqual(mistakesOf(reader(cluster(fields))), [], what);
+    for (const [what, fields] of good) assert.deepEqual(issuesOf(reader(cluster(fields))), [], what);
     const { publicKey, key } = pair();
     const openstack = { ...OPENSTACK, keypair: { publicKey } };
     const paused = { rollout: { pausedNodes: ["w-2-0a1b2"] } };
     assert.deepEqual(
-      mistakesOf(cloudReader("openstack", openstack, paused, { "foresail:sshPrivateKey": key })),
+      issuesOf(cloudReader("openstack", openstack, paused, { "foresail:sshPrivateKey": key })),
       [],
     );
     const replaced = { ...TUMBLEBUG, replace: { "w-1": 1 } };
     assert.deepEqual(
-      mistakesOf(cloudReader("tumblebug", replaced, { rollout: { pausedNodes: ["w-1-r1"] } })),
+      issuesOf(cloudReader("tumblebug", replaced, { rollout: { pausedNodes: ["w-1-r1"] } })),
       [],
     );
     assert.deepEqual(
-      mistakesOf(reader(cluster({ machines: [controlPlane(), worker({ name: "a".repeat(63) })] }))),
+      issuesOf(reader(cluster({ machines: [controlPlane(), worker({ name: "a".repeat(63) })] }))),
       [],
     );
   });

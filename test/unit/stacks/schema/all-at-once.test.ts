@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { loadConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, controlPlane, reader, worker } from "./valid";
 
 describe("configuration: all validation issues at once", () => {
@@ -21,7 +21,7 @@ describe("configuration: all validation issues at once", () => {
 
   it("compares machines although a field of one of them is wrong", () => {
     const machines = [controlPlane({ taints: "x" }), worker({ name: "cp-1", role: "master", pod: 1 })];
-    const said = mistakesOf(
+    const said = issuesOf(
       reader(cluster({ machines, network: { podCidr: "10.96.0.0/16" }, versoin: "1.36.3" })),
     );
     assert.deepEqual(said.map((line) => line.split(": ")[0]).sort(), [
@@ -36,11 +36,11 @@ describe("configuration: all validation issues at once", () => {
 
   it("says that the cluster is missing, and of what kind it is when it is no map", () => {
     const empty = { ...reader(undefined), values: {} };
-    assert.deepEqual(mistakesOf(empty), [
+    assert.deepEqual(issuesOf(empty), [
       "cluster: is missing; stacks/config/Pulumi.example-onprem.yaml shows a whole one",
     ]);
-    assert.deepEqual(mistakesOf(reader(null)), ["cluster: is empty; write a map of fields"]);
-    assert.deepEqual(mistakesOf({ ...empty, values: { "foresail:cluster": "prod" } }), [
+    assert.deepEqual(issuesOf(reader(null)), ["cluster: is empty; write a map of fields"]);
+    assert.deepEqual(issuesOf({ ...empty, values: { "foresail:cluster": "prod" } }), [
       'cluster: is the text "prod"; write a map of fields',
     ]);
   });
@@ -52,7 +52,7 @@ describe("configuration: all validation issues at once", () => {
       "aws:region": "x",
       "foresail:system": "shh",
     };
-    assert.deepEqual(mistakesOf(reader(cluster(), others)), [
+    assert.deepEqual(issuesOf(reader(cluster(), others)), [
       'clustr: is not known; did you mean "cluster"?',
       "machines: is not known here; write it under foresail:cluster",
       'system: "shh" is not a system; did you mean "ssh"?',
@@ -60,7 +60,7 @@ describe("configuration: all validation issues at once", () => {
   });
 
   it("refuses a cluster that is encrypted, because previews show it", () => {
-    const said = mistakesOf({ ...reader(cluster()), isSecret: () => true });
+    const said = issuesOf({ ...reader(cluster()), isSecret: () => true });
     assert.deepEqual(said, [
       "cluster: is encrypted, but it is shown in previews; write it in plain, and secrets in the keys made for them",
     ]);

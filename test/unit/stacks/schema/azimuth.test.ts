@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ConfigurationReader, loadConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 
 const KUBECONFIG = "clusters: []\nusers: []\ncontexts: [{name: management}]\n";
 
@@ -47,11 +47,11 @@ describe("configuration: azimuth", () => {
 
   it("takes a cluster without OpenID Connect, and one with Zenith", () => {
     for (const over of [{ identity: null }, { zenith }])
-      assert.deepEqual(mistakesOf(reader(smallest(over))), []);
+      assert.deepEqual(issuesOf(reader(smallest(over))), []);
   });
 
   it("takes a cluster without a lease and without a record", () =>
-    assert.deepEqual(mistakesOf(reader(smallest({ record: false }))), []));
+    assert.deepEqual(issuesOf(reader(smallest({ record: false }))), []));
 
   it("gives users all rights by a role of their own only where that is asked for", () => {
     const roleOf = (identity: object) => {
@@ -189,5 +189,5 @@ describe("configuration: azimuth", () => {
     ],
   ];
   for (const [title, configured, wanted] of cases)
-    it(title, () => assert.deepEqual(mistakesOf(configured), wanted));
+    it(title, () => assert.deepEqual(issuesOf(configured), wanted));
 });

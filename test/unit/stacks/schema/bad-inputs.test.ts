@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, controlPlane, HOST_KEY, reader, worker } from "./valid";
 
 const control = (fields: Record<string, unknown>) => cluster({ machines: [controlPlane(fields), worker()] });
@@ -301,7 +301,7 @@ const TABLE: [string, unknown][] = [
 
 describe("configuration: bad inputs", () => {
   for (const [said, value] of TABLE) {
-    it(`says ${said.slice(0, 110)}`, () => assert.deepEqual(mistakesOf(reader(value)), [said]));
+    it(`says ${said.slice(0, 110)}`, () => assert.deepEqual(issuesOf(reader(value)), [said]));
   }
 
   it("accepts what only looks wrong", () => {
@@ -318,6 +318,6 @@ describe("configuration: bad inputs", () => {
       cluster({ kubelet: { kind: "KubeletConfiguration", maxPods: 200 } }),
       cluster({ registries: { mirrors: { _default: ["https://mirror.example.com"] } } }),
     ];
-    for (const value of good) assert.deepEqual(mistakesOf(reader(value)), []);
+    for (const value of good) assert.deepEqual(issuesOf(reader(value)), []);
   });
 });

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
 import { staleDocs } from "../../../../scripts/generate-configuration-docs";
 import { CONFIGURATION_KEYS } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
 /** The project folder; tests run from bin/test/unit/configuration. */
@@ -21,7 +21,7 @@ describe("configuration: files", () => {
   });
 
   it("has an example without mistakes", () => {
-    assert.deepEqual(mistakesOf(reader(readYaml(EXAMPLE).config["foresail:cluster"])), []);
+    assert.deepEqual(issuesOf(reader(readYaml(EXAMPLE).config["foresail:cluster"])), []);
   });
 
   it("tells editors the same as the program: the example passes, an unknown field does not", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 
 type Fields = Record<string, unknown>;
 
@@ -77,15 +77,15 @@ describe("configuration: the system machine-pool", () => {
   ];
   for (const [over, said] of table)
     it(`refuses ${JSON.stringify(over)}`, () => {
-      const mistakes = mistakesOf(reader(section(over)));
-      assert.equal(mistakes.length, 1, mistakes.join("\n"));
-      if (typeof said === "string") assert.equal(mistakes[0], said);
-      else assert.match(mistakes[0]!, said);
+      const issues = issuesOf(reader(section(over)));
+      assert.equal(issues.length, 1, issues.join("\n"));
+      if (typeof said === "string") assert.equal(issues[0], said);
+      else assert.match(issues[0]!, said);
     });
 
   it("names what is missing, and keys of other systems, all at once", () => {
     const others = { "foresail:managementKubeconfig": undefined, "foresail:cluster": "{}" };
-    assert.deepEqual(mistakesOf(reader(undefined, others)), [
+    assert.deepEqual(issuesOf(reader(undefined, others)), [
       'cluster: belongs to the systems "ssh", "openstack", "tumblebug"; remove it, or write one of them as foresail:system',
       "machinePool: is missing; examples/machine-pool/ shows a whole one",
       "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
@@ -95,11 +95,11 @@ describe("configuration: the system machine-pool", () => {
   it("wants one context, since several would be taken for servers of one cluster", () => {
     const two = { "foresail:workloadKubeconfig": kubeconfig("a", "b") };
     assert.match(
-      mistakesOf(reader(section(), two))[0]!,
+      issuesOf(reader(section(), two))[0]!,
       /workloadKubeconfig: has 2 contexts, write out one with: kubectl config view --minify --flatten/,
     );
     assert.match(
-      mistakesOf(reader(section(), { "foresail:managementKubeconfig": "x" }))[0]!,
+      issuesOf(reader(section(), { "foresail:managementKubeconfig": "x" }))[0]!,
       /managementKubeconfig: is not a kubeconfig/,
     );
   });

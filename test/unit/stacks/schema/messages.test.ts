@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { issueLines } from "../../../../lib/validation/mistake";
+import { issueLines } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cloudReader, cluster, controlPlane, OPENSTACK, reader, TUMBLEBUG, worker } from "./valid";
 
 const file = (mode: unknown) => cluster({ files: [{ path: "/opt/a", content: "", mode }] });
@@ -32,7 +32,7 @@ describe("configuration: messages", () => {
       ],
       ["cluster.name: was read as the number 7; put it in quotes", cluster({ name: 7 })],
     ];
-    for (const [said, value] of table) assert.deepEqual(mistakesOf(reader(value)), [said]);
+    for (const [said, value] of table) assert.deepEqual(issuesOf(reader(value)), [said]);
   });
 
   it("list twenty issues at once, and count the others", () => {
@@ -43,7 +43,7 @@ describe("configuration: messages", () => {
         internalAddress: `10.1.${index >> 8}.${index & 255}`,
       }),
     );
-    const said = mistakesOf(
+    const said = issuesOf(
       reader(cluster({ machines: [controlPlane(), ...machines], network: { podCidr: "10.128.0.0/11" } })),
     );
     assert.equal(said.length, 21);
@@ -59,7 +59,7 @@ describe("configuration: messages", () => {
 
   it("say nothing of keys whose system is not known, since it decides what they have to be", () => {
     for (const wrong of ["opnstack", "kubernetes", "", "x".repeat(10_000)]) {
-      const said = mistakesOf(
+      const said = issuesOf(
         cloudReader("openstack", { pools: 1 }, { name: "" }, { "foresail:system": wrong }),
       );
       assert.equal(said.length, 1, said.join("\n"));
@@ -87,7 +87,7 @@ describe("configuration: messages", () => {
     ];
     for (const key of keys)
       for (const value of values) {
-        const said = mistakesOf(reader(cluster(), { [`foresail:${key}`]: value })).join("\n");
+        const said = issuesOf(reader(cluster(), { [`foresail:${key}`]: value })).join("\n");
         assert.notEqual(said, "");
         assert.ok(!said.includes("hunter2"), said);
       }
@@ -211,18 +211,18 @@ const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 describe("configuration: properties of messages", () => {
   it("takes the full examples from which the next test starts", () => {
-    for (const [value, read] of SUBJECTS) assert.deepEqual(mistakesOf(read(value)), []);
+    for (const [value, read] of SUBJECTS) assert.deepEqual(issuesOf(read(value)), []);
   });
 
   it("any value in any place is accepted or refused in at most 21 short lines, without a control character", function () {
     this.timeout(120_000);
-    const place = fc
+    const ref = fc
       .constantFrom(...SUBJECTS)
       .chain(([value, read]) =>
         fc.tuple(fc.constantFrom(...paths(value)), fc.constant(value), fc.constant(read)),
       );
     fc.assert(
-      fc.property(place, odd, ([path, value, read], by) => {
+      fc.property(ref, odd, ([path, value, read], by) => {
         try {
           loadConfiguration(read(replaced(value, path, by)));
         } catch (error) {

@@ -5,7 +5,7 @@ import Ajv from "ajv";
 import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
 import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 
 type Fields = Record<string, unknown>;
 
@@ -184,15 +184,15 @@ describe("configuration: the system openstack", () => {
     ],
   ];
   for (const [said, openstack, cluster] of table)
-    it(`says: ${said}`, () => assert.deepEqual(mistakesOf(reader(openstack, cluster)), [said]));
+    it(`says: ${said}`, () => assert.deepEqual(issuesOf(reader(openstack, cluster)), [said]));
 
   it("opens the world to whoever says so", () => {
     const open = section({ access: { ssh: ["0.0.0.0/0"], api: ["0.0.0.0/0"], open: true } });
-    assert.deepEqual(mistakesOf(reader(open)), []);
+    assert.deepEqual(issuesOf(reader(open)), []);
   });
 
   it("compares pools of a rollout with the pools", () => {
-    const said = mistakesOf(reader(section(), { rollout: { pools: { wrkers: { paused: true } } } }));
+    const said = issuesOf(reader(section(), { rollout: { pools: { wrkers: { paused: true } } } }));
     assert.equal(said.length, 1);
     assert.match(said[0]!, /^cluster\.rollout\.pools\.wrkers: /);
   });
@@ -206,20 +206,20 @@ describe("configuration: the system openstack", () => {
         machines: [{ name: "cp-1", address: "192.0.2.1", role: "control-plane" }],
       }),
     };
-    assert.deepEqual(mistakesOf(reader(section(), {}, others)), [
+    assert.deepEqual(issuesOf(reader(section(), {}, others)), [
       'openstack: belongs to the system "openstack"; remove it, or write foresail:system: openstack',
     ]);
   });
 
   it("takes an application credential as a secret, and says what is wrong with it and not what it is", () => {
     const given = (value: unknown) => ({ "foresail:cloudApplicationCredential": JSON.stringify(value) });
-    assert.deepEqual(mistakesOf(reader(section(), {}, given({ id: "a", secret: "hunter2" }))), []);
-    assert.deepEqual(mistakesOf(reader(section(), {}, given({ id: "a", secrt: "hunter2" }))), [
+    assert.deepEqual(issuesOf(reader(section(), {}, given({ id: "a", secret: "hunter2" }))), []);
+    assert.deepEqual(issuesOf(reader(section(), {}, given({ id: "a", secrt: "hunter2" }))), [
       "cloudApplicationCredential.secret: is missing; write a text, in quotes",
       'cloudApplicationCredential.secrt: is not known; did you mean "secret"?',
     ]);
     const plain = { ...reader(section(), {}, given({ id: "a", secret: "hunter2" })), isSecret: () => false };
-    assert.match(mistakesOf(plain)[0]!, /^cloudApplicationCredential: is not encrypted; /);
+    assert.match(issuesOf(plain)[0]!, /^cloudApplicationCredential: is not encrypted; /);
   });
 
   it("tells editors the same", () => {

@@ -4,11 +4,8 @@ import fc from "fast-check";
 import { clusterConfiguration, joinConfiguration } from "../../../../providers/kubeadm/machine/configuration";
 import type { JsonObject } from "../../../../lib/merge";
 import { AGENT_VERSION_PATTERN } from "../../../../providers/kubeadm/plan/version-pattern";
-import {
-  PASS_THROUGH,
-  passThroughMistakes,
-} from "../../../../providers/kubeadm/plan/validation/pass-through";
-import { softwareVersionMistake } from "../../../../providers/kubeadm/plan/validation/rollout";
+import { PASS_THROUGH, passThroughIssues } from "../../../../providers/kubeadm/plan/validation/pass-through";
+import { softwareVersionIssue } from "../../../../providers/kubeadm/plan/validation/rollout";
 import { exampleMachine, exampleSpecification } from "../../providers/kubeadm/machine/examples";
 
 /** Values that are right, wrong or empty in some place of kubeadm's objects. */
@@ -56,7 +53,7 @@ describe("configuration: what is passed through to kubeadm", () => {
     let accepted = 0;
     fc.assert(
       fc.property(cluster, (own) => {
-        if (passThroughMistakes(PASS_THROUGH.clusterConfiguration, own).length > 0) return;
+        if (passThroughIssues(PASS_THROUGH.clusterConfiguration, own).length > 0) return;
         accepted += 1;
         const specification = exampleSpecification({ kubeadm: { clusterConfiguration: own as JsonObject } });
         const merged = clusterConfiguration(specification, [exampleMachine("cp-1")]);
@@ -77,7 +74,7 @@ describe("configuration: what is passed through to kubeadm", () => {
     let accepted = 0;
     fc.assert(
       fc.property(join, (own) => {
-        if (passThroughMistakes(PASS_THROUGH.joinConfiguration, own).length > 0) return;
+        if (passThroughIssues(PASS_THROUGH.joinConfiguration, own).length > 0) return;
         accepted += 1;
         const specification = exampleSpecification({ kubeadm: { joinConfiguration: own as JsonObject } });
         const text = joinConfiguration(
@@ -116,7 +113,7 @@ describe("configuration: versions that node agents install", () => {
     });
     const agent = stdout.trimEnd().split("\n");
     assert.deepEqual(
-      versions.map((version) => (softwareVersionMistake(version) === undefined ? "yes" : "no")),
+      versions.map((version) => (softwareVersionIssue(version) === undefined ? "yes" : "no")),
       agent,
     );
   });

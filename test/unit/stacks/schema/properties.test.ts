@@ -9,10 +9,10 @@ import {
   parseCidr,
   type Cidr,
 } from "../../../../lib/validation/cidr";
-import { formatPath } from "../../../../lib/validation/mistake";
+import { formatPath } from "../../../../lib/validation/validation-issue";
 import { editDistance, nearest } from "../../../../lib/validation/spelling";
 import { ClusterConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
@@ -62,7 +62,7 @@ describe("configuration: properties", () => {
   it("passes every valid cluster, and what it completes stays equal when read again", () => {
     fc.assert(
       fc.property(validCluster, (value) => {
-        assert.deepEqual(mistakesOf(reader(value)), []);
+        assert.deepEqual(issuesOf(reader(value)), []);
         const once = ClusterConfiguration.parse(JSON.parse(JSON.stringify(value)));
         assert.deepEqual(ClusterConfiguration.parse(JSON.parse(JSON.stringify(once))), once);
       }),
@@ -73,7 +73,7 @@ describe("configuration: properties", () => {
     const fields = Object.keys(ClusterConfiguration.in.shape);
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.jsonValue(), (field, value) => {
-        for (const line of mistakesOf(reader(cluster({ [field]: value }))))
+        for (const line of issuesOf(reader(cluster({ [field]: value }))))
           assert.match(line, /^cluster[.[:]?.*: .|^and \d+ more$/);
       }),
       { numRuns: 300 },
@@ -81,7 +81,7 @@ describe("configuration: properties", () => {
     const machine = fc.record({ name: fc.jsonValue(), address: fc.jsonValue(), role: fc.jsonValue() });
     fc.assert(
       fc.property(fc.array(fc.oneof(machine, fc.jsonValue())), (machines) => {
-        assert.notDeepEqual(mistakesOf(reader(cluster({ machines }))), []);
+        assert.notDeepEqual(issuesOf(reader(cluster({ machines }))), []);
       }),
     );
   });

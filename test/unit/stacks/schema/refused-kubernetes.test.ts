@@ -1,4 +1,4 @@
-import { refuses, type RefusedInputs } from "./mistakes";
+import { refuses, type RefusedInputs } from "./issues";
 import { cluster, cloudReader, controlPlane, OPENSTACK, TUMBLEBUG, worker } from "./valid";
 
 const control = (fields: Record<string, unknown>) => cluster({ machines: [controlPlane(fields), worker()] });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKey } from "../../../../lib/ssh/generated-key";
-import { mistakesOf, refuses, type RefusedInputs } from "./mistakes";
+import { issuesOf, refuses, type RefusedInputs } from "./issues";
 import { cluster, cloudReader, OPENSTACK, reader, TUMBLEBUG } from "./valid";
 
 const files = (...paths: string[]) => cluster({ files: paths.map((path) => ({ path, content: "" })) });
@@ -274,7 +274,7 @@ refuses(TABLE);
 describe("configuration: refuses", () => {
   it("a namespace that is almost the project's, whichever key it has", () => {
     for (const namespace of ["forsail", "foresial", "Foresail", "foresails", "foreseil", "FORESAIL"])
-      assert.deepEqual(mistakesOf(reader(cluster(), { [`${namespace}:sshPrivateKey`]: "x" })), [
+      assert.deepEqual(issuesOf(reader(cluster(), { [`${namespace}:sshPrivateKey`]: "x" })), [
         `["${namespace}:sshPrivateKey"]: is not read, since the namespace is not "foresail"; did you mean "foresail:sshPrivateKey"?`,
       ]);
     for (const key of [
@@ -283,6 +283,6 @@ describe("configuration: refuses", () => {
       "kubernetes:cluster",
       "pulumi:disable-default-providers",
     ])
-      assert.deepEqual(mistakesOf(reader(cluster(), { [key]: "x" })), []);
+      assert.deepEqual(issuesOf(reader(cluster(), { [key]: "x" })), []);
   });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ClusterConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, reader } from "./valid";
 
-const mistakes = (rollout: unknown) => mistakesOf(reader(cluster({ rollout })));
+const issues = (rollout: unknown) => issuesOf(reader(cluster({ rollout })));
 
 describe("configuration: how versions roll out", () => {
   it("has a default for everything", () => {
@@ -32,11 +32,11 @@ describe("configuration: how versions roll out", () => {
       software: { containerd: "1.7.24~ds1-6", osPackages: "2026-11" },
       annotations: "[software].example.com",
     };
-    assert.deepEqual(mistakes(rollout), []);
+    assert.deepEqual(issues(rollout), []);
   });
 
   const COUNT = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
-  for (const [mistake, rollout] of [
+  for (const [issue, rollout] of [
     [`maxUnavailable: is 0; ${COUNT}`, { maxUnavailable: 0 }],
     [`maxUnavailable: is 1.5; ${COUNT}`, { maxUnavailable: 1.5 }],
     [`maxUnavailable: is "101%"; ${COUNT}`, { maxUnavailable: "101%" }],
@@ -72,7 +72,7 @@ describe("configuration: how versions roll out", () => {
       { software: { containerd: "1.7; rm" } },
     ],
   ] as const)
-    it(`says: ${mistake}`, () => {
-      assert.deepEqual(mistakes(rollout), [`cluster.rollout.${mistake}`]);
+    it(`says: ${issue}`, () => {
+      assert.deepEqual(issues(rollout), [`cluster.rollout.${issue}`]);
     });
 });

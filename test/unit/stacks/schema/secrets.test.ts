@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { generateKey } from "../../../../lib/ssh/generated-key";
 import { loadConfiguration } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 import { cluster, HOST_KEY, reader } from "./valid";
 
 const pem = (options: { cipher?: string; passphrase?: string } = {}) =>
@@ -85,13 +85,13 @@ describe("configuration: secrets", () => {
   ];
   for (const [key, said] of keys) {
     it(`says that a key ${said.slice(0, 40)}, without the key`, () => {
-      const mistakes = mistakesOf(reader(cluster(), { "foresail:sshPrivateKey": key }));
-      assert.deepEqual(mistakes, [`sshPrivateKey: ${said}`]);
+      const issues = issuesOf(reader(cluster(), { "foresail:sshPrivateKey": key }));
+      assert.deepEqual(issues, [`sshPrivateKey: ${said}`]);
     });
   }
 
   it("says what is wrong with credentials and never a password", () => {
-    const said = mistakesOf(
+    const said = issuesOf(
       reader(cluster(), {
         "foresail:registryCredentials": JSON.stringify({
           "https://a.example.com": { username: "u", password: "hunter2" },
@@ -113,7 +113,7 @@ describe("configuration: secrets", () => {
 
   it("refuses a secret that stands in plain", () => {
     const plain = reader(cluster(), { "foresail:sshPrivateKey": generateKey().private });
-    assert.deepEqual(mistakesOf({ ...plain, isSecret: () => false }), [
+    assert.deepEqual(issuesOf({ ...plain, isSecret: () => false }), [
       "sshPrivateKey: is not encrypted; set it with: pulumi config set --secret foresail:sshPrivateKey",
     ]);
   });

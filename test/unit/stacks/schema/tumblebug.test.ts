@@ -5,7 +5,7 @@ import Ajv from "ajv";
 import { parse } from "yaml";
 import { stackFileJsonSchema } from "../../../../scripts/configuration-schema";
 import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
-import { mistakesOf } from "./mistakes";
+import { issuesOf } from "./issues";
 
 type Fields = Record<string, unknown>;
 
@@ -176,7 +176,7 @@ describe("configuration: the system tumblebug", () => {
     ],
   ];
   for (const [said, tumblebug, cluster] of table)
-    it(said, () => assert.deepEqual(mistakesOf(reader(tumblebug, cluster)), [said]));
+    it(said, () => assert.deepEqual(issuesOf(reader(tumblebug, cluster)), [said]));
 
   it("takes several connections on one private network with any pod network", () => {
     for (const plugin of [{ bridge: {} }, { flannel: {} }, { calico: {} }])
@@ -184,7 +184,7 @@ describe("configuration: the system tumblebug", () => {
   });
 
   it("refuses a section and credentials of another system", () => {
-    const said = mistakesOf(
+    const said = issuesOf(
       reader(section(), {}, { "foresail:system": "ssh", "foresail:tumblebugCredentials": "{}" }),
     );
     assert.ok(
@@ -201,7 +201,7 @@ describe("configuration: the system tumblebug", () => {
     if (configuration.system !== "tumblebug" || !configuration.tumblebugCredentials) return assert.fail();
     const { tumblebugCredentials: secret } = configuration;
     assert.equal(await (secret as unknown as { isSecret: Promise<boolean> }).isSecret, true);
-    assert.deepEqual(mistakesOf(reader(section(), {}, { [key]: '{"username":"u"}' })), [
+    assert.deepEqual(issuesOf(reader(section(), {}, { [key]: '{"username":"u"}' })), [
       "tumblebugCredentials.password: is missing; write a text, in quotes",
     ]);
   });

@@ -5,16 +5,16 @@ describe("the key that opens a machine which leaves", () => {
   const recorded = { privateKey: "old", privateKeys: { "w-1": "own of w-1", "w-2": "own of w-2" } };
 
   it("is the recorded one, since the wish has none any more", () => {
-    const wished = { privateKeys: { "w-2": "new of w-2", "w-1-r1": "own of w-1-r1" } };
-    const credentials = withKeysOfLeaving(wished, recorded, ["w-1"]);
+    const desired = { privateKeys: { "w-2": "new of w-2", "w-1-r1": "own of w-1-r1" } };
+    const credentials = withKeysOfLeaving(desired, recorded, ["w-1"]);
     assert.equal(machineKey(credentials, "w-1"), "own of w-1");
     assert.equal(machineKey(credentials, "w-2"), "new of w-2");
     assert.equal(machineKey(credentials, "w-1-r1"), "own of w-1-r1");
   });
 
   it("is the one that all machines share when it had none of its own", () => {
-    const wished = { privateKey: "new" };
-    assert.equal(machineKey(withKeysOfLeaving(wished, recorded, ["w-3"]), "w-3"), "new");
+    const desired = { privateKey: "new" };
+    assert.equal(machineKey(withKeysOfLeaving(desired, recorded, ["w-3"]), "w-3"), "new");
   });
 
   it("is not taken for a machine that stays and has lost its own", () => {

@@ -130,17 +130,17 @@ export class AgentMachine {
     this.state("fail-times", String(times));
   }
 
-  exists(place: string): boolean {
-    return existsSync(this.place(place));
+  exists(ref: string): boolean {
+    return existsSync(this.place(ref));
   }
 
   /** Puts a file where the agent takes it for the machine's. */
-  put(place: string, text = ""): void {
-    this.write(this.place(place), text);
+  put(ref: string, text = ""): void {
+    this.write(this.place(ref), text);
   }
 
-  take(place: string): void {
-    rmSync(this.place(place));
+  take(ref: string): void {
+    rmSync(this.place(ref));
   }
 
   state(name: string, text = ""): void {
@@ -170,10 +170,10 @@ export class AgentMachine {
   }
 
   /** Holds one of the machine's locks, as a step of foresail or an agent does. @returns lets it go */
-  async holdLock(place: string): Promise<() => void> {
+  async holdLock(ref: string): Promise<() => void> {
     const held = path.join(this.folder, "state/held");
     const script = `exec 9>>"$1"; flock 9; : >"$2"; read -r _`;
-    const holder = spawn("bash", ["-c", script, "holder", this.place(place), held], { stdio: "pipe" });
+    const holder = spawn("bash", ["-c", script, "holder", this.place(ref), held], { stdio: "pipe" });
     this.holders.push(holder);
     await this.until(() => existsSync(held), "the lock");
     return () => holder.stdin.end();

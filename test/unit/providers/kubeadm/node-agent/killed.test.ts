@@ -27,7 +27,7 @@ function machineAt(options: ConstructorParameters<typeof AgentMachine>[0]): Agen
   return machine;
 }
 
-function wishAll(machine: AgentMachine): void {
+function desireAll(machine: AgentMachine): void {
   for (const software of ["os-packages", "containerd"])
     machine.annotate(KEYS.desired(software), STAGED[software]!);
   machine.wish("1.36.3");
@@ -67,7 +67,7 @@ describe("a node agent that is killed", function () {
   ] as const)
     it(`${who}, before or after each of its changes, ends in the same state when it is started again`, async () => {
       const reference = machineAt(options);
-      wishAll(reference);
+      desireAll(reference);
       assert.equal(reference.run("--once").status, 0);
       const expected = outcome(reference);
       assert.equal(expected.versions.running, "1.36.3");
@@ -80,7 +80,7 @@ describe("a node agent that is killed", function () {
         for (const when of ["before", "after"] as const) {
           const machine = machineAt(options);
           try {
-            wishAll(machine);
+            desireAll(machine);
             await machine.killAt(when, point);
             const { status, output } = machine.run("--once");
             assert.equal(status, 0, output);

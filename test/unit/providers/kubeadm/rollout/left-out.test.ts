@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
-import { nodeAt, poolsOf, wishFor } from "./nodes";
+import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
 describe("a rollout beside a worker that nobody reaches", () => {
   const dead = { ready: false, unreachable: true, reason: "NodeStatusUnknown" } as const;
@@ -25,40 +25,40 @@ describe("a rollout beside a worker that nobody reaches", () => {
   ] as const)
     it(what, () => {
       const nodes = cluster(over);
-      const wish = wishFor(nodes, "1.36.3");
-      const plan = planRollout(nodes, wish);
+      const desired = desiredFor(nodes, "1.36.3");
+      const plan = planRollout(nodes, desired);
       assert.deepEqual(names(plan.steps), ["w-1", "w-3"]);
       assert.deepEqual(plan.leftOut, [{ node: "w-2", reason: REASON }]);
       assert.deepEqual(plan.refusals, []);
-      assert.deepEqual(names(nextSteps(nodes, wish).begin), ["w-1"]);
+      assert.deepEqual(names(nextSteps(nodes, desired).begin), ["w-1"]);
     });
 
   it("is left out, too, when only SSH does not reach it", () => {
     const nodes = cluster({ ready: true, unreachable: undefined });
-    const plan = planRollout(nodes, wishFor(nodes, "1.36.3"), { unreached: ["w-2"] });
+    const plan = planRollout(nodes, desiredFor(nodes, "1.36.3"), { unreached: ["w-2"] });
     assert.deepEqual(names(plan.steps), ["w-1", "w-3"]);
     assert.deepEqual(plan.leftOut, [{ node: "w-2", reason: "its machine could not be reached over SSH" }]);
   });
 
   it("is named at the end, when every other node is done, and goes on when it is back", () => {
     const nodes = cluster().map((node) => (node.name === "w-2" ? node : nodeAt(node.name, "1.36.3")));
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3"));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual([next.done, next.leftOut], [true, [{ node: "w-2", reason: REASON }]]);
     const back = nodes.map((node) => (node.name === "w-2" ? nodeAt("w-2", "1.35.4") : node));
-    assert.deepEqual(names(nextSteps(back, wishFor(back, "1.36.3")).begin), ["w-2"]);
+    assert.deepEqual(names(nextSteps(back, desiredFor(back, "1.36.3")).begin), ["w-2"]);
   });
 
   it("is nothing to speak of when it is paused, or as it should be", () => {
     const nodes = cluster();
-    const paused = planRollout(nodes, wishFor(nodes, "1.36.3", { pausedNodes: ["w-2"] }));
+    const paused = planRollout(nodes, desiredFor(nodes, "1.36.3", { pausedNodes: ["w-2"] }));
     assert.deepEqual([names(paused.steps), paused.leftOut], [["w-1", "w-3"], []]);
     const done = [nodeAt("cp-1", "1.36.3"), nodeAt("w-1", "1.36.3", dead)];
-    assert.deepEqual(planRollout(done, wishFor(done, "1.36.3")).leftOut, []);
+    assert.deepEqual(planRollout(done, desiredFor(done, "1.36.3")).leftOut, []);
   });
 
   it("stops the others when it went away after its own step, as a node that failed does", () => {
     const nodes = [nodeAt("cp-1", "1.36.3"), nodeAt("w-1", "1.36.3", dead), nodeAt("w-2", "1.35.4")];
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3"));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual(next.begin, []);
     assert.match(next.waiting.join(), /w-1 is not Ready/);
   });
@@ -71,7 +71,7 @@ describe("a rollout beside a worker that nobody reaches", () => {
     const begun = (gone: readonly string[]) => {
       const found = nodes.map((node) => (gone.includes(node.name) ? { ...node, ...dead } : node));
       const pools = poolsOf(found, { w: { maxUnavailable: 3 } });
-      return names(nextSteps(found, wishFor(found, "1.36.3", { pools })).begin);
+      return names(nextSteps(found, desiredFor(found, "1.36.3", { pools })).begin);
     };
     assert.deepEqual(begun([]), ["w-1", "w-2", "w-3"]);
     assert.deepEqual(begun(["w-1"]), ["w-2", "w-3"]);
@@ -80,14 +80,14 @@ describe("a rollout beside a worker that nobody reaches", () => {
 
   it("is waited for as a control plane, since etcd needs it", () => {
     const nodes = [nodeAt("cp-1", "1.35.4"), nodeAt("cp-2", "1.35.4", dead), nodeAt("cp-3", "1.35.4")];
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3"));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual([next.begin, next.leftOut], [[], []]);
     assert.match(next.waiting.join(), /cp-2 is not Ready/);
   });
 
   it("is a reason to refuse versions that would leave it too far behind", () => {
     const nodes = [nodeAt("cp-1", "1.35.4"), nodeAt("w-1", "1.32.13", dead)];
-    const [refusal] = planRollout(nodes, wishFor(nodes, "1.36.3")).refusals;
+    const [refusal] = planRollout(nodes, desiredFor(nodes, "1.36.3")).refusals;
     assert.match(refusal ?? "", /w-1 is out of reach at 1\.32\.13.*bring it back/);
   });
 });

@@ -2,8 +2,8 @@ import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/
 import {
   desiredSoftware,
   type RolloutPool,
-  type RolloutWish,
-} from "../../../../../providers/kubeadm/plan/rollout/wish";
+  type DesiredRollout,
+} from "../../../../../providers/kubeadm/plan/rollout/desired";
 
 /** A node as an ended rollout leaves it; "cp-1" is a control plane, "gpu-2" a worker of the pool gpu. */
 export function nodeAt(name: string, version: string, over: Partial<RolloutNode> = {}): RolloutNode {
@@ -41,10 +41,10 @@ export function poolsOf(
 }
 
 /** A wish for these nodes, whose cluster has the highest control plane's version. */
-export function wishFor(
+export function desiredFor(
   nodes: readonly RolloutNode[],
   version: string,
-  over: Partial<RolloutWish> = {},
-): RolloutWish {
+  over: Partial<DesiredRollout> = {},
+): DesiredRollout {
   return { version, software: {}, intermediates: [], pools: poolsOf(nodes), pausedNodes: [], ...over };
 }

@@ -11,17 +11,17 @@ import {
   parseVersion,
   versionPath,
 } from "../../../../../providers/kubeadm/plan/rollout/version";
-import { desiredSoftware, type RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
-import { nodeAt, poolsOf, wishFor } from "./nodes";
+import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
+import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
 const cluster = (version: string) =>
   ["cp-1", "cp-2", "cp-3", "w-1", "w-2"].map((name) => nodeAt(name, version));
 const changed = (nodes: RolloutNode[], name: string, over: Partial<RolloutNode>) =>
   nodes.map((node) => (node.name === name ? { ...node, ...over } : node));
-const lines = (nodes: RolloutNode[], version: string, over: Partial<RolloutWish> = {}) => {
+const lines = (nodes: RolloutNode[], version: string, over: Partial<DesiredRollout> = {}) => {
   const plan = planRollout(
     nodes,
-    wishFor(nodes, version, { clusterVersion: nodes[0]?.kubeletVersion, ...over }),
+    desiredFor(nodes, version, { clusterVersion: nodes[0]?.kubeletVersion, ...over }),
   );
   return [
     ...plan.steps.map((step) => `${step.pass}.${step.wave} ${describeRolloutStep(step)}`),
@@ -42,9 +42,9 @@ describe("rollout plan", () => {
 
   it("takes the role of a node from its pool, not from its label", () => {
     const nodes = ["cp-1", "cp-2", "w-1"].map((name) => nodeAt(name, "1.35.4"));
-    const wish = wishFor(nodes, "1.36.3");
+    const desired = desiredFor(nodes, "1.36.3");
     const found = nodes.map((node) => ({ ...node, controlPlane: node.name === "cp-1" }));
-    const roles = planRollout(found, wish).steps.map(({ node, controlPlane }) => [node, controlPlane]);
+    const roles = planRollout(found, desired).steps.map(({ node, controlPlane }) => [node, controlPlane]);
     assert.deepEqual(roles, [
       ["cp-1", true],
       ["cp-2", true],
@@ -59,18 +59,18 @@ describe("rollout plan", () => {
       desired: {},
       agentReady: undefined,
     }));
-    assert.deepEqual(planRollout(fresh, wishFor(fresh, "1.36.3")), {
+    assert.deepEqual(planRollout(fresh, desiredFor(fresh, "1.36.3")), {
       steps: [],
       refusals: [],
       notes: [],
       leftOut: [],
     });
-    assert.equal(nextSteps(fresh, wishFor(fresh, "1.36.3")).done, true);
+    assert.equal(nextSteps(fresh, desiredFor(fresh, "1.36.3")).done, true);
   });
 
   it("goes one minor at a time, every node before the next minor", () => {
     const nodes = [nodeAt("cp-1", "1.34.1"), nodeAt("w-1", "1.34.1")];
-    const short = (over: Partial<RolloutWish>) =>
+    const short = (over: Partial<DesiredRollout>) =>
       lines(nodes, "1.36.3", over).map((line) => line.replace(/ \(.*/, ""));
     assert.deepEqual(short({}), [
       "1.1 cp-1 1.34.1 → 1.35.4",
@@ -103,7 +103,7 @@ describe("rollout plan", () => {
     const nodes = cluster("1.35.4");
     const plan = planRollout(
       nodes,
-      wishFor(nodes, "1.36.3", { pausedNodes: ["w-1"], clusterVersion: "1.35.4" }),
+      desiredFor(nodes, "1.36.3", { pausedNodes: ["w-1"], clusterVersion: "1.35.4" }),
     );
     assert.deepEqual(
       plan.steps.map(({ node }) => node),
@@ -113,7 +113,7 @@ describe("rollout plan", () => {
     assert.deepEqual(plan.refusals, []);
   });
 
-  const refused: [string, RegExp, RolloutNode[], Partial<RolloutWish> & { version: string }][] = [
+  const refused: [string, RegExp, RolloutNode[], Partial<DesiredRollout> & { version: string }][] = [
     [
       "a downgrade across minors",
       /cp-1 runs 1\.36\.3.*can't go down a minor/,
@@ -174,14 +174,14 @@ describe("rollout plan", () => {
   ];
   for (const [what, words, nodes, { version, ...over }] of refused) {
     it(`refuses ${what}`, () => {
-      const wish = wishFor(nodes, version, over);
-      assert.match(planRollout(nodes, wish).refusals.join("; "), words);
+      const desired = desiredFor(nodes, version, over);
+      assert.match(planRollout(nodes, desired).refusals.join("; "), words);
     });
   }
 
   it("goes down within a minor only in words", () => {
     const nodes = changed(cluster("1.36.2"), "w-1", { kubeletVersion: "1.36.3" });
-    const plan = planRollout(nodes, wishFor(nodes, "1.36.2", { clusterVersion: "1.36.2" }));
+    const plan = planRollout(nodes, desiredFor(nodes, "1.36.2", { clusterVersion: "1.36.2" }));
     assert.deepEqual(plan.steps.map(describeRolloutStep), [
       "w-1 1.36.3 → 1.36.2 (cordon, drain, kubeadm upgrade node, uncordon)",
     ]);
@@ -197,7 +197,7 @@ describe("next steps", () => {
       desired: desiredSoftware({ software: {} }, "1.36.3"),
     };
     const nodes = changed(cluster("1.35.4"), "cp-2", open);
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.36.3" }));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3", { clusterVersion: "1.36.3" }));
     assert.deepEqual(next.begin, []);
     assert.deepEqual(next.finish.map(describeRolloutStep), [
       "cp-2 1.35.4 → 1.36.3 (begun by an earlier run: cordon, drain, kubeadm upgrade node, uncordon)",
@@ -211,7 +211,7 @@ describe("next steps", () => {
       unschedulable: true,
       desired: told,
     });
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
     assert.deepEqual(next.finish.map(describeRolloutStep), [
       "w-2 1.35.4 (begun by an earlier run: uncordon)",
     ]);
@@ -219,23 +219,23 @@ describe("next steps", () => {
 
   it("begins none beside a node that an earlier run left open, even where there is room", () => {
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
-    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
-    const next = nextSteps(changed(nodes, "a-1", { changesAllowed: true, agentReady: false }), wish);
+    const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const next = nextSteps(changed(nodes, "a-1", { changesAllowed: true, agentReady: false }), desired);
     assert.deepEqual([next.finish.map(({ node }) => node), next.begin], [["a-1"], []]);
   });
 
   it("closes a node that had ended before those in front of it have had their next turn", () => {
     const told = desiredSoftware({ software: {} }, "1.35.4");
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.35.4"));
-    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
+    const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
     const ended = changed(nodes, "a-3", { changesAllowed: true, unschedulable: true, desired: told });
     assert.deepEqual(
-      nextSteps(ended, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      nextSteps(ended, desired).finish.map(({ node, to }) => `${node} ${to}`),
       ["a-3 1.35.4"],
     );
     const opened = changed(nodes, "a-1", { changesAllowed: true, desired: told });
     assert.deepEqual(
-      nextSteps(opened, wish).finish.map(({ node, to }) => `${node} ${to}`),
+      nextSteps(opened, desired).finish.map(({ node, to }) => `${node} ${to}`),
       ["a-1 1.36.3"],
     );
   });
@@ -247,22 +247,22 @@ describe("next steps", () => {
       desired: desiredSoftware({ software: {} }, "1.36.2"),
     };
     const nodes = changed(cluster("1.36.1"), "w-1", open);
-    const [step] = nextSteps(nodes, wishFor(nodes, "1.36.1", { clusterVersion: "1.36.1" })).finish;
+    const [step] = nextSteps(nodes, desiredFor(nodes, "1.36.1", { clusterVersion: "1.36.1" })).finish;
     assert.equal(step?.to, "1.36.1");
   });
 
   it("waits for a control plane that is not Ready before it takes another away", () => {
     const nodes = changed(cluster("1.35.4"), "cp-3", { ready: false, reason: "KubeletNotReady: x" });
-    const next = nextSteps(nodes, wishFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
+    const next = nextSteps(nodes, desiredFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
     assert.deepEqual([next.begin, next.waiting], [[], ["cp-3 is not Ready: KubeletNotReady: x"]]);
   });
 
   it("fills a pool's room while its own nodes are away", () => {
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
-    const wish = wishFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 2 } }) });
+    const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 2 } }) });
     const opened = changed(nodes, "a-1", { changesAllowed: true });
     assert.deepEqual(
-      nextSteps(opened, wish, { begun: ["a-1"] }).begin.map(({ node }) => node),
+      nextSteps(opened, desired, { begun: ["a-1"] }).begin.map(({ node }) => node),
       ["a-2"],
     );
   });

@@ -4,10 +4,10 @@ import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
-import type { RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
+import type { DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { safety } from "./safety";
 import { restingScenario, tangledScenario } from "./scenarios";
-import { isAsWished, inOrder, SimulatedRollout, stepKey } from "./simulated-rollout";
+import { isAsDesired, inOrder, SimulatedRollout, stepKey } from "./simulated-rollout";
 
 const moves = fc.array(fc.nat(1_000), { maxLength: 250 });
 /** After how many moves the rollout's process is killed, each time. */
@@ -29,15 +29,15 @@ function run(rollout: SimulatedRollout, choices: readonly number[], lives: reado
 
 function leavesNothing(
   nodes: readonly RolloutNode[],
-  wish: RolloutWish,
+  desired: DesiredRollout,
   start: readonly RolloutNode[],
 ): void {
   const paused = new Set([
-    ...wish.pausedNodes,
-    ...wish.pools.flatMap((pool) => (pool.paused ? pool.machines : [])),
+    ...desired.pausedNodes,
+    ...desired.pools.flatMap((pool) => (pool.paused ? pool.machines : [])),
   ]);
   for (const node of nodes) {
-    if (!paused.has(node.name)) assert.ok(isAsWished(node, wish), `${node.name} is not as wished`);
+    if (!paused.has(node.name)) assert.ok(isAsDesired(node, desired), `${node.name} is not as wished`);
     const before = start.find(({ name }) => name === node.name);
     assert.equal(node.unschedulable, before?.unschedulable ?? false, `${node.name}'s cordon`);
   }
@@ -48,9 +48,9 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("carries out just the steps that the preview listed, in 1,000 scenarios", () => {
     fc.assert(
-      fc.property(restingScenario, moves, ({ nodes, wish }, choices) => {
-        const plan = planRollout(nodes, wish);
-        const rollout = new SimulatedRollout(nodes, wish);
+      fc.property(restingScenario, moves, ({ nodes, wish: desired }, choices) => {
+        const plan = planRollout(nodes, desired);
+        const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, []);
         const listed = plan.steps.map((step) => ({ ...step, pass: 1, wave: 1 }));
         assert.deepEqual(rollout.taken, listed);
@@ -63,9 +63,9 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("is killed and resumed, and still begins what the preview listed, in its order and each once", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
-        const plan = planRollout(nodes, wish);
-        const rollout = new SimulatedRollout(nodes, wish);
+      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+        const plan = planRollout(nodes, desired);
+        const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
         assert.deepEqual(inOrder(rollout.taken), inOrder(plan.steps));
       }),
@@ -75,11 +75,11 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("previews after a kill what is left of the first preview", () => {
     fc.assert(
-      fc.property(restingScenario, moves, ({ nodes, wish }, choices) => {
-        const first = inOrder(planRollout(nodes, wish).steps);
-        const rollout = new SimulatedRollout(nodes, wish);
+      fc.property(restingScenario, moves, ({ nodes, wish: desired }, choices) => {
+        const first = inOrder(planRollout(nodes, desired).steps);
+        const rollout = new SimulatedRollout(nodes, desired);
         for (const choice of choices) rollout.move(choice);
-        const left = planRollout(rollout.list(), { ...wish, clusterVersion: rollout.clusterVersion });
+        const left = planRollout(rollout.list(), { ...desired, clusterVersion: rollout.clusterVersion });
         const rest = inOrder(left.steps);
         // exactly the end of it, but for a node whose old version an earlier run has to close first
         assert.deepEqual(
@@ -93,8 +93,8 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("never has two control planes, too few for a quorum, or more than maxUnavailable away, and skips no minor", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
-        run(new SimulatedRollout(nodes, wish, safety(wish, nodes)), choices, lives);
+      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+        run(new SimulatedRollout(nodes, desired, safety(desired, nodes)), choices, lives);
       }),
       { numRuns: 300 },
     );
@@ -102,12 +102,12 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("ends, with every node as wished and cordons as found; and a second run has no step", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
-        fc.pre(planRollout(nodes, wish).refusals.length === 0);
-        const rollout = new SimulatedRollout(nodes, wish);
+      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+        fc.pre(planRollout(nodes, desired).refusals.length === 0);
+        const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
-        leavesNothing(rollout.list(), wish, nodes);
-        const again = { ...wish, clusterVersion: rollout.clusterVersion };
+        leavesNothing(rollout.list(), desired, nodes);
+        const again = { ...desired, clusterVersion: rollout.clusterVersion };
         assert.deepEqual(planRollout(rollout.list(), again).steps, []);
         assert.equal(nextSteps(rollout.list(), again).done, true);
       }),
@@ -117,11 +117,11 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("comes from any half-done state to the same final state", () => {
     fc.assert(
-      fc.property(tangledScenario, moves, kills, ({ nodes, wish }, choices, lives) => {
-        fc.pre(planRollout(nodes, wish).refusals.length === 0);
-        const rollout = new SimulatedRollout(nodes, wish);
+      fc.property(tangledScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+        fc.pre(planRollout(nodes, desired).refusals.length === 0);
+        const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
-        leavesNothing(rollout.list(), wish, []);
+        leavesNothing(rollout.list(), desired, []);
         for (const { from, to } of rollout.taken) assert.ok(minorsBetween(from, to) <= 1);
         assert.equal(rollout.last?.done, true);
       }),
@@ -136,23 +136,23 @@ describe("rollout, simulated with agents, in any order and with kills", function
         moves,
         fc.array(fc.nat(20), { maxLength: 3 }),
         (scenario, choices, picks) => {
-          const { nodes, wish } = scenario;
+          const { nodes, wish: desired } = scenario;
           const isGone = (index: number) => picks.some((pick) => pick % nodes.length === index);
           const start = nodes.map((node, index) =>
             isGone(index) && !node.controlPlane
               ? { ...node, ready: false, unreachable: true as const }
               : node,
           );
-          const plan = planRollout(start, wish);
-          fc.pre(plan.refusals.length === 0 && planRollout(nodes, wish).refusals.length === 0);
-          const rollout = new SimulatedRollout(start, wish);
+          const plan = planRollout(start, desired);
+          fc.pre(plan.refusals.length === 0 && planRollout(nodes, desired).refusals.length === 0);
+          const rollout = new SimulatedRollout(start, desired);
           run(rollout, choices, []);
           assert.deepEqual(rollout.taken.map(stepKey), plan.steps.map(stepKey));
           assert.equal(rollout.last?.done, true);
           assert.deepEqual(rollout.last?.leftOut, plan.leftOut);
           for (const node of rollout.list()) Object.assign(node, { ready: true, unreachable: undefined });
           rollout.settle();
-          leavesNothing(rollout.list(), wish, nodes);
+          leavesNothing(rollout.list(), desired, nodes);
         },
       ),
       { numRuns: 500 },
@@ -166,13 +166,13 @@ describe("rollout, simulated with agents, in any order and with kills", function
         moves,
         fc.array(fc.nat(20), { maxLength: 3 }),
         (scenario, choices, picks) => {
-          const { nodes, wish } = scenario;
-          fc.pre(planRollout(nodes, wish).refusals.length === 0);
+          const { nodes, wish: desired } = scenario;
+          fc.pre(planRollout(nodes, desired).refusals.length === 0);
           const ill = picks.map((pick) => pick % nodes.length);
           const start = nodes.map((node, index) => (ill.includes(index) ? { ...node, ready: false } : node));
           const illPlane = start.some((node) => node.controlPlane && !node.ready);
           let isWell = false;
-          const rollout = new SimulatedRollout(start, wish, ({ taken }) => {
+          const rollout = new SimulatedRollout(start, desired, ({ taken }) => {
             // another one away beside it could leave etcd without its quorum
             if (illPlane && !isWell) assert.ok(!taken.some(({ controlPlane }) => controlPlane));
           });
@@ -181,8 +181,8 @@ describe("rollout, simulated with agents, in any order and with kills", function
           isWell = true;
           for (const node of rollout.list()) node.ready ||= !node.changesAllowed;
           rollout.settle();
-          leavesNothing(rollout.list(), wish, nodes);
-          const listed = planRollout(start, wish).steps.map(stepKey).sort();
+          leavesNothing(rollout.list(), desired, nodes);
+          const listed = planRollout(start, desired).steps.map(stepKey).sort();
           assert.deepEqual(rollout.taken.map(stepKey).sort(), listed);
         },
       ),

@@ -3,12 +3,12 @@ import { quorum } from "../../../../../providers/kubeadm/plan/membership/quorum"
 import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/maximum";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
-import type { RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
+import type { DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import type { SimulatedRollout } from "./simulated-rollout";
 
 /** What holds at every moment of a rollout that began in a cluster at rest. */
 export function safety(
-  wish: RolloutWish,
+  desired: DesiredRollout,
   start: readonly RolloutNode[],
 ): (rollout: SimulatedRollout) => void {
   const cordonedByOthers = new Set(
@@ -25,7 +25,7 @@ export function safety(
     const openWorkers = nodes.filter((node) => node.changesAllowed && !node.controlPlane);
     if (openPlanes.length > 0) assert.deepEqual(names(openWorkers), "", "workers beside a control plane");
 
-    for (const pool of wish.pools) {
+    for (const pool of desired.pools) {
       const members = nodes.filter(({ name }) => pool.machines.includes(name));
       const away = members.filter((node) => node.changesAllowed || node.unschedulable || !node.ready);
       const own = away.filter(({ name }) => !cordonedByOthers.has(name));
@@ -39,7 +39,10 @@ export function safety(
       const told = node.desired.kubelet;
       if (told !== undefined)
         assert.ok(minorsBetween(node.kubeletVersion, told) <= 1, `${node.name} skips a minor`);
-      assert.ok(minorsBetween(node.kubeletVersion, wish.version) >= 0, `${node.name} went beyond the target`);
+      assert.ok(
+        minorsBetween(node.kubeletVersion, desired.version) >= 0,
+        `${node.name} went beyond the target`,
+      );
     }
     const lowestPlane = planes.map(({ kubeletVersion }) => kubeletVersion);
     for (const worker of nodes.filter(({ controlPlane }) => !controlPlane)) {

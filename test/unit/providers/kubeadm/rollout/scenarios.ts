@@ -5,13 +5,13 @@ import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/ver
 import {
   desiredSoftware,
   type RolloutPool,
-  type RolloutWish,
-} from "../../../../../providers/kubeadm/plan/rollout/wish";
+  type DesiredRollout,
+} from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { nodeAt, poolsOf } from "./nodes";
 
 export interface Scenario {
   nodes: RolloutNode[];
-  wish: RolloutWish;
+  wish: DesiredRollout;
 }
 
 const MINORS = [32, 33, 34, 35, 36];
@@ -56,7 +56,7 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
       if (node) node.unschedulable = true;
     }
     const paused = made.pausedNodes.map((pick) => nodes[made.planes + (pick % nodes.length)]?.name ?? "none");
-    const wish: RolloutWish = {
+    const desired: DesiredRollout = {
       version: target,
       software: made.containerd ? { containerd: "2.2.0" } : {},
       intermediates: made.own ? [`1.${minor + 1}.1`] : [],
@@ -65,13 +65,15 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
       pausedNodes: made.pausedPlane ? [...paused, "cp-1"] : paused,
     };
     for (const node of nodes) if (made.containerd) node.current.containerd = "2.1.0";
-    return { nodes, wish };
+    return { nodes, wish: desired };
   });
 
 /** A cluster in which every node is somewhere on its way, as no single kill leaves it: annotations of all kinds. */
 export const tangledScenario: fc.Arbitrary<Scenario> = restingScenario
-  .filter(({ wish }) => wish.pausedNodes.length === 0 && wish.pools.every(({ paused }) => !paused))
-  .chain(({ nodes, wish }) =>
+  .filter(
+    ({ wish: desired }) => desired.pausedNodes.length === 0 && desired.pools.every(({ paused }) => !paused),
+  )
+  .chain(({ nodes, wish: desired }) =>
     fc
       .array(
         fc.record({
@@ -85,8 +87,8 @@ export const tangledScenario: fc.Arbitrary<Scenario> = restingScenario
         { minLength: nodes.length, maxLength: nodes.length },
       )
       .map((states) => ({
-        wish,
-        nodes: nodes.map((plain, index) => tangled(plain, states[index] as Tangle, wish)),
+        wish: desired,
+        nodes: nodes.map((plain, index) => tangled(plain, states[index] as Tangle, desired)),
       })),
   );
 
@@ -99,13 +101,13 @@ interface Tangle {
   ready: boolean;
 }
 
-function tangled(plain: RolloutNode, state: Tangle, wish: RolloutWish): RolloutNode {
+function tangled(plain: RolloutNode, state: Tangle, desired: DesiredRollout): RolloutNode {
   if (!state.open) return { ...plain, unschedulable: false };
-  const ahead = minorsBetween(plain.kubeletVersion, wish.version);
+  const ahead = minorsBetween(plain.kubeletVersion, desired.version);
   // nobody but a rollout tells versions, and no rollout tells a worker a newer minor before the control planes have it
-  const target = ahead === 0 || (ahead === 1 && plain.controlPlane) ? wish.version : undefined;
+  const target = ahead === 0 || (ahead === 1 && plain.controlPlane) ? desired.version : undefined;
   const told = { none: undefined, old: plain.kubeletVersion, target, strange: "1.30.9" }[state.told];
-  const software = told === undefined ? {} : desiredSoftware(wish, told);
+  const software = told === undefined ? {} : desiredSoftware(desired, told);
   const near = told !== undefined && minorsBetween(plain.kubeletVersion, told) === 0;
   return {
     ...plain,

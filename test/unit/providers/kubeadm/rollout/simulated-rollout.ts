@@ -3,7 +3,7 @@ import { nextSteps, type NextSteps } from "../../../../../providers/kubeadm/plan
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import type { RolloutStep } from "../../../../../providers/kubeadm/plan/rollout/step";
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
-import { desiredSoftware, type RolloutWish } from "../../../../../providers/kubeadm/plan/rollout/wish";
+import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 
 /** What a rollout has done so far with one node. */
 type Stage = "open" | "ask" | "wait" | "uncordon" | "close";
@@ -30,7 +30,7 @@ export class SimulatedRollout {
 
   constructor(
     nodes: readonly RolloutNode[],
-    private readonly wish: RolloutWish,
+    private readonly wish: DesiredRollout,
     /** called after every move */
     private readonly check: (rollout: SimulatedRollout) => void = () => undefined,
   ) {
@@ -165,11 +165,11 @@ export function inOrder(steps: readonly RolloutStep[]): string[] {
 }
 
 /** Whether a node is just what the wish says. */
-export function isAsWished(node: RolloutNode, wish: RolloutWish): boolean {
-  const software: readonly string[] = [...KUBERNETES_SOFTWARE, ...Object.keys(wish.software)];
-  const wanted = desiredSoftware(wish, wish.version);
+export function isAsDesired(node: RolloutNode, desired: DesiredRollout): boolean {
+  const software: readonly string[] = [...KUBERNETES_SOFTWARE, ...Object.keys(desired.software)];
+  const wanted = desiredSoftware(desired, desired.version);
   return (
-    node.kubeletVersion === wish.version &&
+    node.kubeletVersion === desired.version &&
     !node.changesAllowed &&
     node.ready &&
     software.every((name) => node.current[name] === wanted[name])

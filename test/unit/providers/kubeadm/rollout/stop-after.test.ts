@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {
   endsInTime,
-  stopAfterMistake,
+  stopAfterIssue,
   stopTime,
 } from "../../../../../providers/kubeadm/plan/rollout/stop-after";
 
@@ -30,7 +30,7 @@ describe("when a rollout has to be over", () => {
 
   for (const text of ["", "2", "24:00", "6:00", "0h", "2h 30m", "-1h"])
     it(`is not "${text}"`, () => {
-      assert.match(stopAfterMistake(text) ?? "", /is neither a duration nor a time of day; write e\.g\./);
+      assert.match(stopAfterIssue(text) ?? "", /is neither a duration nor a time of day; write e\.g\./);
       assert.throws(() => stopTime(text, begun), RangeError);
     });
 });

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
-import type { VmGroupWish } from "../../../../../providers/tumblebug/plan/model";
+import type { DesiredVmGroup } from "../../../../../providers/tumblebug/plan/model";
 import {
   CONNECTION,
   GENERATIONS,
   plant,
   pretendTumblebug,
-  type PretendedTumblebug,
+  type FakeTumblebug,
 } from "../../../../support/tumblebug";
 
 for (const generation of GENERATIONS)
   describe(`VMs of Tumblebug (${generation})`, () => {
-    let pretended: PretendedTumblebug;
-    let group: (name: string, size: number) => VmGroupWish;
+    let pretended: FakeTumblebug;
+    let group: (name: string, size: number) => DesiredVmGroup;
     const path = generation === "mcis" ? "/mcis" : "/infra";
 
     beforeEach(async () => {
@@ -96,12 +96,12 @@ for (const generation of GENERATIONS)
     it("leave a record when none can be made, which the next creation meets", async () => {
       const { tumblebug, server } = pretended;
       server.faults.addForMachines({ machine: ".", effect: { kind: "failed", systemMessage: "no quota" } });
-      const wish = { name: "k1", groups: [group("w-1", 2)] };
-      const making = tumblebug.infrastructures.create("ns1", wish);
+      const desired = { name: "k1", groups: [group("w-1", 2)] };
+      const making = tumblebug.infrastructures.create("ns1", desired);
       if (generation === "mcis")
         assert.ok((await making).machines.every(({ status }) => status === "Failed"));
       else await assert.rejects(making, { code: "Refused", remote: /no quota/ });
-      await assert.rejects(tumblebug.infrastructures.create("ns1", wish), { code: "AlreadyExists" });
+      await assert.rejects(tumblebug.infrastructures.create("ns1", desired), { code: "AlreadyExists" });
       assert.equal((await tumblebug.infrastructures.read("ns1", "k1"))?.machines.length, 2);
       assert.equal(await tumblebug.infrastructures.delete("ns1", "k1"), true);
     });
@@ -244,8 +244,8 @@ for (const generation of GENERATIONS)
       const { tumblebug, server } = pretended;
       const systemMessage = "quota\u001b]0;owned\u0007 \u202eexceeded\r\nnext: rm";
       server.faults.addForMachines({ machine: "w-1", effect: { kind: "failed", systemMessage } });
-      const wish = { name: "k1", groups: [group("w-1", 1)] };
-      await tumblebug.infrastructures.create("ns1", wish).catch((error: Error) => {
+      const desired = { name: "k1", groups: [group("w-1", 1)] };
+      await tumblebug.infrastructures.create("ns1", desired).catch((error: Error) => {
         assert.doesNotMatch(error.message, /\p{Cc}|\p{Cf}/u);
       });
       const found = await tumblebug.infrastructures.read("ns1", "k1");
@@ -291,11 +291,11 @@ for (const generation of GENERATIONS)
       const { infrastructures, loadBalancers } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("cp", 2)] });
       assert.equal(await loadBalancers.read("ns1", "k1", "cp"), undefined);
-      const wish = { group: "cp", port: 16443, targetPort, isPublic: true };
+      const desired = { group: "cp", port: 16443, targetPort, isPublic: true };
       server.faults.add({ method: "POST", path: "/nlb$", times: 1, effect: { kind: "lost-reply" } });
-      const made = await loadBalancers.create("ns1", "k1", wish);
+      const made = await loadBalancers.create("ns1", "k1", desired);
       assert.deepEqual([made.port, made.targetPort, made.machines], [16443, targetPort, ["cp-1", "cp-2"]]);
-      await assert.rejects(loadBalancers.create("ns1", "k1", wish), { code: "AlreadyExists" });
+      await assert.rejects(loadBalancers.create("ns1", "k1", desired), { code: "AlreadyExists" });
       await loadBalancers.removeMachines("ns1", "k1", "cp", ["cp-1"]);
       assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-2"]);
       await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);

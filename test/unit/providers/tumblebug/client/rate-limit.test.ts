@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newLimits, TokenBucket, type Clock } from "../../../../../providers/tumblebug/client/rate-limit";
 
 /** Time that passes only while somebody waits. */
-class PretendedClock implements Clock {
+class FakeClock implements Clock {
   private time = 0;
 
   now(): number {
@@ -29,13 +29,13 @@ async function times(bucket: TokenBucket, clock: Clock, count: number): Promise<
 
 describe("the limit of requests to Tumblebug", () => {
   it("lets a burst through and then one at its rate", async () => {
-    const clock = new PretendedClock();
+    const clock = new FakeClock();
     const found = await times(new TokenBucket(10, 3, clock), clock, 6);
     assert.deepEqual(found, [0, 0, 0, 100, 200, 300]);
   });
 
   it("gives the burst back after a rest, and no more than that", async () => {
-    const clock = new PretendedClock();
+    const clock = new FakeClock();
     const bucket = new TokenBucket(10, 3, clock);
     await times(bucket, clock, 3);
     await clock.pause(60_000);
@@ -43,7 +43,7 @@ describe("the limit of requests to Tumblebug", () => {
   });
 
   it("keeps those who ask at once in their order", async () => {
-    const clock = new PretendedClock();
+    const clock = new FakeClock();
     const bucket = new TokenBucket(10, 1, clock);
     const order: number[] = [];
     await Promise.all([1, 2, 3].map((each) => bucket.take().then(() => order.push(each))));
@@ -65,7 +65,7 @@ describe("the limit of requests to Tumblebug", () => {
       ["overall", 20],
       ["infrastructureReads", 2],
     ] as const) {
-      const clock = new PretendedClock();
+      const clock = new FakeClock();
       let [left, counted] = [perSecond, 0];
       for (const time of await times(newLimits(clock)[pick], clock, 100)) {
         left = Math.min(perSecond, left + ((time - counted) / 1000) * perSecond) - 1;

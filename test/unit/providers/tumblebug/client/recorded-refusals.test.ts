@@ -73,15 +73,15 @@ describe("error answers recorded from real Tumblebug servers", () => {
   it("mean what the server meant, each", () => {
     const unused = new Set(MEANINGS);
     for (const { name, method, path: full, status, response } of recorded) {
-      const place = full.replace(/^\/tumblebug/, "");
+      const ref = full.replace(/^\/tumblebug/, "");
       const message = messageOf(response);
       const rows = MEANINGS.filter(
-        ([, words, asked]) => words.test(message) && (asked?.test(`${method} ${place}`) ?? true),
+        ([, words, asked]) => words.test(message) && (asked?.test(`${method} ${ref}`) ?? true),
       );
-      const what = `${name}: ${method} ${place} ${status} ${message}`;
+      const what = `${name}: ${method} ${ref} ${status} ${message}`;
       assert.equal(rows.length, 1, `${rows.length} rows for ${what}`);
       unused.delete(rows[0]!);
-      assert.equal(refusalCode({ method, path: place }, status, response), rows[0]![0], what);
+      assert.equal(refusalCode({ method, path: ref }, status, response), rows[0]![0], what);
     }
     assert.deepEqual([...unused], [], "rows without a recorded answer");
   });

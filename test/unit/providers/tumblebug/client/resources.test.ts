@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import type { ResourceKind, Tumblebug } from "../../../../../providers/tumblebug/client";
-import {
-  CONNECTION,
-  GENERATIONS,
-  pretendTumblebug,
-  type PretendedTumblebug,
-} from "../../../../support/tumblebug";
+import { CONNECTION, GENERATIONS, pretendTumblebug, type FakeTumblebug } from "../../../../support/tumblebug";
 
 /** Kinds of objects by what they need, each with a wish. */
 const KINDS: readonly {
@@ -63,7 +58,7 @@ const KINDS: readonly {
 
 for (const generation of GENERATIONS)
   describe(`objects of Tumblebug (${generation})`, () => {
-    let pretended: PretendedTumblebug;
+    let pretended: FakeTumblebug;
 
     before(async () => {
       pretended = await pretendTumblebug(generation);
@@ -78,21 +73,21 @@ for (const generation of GENERATIONS)
     after(() => pretended.close());
     afterEach(() => pretended.server.faults.clear());
 
-    for (const { name, type, of, wish } of KINDS) {
+    for (const { name, type, of, wish: desired } of KINDS) {
       if (type === "image" && generation === "infra") continue;
       it(`makes, finds, lists and deletes ${name}`, async () => {
         const kind = of(pretended.tumblebug);
-        const id = wish.name;
+        const id = desired.name;
         assert.equal(await kind.read("ns1", id), undefined);
         assert.equal(await kind.delete("ns1", id), false);
-        const made = await kind.create("ns1", wish);
+        const made = await kind.create("ns1", desired);
         assert.equal(made.name, id);
         assert.deepEqual(await kind.read("ns1", id), made);
         assert.deepEqual(await kind.named("ns1", ["none", id]), [made]);
         // a spec that exists is no error there, and is left as it is
         if (generation === "infra" && type === "spec")
-          assert.equal((await kind.create("ns1", wish)).name, id);
-        else await assert.rejects(kind.create("ns1", wish), { code: "AlreadyExists" });
+          assert.equal((await kind.create("ns1", desired)).name, id);
+        else await assert.rejects(kind.create("ns1", desired), { code: "AlreadyExists" });
         assert.deepEqual(await kind.read("ns1", id), made);
         assert.equal(await kind.delete("ns1", id), true);
         assert.equal(await kind.read("ns1", id), undefined);
@@ -107,8 +102,8 @@ for (const generation of GENERATIONS)
           const kind = of(tumblebug);
           server.passed.length = 0;
           server.faults.add({ method: "POST", path: type, times: 1, effect: { kind: kindOfFault } });
-          const made = await kind.create("ns1", wish);
-          assert.equal(made.name, wish.name);
+          const made = await kind.create("ns1", desired);
+          assert.equal(made.name, desired.name);
           const sent = server.passed.filter(({ method }) => method === "POST").length;
           assert.equal(sent, posts - (kindOfFault === "refused" ? 1 : 0), "POSTs that reached the server");
           assert.equal((await kind.named("ns1", [made.name])).length, 1);
@@ -124,10 +119,10 @@ for (const generation of GENERATIONS)
       assert.equal(network.connection, CONNECTION);
       assert.notEqual(network.cloudId, "");
 
-      const wish = KINDS[1]!.wish as never as Parameters<typeof tumblebug.securityGroups.create>[1];
-      const group = await tumblebug.securityGroups.create("ns1", wish);
-      assert.deepEqual(group.rules, wish.rules);
-      await tumblebug.securityGroups.delete("ns1", wish.name);
+      const desired = KINDS[1]!.wish as never as Parameters<typeof tumblebug.securityGroups.create>[1];
+      const group = await tumblebug.securityGroups.create("ns1", desired);
+      assert.deepEqual(group.rules, desired.rules);
+      await tumblebug.securityGroups.delete("ns1", desired.name);
 
       const key = await tumblebug.sshKeys.create("ns1", {
         name: "k3",
@@ -148,8 +143,8 @@ for (const generation of GENERATIONS)
 
     it("reads specs one by one where the server has no list of them", async () => {
       const { tumblebug, server } = pretended;
-      const wish = { name: "t4", connection: CONNECTION, cloudSpec: "t3.medium" };
-      const made = await tumblebug.specs.create("ns1", wish);
+      const desired = { name: "t4", connection: CONNECTION, cloudSpec: "t3.medium" };
+      const made = await tumblebug.specs.create("ns1", desired);
       server.passed.length = 0;
       const effect = { kind: "status", status: 404, message: "Not Found" } as const;
       if (generation === "infra") server.faults.add({ method: "GET", path: "/resources/spec$", effect });
@@ -208,13 +203,13 @@ for (const generation of GENERATIONS)
       assert.equal(await tumblebug.vNets.read("ns9", "v1"), undefined);
       assert.deepEqual(await tumblebug.vNets.list("ns9"), []);
       assert.equal(await tumblebug.vNets.delete("ns9", "v1"), false);
-      const wish = { name: "k1", connection: CONNECTION, user: "cb-user" };
-      await assert.rejects(tumblebug.sshKeys.create("ns9", wish), { code: "NamespaceNotFound" });
+      const desired = { name: "k1", connection: CONNECTION, user: "cb-user" };
+      await assert.rejects(tumblebug.sshKeys.create("ns9", desired), { code: "NamespaceNotFound" });
     });
 
     it("hands on the cloud's words, unwrapped", async () => {
-      const wish = { name: "t9", connection: CONNECTION, cloudSpec: "t9.nano" };
-      await assert.rejects(pretended.tumblebug.specs.create("ns1", wish), {
+      const desired = { name: "t9", connection: CONNECTION, cloudSpec: "t9.nano" };
+      await assert.rejects(pretended.tumblebug.specs.create("ns1", desired), {
         message:
           generation === "mcis"
             ? /^POST .*\/spec: Tumblebug answered 500: Error duing lookup spec .*t9\.nano VMSpec does not exist!!/

@@ -5,12 +5,12 @@ import {
   CREDENTIAL,
   GENERATIONS,
   pretendTumblebug,
-  type PretendedTumblebug,
+  type FakeTumblebug,
 } from "../../../../support/tumblebug";
 
 describe("a Tumblebug server that can't just now", () => {
   const generation = "mcis";
-  let pretended: PretendedTumblebug;
+  let pretended: FakeTumblebug;
 
   before(async () => {
     pretended = await pretendTumblebug(generation);
@@ -124,7 +124,7 @@ describe("a Tumblebug server that can't just now", () => {
 
 for (const generation of GENERATIONS)
   describe(`a Tumblebug server of either generation (${generation})`, () => {
-    let pretended: PretendedTumblebug;
+    let pretended: FakeTumblebug;
 
     before(async () => {
       pretended = await pretendTumblebug(generation);

@@ -1,5 +1,5 @@
 import { redact } from "../lib/text/redaction";
-import { isMachinePlan, laterTurns, unlistedChange } from "./review/server-order";
+import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import type { SavedPlan } from "./review/saved-plan";
 import type { Project } from "./project";
 import { runPlan, type RunEnd } from "./run-plan";
@@ -10,12 +10,12 @@ import { takePreview } from "./take-preview";
  * else is not begun.
  * @param first the plan that ran, and ended well
  */
-export async function runFurtherTurns(
+export async function runRemaining(
   run: { project: Project; stack: string; kubeconfig?: string },
   first: Pick<SavedPlan, "reviewed">,
   say: (line: string) => void,
 ): Promise<RunEnd | "refused"> {
-  for (let reviewed = first.reviewed; laterTurns(reviewed).length > 0;) {
+  for (let reviewed = first.reviewed; remainingRuns(reviewed).length > 0;) {
     say(`machines are left to do: previewing ${run.stack} again`);
     const { plan, preview } = await takePreview(run.project, run.stack);
     if (plan === undefined) {

@@ -3,7 +3,7 @@ import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/
 import { reader } from "./valid";
 
 /** The mistakes that are reported, without the first line; none for a valid configuration. */
-export function mistakesOf(reader: ConfigurationReader): string[] {
+export function issuesOf(reader: ConfigurationReader): string[] {
   try {
     loadConfiguration(reader);
     return [];
@@ -31,7 +31,7 @@ export function refuses(table: RefusedInputs): void {
         for (const [said, input] of cases) {
           const isReader = "isSecret" in input;
           const configured = isReader ? (input as ConfigurationReader) : reader(input);
-          assert.deepEqual(mistakesOf(configured), [said]);
+          assert.deepEqual(issuesOf(configured), [said]);
         }
       });
   });

@@ -5,7 +5,7 @@ import { ETCD_SILENT } from "../../providers/kubeadm/machine/steps/etcd";
 import type { Machine } from "../../providers/kubeadm/plan/machine";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
 import { removeFolder } from "../engine/compiled-clone";
-import { PretendedAgents, putClusterVersion, seenWrites } from "../simulation/pretended-agents";
+import { FakeAgents, putClusterVersion, seenWrites } from "../simulation/fake-agents";
 import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import { TestSshServer } from "../support/ssh-server";
@@ -23,9 +23,9 @@ export function openingsOf(steps: string[]): string[] {
 }
 
 /** A pretended cluster whose nodes have agents, and the provider host that rolls it out. */
-export class RolloutGround {
+export class RolloutFixture {
   host!: ProviderHost;
-  agents!: PretendedAgents;
+  agents!: FakeAgents;
   /** names of etcd members that are not healthy */
   readonly illMembers = new Set<string>();
   /** how many more times the etcd that is asked gives no answer */
@@ -71,7 +71,7 @@ export class RolloutGround {
     store.log.length = 0;
     putClusterVersion(store, version);
     for (const name of names) this.putNode(name, version);
-    this.agents = new PretendedAgents(store);
+    this.agents = new FakeAgents(store);
   }
 
   /** @param annotations beside those of an idle agent, without which is null */

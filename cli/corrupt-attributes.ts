@@ -10,7 +10,7 @@ import type { FileBackendStack } from "../lib/pulumi/backend-lock";
  * Only for a stack on which no engine works.
  * @returns a line for each file that was removed
  */
-export async function removeTornAttributes({
+export async function removeCorruptAttributes({
   stateFolder,
   project,
   stack,

@@ -17,7 +17,7 @@ const WITHOUT_NETWORK_PLUGIN: ProgramName[] = TEST_NEEDS.programs.filter(
   (name) => name !== "plugin-kubernetes",
 );
 
-export interface SimulatedGround {
+export interface SimulatedFixture {
   readonly api: BareApiServer;
   readonly fleet: SimulatedFleet;
   readonly folder: string;
@@ -55,18 +55,18 @@ export function apiPrograms(toolchain: Toolchain): ApiServerPrograms {
 }
 
 /** Registers the mocha hooks; the object is filled in before the first test. */
-export function simulatedGround(options: GroundOptions): SimulatedGround {
-  const made = {} as { -readonly [Key in keyof SimulatedGround]: SimulatedGround[Key] };
+export function simulatedFixture(options: GroundOptions): SimulatedFixture {
+  const made = {} as { -readonly [Key in keyof SimulatedFixture]: SimulatedFixture[Key] };
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
-    Object.assign(made, await openGround(options));
+    Object.assign(made, await openFixture(options));
   });
-  after(() => closeGround(made));
+  after(() => closeFixture(made));
   return made;
 }
 
 /** The same without hooks. */
-export async function openGround(options: GroundOptions): Promise<SimulatedGround> {
+export async function openFixture(options: GroundOptions): Promise<SimulatedFixture> {
   const toolchain = await engineToolchain(options.programs);
   const { controllers = ["token-cleaner-controller"] } = options;
   const api = await new BareApiServer({ programs: apiPrograms(toolchain), controllers }).start();
@@ -79,9 +79,9 @@ export async function openGround(options: GroundOptions): Promise<SimulatedGroun
   return { api, fleet, folder, stack, toolchain, kubernetes };
 }
 
-export async function closeGround(ground: Partial<SimulatedGround>): Promise<void> {
-  ground.kubernetes?.close();
-  await ground.fleet?.stop();
-  await ground.api?.stop();
-  if (ground.folder) removeFolder(ground.folder);
+export async function closeFixture(fixture: Partial<SimulatedFixture>): Promise<void> {
+  fixture.kubernetes?.close();
+  await fixture.fleet?.stop();
+  await fixture.api?.stop();
+  if (fixture.folder) removeFolder(fixture.folder);
 }

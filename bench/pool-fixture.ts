@@ -3,10 +3,10 @@ import path from "node:path";
 import { CLUSTER_API, FAULT, INFRASTRUCTURE_API, POOL_KIND } from "../sandbox/capi/kinds";
 import type { Toolchain } from "../sandbox/toolchain";
 import { makeCompiledClone, removeFolder } from "../test/engine/compiled-clone";
-import { type MachinePoolGround, poolConfiguration, poolStack } from "../test/engine/machine-pool-ground";
-import { apiPrograms } from "../test/engine/simulated-ground";
+import { type MachinePoolFixture, poolConfiguration, poolStack } from "../test/engine/machine-pool-fixture";
+import { apiPrograms } from "../test/engine/simulated-fixture";
 import type { TestStack } from "../test/engine/test-stack";
-import { CapiGround } from "../test/simulation/capi-ground";
+import { CapiFixture } from "../test/simulation/capi-fixture";
 import { MemoryWatch } from "./process-memory";
 
 // in the folder of the API server, where it runs
@@ -17,14 +17,14 @@ const AUDIT_LOG = "audit.log";
 const MANY_NODES_SECONDS = 900;
 
 /** A stack of one pool on Cluster API's own manager, whose requests are counted. */
-export class PoolGround {
+export class PoolFixture {
   private memoryStack: TestStack | undefined;
 
-  private constructor(private readonly made: MachinePoolGround) {}
+  private constructor(private readonly made: MachinePoolFixture) {}
 
   /** @param milliseconds from a machine's creation to its ready Node */
-  static async start(toolchain: Toolchain, milliseconds: number): Promise<PoolGround> {
-    const capi = new CapiGround({
+  static async start(toolchain: Toolchain, milliseconds: number): Promise<PoolFixture> {
+    const capi = new CapiFixture({
       programs: apiPrograms(toolchain),
       manager: toolchain.program("cluster-api"),
       milliseconds,
@@ -37,7 +37,7 @@ export class PoolGround {
     await capi.start();
     const folder = makeCompiledClone();
     const stack = await poolStack({ capi, folder, toolchain }, "bench");
-    return new PoolGround({ capi, stack, folder, toolchain });
+    return new PoolFixture({ capi, stack, folder, toolchain });
   }
 
   /** Path of the administrator's kubeconfig. */

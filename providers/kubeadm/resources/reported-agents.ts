@@ -2,7 +2,7 @@ import { annotationKeys } from "../plan/rollout/annotations";
 import { outOfReach } from "../plan/rollout/left-out";
 import { observeRolloutNode } from "../plan/rollout/observed";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { AgentTold } from "../machine/node-agent/left-to-install";
+import type { ReportedAgent } from "../machine/node-agent/left-to-install";
 import type { NodeObject } from "./observed-nodes";
 
 const READ_SECONDS = 5;
@@ -10,18 +10,18 @@ const SPEAK_SECONDS = 30;
 const HESITATE_SECONDS = 4;
 
 /** What the agents of a cluster have said of themselves, by Node. @param pattern of the annotation keys */
-function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, AgentTold> {
+function reportedBy(nodes: readonly NodeObject[], pattern: string): Map<string, ReportedAgent> {
   const keys = annotationKeys(pattern);
   return new Map(
-    nodes.map((object): [string, AgentTold] => {
+    nodes.map((object): [string, ReportedAgent] => {
       const annotations = object.metadata?.annotations ?? {};
       const revision = annotations[keys.revision];
-      const hasSpoken = annotations[keys.ready] !== undefined || revision !== undefined;
+      const hasReported = annotations[keys.ready] !== undefined || revision !== undefined;
       const reason = outOfReach(observeRolloutNode(object, pattern), []);
       return [
         object.metadata?.name ?? "",
         {
-          hasSpoken,
+          hasReported,
           ...(revision === undefined ? {} : { revision }),
           ...(reason === undefined ? {} : { outOfReach: reason }),
         },
@@ -37,15 +37,15 @@ function toldBy(nodes: readonly NodeObject[], pattern: string): Map<string, Agen
  * @param names of machines that should have an agent
  * @throws Error when the cluster can't be read
  */
-export async function readSpokenAgents(
+export async function readReportedAgents(
   kubernetes: KubernetesClient,
   pattern: string,
   names: readonly string[],
-): Promise<Map<string, AgentTold>> {
+): Promise<Map<string, ReportedAgent>> {
   const { WaitTimeout } = await import("../../../lib/wait.js");
-  let told = toldBy(await kubernetes.listNodes(), pattern);
-  const silent = () => names.filter((name) => told.get(name)?.hasSpoken === false);
-  if (silent().length === 0) return told;
+  let reported = reportedBy(await kubernetes.listNodes(), pattern);
+  const silent = () => names.filter((name) => reported.get(name)?.hasReported === false);
+  if (silent().length === 0) return reported;
   await kubernetes
     .watchUntil<void, NodeObject>({
       apiVersion: "v1",
@@ -53,14 +53,14 @@ export async function readSpokenAgents(
       what: "the node agents to speak",
       seconds: HESITATE_SECONDS,
       decide: (nodes) => {
-        told = toldBy(nodes, pattern);
+        reported = reportedBy(nodes, pattern);
         return silent().length === 0 ? { done: undefined } : { pending: silent().join(", ") };
       },
     })
     .catch((error: unknown) => {
       if (!(error instanceof WaitTimeout)) throw error;
     });
-  return told;
+  return reported;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function readSpokenAgents(
  *
  * @returns the names of those that have not, which is no failure: whoever needs them waits for them
  */
-export async function untilAgentsSpeak(
+export async function awaitAgentReports(
   kubeconfig: string,
   pattern: string,
   names: readonly string[],
@@ -85,8 +85,8 @@ export async function untilAgentsSpeak(
       what: "the node agents to speak",
       seconds: SPEAK_SECONDS,
       decide: (nodes) => {
-        const told = toldBy(nodes, pattern);
-        silent = names.filter((name) => told.get(name)?.revision !== revision);
+        const reported = reportedBy(nodes, pattern);
+        silent = names.filter((name) => reported.get(name)?.revision !== revision);
         return silent.length === 0 ? { done: undefined } : { pending: silent.join(", ") };
       },
     });

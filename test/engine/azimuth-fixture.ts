@@ -10,10 +10,10 @@ import { TEST_NEEDS } from "../../sandbox/set-up";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { BareApiServer, type BareApiServerOptions } from "../simulation/bare-api-server";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
-import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { apiPrograms, engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
-export interface AzimuthGround {
+export interface AzimuthFixture {
   readonly api: BareApiServer;
   readonly management: KubernetesClient;
   readonly standIns: StandIns;
@@ -41,7 +41,7 @@ const FLAVOURLESS_TEMPLATE = {
 };
 
 /** Registers the mocha hooks; the object is filled in before the first test. */
-export function azimuthGround(): AzimuthGround {
+export function azimuthFixture(): AzimuthFixture {
   const made = {} as RunningAzimuth;
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
@@ -52,7 +52,7 @@ export function azimuthGround(): AzimuthGround {
 }
 
 /** A ground that somebody has to stop. */
-export interface RunningAzimuth extends AzimuthGround {
+export interface RunningAzimuth extends AzimuthFixture {
   stop(): Promise<void>;
 }
 
@@ -96,8 +96,8 @@ export async function startAzimuth(
 }
 
 /** Sets the stack's configuration. */
-export function configure(ground: AzimuthGround, over: Record<string, unknown> = {}): void {
-  ground.stack.configure(ground.values(over));
+export function configure(fixture: AzimuthFixture, over: Record<string, unknown> = {}): void {
+  fixture.stack.configure(fixture.values(over));
 }
 
 /** An object as the tests look at it. */
@@ -115,10 +115,10 @@ export interface Live {
 }
 
 /** Reads objects of the tenancy. */
-export function liveObjects(ground: AzimuthGround) {
+export function liveObjects(fixture: AzimuthFixture) {
   return {
     get: (apiVersion: string, kind: string, name: string) =>
-      ground.management.get<Live>({ apiVersion, kind, namespace: TENANCY.namespace, name }),
+      fixture.management.get<Live>({ apiVersion, kind, namespace: TENANCY.namespace, name }),
   };
 }
 

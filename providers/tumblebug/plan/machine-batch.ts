@@ -1,10 +1,10 @@
-import { laterLines } from "../../../lib/text/later-lines";
+import { laterLines } from "../../../lib/text/remaining-runs";
 import { byIndex } from "../../kubeadm/plan/membership/plan";
 import type { Slot } from "./groups";
 import type { RecordedCluster } from "./recorded-state";
 
 /** What one run does to the machines that earlier runs made. */
-export interface MachineTurn {
+export interface MachineBatch {
   /** Machines that the run has, control planes first; those that have a VM stay what they are. */
   slots: Slot[];
   /** Control planes that leave in this run. */
@@ -27,11 +27,11 @@ const STAYS = ["connection", "spec", "image"] as const;
  * @param wanted the machines that the configuration asks for
  * @param lost machines that are dead; they are forgotten before any other leaves
  */
-export function planTurn(
+export function planBatch(
   wanted: readonly Slot[],
   { slots: recorded, controlPlanes }: Pick<RecordedCluster, "slots" | "controlPlanes">,
   lost: readonly string[],
-): MachineTurn {
+): MachineBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
   const isWanted = new Set(wanted.map(({ machine }) => machine));
   const surplus = controlPlanes.members

@@ -1,9 +1,9 @@
 import type { RolloutNode } from "./observed";
-import { isDueInPass, type Group, type Situation } from "./situation";
+import { isDueInPass, type Group, type RolloutState } from "./state";
 import { refuseControlPlanes, refuseWorkers } from "./skew";
 
 /** Whose turn it is. */
-export interface Turn {
+export interface RolloutBatch {
   group?: Group;
   /** may be away from now on, in order */
   candidates: RolloutNode[];
@@ -20,42 +20,42 @@ export interface Turn {
  * @param busy nodes that are away already, by this rollout
  * @param returned nodes whose change window is open without anything begun: they count as if it were closed
  */
-export function turnOf(
-  situation: Situation,
+export function nextBatch(
+  state: RolloutState,
   pass: string,
   busy: ReadonlySet<string>,
   returned: ReadonlySet<string>,
-): Turn {
-  const group = situation.groups.find(({ nodes }) =>
-    nodes.some((node) => !busy.has(node.name) && isDueInPass(node, pass, situation)),
+): RolloutBatch {
+  const group = state.groups.find(({ nodes }) =>
+    nodes.some((node) => !busy.has(node.name) && isDueInPass(node, pass, state)),
   );
   if (!group) return { candidates: [], waiting: [] };
   const here = new Set(group.nodes.map(({ name }) => name));
   if ([...busy].some((name) => !here.has(name))) return { group, candidates: [], waiting: [] };
-  const due = group.nodes.filter((node) => !busy.has(node.name) && isDueInPass(node, pass, situation));
-  const turn = group.controlPlane
-    ? controlPlaneTurn(situation, pass, busy, due)
-    : workersTurn(situation, { group, pass, busy, returned, due });
-  return { group, ...turn };
+  const due = group.nodes.filter((node) => !busy.has(node.name) && isDueInPass(node, pass, state));
+  const batch = group.controlPlane
+    ? controlPlaneBatch(state, pass, busy, due)
+    : workersBatch(state, { group, pass, busy, returned, due });
+  return { group, ...batch };
 }
 
-function controlPlaneTurn(
-  situation: Situation,
+function controlPlaneBatch(
+  state: RolloutState,
   pass: string,
   busy: ReadonlySet<string>,
   due: RolloutNode[],
-): Turn {
-  const stop = refuseControlPlanes(situation, pass);
+): RolloutBatch {
+  const stop = refuseControlPlanes(state, pass);
   if (stop) return { candidates: [], waiting: [], stop };
   if (busy.size > 0) return { candidates: [], waiting: [] };
   // one more away beside one that is ill could leave etcd without its quorum
-  const ill = situation.controlPlanes.filter(({ ready }) => !ready);
-  if (ill.length > 0) return { candidates: [], waiting: ill.map(illness) };
+  const notReady = state.controlPlanes.filter(({ ready }) => !ready);
+  if (notReady.length > 0) return { candidates: [], waiting: notReady.map(describeNotReady) };
   return { candidates: due.slice(0, 1), waiting: [] };
 }
 
-function workersTurn(
-  situation: Situation,
+function workersBatch(
+  state: RolloutState,
   at: {
     group: Group;
     pass: string;
@@ -63,19 +63,19 @@ function workersTurn(
     returned: ReadonlySet<string>;
     due: RolloutNode[];
   },
-): Turn {
+): RolloutBatch {
   const { group, busy, due } = at;
-  const stop = refuseControlPlanes(situation, at.pass) ?? refuseWorkers(situation, at.pass);
+  const stop = refuseControlPlanes(state, at.pass) ?? refuseWorkers(state, at.pass);
   if (stop) return { candidates: [], waiting: [], stop };
-  const isDead = ({ name, ready }: RolloutNode) => !ready && situation.resting.has(name) && !busy.has(name);
+  const isDead = ({ name, ready }: RolloutNode) => !ready && state.resting.has(name) && !busy.has(name);
   const others = group.nodes.filter((node) => !isDead(node));
   const cordoned = others.filter((node) => isCordoned(node, busy, at.returned));
-  const ill = others.filter((node) => !node.ready && !busy.has(node.name));
+  const notReady = others.filter((node) => !node.ready && !busy.has(node.name));
   // dead nodes that are left as they are count as away, but never for the last place that the others would have
-  const taken = new Set([...cordoned, ...ill]).size;
+  const taken = new Set([...cordoned, ...notReady]).size;
   const dead = group.nodes.length - others.length;
   const maximum = Math.max(group.maximum - dead, Math.min(group.maximum, taken + 1));
-  const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...ill.map(({ name }) => name)]);
+  const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...notReady.map(({ name }) => name)]);
 
   const candidates: RolloutNode[] = [];
   for (const node of due) {
@@ -85,7 +85,7 @@ function workersTurn(
     candidates.push(node);
   }
   if (candidates.length > 0 || busy.size > 0) return { candidates, waiting: [] };
-  if (ill.length > 0) return { candidates, waiting: ill.map(illness) };
+  if (notReady.length > 0) return { candidates, waiting: notReady.map(describeNotReady) };
   const names = cordoned.map(({ name }) => name).join(", ");
   return {
     candidates,
@@ -102,6 +102,6 @@ function isCordoned(node: RolloutNode, busy: ReadonlySet<string>, returned: Read
   return node.cordonedBefore || !returned.has(node.name);
 }
 
-function illness(node: RolloutNode): string {
+function describeNotReady(node: RolloutNode): string {
   return `${node.name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`;
 }

@@ -3,7 +3,7 @@ import { maxUnavailableCount } from "./maximum";
 import type { RolloutNode } from "./observed";
 import { compareVersions, minorsBetween, neededVersion } from "./version";
 import { outOfReach, type LeftOut } from "./left-out";
-import { isDue, type RolloutOptions, type RolloutPool, type RolloutWish } from "./wish";
+import { isDue, type RolloutOptions, type RolloutPool, type DesiredRollout } from "./desired";
 
 /** A pool with the Nodes that it has in the cluster, in the order in which they roll. */
 export interface Group {
@@ -15,8 +15,8 @@ export interface Group {
 }
 
 /** The cluster and the wish side by side: what every decision of a rollout starts from. */
-export interface Situation {
-  wish: RolloutWish;
+export interface RolloutState {
+  wish: DesiredRollout;
   groups: Group[];
   controlPlanes: RolloutNode[];
   /** names of the nodes that are left as they are, by themselves or with their pool */
@@ -28,13 +28,13 @@ export interface Situation {
 }
 
 /** Sorts the Nodes into the wish's pools. Nodes that no pool names are left alone. */
-export function situationOf(
+export function rolloutState(
   nodes: readonly RolloutNode[],
-  wish: RolloutWish,
+  desired: DesiredRollout,
   options: Pick<RolloutOptions, "begun" | "unreached"> = {},
-): Situation {
+): RolloutState {
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const groups = wish.pools.map((pool): Group => {
+  const groups = desired.pools.map((pool): Group => {
     const controlPlane = pool.name === CONTROL_PLANE_GROUP;
     // by the pool and not by the Node's label: a Node that was deleted comes back without it
     const members = pool.machines.flatMap((name) => {
@@ -47,11 +47,11 @@ export function situationOf(
   const pausedPools = groups.filter(({ pool }) => pool.paused).flatMap(({ pool }) => pool.machines);
   const controlPlanes = groups.filter(({ controlPlane }) => controlPlane).flatMap((group) => group.nodes);
   // without the right to read kubeadm-config: the first control plane to have a version brought the cluster to it
-  const clusterVersion = wish.clusterVersion ?? highest(controlPlanes);
-  const paused = new Set([...wish.pausedNodes, ...pausedPools]);
-  const leftOut = groups.flatMap((group) => leftOutOf(group, wish, paused, options));
+  const clusterVersion = desired.clusterVersion ?? highest(controlPlanes);
+  const paused = new Set([...desired.pausedNodes, ...pausedPools]);
+  const leftOut = groups.flatMap((group) => leftOutOf(group, desired, paused, options));
   return {
-    wish: { ...wish, clusterVersion },
+    wish: { ...desired, clusterVersion },
     groups,
     controlPlanes,
     paused,
@@ -66,7 +66,7 @@ export function situationOf(
  */
 function leftOutOf(
   { controlPlane, nodes }: Group,
-  wish: RolloutWish,
+  desired: DesiredRollout,
   paused: ReadonlySet<string>,
   { begun = [], unreached = [] }: Pick<RolloutOptions, "begun" | "unreached">,
 ): LeftOut[] {
@@ -74,17 +74,18 @@ function leftOutOf(
   return nodes.flatMap((node) => {
     const reason = outOfReach(node, unreached);
     if (reason === undefined || paused.has(node.name) || begun.includes(node.name)) return [];
-    const hasWork = node.changesAllowed || isDue(node, wish, wish.version) || unreached.includes(node.name);
+    const hasWork =
+      node.changesAllowed || isDue(node, desired, desired.version) || unreached.includes(node.name);
     return hasWork ? [{ node: node.name, reason }] : [];
   });
 }
 
 /** The lowest kubelet of the nodes that roll; undefined when none does. */
-export function lowestKubelet(situation: Situation): string | undefined {
+export function lowestKubelet(state: RolloutState): string | undefined {
   let lowest: string | undefined;
-  for (const { nodes } of situation.groups) {
+  for (const { nodes } of state.groups) {
     for (const { name, kubeletVersion } of nodes) {
-      if (kubeletVersion === lowest || situation.resting.has(name)) continue;
+      if (kubeletVersion === lowest || state.resting.has(name)) continue;
       if (lowest === undefined || compareVersions(kubeletVersion, lowest) < 0) lowest = kubeletVersion;
     }
   }
@@ -92,27 +93,27 @@ export function lowestKubelet(situation: Situation): string | undefined {
 }
 
 /** The version of the pass that the cluster is in: what the lowest kubelet needs next. */
-export function passVersion(situation: Situation): string | undefined {
-  const lowest = lowestKubelet(situation);
-  const { version: target, intermediates } = situation.wish;
+export function passVersion(state: RolloutState): string | undefined {
+  const lowest = lowestKubelet(state);
+  const { version: target, intermediates } = state.wish;
   return lowest === undefined ? undefined : neededVersion({ lowest, target, intermediates });
 }
 
 /** A node's version in this pass. No node goes down to a version between; only the target itself may be lower. */
-export function wantedVersion(node: RolloutNode, pass: string, wish: RolloutWish): string {
-  if (pass === wish.version || compareVersions(node.kubeletVersion, pass) < 0) return pass;
+export function wantedVersion(node: RolloutNode, pass: string, desired: DesiredRollout): string {
+  if (pass === desired.version || compareVersions(node.kubeletVersion, pass) < 0) return pass;
   return node.kubeletVersion;
 }
 
 /** Whether this pass has something to do on a node that is neither paused nor left out. */
-export function isDueInPass(node: RolloutNode, pass: string, situation: Situation): boolean {
-  if (situation.resting.has(node.name)) return false;
-  return isDue(node, situation.wish, wantedVersion(node, pass, situation.wish));
+export function isDueInPass(node: RolloutNode, pass: string, state: RolloutState): boolean {
+  if (state.resting.has(node.name)) return false;
+  return isDue(node, state.wish, wantedVersion(node, pass, state.wish));
 }
 
 /** Whether a worker's version is of no newer minor than every API server. */
-export function fitsControlPlanes(situation: Situation, version: string): boolean {
-  return situation.controlPlanes.every(({ kubeletVersion }) => minorsBetween(kubeletVersion, version) <= 0);
+export function fitsControlPlanes(state: RolloutState, version: string): boolean {
+  return state.controlPlanes.every(({ kubeletVersion }) => minorsBetween(kubeletVersion, version) <= 0);
 }
 
 function highest(nodes: readonly RolloutNode[]): string | undefined {

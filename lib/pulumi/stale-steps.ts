@@ -15,19 +15,19 @@ const made = new Set<string>();
  *
  * @param modules key → loads the module of its handlers; called once, when they are asked for
  */
-export function believingThisRun<Key extends string>(
+export function trustingThisRun<Key extends string>(
   modules: Readonly<Record<Key, () => { readonly handlers: Handlers }>>,
 ): Readonly<Record<Key, Handlers>> {
-  const believing = {} as Record<Key, Handlers>;
+  const trusting = {} as Record<Key, Handlers>;
   for (const key of Object.keys(modules) as Key[]) {
     let loaded: Handlers | undefined;
-    const get = () => (loaded ??= believeThisRun(modules[key]().handlers));
-    Object.defineProperty(believing, key, { enumerable: true, get });
+    const get = () => (loaded ??= trustThisRun(modules[key]().handlers));
+    Object.defineProperty(trusting, key, { enumerable: true, get });
   }
-  return believing;
+  return trusting;
 }
 
-function believeThisRun(handlers: Handlers): Handlers {
+function trustThisRun(handlers: Handlers): Handlers {
   const { check, diff } = handlers;
   if (!check || !diff) return handlers;
   return {

@@ -6,7 +6,7 @@ import { CLOUD_NAMES, PROJECT_USER } from "../../sandbox/openstack/seed";
 import { setUp } from "../../sandbox/set-up";
 import { CLOUD_PROVIDER_VERSION } from "../../sandbox/toolchain/cloud-provider-openstack-program";
 import { ChartRepository } from "../support/chart-repository";
-import { OpenstackTestCluster, type OpenstackWish } from "./openstack-test-cluster";
+import { OpenstackTestCluster, type DesiredOpenstack } from "./openstack-test-cluster";
 import { silent } from "./test-cluster";
 
 const BUNDLE = "openstack-cloud-controller-manager";
@@ -15,13 +15,13 @@ const CHART_VERSION = CLOUD_PROVIDER_VERSION.replace(/^1/, "2");
 const COMMON_CHART = path.join(projectFolder, "test", "support", "charts", "common");
 
 /** A cloud whose clusters may have the real cloud controller manager: its image and charts, and APIs that they reach. */
-export class CloudProviderGround {
+export class CloudProviderFixture {
   private constructor(
     readonly cluster: OpenstackTestCluster,
     private readonly charts: ChartRepository,
   ) {}
 
-  static async create(name: string): Promise<CloudProviderGround> {
+  static async create(name: string): Promise<CloudProviderFixture> {
     const needs = {
       programs: ["plugin-kubernetes", "cloud-provider-openstack"],
       kubernetes: [],
@@ -42,7 +42,7 @@ export class CloudProviderGround {
     ]);
     try {
       const options = { octavia: true, bundles: [BUNDLE], reachedByServers: true };
-      return new CloudProviderGround(await OpenstackTestCluster.create(name, options), charts);
+      return new CloudProviderFixture(await OpenstackTestCluster.create(name, options), charts);
     } catch (error) {
       await charts.stop();
       throw error;
@@ -53,7 +53,7 @@ export class CloudProviderGround {
   readonly chart = { version: CHART_VERSION };
 
   /** Writes the stack's configuration. @param cloudProvider fields besides the repository and the versions */
-  async configure(wish: OpenstackWish, cloudProvider: Record<string, unknown> = {}): Promise<void> {
+  async configure(desired: DesiredOpenstack, cloudProvider: Record<string, unknown> = {}): Promise<void> {
     const charts = {
       repository: this.charts.url,
       // the controller asks for the driver "amphora" by its name otherwise
@@ -65,7 +65,7 @@ export class CloudProviderGround {
     await this.cluster.configure({
       as: CLOUD_NAMES.user,
       cloudProvider: { ...charts, ...cloudProvider },
-      ...wish,
+      ...desired,
     });
   }
 

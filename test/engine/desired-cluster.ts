@@ -1,15 +1,18 @@
 import type { SimulatedFleet } from "../simulation/simulated-fleet";
 
 /** What a test wants of a machine beyond its place in the fleet. */
-export type MachineWish = { name: string } & Record<string, unknown>;
+export type DesiredMachine = { name: string } & Record<string, unknown>;
 
 /** A machine's entry in `foresail:cluster`: names that begin with "cp" are control planes. */
-export function machineEntry(fleet: SimulatedFleet, wish: string | MachineWish): Record<string, unknown> {
-  const { name, ...others } = typeof wish === "string" ? { name: wish } : wish;
-  const { apiServer, ...place } = fleet.machine(name);
+export function machineEntry(
+  fleet: SimulatedFleet,
+  desired: string | DesiredMachine,
+): Record<string, unknown> {
+  const { name, ...others } = typeof desired === "string" ? { name: desired } : desired;
+  const { apiServer, ...ref } = fleet.machine(name);
   return name.startsWith("cp")
-    ? { ...place, role: "control-plane", internalAddress: internalAddress(name), apiServer, ...others }
-    : { ...place, role: "worker", internalAddress: internalAddress(name), ...others };
+    ? { ...ref, role: "control-plane", internalAddress: internalAddress(name), apiServer, ...others }
+    : { ...ref, role: "worker", internalAddress: internalAddress(name), ...others };
 }
 
 /** An address of its own for each machine, as nodes would have it; nothing listens there. */
@@ -19,9 +22,9 @@ function internalAddress(name: string): string {
 }
 
 /** `foresail:cluster` for machines of a fleet; what else is given replaces the defaults of the tests. */
-export function clusterWish(
+export function desiredCluster(
   fleet: SimulatedFleet,
-  machines: (string | MachineWish)[],
+  machines: (string | DesiredMachine)[],
   others: Record<string, unknown> = {},
 ): Record<string, unknown> {
   return {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BehindFailure } from "../../../../cli/review/behind-failure";
+import { BehindFailure } from "../../../../cli/review/cascading-errors";
 
 const urn = (type: string, name: string) =>
   `urn:pulumi:test::foresail::foresail:kubeadm:KubeadmCluster$${type}::${name}`;

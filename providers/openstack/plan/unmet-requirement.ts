@@ -1,5 +1,5 @@
 /** Something that the cloud lacks, with the property of the configuration that asks for it. */
-export interface Lack {
+export interface UnmetRequirement {
   property: string;
   reason: string;
 }
@@ -30,23 +30,23 @@ export interface QuotaNeed extends Quota {
 /** The one with this name or id. @returns what is wrong when there is none, or more than one */
 export function findNamed<Item extends Named>(
   what: string,
-  wish: string,
+  desired: string,
   items: readonly Item[],
 ): Item | string {
-  const found = items.filter(({ id, name }) => id === wish || name === wish);
-  const byId = found.find(({ id }) => id === wish);
+  const found = items.filter(({ id, name }) => id === desired || name === desired);
+  const byId = found.find(({ id }) => id === desired);
   if (byId) return byId;
   const [first] = found;
   if (first && found.length === 1) return first;
   if (first)
-    return `the cloud has ${found.length} ${what}s called "${wish}"; write the id of one: ${found.map(({ id }) => id).join(", ")}`;
+    return `the cloud has ${found.length} ${what}s called "${desired}"; write the id of one: ${found.map(({ id }) => id).join(", ")}`;
   const names = [...new Set(items.map(({ name }) => name))].sort();
   const shown = names.slice(0, 12).join(", ") + (names.length > 12 ? ` and ${names.length - 12} more` : "");
-  return `the cloud has no ${what} "${wish}"; it has ${names.length === 0 ? "none at all" : shown}`;
+  return `the cloud has no ${what} "${desired}"; it has ${names.length === 0 ? "none at all" : shown}`;
 }
 
 /** The quotas that a run would exceed. */
-export function exceededQuotas(needs: readonly QuotaNeed[]): Lack[] {
+export function exceededQuotas(needs: readonly QuotaNeed[]): UnmetRequirement[] {
   return needs
     .filter(({ need, limit, used }) => limit >= 0 && need > 0 && used + need > limit)
     .map(({ what, unit, need, limit, used, todo }) => ({

@@ -10,7 +10,7 @@ export type StagingSettings = Pick<
 >;
 
 /** What every machine's agent is to be. Texts are not part of it: an edit of foresail alone changes no machine. */
-export interface AgentWish {
+export interface DesiredAgent {
   /** Version of the agent. */
   agent: string;
   /** Annotation keys, with `[software]` in it. */
@@ -24,9 +24,9 @@ function settingsOf({ source, proxy, imageRepository, ignorePreflightErrors }: S
 }
 
 /** A short name for a wish: the same wish always has the same, another one another. */
-export function agentRevision({ agent, annotations, staged, specification }: AgentWish): string {
-  const wish = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
-  return createHash("sha256").update(JSON.stringify(wish, sorted)).digest("hex").slice(0, 12);
+export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
+  const desired = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
+  return createHash("sha256").update(JSON.stringify(desired, sorted)).digest("hex").slice(0, 12);
 }
 
 /** State gives objects back with their keys in another order. */
@@ -36,18 +36,22 @@ function sorted(_key: string, value: unknown): unknown {
 }
 
 /** What a machine needs to come from one wish to another, as steps for people; all of it when it had none. */
-export function describeAgentChange(machine: string, olds: AgentWish | undefined, news: AgentWish): string[] {
-  const wished = namesOfStaged(news.staged);
+export function describeAgentChange(
+  machine: string,
+  olds: DesiredAgent | undefined,
+  news: DesiredAgent,
+): string[] {
+  const desired = namesOfStaged(news.staged);
   const install = `${machine}: install node agent ${news.agent}`;
-  if (!olds) return [install, ...wished.map((name) => `${machine}: stage ${name}`)];
+  if (!olds) return [install, ...desired.map((name) => `${machine}: stage ${name}`)];
   const present = namesOfStaged(olds.staged);
   const isSame = isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
   return [
     ...(olds.agent === news.agent ? [] : [install]),
     ...(olds.annotations === news.annotations ? [] : [`${machine}: obey ${news.annotations}`]),
-    ...wished
+    ...desired
       .filter((name) => !isSame || !present.includes(name))
       .map((name) => `${machine}: stage ${name}${present.includes(name) ? " anew" : ""}`),
-    ...present.filter((name) => !wished.includes(name)).map((name) => `${machine}: no longer stage ${name}`),
+    ...present.filter((name) => !desired.includes(name)).map((name) => `${machine}: no longer stage ${name}`),
   ];
 }

@@ -5,7 +5,7 @@ import { nodeFaults, type ObservedNode } from "./nodes";
 export type Stage = "bootstrap" | "infrastructure" | "nodes";
 
 /** What a pool has to become. */
-export interface PoolWish {
+export interface DesiredPool {
   /** undefined: whatever its specification says now, when an autoscaler decides it */
   replicas?: number;
   /** Kubernetes version of the nodes; undefined: any */
@@ -13,11 +13,11 @@ export interface PoolWish {
 }
 
 /** Whether a pool is as wished: it is, it waits, or it will never be by itself. */
-export type Conclusion =
+export type Evaluation =
   { ready: true } | { waits: { stage: Stage; for: string; held: string } } | { failed: string };
 
 /** What is known beside the pool itself. */
-export interface Surroundings {
+export interface Context {
   /** the Cluster is paused, and the pool with it */
   isClusterPaused: boolean;
   /** Nodes of the workload cluster; undefined when they were not asked for yet */
@@ -36,10 +36,10 @@ const STAGE_CONDITIONS: Record<Stage, string> = {
  * Concludes from everything that is known. Phase and the condition ReplicasReady are only told: the first hangs on
  * counts that nobody corrects when a node fails later, the second is True before there is any node.
  */
-export function conclude(pool: ObservedPool, wish: PoolWish, around: Surroundings): Conclusion {
+export function evaluate(pool: ObservedPool, desired: DesiredPool, around: Context): Evaluation {
   if (pool.isDeleting) return { failed: "it is being deleted" };
-  if (pool.failure !== undefined) return givenUpBecause(pool.failure);
-  const waiting = stageOf(pool, wish, around);
+  if (pool.failure !== undefined) return terminalFailureReason(pool.failure);
+  const waiting = stageOf(pool, desired, around);
   if (waiting === undefined) return { ready: true };
   const paused = pausedBy(pool, around);
   if (paused !== undefined)
@@ -48,21 +48,21 @@ export function conclude(pool: ObservedPool, wish: PoolWish, around: Surrounding
 }
 
 /** What is concluded of a failure that nobody clears. */
-export function givenUpBecause(words: string): { failed: string } {
+export function terminalFailureReason(words: string): { failed: string } {
   return { failed: `its controllers have given it up: ${words}` };
 }
 
-function pausedBy({ isPaused, name }: ObservedPool, { isClusterPaused }: Surroundings): string | undefined {
+function pausedBy({ isPaused, name }: ObservedPool, { isClusterPaused }: Context): string | undefined {
   if (isPaused) return `the annotation cluster.x-k8s.io/paused of MachinePool ${name}`;
   return isClusterPaused ? "spec.paused of its Cluster" : undefined;
 }
 
 function stageOf(
   pool: ObservedPool,
-  wish: PoolWish,
-  { nodes, nodesSilent }: Surroundings,
+  desired: DesiredPool,
+  { nodes, nodesSilent }: Context,
 ): { stage: Stage; for: string; held: string } | undefined {
-  const wanted = wish.replicas ?? pool.wanted ?? 1;
+  const wanted = desired.replicas ?? pool.wanted ?? 1;
   const { counts } = pool;
   const waits = (stage: Stage, what: string) => ({ stage, for: what, held: heldBy(pool, stage) });
   if (!pool.isOwned) return waits("bootstrap", "its Cluster to become its owner");
@@ -86,7 +86,7 @@ function stageOf(
     return waits("infrastructure", "its infrastructure to settle");
   if (nodesSilent !== undefined) return waits("nodes", `the workload cluster to answer: ${nodesSilent}`);
   if (nodes === undefined) return waits("nodes", "its nodes to be looked at");
-  const faults = nodeFaults(pool.providerIDs, nodes, wish.version);
+  const faults = nodeFaults(pool.providerIDs, nodes, desired.version);
   if (faults.length > 0) return waits("nodes", shorten(faults));
   return undefined;
 }

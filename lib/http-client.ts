@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 
-export interface Exchange {
+export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
   url: string;
   headers?: Record<string, string>;
@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** One request over connections that are kept alive, with the certificates that the configuration trusts. */
-export class Exchanger {
+export class HttpClient {
   private readonly agent: Agent;
 
   constructor(tls: { caCertificates?: string; verify: boolean }) {
@@ -31,7 +31,7 @@ export class Exchanger {
   }
 
   /** @throws Error when no whole answer came */
-  send({ method, url, headers = {}, body, milliseconds, signal }: Exchange): Promise<Reply> {
+  send({ method, url, headers = {}, body, milliseconds, signal }: HttpRequest): Promise<Reply> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const isPlain = url.startsWith("http:");
     return new Promise((resolve, reject) => {

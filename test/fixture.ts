@@ -4,21 +4,21 @@ import type { Tier } from "./tiers";
  * Sets up what a tier stands on; nothing is loaded for a tier that needs nothing.
  * @throws Error that names what is missing and the command that mends it
  */
-export async function makeGround(tier: Tier): Promise<void> {
+export async function makeFixture(tier: Tier): Promise<void> {
   if (tier.ground === "nothing") return;
   const { setUp, TEST_NEEDS } = await import("../sandbox/set-up.js");
   const { createReporter } = await import("../sandbox/progress.js");
   const nodes = tier.ground === "nodes";
   const python = tier.name === "clouds" ? (["openstack"] as const) : [];
   await setUp({ ...TEST_NEEDS, nodes, python }, createReporter());
-  await clearGround(tier);
+  await clearFixture(tier);
 }
 
 /**
  * Takes down what a tier's tests left running; other tiers may be at work.
  * @returns the machines that were still there
  */
-export async function clearGround({ name, fleets = [] }: Tier): Promise<string[]> {
+export async function clearFixture({ name, fleets = [] }: Tier): Promise<string[]> {
   return [...(await clearFleets(fleets)), ...(name === "clouds" ? await clearClouds() : [])];
 }
 

@@ -7,7 +7,7 @@ import type { Slot } from "../../providers/tumblebug/plan/groups";
 import { securityRules, type ExplainedRule } from "../../providers/tumblebug/plan/security-rules";
 import type { HandlerKey } from "../../providers/handlers";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
-import { PretendedMachines } from "../../sandbox/tumblebug/machines";
+import { FakeMachines } from "../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../sandbox/tumblebug/server";
 import { removeFolder } from "../engine/compiled-clone";
 import type { ProviderHost } from "./provider-host";
@@ -19,22 +19,22 @@ export const CONNECTION = "aws-ap-northeast-2";
 const CREDENTIALS = { username: "default", password: "secret-word" };
 
 /** A stand-in server with one namespace, and what resources are asked for there. */
-export class TumblebugGround {
-  readonly machines = new PretendedMachines();
+export class TumblebugFixture {
+  readonly machines = new FakeMachines();
   address = "";
 
   private constructor(
     readonly server: TumblebugServer,
     private readonly generation: TestedGeneration,
     private readonly folder: string,
-    machines: PretendedMachines,
+    machines: FakeMachines,
   ) {
     this.machines = machines;
   }
 
-  static async start(generation: TestedGeneration, regions = ["ap-northeast-2"]): Promise<TumblebugGround> {
+  static async start(generation: TestedGeneration, regions = ["ap-northeast-2"]): Promise<TumblebugFixture> {
     const folder = mkdtempSync(path.join(tmpdir(), "foresail-tumblebug-"));
-    const machines = new PretendedMachines();
+    const machines = new FakeMachines();
     const server = new TumblebugServer({
       generation,
       folder,
@@ -44,10 +44,10 @@ export class TumblebugGround {
       machines,
       limits: false,
     });
-    const ground = new TumblebugGround(server, generation, folder, machines);
-    ground.address = await server.start();
-    await ground.ask("POST", "/ns", { name: "ns1", description: "" });
-    return ground;
+    const fixture = new TumblebugFixture(server, generation, folder, machines);
+    fixture.address = await server.start();
+    await fixture.ask("POST", "/ns", { name: "ns1", description: "" });
+    return fixture;
   }
 
   async stop(): Promise<void> {
@@ -56,9 +56,9 @@ export class TumblebugGround {
   }
 
   /** Asks the server as another client would. */
-  async ask(method: string, place: string, body?: object): Promise<{ status: number; text: string }> {
+  async ask(method: string, ref: string, body?: object): Promise<{ status: number; text: string }> {
     const authorization = `Basic ${Buffer.from(`${CREDENTIALS.username}:${CREDENTIALS.password}`).toString("base64")}`;
-    const answer = await fetch(this.address + place, {
+    const answer = await fetch(this.address + ref, {
       method,
       headers: { authorization, "content-type": "application/json" },
       ...(body ? { body: JSON.stringify(body) } : {}),
@@ -92,8 +92,8 @@ export class TumblebugGround {
   /** What changes the server was asked for, in order. */
   changes(): string[] {
     return this.server.passed
-      .filter(({ method, path: place }) => method !== "GET" || place.includes("/control/"))
-      .map(({ method, path: place }) => `${method} ${place.replace(/\?.*/, "")}`);
+      .filter(({ method, path: ref }) => method !== "GET" || ref.includes("/control/"))
+      .map(({ method, path: ref }) => `${method} ${ref.replace(/\?.*/, "")}`);
   }
 
   get access(): object {
@@ -167,9 +167,9 @@ export const OBJECTS: readonly [HandlerKey, string, string, object, string][] = 
 export async function createOn(
   host: ProviderHost,
   key: HandlerKey,
-  wish: object,
+  desired: object,
 ): Promise<{ steps: string[]; outputs: Record<string, unknown> }> {
-  const { inputs, refusals } = await host.check(key, {}, wish);
+  const { inputs, refusals } = await host.check(key, {}, desired);
   assert.deepEqual(refusals, []);
   const { outputs } = await host.create(key, inputs);
   return { steps: (inputs.steps ?? []) as string[], outputs };

@@ -13,7 +13,7 @@ export interface RolloutPool {
 }
 
 /** What a rollout is to reach. */
-export interface RolloutWish {
+export interface DesiredRollout {
   /** without the leading v */
   version: string;
   /** further software by name: containerd, os-packages, node-agent */
@@ -39,22 +39,26 @@ export interface RolloutOptions {
 
 /** The desired-version of every software for a node that goes to this Kubernetes version: one write holds all. */
 export function desiredSoftware(
-  wish: Pick<RolloutWish, "software">,
+  desired: Pick<DesiredRollout, "software">,
   version: string,
 ): Record<string, string> {
-  return { ...Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version])), ...wish.software };
+  return { ...Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version])), ...desired.software };
 }
 
 /** Whether a node is not as it should be at this version (seed 004: desired, current or needed differ). */
-export function isDue(node: RolloutNode, wish: Pick<RolloutWish, "software">, version: string): boolean {
+export function isDue(
+  node: RolloutNode,
+  desired: Pick<DesiredRollout, "software">,
+  version: string,
+): boolean {
   if (node.kubeletVersion !== version) return true;
   for (const name of KUBERNETES_SOFTWARE) {
     // a cluster that no rollout has touched yet has no desired versions, and is as it should be
     if ((node.desired[name] ?? version) !== version || (node.current[name] ?? version) !== version)
       return true;
   }
-  for (const name in wish.software) {
-    const wanted = wish.software[name];
+  for (const name in desired.software) {
+    const wanted = desired.software[name];
     if (node.current[name] !== wanted || (node.desired[name] ?? wanted) !== wanted) return true;
   }
   return false;

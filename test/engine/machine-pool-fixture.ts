@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { waitFor } from "../../lib/wait";
 import { createReporter } from "../../sandbox/progress";
 import { ensureToolchain, type Toolchain } from "../../sandbox/toolchain";
-import { CapiGround, CLUSTER } from "../simulation/capi-ground";
+import { CapiFixture, CLUSTER } from "../simulation/capi-fixture";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
-import { apiPrograms, SET_UP_MILLISECONDS } from "./simulated-ground";
+import { apiPrograms, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 type Fields = Record<string, unknown>;
@@ -20,8 +20,8 @@ export interface PoolObject {
 }
 
 /** A stack of one pool on a ground with Cluster API's real manager. */
-export interface MachinePoolGround {
-  readonly capi: CapiGround;
+export interface MachinePoolFixture {
+  readonly capi: CapiFixture;
   readonly stack: TestStack;
   readonly folder: string;
   readonly toolchain: Toolchain;
@@ -31,21 +31,21 @@ export interface MachinePoolGround {
  * Registers the mocha hooks; the object is filled in before the first test.
  * @param options.clusterApi which version's manager; default: the one that serves `v1beta1` alone
  */
-export function machinePoolGround({
+export function machinePoolFixture({
   clusterApi = "cluster-api",
   ...options
 }: {
   milliseconds?: number;
   clusterApi?: "cluster-api" | "cluster-api-newer";
-} = {}): MachinePoolGround {
-  const made = {} as { -readonly [Key in keyof MachinePoolGround]: MachinePoolGround[Key] };
+} = {}): MachinePoolFixture {
+  const made = {} as { -readonly [Key in keyof MachinePoolFixture]: MachinePoolFixture[Key] };
   before(async function () {
     this.timeout(SET_UP_MILLISECONDS);
     made.toolchain = await ensureToolchain(
       { programs: ["pulumi", "language-nodejs", clusterApi], kubernetes: [KUBERNETES_VERSION] },
       createReporter(),
     );
-    made.capi = await new CapiGround({
+    made.capi = await new CapiFixture({
       programs: apiPrograms(made.toolchain),
       manager: made.toolchain.program(clusterApi),
       ...options,
@@ -62,12 +62,12 @@ export function machinePoolGround({
 
 /** A further stack on the same ground. @param seconds deadline of one command; default: that of every stack */
 export async function poolStack(
-  { capi, folder, toolchain }: Pick<MachinePoolGround, "capi" | "folder" | "toolchain">,
+  { capi, folder, toolchain }: Pick<MachinePoolFixture, "capi" | "folder" | "toolchain">,
   name: string,
   seconds?: number,
 ): Promise<TestStack> {
-  const place = { folder, project: "foresail", stack: name, ...(seconds && { seconds }) };
-  const stack = await new TestStack(place, toolchain).create();
+  const ref = { folder, project: "foresail", stack: name, ...(seconds && { seconds }) };
+  const stack = await new TestStack(ref, toolchain).create();
   await stack.setSecret("managementKubeconfig", capi.api.kubeconfig());
   return stack;
 }
@@ -111,7 +111,7 @@ export function poolConfiguration(
 export async function upWhileProvidersAreAway({
   capi,
   stack,
-}: Pick<MachinePoolGround, "capi" | "stack">): Promise<void> {
+}: Pick<MachinePoolFixture, "capi" | "stack">): Promise<void> {
   capi.stopProviders();
   const { child, output } = stack.startUp();
   const ended = once(child, "exit");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { conclude, type Conclusion, waitWords } from "../../../../providers/machine-pool/plan/conclusion";
+import { evaluate, type Evaluation, waitWords } from "../../../../providers/machine-pool/plan/evaluation";
 import type { ObservedNode } from "../../../../providers/machine-pool/plan/nodes";
 import { observePool } from "../../../../providers/machine-pool/plan/observed";
 import { phaseOf } from "../../../../providers/machine-pool/plan/phase";
@@ -46,8 +46,8 @@ function machinePool(
   };
 }
 
-const conclusion = (pool: object, nodes: ObservedNode[] | undefined = READY, version?: string): Conclusion =>
-  conclude(
+const conclusion = (pool: object, nodes: ObservedNode[] | undefined = READY, version?: string): Evaluation =>
+  evaluate(
     observePool(pool),
     { replicas: 2, ...(version && { version }) },
     { isClusterPaused: false, ...(nodes && { nodes }) },
@@ -170,9 +170,9 @@ describe("what is concluded of a MachinePool", () => {
 
   it("says that the Cluster is paused, and minds no pause of a pool that is ready", () => {
     const around = { isClusterPaused: true, nodes: READY };
-    const found = conclude(observePool(machinePool({ replicas: 1 })), { replicas: 2 }, around);
+    const found = evaluate(observePool(machinePool({ replicas: 1 })), { replicas: 2 }, around);
     assert.match("failed" in found ? found.failed : "", /spec\.paused of its Cluster/);
-    assert.deepEqual(conclude(observePool(machinePool()), { replicas: 2 }, around), { ready: true });
+    assert.deepEqual(evaluate(observePool(machinePool()), { replicas: 2 }, around), { ready: true });
   });
 
   it("is never ready while a replica is missing, whatever the pool says", () => {
@@ -180,18 +180,18 @@ describe("what is concluded of a MachinePool", () => {
     const wanted = fc.integer({ min: 0, max: 4 });
     const mostly = <T>(usual: T, others: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
-    const pool = wanted.chain((wished) => {
-      const count = mostly(wished, fc.integer({ min: 0, max: 4 }));
+    const pool = wanted.chain((desired) => {
+      const count = mostly(desired, fc.integer({ min: 0, max: 4 }));
       const flag = mostly(true, fc.boolean());
       return fc.record({
-        wished: fc.constant(wished),
+        wished: fc.constant(desired),
         wanted: count,
         replicas: count,
         ready: count,
         available: count,
         refs: count,
         listed: count,
-        nodes: fc.array(flag, { minLength: Math.max(0, wished - 1), maxLength: wished + 1 }),
+        nodes: fc.array(flag, { minLength: Math.max(0, desired - 1), maxLength: desired + 1 }),
         flags: fc.tuple(flag, flag, flag),
         phase: mostly("Running", fc.constantFrom("Pending", "ScalingUp", "Failed")),
         observedGeneration: mostly(3, fc.integer({ min: 1, max: 3 })),
@@ -228,7 +228,7 @@ describe("what is concluded of a MachinePool", () => {
           providerID: `x://${index}`,
           isReady,
         }));
-        const found = conclude(
+        const found = evaluate(
           observePool(object),
           { replicas: p.wished },
           { isClusterPaused: false, nodes },

@@ -10,7 +10,7 @@ import type { BenchContext } from "./measurement";
 import { BenchStack, type StackContent } from "./stack";
 
 /** Machines, and a stack that wants a cluster on them. */
-export interface Ground {
+export interface Fixture {
   readonly stack: BenchStack;
   readonly content: StackContent;
   /** What foresail itself would tell the machines. */
@@ -22,12 +22,12 @@ export interface Ground {
  * New container nodes in place of those that the fleet has, and a stack of a cluster that is yet to be made.
  * @param versions of Kubernetes, whose programs and images the nodes have from their beginning
  */
-export async function freshGround(
+export async function freshFixture(
   { toolchain, report }: Pick<BenchContext, "toolchain" | "report">,
   fleet: NodeFleet,
   size: Size,
   versions: readonly string[] = [KUBERNETES_VERSION],
-): Promise<Ground> {
+): Promise<Fixture> {
   await fleet.deleteAll();
   const planned = planMachines(size);
   const nodes = await fleet.ensure(
@@ -42,6 +42,6 @@ export async function freshGround(
   const configuration = clusterConfiguration({ machines, lost: [], privateKey }, containerNodeSettings);
   const content = { cluster: { ...configuration, name: "bench" }, privateKey };
   const stack = await BenchStack.ofForesail(toolchain, content);
-  const inputs = (await stack.previewedInputs("bench-init")) as Pick<Ground, "specification" | "machines">;
+  const inputs = (await stack.previewedInputs("bench-init")) as Pick<Fixture, "specification" | "machines">;
   return { stack, content, specification: inputs.specification, machines: inputs.machines };
 }

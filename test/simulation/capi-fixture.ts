@@ -26,7 +26,7 @@ const WEBHOOK = {
   name: "machinepools",
 };
 
-export interface CapiGroundOptions {
+export interface CapiFixtureOptions {
   readonly programs: ApiServerPrograms;
   /** Cluster API's core manager. */
   readonly manager: string;
@@ -50,7 +50,7 @@ export interface Workload {
  * this process. The API server is management and workload cluster in one, unless another is given: the pools' Nodes are
  * plain objects in it.
  */
-export class CapiGround {
+export class CapiFixture {
   readonly api: BareApiServer;
   kubernetes!: KubernetesClient;
   /** What the stand-ins complained of. */
@@ -59,7 +59,7 @@ export class CapiGround {
   private readonly kinds: ProviderKinds[] = [SANDBOX_KINDS];
   private webhookPort = 0;
 
-  constructor(private readonly options: CapiGroundOptions) {
+  constructor(private readonly options: CapiFixtureOptions) {
     const { programs, apiServerArguments } = options;
     this.api = new BareApiServer({
       programs,

@@ -1,4 +1,4 @@
-import type { Mistake } from "../../lib/validation/mistake";
+import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { quoted } from "../../lib/text/quote";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
 import { ClusterConfiguration } from "./cluster";
@@ -13,11 +13,11 @@ export interface StackKeys {
 }
 
 /** Keys that nobody reads, of another system, and that are encrypted when they should not be, or the other way round. */
-export function keyMistakes(keys: StackKeys, system: System | undefined): Mistake[] {
+export function keyIssues(keys: StackKeys, system: System | undefined): ValidationIssue[] {
   const { project, values } = keys;
   const all = Object.keys(values);
   const ours = all.filter((key) => key.startsWith(`${project}:`));
-  const own = ours.flatMap((fullKey): Mistake[] => {
+  const own = ours.flatMap((fullKey): ValidationIssue[] => {
     const key = fullKey.slice(project.length + 1);
     const message = isKnown(key)
       ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys.isSecret(fullKey)))
@@ -28,7 +28,7 @@ export function keyMistakes(keys: StackKeys, system: System | undefined): Mistak
 }
 
 /** A namespace that is almost the project's: Pulumi takes every one, and nobody would read the key. */
-function namespaceIssues(fullKey: string, project: string): Mistake[] {
+function namespaceIssues(fullKey: string, project: string): ValidationIssue[] {
   const [namespace = "", key = ""] = fullKey.split(/:(.*)/s);
   if (namespace === project || nearest(namespace.trim(), [project]) === undefined) return [];
   return [

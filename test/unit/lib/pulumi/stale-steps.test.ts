@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
-import { believingThisRun } from "../../../../lib/pulumi/steps-of-this-run";
+import { trustingThisRun } from "../../../../lib/pulumi/stale-steps";
 
 interface Inputs {
   step?: string;
@@ -16,7 +16,7 @@ const stepping: Handlers = {
 };
 
 describe("a resource with steps", () => {
-  const { resource } = believingThisRun({ resource: () => ({ handlers: stepping }) });
+  const { resource } = trustingThisRun({ resource: () => ({ handlers: stepping }) });
   const differs = async (news: Inputs) => (await resource.diff!("1", {}, news)).changes;
 
   it("changes by the steps that this run's check made", async () => {
@@ -34,7 +34,7 @@ describe("a resource with steps", () => {
 
   it("loads its handlers when they are asked for, and once", () => {
     let loaded = 0;
-    const all = believingThisRun({
+    const all = trustingThisRun({
       lazy: () => {
         loaded += 1;
         return { handlers: stepping };

@@ -27,7 +27,7 @@ export function putClusterVersion(store: TestStore, version: string): void {
 }
 
 /** The node agents and kubelets of the nodes in a pretended cluster: they obey the annotations. */
-export class PretendedAgents {
+export class FakeAgents {
   readonly misbehaving = new Map<string, Misbehaviour>();
   private readonly working = new Set<string>();
   private readonly obey = () => this.look();

@@ -4,7 +4,7 @@ import { printable, quoted, shortened } from "../text/quote";
 export type ConfigurationPath = readonly (string | number)[];
 
 /** A validation issue: what is wrong and the fix, in its message. */
-export interface Mistake {
+export interface ValidationIssue {
   path: ConfigurationPath;
   message: string;
 }
@@ -27,7 +27,7 @@ const LONGEST_PATH = 400;
 const LONGEST_MESSAGE = 1200;
 
 /** One line for each validation issue: at most twenty, each with its path, all characters printable; then how many more there are. */
-export function issueLines(issues: readonly Mistake[]): string[] {
+export function issueLines(issues: readonly ValidationIssue[]): string[] {
   const lines = issues.map(
     ({ path, message }) =>
       `${shortened(formatPath(path), LONGEST_PATH)}: ${printable(shortened(message, LONGEST_MESSAGE))}`,
@@ -38,7 +38,7 @@ export function issueLines(issues: readonly Mistake[]): string[] {
 }
 
 /** "1 validation issue", "3 validation issues": as many as {@link issueLines} counts. */
-export function issueCount(issues: readonly Mistake[]): string {
+export function issueCount(issues: readonly ValidationIssue[]): string {
   const count = new Set(issues.map(({ path, message }) => JSON.stringify([path, message]))).size;
   return count === 1 ? "1 validation issue" : `${count} validation issues`;
 }
