@@ -134,7 +134,7 @@ function longest(chains: readonly Chain[]): Chain {
 }
 
 /** A kind of dependency, and how much shorter the longest chain were without it. */
-export interface Saving {
+interface Saving {
   /** Which objects wait, such as "Instance". */
   readonly kind: string;
   /** And for which. */

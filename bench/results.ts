@@ -31,7 +31,7 @@ export interface Result {
 }
 
 /** Results are kept beside the code that made them, so that one benchmark alone can be run anew. */
-export const resultsFile = path.join(projectFolder, "bench", "results.json");
+const resultsFile = path.join(projectFolder, "bench", "results.json");
 
 /** Puts results in the place of earlier ones of the same name. */
 export function mergeResults(earlier: readonly Result[], later: readonly Result[]): Result[] {

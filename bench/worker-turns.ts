@@ -6,9 +6,9 @@ import {
 } from "../providers/kubeadm/plan/rollout/observed";
 
 /** What is seen of a worker's turn, in order. `asked`, `begun` and `done` are foresail's own: others write no annotations. */
-export const MARKS = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;
+const MARKS = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;
 
-export type Mark = (typeof MARKS)[number];
+type Mark = (typeof MARKS)[number];
 
 /** When each was seen first, in seconds of one clock. */
 export type Turn = Partial<Record<Mark, number>>;

@@ -11,7 +11,7 @@ import { lookUpProcess } from "./process-facts";
 import { removeCorruptAttributes } from "./corrupt-attributes";
 
 /** One lock file and what is known of its owner. */
-export interface FoundLock {
+interface FoundLock {
   readonly file: string;
   readonly verdict: LockVerdict;
 }

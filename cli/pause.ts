@@ -5,7 +5,7 @@ import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED
 const SECONDS = 8;
 
 /** What came of asking for a pause. */
-export type PauseAnswer = { readonly asked: true } | { readonly asked: false; readonly because: string };
+type PauseAnswer = { readonly asked: true } | { readonly asked: false; readonly because: string };
 
 /**
  * Asks whoever changes the cluster to stop before its next node. Never fails: what is in the way is said.

@@ -18,19 +18,19 @@ export class PulumiError extends Error {
 }
 
 /** What a finished call printed. */
-export interface PulumiAnswer {
+interface PulumiAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** One run of the engine. */
-export interface RunningPulumi {
+interface RunningPulumi {
   readonly child: ChildProcess;
   readonly ended: Promise<PulumiAnswer>;
 }
 
-export interface PulumiCall {
+interface PulumiCall {
   readonly project: Project;
   readonly args: readonly string[];
   /** Shows what the engine prints while it runs; default: it is only returned. */

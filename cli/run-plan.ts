@@ -8,7 +8,7 @@ import type { Project } from "./project";
 import { startPulumi } from "./pulumi";
 
 /** One run of the engine that a plan binds. */
-export interface PlannedRun {
+interface PlannedRun {
   readonly project: Project;
   readonly stack: string;
   /** The engine's own plan. */

@@ -8,7 +8,7 @@ import { PulumiError, runPulumi } from "./pulumi";
 import type { Project } from "./project";
 
 /** What one run of `pulumi preview` brought. */
-export interface TakenPreview {
+interface TakenPreview {
   readonly preview: Preview;
   /** What the engine printed: secrets are masked. */
   readonly json: string;

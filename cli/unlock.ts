@@ -4,7 +4,7 @@ import { deleteLock, findLocks } from "./lock";
 import { clearPendingOperations } from "./pending-operations";
 
 /** What `foresail unlock` was asked for. */
-export interface UnlockOptions {
+interface UnlockOptions {
   readonly stack: string;
   readonly project: string;
   /** Consent given on the command line. */

@@ -23,7 +23,7 @@ export class Transient extends Error {
 /** What a probe found: the wait's result, or the condition that it still sees, in words. */
 export type Probed<T> = { done: T } | { pending: string };
 
-export interface WaitArgs<T> {
+interface WaitArgs<T> {
   /** what is waited for, as it reads after "waiting for" */
   what: string;
   /** the deadline, from now */

@@ -6,7 +6,7 @@ import { processBegan } from "./toolchain/lock";
 import { writePrivate } from "./private-file";
 
 /** A process that was started in the background, as it is remembered. */
-export interface RecordedProcess {
+interface RecordedProcess {
   readonly pid: number;
   /** When it began, in clock ticks since boot: a later process with the same number has another. */
   readonly began: string;

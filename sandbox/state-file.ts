@@ -3,7 +3,7 @@ import path from "node:path";
 import { projectName, stateFolder } from "./places";
 
 /** A stack as the file backend has it on record. */
-export interface RecordedStack {
+interface RecordedStack {
   readonly name: string;
   readonly resources: number;
 }

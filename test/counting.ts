@@ -18,7 +18,7 @@ export interface TierOutcome {
 }
 
 /** The end of a test run. */
-export interface RunSummary {
+interface RunSummary {
   readonly passed: number;
   readonly failed: number;
   /** 0: all passed; 1: something failed; 2: nothing was there to run. */

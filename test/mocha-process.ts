@@ -5,7 +5,7 @@ import type { SuiteResult, TierOutcome } from "./counting";
 import { projectFolder } from "../sandbox/places";
 
 /** One mocha process to run. */
-export interface MochaRun {
+interface MochaRun {
   readonly tier: string;
   /** Compiled test files. */
   readonly files: readonly string[];

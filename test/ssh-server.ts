@@ -33,7 +33,7 @@ export interface SshServerOptions {
 }
 
 /** A command that the server was asked to run. */
-export interface RanCommand {
+interface RanCommand {
   readonly command: string;
   readonly environment: Readonly<Record<string, string>>;
 }

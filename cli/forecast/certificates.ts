@@ -3,7 +3,7 @@ import type { Finding } from "./finding";
 
 const DAY = 86_400_000;
 /** A rollout and its repair should fit before the end. */
-export const SOON_DAYS = 30;
+const SOON_DAYS = 30;
 
 /** Certificates that have expired or will before long. */
 export function certificateFindings(certificates: readonly SeenCertificate[], now: Date): Finding[] {

@@ -2,7 +2,7 @@ import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollou
 import type { Finding } from "./finding";
 
 /** API versions that Kubernetes took away, by the minor without them (kubernetes.io, deprecated API migration guide). */
-export const REMOVALS: readonly { release: string; version: string; resources: string; instead: string }[] = [
+const REMOVALS: readonly { release: string; version: string; resources: string; instead: string }[] = [
   { release: "1.25", version: "policy/v1beta1", resources: "poddisruptionbudgets", instead: "policy/v1" },
   {
     release: "1.25",

@@ -2,7 +2,7 @@ import type { Finding } from "./finding";
 import type { PlanReport } from "./report";
 
 /** How words are set off; each gives its text back unchanged where there are no colours. */
-export interface Colours {
+interface Colours {
   bold: (text: string) => string;
   red: (text: string) => string;
   yellow: (text: string) => string;
@@ -11,7 +11,7 @@ export interface Colours {
 }
 
 const same = (text: string) => text;
-export const NO_COLOURS: Colours = { bold: same, red: same, yellow: same, green: same, dim: same };
+const NO_COLOURS: Colours = { bold: same, red: same, yellow: same, green: same, dim: same };
 
 /** The forecast for a terminal: what blocks first, then the steps. */
 export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): string {

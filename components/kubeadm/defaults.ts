@@ -11,10 +11,10 @@ import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/i
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
 /** The community's apt repository; {minor} becomes MAJOR.MINOR. */
-export const DEFAULT_SOURCE: SoftwareSource = {
+const DEFAULT_SOURCE: SoftwareSource = {
   packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" },
 };
-export const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
+const DEFAULT_PLUGIN: NetworkPlugin = { flannel: {} };
 
 export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): NetworkPlugin {
   return args.network?.plugin ?? DEFAULT_PLUGIN;

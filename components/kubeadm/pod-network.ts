@@ -37,7 +37,7 @@ function presetValues(preset: keyof typeof PRESETS, podCidr: string): Record<str
 }
 
 /** The chart that a plugin means, or undefined when it means none. */
-export function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
+function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
   if ("chart" in plugin) return plugin.chart;
   for (const preset of ["cilium", "calico", "flannel"] as const) {
     if (!(preset in plugin)) continue;

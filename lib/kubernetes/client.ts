@@ -245,7 +245,7 @@ export interface ApplyOptions {
   once?: boolean;
 }
 
-export interface PatchOptions {
+interface PatchOptions {
   subresource?: "status";
   /** default "foresail" */
   fieldManager?: string;

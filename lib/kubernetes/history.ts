@@ -27,7 +27,7 @@ const LONGEST_RESULT = 500;
 const TRY_SECONDS = 20;
 
 /** The line of an entry: time, user and host, stack, step, result, seconds. */
-export function historyLine(entry: HistoryEntry, at = new Date()): string {
+function historyLine(entry: HistoryEntry, at = new Date()): string {
   const { user, host } = currentHolder(entry.stack);
   const result = entry.result.replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
   const time = at.toISOString().replace(/\.\d+Z$/, "Z");

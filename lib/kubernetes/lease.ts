@@ -44,7 +44,7 @@ export interface LeaseHandle {
   release(): Promise<void>;
 }
 
-export interface AcquireOptions {
+interface AcquireOptions {
   /** how long to wait for a holder to end or expire */
   seconds: number;
   signal?: AbortSignal;

@@ -17,7 +17,7 @@ export interface KubernetesObject {
   [field: string]: unknown;
 }
 
-export interface ObjectMeta {
+interface ObjectMeta {
   name?: string;
   namespace?: string;
   uid?: string;

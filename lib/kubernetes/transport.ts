@@ -94,7 +94,7 @@ export class Transport {
 }
 
 /** An address with its query; values that are undefined are left out. */
-export function withQuery(address: string, query: Query | undefined): string {
+function withQuery(address: string, query: Query | undefined): string {
   const url = new URL(address);
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, String(value));

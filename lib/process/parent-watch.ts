@@ -13,7 +13,7 @@ export class EngineGone extends Error {
 }
 
 /** Reads a process's facts; tests give their own. */
-export type ReadProcess = (pid: number) => ProcessFacts | undefined;
+type ReadProcess = (pid: number) => ProcessFacts | undefined;
 
 /**
  * The nearest ancestor whose command name is `pulumi`, past shells and launchers such as

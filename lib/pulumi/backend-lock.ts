@@ -7,7 +7,7 @@ export interface FileBackendStack {
 }
 
 /** What the engine's file backend writes into `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
-export interface BackendLock {
+interface BackendLock {
   readonly pid: number;
   readonly username: string;
   readonly hostname: string;

@@ -10,7 +10,7 @@ export interface ExportedStack {
 }
 
 /** The pending operations of a stack, each in words: `creating init (command:remote:Command)`. */
-export interface JudgedOperations {
+interface JudgedOperations {
   /** Safe to forget: the next `up` looks first and goes on. */
   readonly resumable: readonly string[];
   /** Only a person, or a refresh, finds out what came of these. */

@@ -1,7 +1,7 @@
 import { utils } from "ssh2";
 
 /** A pair of ed25519 keys: the private one as OpenSSH text, the public one as "ssh-ed25519 AAAA… comment". */
-export interface GeneratedKey {
+interface GeneratedKey {
   readonly private: string;
   readonly public: string;
 }

@@ -1,5 +1,5 @@
 /** One context of a kubeconfig, as it is written: fields with values of any type. */
-export interface WrittenContext {
+interface WrittenContext {
   readonly cluster: object;
   readonly user: object;
   /** how messages name both, such as "clusters[0].cluster" */

@@ -16,7 +16,7 @@ export interface Reservations {
   flavors: ReadonlyMap<string, string>;
 }
 
-export type BlazarStatus = "Pending" | "Active" | "Terminated";
+type BlazarStatus = "Pending" | "Active" | "Terminated";
 
 export class Cloud {
   private readonly leases = new Map<string, Reservations>();

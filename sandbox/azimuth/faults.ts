@@ -20,7 +20,7 @@ export interface Faulty {
 }
 
 /** Annotation of an object by which a person asks its stand-in to go wrong; the values are those of `readFault`. */
-export const FAULT_ANNOTATION = "sandbox.foresail.dev/fault";
+const FAULT_ANNOTATION = "sandbox.foresail.dev/fault";
 /** Annotation of a namespace, with a kind after it, for objects of the kind that are not there yet. */
 const NAMESPACE_ANNOTATION = "sandbox.foresail.dev/fault-";
 

@@ -39,7 +39,7 @@ export const anything: Schema = { "x-kubernetes-preserve-unknown-fields": true }
 export const phase = (...phases: string[]): Schema => oneOf(...phases, "Unknown");
 
 /** A column that `kubectl get` prints; `priority: 1` shows it with `-o wide` alone. */
-export interface Column {
+interface Column {
   name: string;
   type: string;
   jsonPath: string;

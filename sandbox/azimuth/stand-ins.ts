@@ -10,7 +10,7 @@ import { AZIMUTH_DEFINITIONS, CLUSTER_API_DEFINITIONS, ZENITH_DEFINITIONS } from
 import { Faults, type Faulty } from "./faults";
 import { installDefinitions } from "../management/definitions";
 
-export interface StandInOptions {
+interface StandInOptions {
   /** of the management cluster, for all rights */
   readonly kubeconfig: string;
   /** of the cluster that every Cluster is said to have become; default: the management cluster itself */

@@ -33,7 +33,7 @@ function template(name: string, kubernetesVersion: string): NewObject {
 }
 
 /** The objects of a tenancy, as Azimuth's API and its administrators make them. */
-export function tenancyObjects(namespace: string = TENANCY.namespace): NewObject[] {
+function tenancyObjects(namespace: string = TENANCY.namespace): NewObject[] {
   const { realm, credentials, lease } = TENANCY;
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { KubernetesClient } from "../../lib/kubernetes";
 
 /** A kind whose objects a controller looks at. */
-export interface WatchedKind {
+interface WatchedKind {
   readonly apiVersion: string;
   readonly kind: string;
 }

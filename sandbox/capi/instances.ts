@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Instance, MachinePool, SandboxMachinePool } from "./kinds";
 
 /** What a pool's controller does next to its machines. */
-export type InstanceStep =
+type InstanceStep =
   | { do: "create"; instances: Instance[] }
   | { do: "delete"; names: string[] }
   | { do: "wait" }

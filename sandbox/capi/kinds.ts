@@ -3,9 +3,9 @@ import type { Owner } from "../../providers/kubernetes/plan/adoption";
 
 export const CLUSTER_GROUP = "cluster.x-k8s.io";
 export const CLUSTER_API = `${CLUSTER_GROUP}/v1beta1`;
-export const BOOTSTRAP_API = "bootstrap.cluster.x-k8s.io/v1beta1";
+const BOOTSTRAP_API = "bootstrap.cluster.x-k8s.io/v1beta1";
 export const INFRASTRUCTURE_API = "infrastructure.cluster.x-k8s.io/v1beta1";
-export const CONFIG_KIND = "SandboxConfig";
+const CONFIG_KIND = "SandboxConfig";
 export const POOL_KIND = "SandboxMachinePool";
 
 /** A kind of a provider. */
@@ -37,7 +37,7 @@ export const FAULT = "sandbox.foresail.dev/fault";
  */
 export type Fault = "never-ready" | "failed" | "no-nodes" | "not-ready" | "stuck";
 
-export interface Meta {
+interface Meta {
   name: string;
   namespace: string;
   uid: string;

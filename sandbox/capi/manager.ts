@@ -40,7 +40,7 @@ export function convertedDefinitions(
 }
 
 /** Ports of 127.0.0.1 for the manager. */
-export interface ManagerPorts {
+interface ManagerPorts {
   readonly webhook: number;
   readonly diagnostics: number;
   readonly health: number;

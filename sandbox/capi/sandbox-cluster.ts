@@ -16,7 +16,7 @@ const MANAGER = "cluster-api-manager";
 const PROVIDERS = "providers";
 const READY_SECONDS = 90;
 
-export interface CapiPrograms extends ApiServerPrograms {
+interface CapiPrograms extends ApiServerPrograms {
   /** Cluster API's core manager. */
   readonly manager: string;
 }

@@ -10,7 +10,7 @@ export interface CheckFailure {
   readonly reason: string;
 }
 
-export interface Checked {
+interface Checked {
   readonly inputs: Properties;
   readonly failures: readonly CheckFailure[];
 }

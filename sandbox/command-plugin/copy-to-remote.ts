@@ -7,7 +7,7 @@ import { withConnection, type Connection } from "./connection.js";
 import type { ResourceLog } from "./engine-log.js";
 import { isAsset, type Properties } from "./wire.js";
 
-export interface CopyInputs {
+interface CopyInputs {
   readonly connection: Connection;
   /** A string asset, a file asset, or a file archive: a path that is copied as it is. */
   readonly source: Properties;

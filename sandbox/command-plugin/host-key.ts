@@ -1,7 +1,7 @@
 /** The pinned host key of a connection: reading it, the algorithms it allows, and comparing it. Pure. */
 import { createHash } from "node:crypto";
 
-export interface PinnedHostKey {
+interface PinnedHostKey {
   readonly blob: Buffer;
   /** Server host key algorithms to offer, so that the server shows the key that is pinned. */
   readonly algorithms: readonly string[];

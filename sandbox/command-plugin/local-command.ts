@@ -4,7 +4,7 @@ import { CapturedOutput, type CommandOutput } from "./captured-output.js";
 import { commandFailure, previousOutput, type Chosen, type CommandInputs } from "./command-inputs.js";
 import type { ResourceLog } from "./engine-log.js";
 
-export interface LocalCommandInputs extends CommandInputs {
+interface LocalCommandInputs extends CommandInputs {
   /** Program and arguments that get the command as their last argument; default: /bin/sh -c. */
   readonly interpreter?: readonly string[];
   readonly dir?: string;

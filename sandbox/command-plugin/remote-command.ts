@@ -6,7 +6,7 @@ import { withConnection, type Connection } from "./connection.js";
 import type { ResourceLog } from "./engine-log.js";
 import { Session } from "./session.js";
 
-export interface RemoteCommandInputs extends CommandInputs {
+interface RemoteCommandInputs extends CommandInputs {
   readonly connection: Connection;
 }
 

@@ -19,7 +19,7 @@ export interface InputField {
 
 export const REMOTE_COMMAND = "command:remote:Command";
 export const COPY_TO_REMOTE = "command:remote:CopyToRemote";
-export const LOCAL_COMMAND = "command:local:Command";
+const LOCAL_COMMAND = "command:local:Command";
 
 const text: InputField = { type: { kind: "string" } };
 const secretText: InputField = { type: { kind: "string" }, secret: true };

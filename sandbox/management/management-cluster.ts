@@ -15,7 +15,7 @@ import {
 } from "./api-server";
 
 /** A further process on the cluster, such as a controller. */
-export interface Companion extends Command {
+interface Companion extends Command {
   readonly name: string;
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -16,7 +16,7 @@ export class CommandError extends Error {
   }
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   /** default 120 */
   readonly seconds?: number;
   readonly environment?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /** What is found of a node, in the engine and on disk. */
-export interface Remains {
+interface Remains {
   /** the engine's word for the container's state; undefined when there is no container */
   readonly state: string | undefined;
   /** whether the process that the engine names as the container's first still lives */

@@ -13,7 +13,7 @@ export interface Layer {
 }
 
 /** An image to be written. */
-export interface ArchivedImage {
+interface ArchivedImage {
   readonly reference: string;
   /** absent: pods name the program in their arguments */
   readonly entrypoint?: string;

@@ -15,7 +15,7 @@ export interface KubernetesPrograms {
 }
 
 /** An image of a control plane's, and how it is put together. */
-export interface PlannedImage {
+interface PlannedImage {
   readonly reference: string;
   /** the program on this machine */
   readonly program: string;

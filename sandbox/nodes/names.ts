@@ -15,7 +15,7 @@ export interface FleetNames {
 export const PROJECT_LABEL = "foresail.project";
 
 /** The label that names the system within the clone. */
-export const SYSTEM_LABEL = "foresail.system";
+const SYSTEM_LABEL = "foresail.system";
 
 /** The label with a node's name, on its container and volumes. */
 export const NODE_LABEL = "foresail.node";

@@ -9,7 +9,7 @@ import { digestOf, writeImageArchive, writeProgramLayer } from "./image-archive"
 const LAYOUT = 1;
 
 /** An image with one program, which pods start by its place. */
-export interface ProgramImage {
+interface ProgramImage {
   readonly reference: string;
   readonly version: string;
   /** the program on this machine */

@@ -3,7 +3,7 @@ import { administratorLogin } from "./seed";
 import type { CloudSettings, ServiceName } from "./settings";
 
 /** An answer of OpenStack that was no success. */
-export class CloudApiError extends Error {
+class CloudApiError extends Error {
   override readonly name = "CloudApiError";
 
   constructor(

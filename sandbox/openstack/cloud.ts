@@ -28,7 +28,7 @@ import {
 } from "./settings";
 
 /** How a program reaches a running cloud. */
-export interface CloudAccess {
+interface CloudAccess {
   readonly cloudsFile: string;
   readonly cloud: string;
   readonly authUrl: string;
@@ -36,7 +36,7 @@ export interface CloudAccess {
 }
 
 /** What runs of a cloud. */
-export interface CloudStatus {
+interface CloudStatus {
   readonly running: readonly string[];
   readonly missing: readonly string[];
 }

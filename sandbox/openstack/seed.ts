@@ -26,7 +26,7 @@ export const CLOUD_NAMES = {
 export const PROJECT_USER = "foresail";
 
 /** The quota that the project begins with. */
-export const FIRST_QUOTA = {
+const FIRST_QUOTA = {
   compute: {
     instances: 120,
     cores: 480,
@@ -48,7 +48,7 @@ export const FIRST_QUOTA = {
 } as const;
 
 /** What python/seed.py makes. */
-export interface Seed {
+interface Seed {
   readonly region: string;
   /** Arguments of openstacksdk's connect(). */
   readonly administrator: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ export const SERVICES = ["keystone", "placement", "glance", "neutron", "nova", "
 export type ServiceName = (typeof SERVICES)[number];
 
 /** The services that a cloud has only when asked for. */
-export const SERVICES_ON_REQUEST = ["octavia", "cinder"] as const satisfies readonly ServiceName[];
+const SERVICES_ON_REQUEST = ["octavia", "cinder"] as const satisfies readonly ServiceName[];
 
 /** What is fixed of a cloud from its first start to its deletion. */
 export interface CloudSettings {
@@ -41,7 +41,7 @@ export interface CloudPorts {
   readonly control: number;
 }
 
-export interface CloudPasswords {
+interface CloudPasswords {
   /** of the user admin */
   readonly administrator: string;
   /** of the user of the services among themselves */

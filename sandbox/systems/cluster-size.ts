@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** The size of a first start without flags. */
-export const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
+const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
 
 const sizeFile = (system: string): string => path.join(sandboxFolder, `${system}-size.json`);
 

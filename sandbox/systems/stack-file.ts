@@ -5,7 +5,7 @@ import { projectName, stackFile } from "../places";
 import type { StackConfiguration } from "./system";
 
 /** A stack file as the engine writes it. */
-export interface StackDocument {
+interface StackDocument {
   /** The engine's own fields (`encryptionsalt`, `secretsprovider`) and `config`. */
   readonly [field: string]: unknown;
   readonly config?: Readonly<Record<string, unknown>>;

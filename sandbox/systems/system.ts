@@ -3,7 +3,7 @@ import type { Needs } from "../set-up";
 import type { Toolchain } from "../toolchain";
 
 /** What a system works with while it starts, is checked or stops. */
-export interface SandboxContext {
+interface SandboxContext {
   readonly report: Reporter;
   readonly say: (line: string) => void;
 }

@@ -1,9 +1,9 @@
 import type { Program } from "./program";
 
 /** The version of Cluster API whose MachinePool controller the sandbox and the tests run. */
-export const CLUSTER_API_VERSION = "1.7.1";
+const CLUSTER_API_VERSION = "1.7.1";
 /** A version that serves `v1beta2` beside `v1beta1`. */
-export const NEWER_CLUSTER_API_VERSION = "1.11.1";
+const NEWER_CLUSTER_API_VERSION = "1.11.1";
 
 const MODULE = "sigs.k8s.io/cluster-api";
 

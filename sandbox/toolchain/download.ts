@@ -7,7 +7,7 @@ import type { ReadableStream } from "node:stream/web";
 import { fileChecksum, publishedChecksum } from "./checksum";
 
 /** How long a host may be silent, in milliseconds: to answer, and between two pieces of a file. */
-export interface Patience {
+interface Patience {
   readonly answer: number;
   readonly silence: number;
 }

@@ -7,7 +7,7 @@ import { CommandFailed, runCommand } from "./run-command";
 const BUILD_MINUTES = 45;
 
 /** Where Go keeps modules and objects: in the cache, or in FORESAIL_GO_CACHE if several caches share them. */
-export function goEnvironment(
+function goEnvironment(
   cache: string,
   build: Pick<Build, "linux">,
   base: NodeJS.ProcessEnv = process.env,
@@ -34,7 +34,7 @@ export function goEnvironment(
 }
 
 /** A Go module could not be built. The message names it and says why. */
-export class BuildFailed extends Error {}
+class BuildFailed extends Error {}
 
 function explain(module: string, error: unknown): BuildFailed {
   if (!(error instanceof CommandFailed)) return new BuildFailed(`${module}: ${String(error)}`);

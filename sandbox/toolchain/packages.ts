@@ -22,7 +22,7 @@ const PACKAGES = {
 } as const;
 
 /** A system package that the sandbox's nodes can need. */
-export type SystemPackage = keyof typeof PACKAGES;
+type SystemPackage = keyof typeof PACKAGES;
 
 const APT = ["-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::Retries=2"];
 

@@ -8,7 +8,7 @@ import { withLock } from "./lock";
 import { CommandFailed, runCommand } from "./run-command";
 
 /** A set of Python packages of locked versions and hashes, in an environment of its own. */
-export interface PythonPackages {
+interface PythonPackages {
   readonly name: string;
   readonly version: string;
   /** What a person reads. */

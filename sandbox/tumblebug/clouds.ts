@@ -6,7 +6,7 @@ export interface FakeSpec {
   readonly mebibytes: number;
 }
 
-export interface FakeImage {
+interface FakeImage {
   readonly name: string;
   readonly guestOs: string;
 }

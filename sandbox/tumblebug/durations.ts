@@ -17,7 +17,7 @@ export interface Durations {
  * terminated one after the other, and a read of ended ones is retried 5 times; those of 0.13 take the cloud's half
  * minute, a few at a time.
  */
-export const RECORDED_DURATIONS: Readonly<Record<"mcis" | "infra", Durations>> = {
+const RECORDED_DURATIONS: Readonly<Record<"mcis" | "infra", Durations>> = {
   mcis: { creation: 20_000, termination: 3000, terminatedTogether: 1, confirmation: 25_000, removal: 5000 },
   infra: { creation: 3000, termination: 30_000, terminatedTogether: 2, confirmation: 0, removal: 5000 },
 };

@@ -19,7 +19,7 @@ export type TumblebugEffect =
 export type TumblebugFault = RequestFault<TumblebugEffect>;
 
 /** What can go wrong with a VM. */
-export type MachineEffect =
+type MachineEffect =
   /** it ends as Failed, with these words of the cloud; the answer is a success */
   | { readonly kind: "failed"; readonly systemMessage: string }
   | { readonly kind: "stuck-creating" }

@@ -42,7 +42,7 @@ export type GroupRequest = Pick<
   | "description"
 > & { readonly name: string; readonly size: number };
 
-export interface BalancerRequest {
+interface BalancerRequest {
   readonly group: string;
   readonly type: string;
   readonly scope: string;
@@ -51,7 +51,7 @@ export interface BalancerRequest {
 }
 
 /** A kind of object in the words of refusals. */
-export type Thing = StoredResourceKind | "infrastructure" | "machine" | "balancer" | "connection";
+type Thing = StoredResourceKind | "infrastructure" | "machine" | "balancer" | "connection";
 
 /** What a request does with an object: "status" is the short read of an infrastructure, "use" any other change. */
 export type Does = "read" | "status" | "delete" | "use";

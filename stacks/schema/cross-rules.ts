@@ -48,7 +48,7 @@ function withDefaults(machine: MachineFacts): MachineFacts {
 }
 
 /** What of an endpoint can be read. */
-export function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | "externalHost"> {
+function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | "externalHost"> {
   const { loopback, external } = isObject(endpoint) ? endpoint : { loopback: {} };
   const port = isObject(loopback) ? (loopback.port ?? 8443) : undefined;
   return {
@@ -58,7 +58,7 @@ export function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackP
 }
 
 /** Repeated taints of a machine, pool or group; paths are below its taints. */
-export function machineTaintIssues(machine: unknown): ValidationIssue[] {
+function machineTaintIssues(machine: unknown): ValidationIssue[] {
   const { role, taints } = isObject(machine) ? machine : {};
   const readable = list(taints).map((taint) => (isObject(taint) ? taint : {}));
   // A taint that can't be read has an issue of its own, and equals no other.

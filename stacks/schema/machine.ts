@@ -7,13 +7,13 @@ import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validatio
 import { keyRule, port, rule } from "./rule";
 
 /** What Kubernetes calls the effect of a taint. */
-export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
-export const ROLES = ["control-plane", "worker"] as const;
+const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
+const ROLES = ["control-plane", "worker"] as const;
 
 /** A date without quotes arrives as a timestamp. */
 const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueIssue);
 
-export const MachineTaint = z.strictObject({
+const MachineTaint = z.strictObject({
   key: rule(z.string(), taintKeyIssue).describe('Key of the taint, e.g. "example.com/gpu".'),
   value: labelValue().optional().describe("Value of the taint."),
   effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),

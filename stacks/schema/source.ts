@@ -6,13 +6,13 @@ import { exactlyOne, rule, rules } from "./rule";
 
 const url = () => rule(z.string(), (text) => urlIssue(text));
 
-export const PackageSource = z.strictObject({
+const PackageSource = z.strictObject({
   repository: url()
     .optional()
     .describe("URL of an apt repository laid out like the community's; when absent, the community's own."),
 });
 
-export const BundleSource = rules(
+const BundleSource = rules(
   z.strictObject({
     path: rule(z.string(), (text) => absolutePathIssue(text) ?? bundlePathIssue(text))
       .optional()

@@ -70,7 +70,7 @@ interface AuditEvent {
 }
 
 /** The changes of Nodes in one API server's log, those that it accepted. */
-export function nodeChanges(log: string): NodeChange[] {
+function nodeChanges(log: string): NodeChange[] {
   return log.split("\n").flatMap((line) => {
     // an API server that is being replaced may leave half a line
     if (!line.endsWith("}")) return [];

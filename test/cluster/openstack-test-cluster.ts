@@ -52,7 +52,7 @@ export interface DesiredOpenstack {
 }
 
 /** A server as a project sees it. */
-export interface ServerObject {
+interface ServerObject {
   readonly id: string;
   readonly name: string;
   readonly status: string;
@@ -64,7 +64,7 @@ export interface ServerObject {
 }
 
 /** A volume as a project sees it. */
-export interface VolumeObject {
+interface VolumeObject {
   readonly id: string;
   /** GiB */
   readonly size: number;

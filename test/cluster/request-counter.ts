@@ -75,7 +75,7 @@ cat ${this.path("log")}`,
 }
 
 /** Counts a counter's log: a line a request, "<milliseconds since 1970> answered" or "… lost <words>". */
-export function countRequests(log: string): RequestCount {
+function countRequests(log: string): RequestCount {
   const lines = log.split("\n").filter((line) => /^\d+ (answered|lost)/.test(line));
   const answers = lines.filter((line) => line.endsWith(" answered")).map((line) => Number.parseInt(line, 10));
   const gaps = answers.slice(1).map((at, index) => at - (answers[index] ?? at));

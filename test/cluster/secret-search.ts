@@ -1,7 +1,7 @@
 import type { TestCluster } from "./test-cluster";
 
 /** A text in which no secret may be, and where it came from. */
-export interface Searched {
+interface Searched {
   readonly where: string;
   readonly text: string;
 }

@@ -25,7 +25,7 @@ import { withApi } from "./with-api";
 export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
 
 /** What a server has besides its connections, for tests that need it otherwise than the sandbox. */
-export interface ServerOptions {
+interface ServerOptions {
   /** default: that of the sandbox's configuration, "sandbox" */
   readonly namespace?: string;
   /** connection → the /16 of its VMs' public addresses; default: they are the private ones */

@@ -52,7 +52,7 @@ export function azimuthFixture(): AzimuthFixture {
 }
 
 /** A ground that somebody has to stop. */
-export interface RunningAzimuth extends AzimuthFixture {
+interface RunningAzimuth extends AzimuthFixture {
   stop(): Promise<void>;
 }
 

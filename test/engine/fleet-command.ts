@@ -3,7 +3,7 @@ import path from "node:path";
 import type { TestStack } from "./test-stack";
 
 /** What a finished `foresail` printed. */
-export interface CommandAnswer {
+interface CommandAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -4,7 +4,7 @@ import { projectFolder } from "../../sandbox/places";
 import type { ExportedState } from "./test-stack";
 
 /** A stack as an earlier release left it: 1 control plane and 1 worker, its secrets under the tests' passphrase. */
-export interface SavedState {
+interface SavedState {
   /** The SSH key of the machines; the private one is only in the state. */
   readonly userKey: string;
   readonly stack: ExportedState;
@@ -20,7 +20,7 @@ export function readSavedState(release: string): SavedState {
 }
 
 /** How a machine is reached, as foresail records it in plain text. */
-export interface RecordedAddress {
+interface RecordedAddress {
   readonly name: string;
   readonly port: number;
   readonly hostKey: string;

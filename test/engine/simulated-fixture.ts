@@ -27,7 +27,7 @@ export interface SimulatedFixture {
   readonly kubernetes: KubernetesClient;
 }
 
-export interface GroundOptions {
+interface GroundOptions {
   readonly machines: string[];
   readonly milliseconds?: FleetOptions["milliseconds"];
   readonly controllers?: string[];

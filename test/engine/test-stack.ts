@@ -35,7 +35,7 @@ export interface ExportedState {
 }
 
 /** Where a stack of the tests lives. */
-export interface StackRef {
+interface StackRef {
   /** The Pulumi project. */
   readonly folder: string;
   readonly project: string;
@@ -47,7 +47,7 @@ export interface StackRef {
   readonly seconds?: number;
 }
 
-export const PASSPHRASE = "a passphrase for tests";
+const PASSPHRASE = "a passphrase for tests";
 const SECONDS = 120;
 
 /** A stack with a file backend of its own, on which the real engine works. */

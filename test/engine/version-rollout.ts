@@ -26,7 +26,7 @@ export function deedOf({ what, node }: RolloutWrite): string {
 }
 
 /** A cluster at the old version whose stack is up, with a pod on each node. */
-export class VersionRollout {
+class VersionRollout {
   gate!: WriteGate;
   private fresh!: ClusterSnapshot;
   private agents!: Promise<void>;

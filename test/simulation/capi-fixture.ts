@@ -26,7 +26,7 @@ const WEBHOOK = {
   name: "machinepools",
 };
 
-export interface CapiFixtureOptions {
+interface CapiFixtureOptions {
   readonly programs: ApiServerPrograms;
   /** Cluster API's core manager. */
   readonly manager: string;
@@ -38,7 +38,7 @@ export interface CapiFixtureOptions {
 }
 
 /** A cluster that pools' machines join, and how they do. */
-export interface Workload {
+interface Workload {
   /** As this machine reaches it. */
   readonly kubeconfig: string;
   readonly machines: PoolMachines;

@@ -14,7 +14,7 @@ interface NodeObject extends KubernetesObject {
 }
 
 /** How an agent misbehaves. */
-export type Misbehaviour = "never begins" | "fails" | "never Ready";
+type Misbehaviour = "never begins" | "fails" | "never Ready";
 
 /** Puts the version that kubeadm keeps. */
 export function putClusterVersion(store: TestStore, version: string): void {

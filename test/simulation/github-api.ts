@@ -12,7 +12,7 @@ export interface Comment {
 }
 
 /** An artifact of a run, as GitHub lists it. */
-export interface Artifact {
+interface Artifact {
   readonly name: string;
   readonly expired: boolean;
   readonly created_at: string;

@@ -3,7 +3,7 @@ import { annotationKeys } from "../../providers/kubeadm/plan/rollout/annotations
 const KEYS = annotationKeys();
 
 /** What one write does to one node's rollout. */
-export type RolloutDeed =
+type RolloutDeed =
   | "opened"
   | "cordoned"
   | "evicted"

@@ -24,7 +24,7 @@ export interface FleetOptions {
 }
 
 /** How foresail reaches a machine of the fleet. */
-export interface FleetAddress {
+interface FleetAddress {
   name: string;
   address: string;
   port: number;

@@ -21,7 +21,7 @@ const WATCHED = [
 ];
 
 /** A write that the API server has been sent and has not yet taken. */
-export interface HeldWrite {
+interface HeldWrite {
   readonly write: RolloutWrite;
   /** Lets it come about, or refuses it. */
   readonly answer: (isTaken: boolean) => void;

@@ -5,7 +5,7 @@ import { digestOf } from "../../sandbox/nodes/image-archive";
 import type { SigningKey } from "./signing-key";
 
 /** The programs that are packed. */
-export interface PackedPrograms {
+interface PackedPrograms {
   /** such as "1.36.3" */
   readonly version: string;
   readonly kubelet: string;

@@ -70,7 +70,7 @@ export async function makeServer(
 }
 
 /** A server as nova describes it. */
-export interface ServerState {
+interface ServerState {
   readonly status: string;
   readonly fault?: { readonly message: string };
   readonly addresses: Readonly<Record<string, readonly { addr: string }[]>>;

@@ -7,7 +7,7 @@ export interface Budget {
   status?: { disruptionsAllowed?: number; currentHealthy?: number; desiredHealthy?: number };
 }
 
-export interface LabelSelector {
+interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: LabelExpression[];
 }
@@ -26,7 +26,7 @@ export type PlacedPod = DrainablePod & {
 };
 
 /** What the eviction API answers for a pod now. */
-export type EvictionVerdict =
+type EvictionVerdict =
   /** It is evicted, and no budget has less for it. */
   | { readonly kind: "free" }
   /** It is evicted, and this budget allows one disruption less until its replacement is healthy. */

@@ -21,14 +21,14 @@ export interface DrainAllowances {
 }
 
 /** One pod, and why it is treated so. */
-export interface Judged<P> {
+interface Judged<P> {
   pod: P;
   /** "namespace/name" */
   name: string;
   why: string;
 }
 
-export interface DrainPlan<P> {
+interface DrainPlan<P> {
   /** to be evicted */
   evict: P[];
   /** on their way out already: only waited for */

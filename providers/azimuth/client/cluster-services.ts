@@ -20,10 +20,10 @@ export interface ServicesRef {
 }
 
 /** All that is written about services is written under this name: by an `up` and by the monitor alike. */
-export const SERVICES_MANAGER = MONITOR_MANAGER;
+const SERVICES_MANAGER = MONITOR_MANAGER;
 
 /** The addons of a cluster, the apps that users added among them. */
-export async function listAddons(
+async function listAddons(
   management: Pick<KubernetesClient, "list">,
   { namespace, cluster }: ServicesRef,
 ): Promise<Addon[]> {

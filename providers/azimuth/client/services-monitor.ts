@@ -6,7 +6,7 @@ import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
 import { compareServices, type ServicesRef, writeServices } from "./cluster-services";
 
 /** What a monitor of a cluster's services works with. */
-export interface MonitorArgs {
+interface MonitorArgs {
   management: KubernetesClient;
   place: ServicesRef;
   signal: AbortSignal;

@@ -5,12 +5,12 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { ZenithSecretRef } from "./zenith-secret";
 
 /** Where the files are, and which stack keeps them. */
-export interface ZenithFilesPlace extends ZenithSecretRef {
+interface ZenithFilesPlace extends ZenithSecretRef {
   /** "project/stack" */
   stack: string;
 }
 
-export interface WriteZenithFilesArgs extends ZenithFilesPlace {
+interface WriteZenithFilesArgs extends ZenithFilesPlace {
   files: readonly KeyedFile[];
   /** OpenSSH text */
   privateKey: string;

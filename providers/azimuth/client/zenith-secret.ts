@@ -22,9 +22,9 @@ interface KeyPair {
   publicKey: string;
 }
 
-export type ZenithKey = KeyPair & Partial<ZenithReservation>;
+type ZenithKey = KeyPair & Partial<ZenithReservation>;
 
-export interface EnsureZenithSecretArgs extends ZenithSecretRef, ReserveOptions {
+interface EnsureZenithSecretArgs extends ZenithSecretRef, ReserveOptions {
   registrarAdminUrl: string;
   owner: { apiVersion: string; kind: string; name: string; uid?: string };
   /** the key that is to be there, and the name that is reserved for it, when they were made before */

@@ -11,7 +11,7 @@ export interface OidcIssuer {
 }
 
 /** What Helm values of a cluster are made from, besides its own specification. */
-export interface ClusterValueSources {
+interface ClusterValueSources {
   /** Values of the management cluster, the lowest layer. */
   defaults?: JsonObject;
   /** `spec.values` of the ClusterTemplate. */

@@ -2,7 +2,7 @@
 export const KEY_BYTES = 32;
 
 /** What the Secret's `key` is: as it should be, the key with a second encoding around it, or no key at all. */
-export type KeyState =
+type KeyState =
   | { state: "usable" }
   | { state: "encoded twice"; /** for the Secret's `data` */ data: string }
   | { state: "unusable"; bytes: number };

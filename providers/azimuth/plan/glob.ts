@@ -2,7 +2,7 @@
 type Part = "any text" | ((character: string) => boolean);
 
 /** What a match found, and how many comparisons it took. */
-export interface GlobMatch {
+interface GlobMatch {
   matches: boolean;
   steps: number;
 }

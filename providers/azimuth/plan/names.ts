@@ -37,7 +37,6 @@ export const NODE_GROUP_LABEL = "capi.stackhpc.com/node-group";
 export const ADDON_CLUSTER_LABEL = "addons.stackhpc.com/cluster";
 export const RELEASE_NAME_LABEL = "addons.stackhpc.com/release-name";
 export const RELEASE_NAMESPACE_LABEL = "addons.stackhpc.com/release-namespace";
-export const APP_TEMPLATE_LABEL = "azimuth.stackhpc.com/app-template";
 export const TEMPLATE_LABEL = "azimuth.stackhpc.com/cluster-template";
 export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
 export const SERVICES_ANNOTATION = "azimuth.stackhpc.com/services";

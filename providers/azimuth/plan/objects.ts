@@ -2,7 +2,7 @@ import type { ClusterSpecification } from "./cluster";
 import { API, MANAGED_BY_LABEL, oidcClientName, platformName, TEMPLATE_LABEL } from "./names";
 
 /** An object as it is written. */
-export interface WrittenObject {
+interface WrittenObject {
   apiVersion: string;
   kind: string;
   metadata: { name: string; namespace: string; labels?: Record<string, string> };
@@ -10,7 +10,7 @@ export interface WrittenObject {
 }
 
 /** Where a cluster is. */
-export interface ClusterRef {
+interface ClusterRef {
   name: string;
   namespace: string;
 }

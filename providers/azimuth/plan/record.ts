@@ -16,7 +16,7 @@ export interface ClusterObjects {
 }
 
 /** A merge patch of a status: null takes a field away. */
-export type StatusPatch = Record<string, unknown>;
+type StatusPatch = Record<string, unknown>;
 
 /** Fields of a status that are a word or a number. */
 type PlainField = Exclude<keyof ClusterStatus, "nodes" | "addons" | "services">;

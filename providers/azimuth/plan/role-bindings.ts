@@ -18,7 +18,7 @@ export const DEFAULT_ROLE_RULES: readonly PolicyRule[] = [
 ];
 
 /** The role of the cluster's users, and who they are. */
-export interface RoleBindingOptions {
+interface RoleBindingOptions {
   /** ClusterRole that the users get; with rules it is created, without it has to exist. */
   role: { name: string; rules?: readonly PolicyRule[] };
   /** `status.platformUsersGroup` of the Realm; only realms of a tenancy have it. */

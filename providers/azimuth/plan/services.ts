@@ -7,7 +7,7 @@ import {
 } from "./names";
 
 /** A service of a cluster, as `status.services` of an Azimuth Cluster has it. */
-export interface ServiceEntry {
+interface ServiceEntry {
   subdomain: string;
   fqdn: string;
   label: string;
@@ -80,7 +80,7 @@ export function serviceOf(
 }
 
 /** The addon of a release: a HelmRelease before Manifests of the same release. */
-export function addonOf(cluster: string, release: ReleaseRef, addons: readonly Addon[]): Addon | undefined {
+function addonOf(cluster: string, release: ReleaseRef, addons: readonly Addon[]): Addon | undefined {
   const its = addons.filter(({ metadata: { labels = {} } = {} }) => {
     return (
       labels[ADDON_CLUSTER_LABEL] === cluster &&
@@ -100,7 +100,7 @@ export interface ServicePlan {
 }
 
 /** How `ServicePlan.byAddon` names an addon. */
-export function addonKey({ kind = "", metadata }: Addon): string {
+function addonKey({ kind = "", metadata }: Addon): string {
   return `${kind}/${metadata?.name ?? ""}`;
 }
 

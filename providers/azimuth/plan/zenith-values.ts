@@ -3,7 +3,7 @@ import { parse, stringify } from "yaml";
 import type { JsonObject } from "../../../lib/merge";
 
 /** Where the tunnel to the cluster's API server comes out. */
-export interface ZenithEndpoint {
+interface ZenithEndpoint {
   fqdn: string;
   /** Secret with the entries of the keyed files. */
   secret: string;
@@ -128,7 +128,7 @@ export function withKey({ text }: KeyedFile, privateKey: string): string {
  * The files that each control plane gets: the tunnel's client as a static pod, and beside it every file of its chart.
  * Files with the private key name the Secret that has them; Cluster API reads them from there.
  */
-export function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonObject[] {
+function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonObject[] {
   const rights = { owner: "root:root", permissions: "0600" };
   const plain = Object.entries(files).map(([name, content]) => ({
     name,

@@ -5,7 +5,7 @@ import { connectTo } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, nameOf, progressOf } from "./cluster-inputs";
 
 /** What a handler works with on the management cluster. */
-export interface ManagementWork {
+interface ManagementWork {
   management: KubernetesClient;
   signal: AbortSignal;
   progress: (line: string) => void;

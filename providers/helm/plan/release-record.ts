@@ -10,7 +10,7 @@ export interface ReleaseRevision {
 }
 
 /** What is known of a release besides its revisions. */
-export interface ReleaseState {
+interface ReleaseState {
   /** "az-demo/demo" */
   release: string;
   /** whether the stack's state has the release */

@@ -26,7 +26,7 @@ export function adminCredentials(adminConf: string): AdminCredentials {
 }
 
 /** The API servers that a kubeconfig names. */
-export interface ApiServers {
+interface ApiServers {
   controlPlanes: (Pick<Machine, "name" | "apiServer"> & { certificateName?: string })[];
   /** Name of the control plane to be asked first. */
   preferred?: string;

@@ -22,7 +22,7 @@ export function sourceOfVersion(source: SoftwareSource, version: string): Softwa
 export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
 
 /** A file that the user wants on every machine before Kubernetes starts. */
-export interface ExtraFile {
+interface ExtraFile {
   path: string;
   content: string;
   mode: string;

@@ -16,7 +16,7 @@ const ANSWER_SECONDS = 60;
 const HEALTHY_SECONDS = 30;
 
 /** etcd's members as one living control plane sees them. */
-export interface SeenMembers {
+interface SeenMembers {
   living: Machine;
   members: EtcdMember[];
 }

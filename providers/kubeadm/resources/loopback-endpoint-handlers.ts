@@ -17,7 +17,7 @@ interface Inputs extends ClusterInputs {
 const REWRITE_SECONDS = 120;
 
 /** The control planes as the forwarders know them. */
-export function backendsOf(machines: Machine[]): Backend[] {
+function backendsOf(machines: Machine[]): Backend[] {
   return machines
     .filter(({ role }) => role === "control-plane")
     .map(({ name, internalAddress }) => ({ name, address: internalAddress }));

@@ -15,7 +15,7 @@ import { removeNode } from "./node-removal";
 import { report } from "../../../lib/pulumi/log";
 import { observeNodes } from "./observed-nodes";
 
-export interface ConvergeResult {
+interface ConvergeResult {
   members: Machine[];
   nodes: NodeOutput[];
   failure?: { context: FailureContext; error: unknown };

@@ -13,7 +13,7 @@ const LEAVE_SECONDS = 180;
 const RESET_SECONDS = 300;
 
 /** What leaves: a machine that answers, or one that is dead. */
-export interface Leaving {
+interface Leaving {
   name: string;
   /** How to reach it; unknown for a Node that only the cluster remembers. */
   machine?: Machine;

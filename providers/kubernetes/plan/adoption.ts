@@ -33,7 +33,7 @@ export interface ExistingObject {
   };
 }
 
-export interface DesiredAdoption {
+interface DesiredAdoption {
   /** "project/stack" */
   stack: string;
   /** the owners that the caller names */
@@ -45,7 +45,7 @@ export interface DesiredAdoption {
 }
 
 /** What is to be done with an object: make it, go on with one of our own, adopt one, wait, or leave it to its owner. */
-export type AdoptionDecision =
+type AdoptionDecision =
   | { do: "make" }
   | { do: "keep"; isMade: boolean }
   | { do: "adopt"; from: string }

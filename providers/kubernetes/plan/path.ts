@@ -4,7 +4,7 @@ export type FieldPath = string;
 const PART = /\[(?:"([^"]*)"|(\d+))\]|([^.[\]]+)/g;
 
 /** The keys of a path, outermost first. */
-export function pathKeys(path: FieldPath): string[] {
+function pathKeys(path: FieldPath): string[] {
   return [...path.matchAll(PART)].map(([, quoted, index, word]) => quoted ?? index ?? word ?? "");
 }
 

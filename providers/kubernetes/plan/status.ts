@@ -16,7 +16,7 @@ export interface DesiredStatus {
 }
 
 /** What is known of an object: the values of its fields, what is waited for, or why it is of no use to wait. */
-export type StatusJudgement = { done: Record<string, unknown> } | { pending: string } | { failed: string };
+type StatusJudgement = { done: Record<string, unknown> } | { pending: string } | { failed: string };
 
 /** Any object, as far as its status is looked at. */
 export interface ObservedObject {
@@ -87,7 +87,7 @@ function conditionFault(
 }
 
 /** A condition in words: "condition Ready is False (WaitingForData: no data yet)". */
-export function describeCondition({ type, status, reason, message }: Condition): string {
+function describeCondition({ type, status, reason, message }: Condition): string {
   const why = [reason, message].filter(Boolean).join(": ");
   return `condition ${type} is ${status}${why === "" ? "" : ` (${why})`}`;
 }

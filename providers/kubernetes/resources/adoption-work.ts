@@ -31,7 +31,7 @@ export interface Work {
 }
 
 /** Somebody else has the object, or fields of it. */
-export class OwnedByAnother extends Error {
+class OwnedByAnother extends Error {
   override readonly name = "OwnedByAnother";
   readonly next = "leave it to its owner, or take it over with `adopt: true`";
 

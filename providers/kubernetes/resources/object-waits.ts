@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 /** An object came to an end by itself: it will not become what is waited for. */
-export class ObjectFailed extends Error {
+class ObjectFailed extends Error {
   override readonly name = "ObjectFailed";
 }
 

@@ -70,9 +70,9 @@ export interface ObservedPool {
 
 const GROUP = "cluster.x-k8s.io";
 /** Annotation: who decides the number of replicas. */
-export const REPLICAS_MANAGED_BY = `${GROUP}/replicas-managed-by`;
+const REPLICAS_MANAGED_BY = `${GROUP}/replicas-managed-by`;
 /** Annotation: nothing is done with the object. */
-export const PAUSED = `${GROUP}/paused`;
+const PAUSED = `${GROUP}/paused`;
 
 /** Who decides the number of replicas instead of the specification; undefined: nobody. */
 export function replicasManager(annotations: Readonly<Record<string, string>>): string | undefined {

@@ -1,7 +1,7 @@
 import { withV } from "./nodes";
 
 /** What somebody wants of a pool, as far as its steps tell it. */
-export interface PoolPlan {
+interface PoolPlan {
   name: string;
   /** undefined: an autoscaler decides it */
   replicas?: number;

@@ -12,7 +12,7 @@ import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
 /** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
 
-export interface Followed {
+interface Followed {
   pool: ObservedPool;
   nodes: ObservedNode[];
 }

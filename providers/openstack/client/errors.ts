@@ -39,7 +39,7 @@ export class CloudRefusal extends Error {
 }
 
 /** What a refusal is about. */
-export type CloudRefusalCode =
+type CloudRefusalCode =
   | "AuthenticationRefused"
   | "NotAllowed"
   | "NotFound"

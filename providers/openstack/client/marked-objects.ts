@@ -15,7 +15,7 @@ interface Described {
 }
 
 /** Which objects to look for. */
-export interface DesiredMark {
+interface DesiredMark {
   mark: string;
   /** Regular expression of the cluster's server names. */
   servers: string;

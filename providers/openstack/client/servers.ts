@@ -2,7 +2,7 @@ import type { Cloud } from "./cloud";
 import { listAll } from "./list-all";
 
 /** A server as a list has it. */
-export interface ListedServer {
+interface ListedServer {
   id: string;
   name: string;
   /** In nova's words, such as "BUILD", "ACTIVE" and "ERROR". */

@@ -16,7 +16,7 @@ export interface Token {
   restricted: boolean;
 }
 
-export interface CatalogService {
+interface CatalogService {
   type: string;
   endpoints: { interface: string; region?: string; region_id?: string; url: string }[];
 }

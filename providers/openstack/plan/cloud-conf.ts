@@ -2,7 +2,7 @@
 export type CloudConfSections = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 
 /** What the in-cluster parts of a cloud provider need to know of the cloud. The secret makes all of it secret. */
-export interface CloudConf {
+interface CloudConf {
   authUrl: string;
   region?: string;
   applicationCredential: { id: string; secret: string };

@@ -3,7 +3,7 @@ import type { UnmetRequirement } from "./unmet-requirement";
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 
 /** The networks of a cluster, as the state and the configuration have them. */
-export interface NetworkChange {
+interface NetworkChange {
   wanted: NetworkKey;
   /** Of the machines that exist. */
   existing: readonly NetworkKey[];

@@ -91,6 +91,6 @@ export function wantedSlots(
 }
 
 /** @param index from 1 */
-export function slotName(pool: string, index: number): string {
+function slotName(pool: string, index: number): string {
   return `${pool}-${index}`;
 }

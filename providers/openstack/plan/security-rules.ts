@@ -8,7 +8,7 @@ import {
 } from "../../kubeadm/plan/network-ports";
 
 /** Who may reach a port: blocks of addresses, or every machine of one of the cluster's security groups. */
-export type RuleSource = { cidrs: readonly string[] } | { group: SecurityGroupName };
+type RuleSource = { cidrs: readonly string[] } | { group: SecurityGroupName };
 
 /** The two security groups of a cluster: every machine has "nodes", control planes "control-planes" besides. */
 export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;

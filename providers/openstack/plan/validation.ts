@@ -8,7 +8,7 @@ import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { quoted } from "../../../lib/text/quote";
 
 /** What the rules look at in the section `openstack`; what could not be read is left out. */
-export interface OpenstackFacts {
+interface OpenstackFacts {
   pools: PoolFacts[];
   network: { id?: string; cidr?: string; dns: number; externalNetwork?: string };
   octaviaFloatingIp: boolean;

@@ -16,7 +16,7 @@ export interface VolumeFacts {
 }
 
 /** A server that boots from a volume. */
-export interface DesiredVolume {
+interface DesiredVolume {
   pool: string;
   rootVolume: RootVolume;
 }

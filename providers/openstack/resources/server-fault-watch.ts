@@ -3,7 +3,7 @@ import type { Cloud } from "../client";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { serverFaultAdvice } from "../plan/server-fault";
 
-export interface ServerFaultWatch {
+interface ServerFaultWatch {
   cloud?: string;
   region?: string;
   /** Names of the servers that the run makes. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cidrSize, cidrsOverlap, formatCidr, parseCidr, type Cidr } from "../../../lib/validation/cidr";
 
 /** Length of the prefix of a connection's block, when none is written: 251 machines and more. */
-export const CONNECTION_PREFIX = 24;
+const CONNECTION_PREFIX = 24;
 
 interface Addressed {
   name: string;

@@ -12,7 +12,7 @@ export function hasEnded({ status, cloudId }: Pick<EndingVm, "status" | "cloudId
 }
 
 /** What destroying an MCIS does next. */
-export type DeletionStep =
+type DeletionStep =
   /** ask the server to end these VMs */
   | { kind: "terminate"; vms: string[] }
   /** wait for these, which are being ended */

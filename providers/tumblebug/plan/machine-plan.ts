@@ -47,7 +47,7 @@ export function isRunning({ status, targetAction, publicAddress }: LiveVm): bool
 }
 
 /** Why a VM is of no use, in the server's words. */
-export function whyDead({ status, systemMessage }: Pick<LiveVm, "status" | "systemMessage">): string {
+function whyDead({ status, systemMessage }: Pick<LiveVm, "status" | "systemMessage">): string {
   return systemMessage === "" ? status : `${status}: ${systemMessage}`;
 }
 

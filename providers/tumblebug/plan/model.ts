@@ -42,7 +42,7 @@ export interface CloudImage {
   readonly guestOs: string;
 }
 
-export interface DesiredSubnet {
+interface DesiredSubnet {
   readonly name: string;
   readonly cidr: string;
   /** of today's generation; the older one ignores it */
@@ -169,7 +169,7 @@ export interface DesiredInfrastructure {
 }
 
 /** What the server says of a VM; other words may come from newer servers. */
-export type VmStatus =
+type VmStatus =
   | "Preparing"
   | "Prepared"
   | "Registering"

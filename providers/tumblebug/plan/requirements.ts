@@ -30,7 +30,7 @@ const SIMULATED = ["mock"];
  * The kind of a cloud: today's Tumblebug calls one that is registered at run time by its kind and a name, as "openstack-site01"
  * (fixtures of 0.13, `connConfig/mock-site01-default`). Itself when it is of none that is known.
  */
-export function cloudKind(provider: string): string {
+function cloudKind(provider: string): string {
   return [...PROVIDERS, ...SIMULATED].find((kind) => provider.startsWith(`${kind}-`)) ?? provider;
 }
 

@@ -9,7 +9,7 @@ import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 import type { FirewallRule } from "./model";
 
 /** The two security groups of a connection: every machine has "nodes", control planes "controlPlanes" besides. */
-export type SecurityGroupRole = "nodes" | "controlPlanes";
+type SecurityGroupRole = "nodes" | "controlPlanes";
 
 export interface DesiredSecurity {
   /** Blocks that may open SSH. */
@@ -83,7 +83,7 @@ function inbound({ name, protocol, ports, why }: OpenPort, cidr: string): Explai
 }
 
 /** Whether two rules open the same. Servers give them back in another order, and with words of their own. */
-export function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
+function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
   return [direction, protocol, ports?.join("-") ?? "", cidr].join(" ");
 }
 

@@ -16,7 +16,7 @@ import {
 } from "./tumblebug-mcis-inputs";
 
 /** What there is after a run, and what failed in it. */
-export interface Converged {
+interface Converged {
   outputs: McisOutputs;
   failure?: Error;
   /** Whether the server has been asked for anything. */

@@ -5,7 +5,7 @@ import { nextDeletionStep } from "../plan/deletion";
 /** When VMs are asked to end again: a server may have lost the first request to a cloud, and then waits for ever. */
 const AGAIN_SECONDS = 60;
 
-export interface DeletionOptions {
+interface DeletionOptions {
   /** Deadline of the whole. */
   seconds: number;
   signal?: AbortSignal;

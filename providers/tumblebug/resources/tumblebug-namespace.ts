@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
 
-export type TumblebugNamespaceArgs = Pick<
+type TumblebugNamespaceArgs = Pick<
   TumblebugObjectArgs,
   "server" | "name" | "mark" | "keepOnDelete" | "foreign"
 >;

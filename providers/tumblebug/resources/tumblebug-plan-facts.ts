@@ -15,7 +15,7 @@ export interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanArgs, "
 }
 
 /** What an earlier run looked for and found. */
-export interface EarlierPlan {
+interface EarlierPlan {
   objects: DesiredPlan["objects"];
   found: FoundOnServer;
   /** Whether it wanted the same; then only what may have changed since is asked for. */

@@ -36,7 +36,7 @@ export type Seen<Spec extends object = object, Status extends object = object> =
   status?: Status;
 };
 
-export interface ControllerArgs<O> {
+interface ControllerArgs<O> {
   apiVersion: string;
   kind: string;
   /** Brings one object forward. @returns after how many milliseconds to look again, or nothing */

@@ -13,7 +13,7 @@ import { renderIni } from "./ini";
 const locks = ({ places: paths }: Configured) => ({ lock_path: path.join(paths.state, "locks") });
 
 /** keystone.conf */
-export function keystoneConfiguration(configured: Configured): string {
+function keystoneConfiguration(configured: Configured): string {
   const { places: paths } = configured;
   return renderIni({
     DEFAULT: { log_file: logFile(configured, "keystone"), max_token_size: 255 },
@@ -28,7 +28,7 @@ export function keystoneConfiguration(configured: Configured): string {
 }
 
 /** placement.conf */
-export function placementConfiguration(configured: Configured): string {
+function placementConfiguration(configured: Configured): string {
   return renderIni({
     DEFAULT: { log_file: logFile(configured, "placement") },
     api: { auth_strategy: "keystone" },
@@ -38,7 +38,7 @@ export function placementConfiguration(configured: Configured): string {
 }
 
 /** glance-api.conf */
-export function glanceConfiguration(configured: Configured): string {
+function glanceConfiguration(configured: Configured): string {
   const { places: paths, settings, environment } = configured;
   const store = (name: string) => ({ filesystem_store_datadir: path.join(paths.state, name) });
   return renderIni({
@@ -65,7 +65,7 @@ export function glanceConfiguration(configured: Configured): string {
 }
 
 /** neutron.conf, with ML2's options in it */
-export function neutronConfiguration(configured: Configured): string {
+function neutronConfiguration(configured: Configured): string {
   const { places: paths, environment } = configured;
   return renderIni({
     DEFAULT: {
@@ -97,7 +97,7 @@ export function neutronConfiguration(configured: Configured): string {
 }
 
 /** nova.conf, for all of its services */
-export function novaConfiguration(configured: Configured): string {
+function novaConfiguration(configured: Configured): string {
   const { settings, places: paths, environment } = configured;
   const login = serviceLogin(configured);
   return renderIni({
@@ -135,7 +135,7 @@ export function novaConfiguration(configured: Configured): string {
 }
 
 /** cinder.conf, for all of its services */
-export function cinderConfiguration(configured: Configured): string {
+function cinderConfiguration(configured: Configured): string {
   const { settings, places: paths, environment } = configured;
   return renderIni({
     DEFAULT: {
@@ -166,7 +166,7 @@ export function cinderConfiguration(configured: Configured): string {
 }
 
 /** octavia.conf */
-export function octaviaConfiguration(configured: Configured): string {
+function octaviaConfiguration(configured: Configured): string {
   const { settings, places: paths } = configured;
   const socket = (name: string) => path.join(paths.state, `octavia-${name}.sock`);
   const login = serviceLogin(configured);

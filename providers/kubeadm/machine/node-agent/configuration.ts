@@ -2,7 +2,7 @@ import { ALL_SOFTWARE, annotationKeys } from "../../plan/rollout/annotations";
 import { quote } from "../steps/script";
 
 /** What one machine's agent is told; nothing of it is secret. */
-export interface AgentSettings {
+interface AgentSettings {
   node: string;
   /** Annotation keys, with `[software]` in it. */
   annotations: string;

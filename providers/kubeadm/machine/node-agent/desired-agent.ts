@@ -4,7 +4,7 @@ import type { ClusterSpecification } from "../../plan/specification";
 import { namesOfStaged, type StagedVersions } from "./staged-versions";
 
 /** What of a cluster's specification the installers and the agent's configuration are made from. */
-export type StagingSettings = Pick<
+type StagingSettings = Pick<
   ClusterSpecification,
   "source" | "proxy" | "imageRepository" | "ignorePreflightErrors"
 >;

@@ -10,7 +10,7 @@ import { AGENT_UNIT } from "./unit";
 import { AGENT_VERSION } from "./version";
 
 /** One version of one software that a node's agent may install, as a program for root alone. */
-export interface Installer {
+interface Installer {
   software: string;
   version: string;
   path: string;

@@ -27,7 +27,7 @@ WantedBy=multi-user.target
 `;
 
 /** haproxy's configuration: 127.0.0.1 in front of every control plane, only ready ones get connections. */
-export function haproxyConfiguration(port: number, backends: Backend[]): string {
+function haproxyConfiguration(port: number, backends: Backend[]): string {
   const servers = [...backends]
     .sort((one, other) => one.name.localeCompare(other.name))
     .map(({ name, address }) => `  server ${name} ${address}:6443`);

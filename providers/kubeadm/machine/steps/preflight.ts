@@ -1,5 +1,5 @@
 /** The systems that foresail is written for; anything else is refused before it is touched. */
-export const SUPPORTED_SYSTEMS: Record<string, string> = {
+const SUPPORTED_SYSTEMS: Record<string, string> = {
   "debian 12": "Debian 12",
   "ubuntu 22.04": "Ubuntu 22.04",
   "ubuntu 24.04": "Ubuntu 24.04",

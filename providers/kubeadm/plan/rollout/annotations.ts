@@ -4,7 +4,7 @@ export const DEFAULT_ANNOTATION_PATTERN = "alpha.[software].caos.ch";
 /** What makes a node's Kubernetes version; the three always move together, in one write. */
 export const KUBERNETES_SOFTWARE = ["kubelet", "kubeadm", "kubectl"] as const;
 /** What may roll by the same protocol besides. */
-export const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
+const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
 export const ALL_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTHER_SOFTWARE];
 
 /** Set by the rollout on a node that somebody had cordoned before it came: such a node stays cordoned. */

@@ -4,7 +4,7 @@ import { staysCordoned, type RolloutStep } from "./step";
 import { desiredSoftware } from "./desired";
 
 /** The node as its step leaves it. */
-export function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
+function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
   const software = desiredSoftware(desired, step.to);
   return {
     ...node,

@@ -2,7 +2,7 @@ import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import type { RolloutPool, DesiredRollout } from "./desired";
 
 /** What is asked before a node is begun: an address that answers 2xx, or a command that ends with 0. */
-export type RolloutGate = { url: string } | { command: string };
+type RolloutGate = { url: string } | { command: string };
 
 /** How a cluster's versions roll; plain data, defaults already filled in. */
 export interface RolloutSettings {

@@ -3,7 +3,7 @@ import type { RolloutState } from "./state";
 import { minorsBetween, parseVersion } from "./version";
 
 /** How many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
-export function kubeletLag(kubelet: string): number {
+function kubeletLag(kubelet: string): number {
   return (parseVersion(kubelet)?.minor ?? 0) < 25 ? 2 : 3;
 }
 

@@ -13,7 +13,7 @@ export interface EndpointFacts {
   machines: readonly EndpointMachine[];
 }
 
-export interface EndpointMachine {
+interface EndpointMachine {
   name?: string | undefined;
   role?: "control-plane" | "worker" | undefined;
   address?: string | undefined;

@@ -60,7 +60,7 @@ export function roleFieldIssues(machine: MachineFacts): ValidationIssue[] {
 }
 
 /** What the number of control planes depends on. */
-export interface ControlPlaneCount {
+interface ControlPlaneCount {
   controlPlanes: number;
   allowEvenControlPlanes: boolean;
   lost: number;

@@ -14,7 +14,7 @@ import { quoted } from "../../../../lib/text/quote";
 const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"];
 
 /** Each node takes a /24 of the pod block (the default of kube-controller-manager). */
-export const NODE_PREFIX = 24;
+const NODE_PREFIX = 24;
 
 function unusableIssue(text: string): string | undefined {
   const block = parseCidr(text);

@@ -51,7 +51,7 @@ const RESERVED = "map of texts";
  * kubernetes.io "kubeadm Configuration (v1beta4)"), the maps of KubeletConfiguration v1beta1 and KubeProxyConfiguration
  * v1alpha1. A field that is not listed is left to Kubernetes.
  */
-export const SHAPES: Readonly<Record<string, Shape>> = {
+const SHAPES: Readonly<Record<string, Shape>> = {
   ClusterConfiguration: {
     etcd: {
       local: {

@@ -3,7 +3,7 @@ import type { ValidationIssue } from "../../../../lib/validation/validation-issu
 import { shapeIssues } from "./pass-through-shapes";
 
 /** A Kubernetes configuration object that is merged into foresail's own. */
-export interface PassThroughKind {
+interface PassThroughKind {
   apiVersion: string;
   kind: string;
   /** Dotted fields that foresail sets itself → the configuration to use instead, or why there is none. */

@@ -39,7 +39,7 @@ export function softwareVersionIssue(text: string): string | undefined {
 }
 
 /** Names that Nodes have or will have. */
-export interface NodeNames {
+interface NodeNames {
   has(name: string): boolean;
   /** for messages: the names, or what they look like */
   known: string[];

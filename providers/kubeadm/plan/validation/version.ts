@@ -1,7 +1,7 @@
 import { quoted } from "../../../../lib/text/quote";
 
 /** Oldest minor: kubeadm's v1beta4 configuration came with 1.31. */
-export const OLDEST_MINOR = 31;
+const OLDEST_MINOR = 31;
 /** Newest minor that foresail was tested with. */
 export const NEWEST_MINOR = 36;
 

@@ -9,7 +9,7 @@ import { nodeRolloutName, type NodeRolloutInputs } from "../node-rollout-inputs"
 import { observe } from "./observation";
 import { NodeFailed, RolloutRun } from "./run";
 
-export interface RolloutResult {
+interface RolloutResult {
   nodes: NodeOutput[];
   version: string;
   failure?: { context: FailureContext; error: unknown };

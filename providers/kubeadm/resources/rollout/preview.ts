@@ -14,7 +14,7 @@ import { readCluster } from "../preview-reading";
 import { observe } from "./observation";
 
 /** What a rollout will do, for people. */
-export interface RolloutPreview {
+interface RolloutPreview {
   steps: string[];
   refusals: string[];
   /** Remarks that are no steps: they may be others in a minute. */

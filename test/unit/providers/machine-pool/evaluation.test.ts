@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { evaluate, type Evaluation, waitWords } from "../../../../providers/machine-pool/plan/evaluation";
 import type { ObservedNode } from "../../../../providers/machine-pool/plan/nodes";
 import { observePool } from "../../../../providers/machine-pool/plan/observed";
-import { phaseOf } from "../../../../providers/machine-pool/plan/phase";
+import { phaseOf } from "./phase";
 import { Transitions } from "../../../../providers/machine-pool/plan/transitions";
 
 type Fields = Record<string, unknown>;

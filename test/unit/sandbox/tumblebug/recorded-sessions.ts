@@ -2,7 +2,7 @@ import type { Generation } from "../../../../providers/tumblebug/plan/model";
 import type { RawTumblebug } from "./requests";
 
 /** Something that was done between two recorded requests, and that only its effect shows. */
-export interface UnrecordedStep {
+interface UnrecordedStep {
   /** line of the request that follows */
   readonly before: number;
   readonly act: (server: RawTumblebug) => Promise<unknown>;

@@ -29,7 +29,7 @@ const KEYS = annotationKeys();
 const CHANGING =
   /annotate|kubeadm upgrade|^install .* install$|systemctl (restart|start|daemon-reload|reboot)|swapoff/;
 
-export interface AgentRun {
+interface AgentRun {
   status: number | null;
   output: string;
 }

@@ -1,4 +1,4 @@
-import type { ObservedPool } from "./observed";
+import type { ObservedPool } from "../../../../providers/machine-pool/plan/observed";
 
 /** The phases that Cluster API's MachinePool controller writes. */
 export type Phase =
