@@ -10,7 +10,7 @@ import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/p
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/inputs";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
-/** The community's apt repository; {minor} becomes MAJOR.MINOR. */
+/** The community's apt repository; {minor} is replaced by MAJOR.MINOR. */
 const DEFAULT_SOURCE: SoftwareSource = {
   packages: { repository: "https://pkgs.k8s.io/core:/stable:/v{minor}/deb/" },
 };
@@ -20,7 +20,7 @@ export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): Networ
   return args.network?.plugin ?? DEFAULT_PLUGIN;
 }
 
-/** Which ports the pod network needs. */
+/** Returns the kind of the pod network, which decides the ports that it needs. */
 export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNetworkKind {
   const plugin = networkPlugin(args);
   const known = (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin);
@@ -49,7 +49,7 @@ export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
   };
 }
 
-/** The versions that a rollout to the wished ones may pass through; each node has them staged. */
+/** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
 export function stagedFor(args: KubeadmClusterArgs): StagedVersions & pulumi.Inputs {
   const settings = rolloutSettings(args);
   return {
@@ -61,7 +61,7 @@ export function stagedFor(args: KubeadmClusterArgs): StagedVersions & pulumi.Inp
   };
 }
 
-/** The specification that every resource of the cluster carries, with the defaults filled in. */
+/** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(name: string, args: KubeadmClusterArgs): pulumi.Output<ClusterSpecification> {
   const files = (args.files ?? []).map((file) =>
     pulumi.output(file.content).apply((content) => ({ mode: "0600", ...file, content })),

@@ -4,34 +4,37 @@ import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
 import type { JsonObject } from "../../lib/merge";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
 
-/** One machine that answers SSH. Its name and role are plain, since they decide which resources exist. */
+/**
+ * A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources
+ * exist.
+ */
 export interface MachineArgs {
   /** Name of the machine and of its Node: a DNS label. */
   name: string;
   role: Role;
   /** Worker pool; workers only. @default "workers" */
   pool?: string;
-  /** What SSH dials. */
+  /** Address for SSH. */
   address: pulumi.Input<string>;
-  /** @default 22 */
+  /** Port for SSH. @default 22 */
   port?: pulumi.Input<number>;
   /** A user with passwordless sudo, or root. @default ssh.user */
   user?: pulumi.Input<string>;
   /** Private key, when it differs from the cluster's. */
   privateKey?: pulumi.Input<string>;
-  /** "ssh-ed25519 AAAA…". Without it the key is read at first contact and then held. */
+  /** "ssh-ed25519 AAAA…". Without it the key is read at first contact and pinned. */
   hostKey?: pulumi.Input<string>;
-  /** Address by which the other nodes reach it. @default address */
+  /** Address by which the other nodes reach the machine. @default address */
   internalAddress?: pulumi.Input<string>;
-  /** host:port of its API server as seen from where Pulumi runs. @default "<address>:6443" */
+  /** host:port of the machine's API server as seen from where Pulumi runs. @default "<address>:6443" */
   apiServer?: pulumi.Input<string>;
-  /** Name in the API server's certificate, when its address is not in it. @default the address */
+  /** Name in the API server's certificate, if the address is not in the certificate. @default the address */
   certificateName?: string;
   labels?: pulumi.Input<Record<string, string>>;
   taints?: Taint[];
 }
 
-/** How SSH reaches the machines. Without a private key the agent of SSH_AUTH_SOCK is asked. */
+/** How to reach the machines over SSH. Without a private key, the agent at SSH_AUTH_SOCK is used. */
 export interface SshArgs {
   /** @default "root" */
   user?: pulumi.Input<string>;
@@ -47,7 +50,7 @@ export interface SshArgs {
 
 /** The pod network. */
 export type NetworkPlugin =
-  /** Built in, for flat networks: each node answers ARP for its pods, nothing to download. */
+  /** Built in, for flat networks: each node answers ARP for its pods. Needs no download. */
   | { bridge: Record<string, never> }
   | { cilium: ChartValues }
   | { calico: ChartValues }
@@ -57,7 +60,7 @@ export type NetworkPlugin =
   | { chart: ChartArgs };
 
 export interface ChartValues {
-  /** Chart version; the release that foresail knows when absent. */
+  /** Chart version. @default the release that foresail knows */
   version?: string;
   values?: JsonObject;
 }
@@ -69,28 +72,29 @@ export interface ChartArgs extends ChartValues {
   namespace: string;
 }
 
-/** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
+/** How nodes find an API server: haproxy on each node, or an external address that foresail does not manage. */
 export type EndpointArgs =
   { loopback: { port: number } } | { external: { host: pulumi.Input<string>; port: number } };
 
-/** How versions roll out; what is left out has the default of a stack's configuration. */
+/** How versions roll out. Omitted fields have the defaults of a stack's configuration. */
 export type RolloutArgs = Partial<RolloutSettings>;
 
 export interface KubeadmClusterArgs {
-  /** Kubernetes version, MAJOR.MINOR.PATCH. A change rolls out over the nodes. */
+  /** Kubernetes version, MAJOR.MINOR.PATCH. A change is rolled out over the nodes. */
   version: string;
   machines: MachineArgs[];
   ssh?: SshArgs;
-  /** Where Kubernetes comes from. @default the community's apt repository */
+  /** Source of the Kubernetes software. @default the community's apt repository */
   source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node, port 8443 */
   endpoint?: EndpointArgs;
   /**
-   * host:port by which people reach a load balancer in front of the API servers: the kubeconfig's current context. The
-   * host is that of `endpoint.external`, or among `certificateNames`. @default none, and it names a control plane
+   * host:port of a load balancer in front of the API servers, for users: the kubeconfig's current context. The host
+   * must be that of `endpoint.external`, or one of `certificateNames`. @default none; the current context is a
+   * control plane
    */
   loadBalancer?: pulumi.Input<string>;
-  /** Further names and addresses in the certificates of the API servers; of a new cluster only. */
+  /** Additional names and addresses in the certificates of the API servers; for a new cluster only. */
   certificateNames?: pulumi.Input<string>[];
   network?: {
     /** @default "10.244.0.0/16" */
@@ -102,16 +106,16 @@ export interface KubeadmClusterArgs {
     /** @default flannel */
     plugin?: NetworkPlugin;
     /**
-     * Put each machine's internal address on it, when no device of it has the address: that of a cloud which
-     * translates addresses on the way. @default false
+     * Puts each machine's internal address on the machine when none of its devices has it, as on a cloud that
+     * translates addresses. @default false
      */
     holdNodeAddress?: boolean;
   };
-  /** Machines that are dead and were taken out of `machines`. */
+  /** Names of dead machines that were removed from `machines`. */
   lost?: string[];
-  /** Accepts an even number of control planes, which tolerates no more failures than one less. @default false */
+  /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
   allowEvenControlPlanes?: boolean;
-  /** Objects merged last into kubeadm's own. */
+  /** Objects merged into kubeadm's own as the last step. */
   kubeadm?: {
     clusterConfiguration?: JsonObject;
     initConfiguration?: JsonObject;
@@ -127,11 +131,11 @@ export interface KubeadmClusterArgs {
   registries?: {
     /** Registry host → mirror URLs. */
     mirrors?: Record<string, string[]>;
-    /** Registry host → credentials. Always kept secret. */
+    /** Registry host → credentials. Always secret. */
     credentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
   };
   imageRepository?: string;
-  /** Certificates of the company, PEM. */
+  /** Additional CA certificates to trust, PEM. */
   caBundle?: pulumi.Input<string>;
   /** @default true */
   encryptSecretsAtRest?: boolean;
@@ -140,6 +144,6 @@ export interface KubeadmClusterArgs {
   rollout?: RolloutArgs;
   drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
   timeouts?: { ssh?: number; dial?: number; prepare?: number; init?: number; join?: number; ready?: number };
-  /** A change prepares every machine that has not joined again. */
+  /** A change of this value prepares again every machine that has not joined. */
   bootstrapRevision?: string;
 }

@@ -18,11 +18,11 @@ import { prepareMachine } from "./prepared-machine";
 import { assertArguments } from "./validation";
 
 /**
- * A Kubernetes cluster on machines that answer SSH, made by kubeadm.
+ * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.
  *
- * Every machine is prepared in parallel; the first control plane is initialised; then come the pod network,
- * the other control planes one by one, the workers, and an agent on each node. Machines may be added and taken
- * away later, and the version may change: what that does to each node is a line of the preview.
+ * Prepares all machines in parallel and initializes the first control plane. Then installs the pod network, joins
+ * the other control planes one by one, joins the workers, and installs an agent on each node. Machines can be added
+ * and removed later, and the version can change; the preview lists what that does to each node.
  *
  * @example
  * const cluster = new KubeadmCluster("onprem", {
@@ -37,23 +37,23 @@ import { assertArguments } from "./validation";
  */
 export class KubeadmCluster extends pulumi.ComponentResource {
   /**
-   * Administrator's kubeconfig: one context a control plane, the current one healthy; where there is a load balancer it
-   * is the current one. Secret.
+   * Administrator's kubeconfig, with one context per control plane. The current context is the load balancer if
+   * there is one, otherwise a healthy control plane. Secret.
    */
   readonly kubeconfig: pulumi.Output<string>;
-  /** The same without the load balancer, which may come into service after the first control plane. Secret. */
+  /** The same kubeconfig without the load balancer, which may start only after the first control plane. Secret. */
   readonly directKubeconfig: pulumi.Output<string>;
-  /** The API servers: host:port as the nodes use it, and one a control plane as seen from outside. */
+  /** The API servers: host:port as the nodes use it, and one address per control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
   readonly nodes: pulumi.Output<NodeOutput[]>;
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
-  /** The machines as the cluster's resources take them. */
+  /** The machines in the form that the cluster's resources take. */
   readonly machines: MachineInputs[];
-  /** What every resource of the cluster carries. */
+  /** Inputs that every resource of the cluster takes. */
   readonly common;
-  /** What lives in the cluster goes with it: the value for `deletedWith`. */
+  /** The resource for `deletedWith`: what lives in the cluster is deleted with it. */
   readonly existence: pulumi.CustomResource;
 
   constructor(
@@ -155,7 +155,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return { direct: render(), balanced: render(this.args.loadBalancer) };
   }
 
-  /** For previews by whoever may not change anything. */
+  /** Creates the account for previews by users without write permission. */
   private makeReader(init: ClusterInit): ReaderAccount {
     const { specification, stack, timeouts } = this.common;
     return new ReaderAccount(
@@ -188,7 +188,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     ]);
   }
 
-  /** The forwarders on every node learn of control planes that came or went. */
+  /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(init: ClusterInit, controlPlanes: NodeGroup): LoopbackEndpoint[] {
     if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
     const endpoint = new LoopbackEndpoint(
@@ -209,7 +209,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     );
   }
 
-  /** Every node, those that have just joined among them, gets the agent and the versions that it may choose from. */
+  /**
+   * Installs the agent, and the versions that it can choose from, on every node, including nodes that have just
+   * joined.
+   */
   private installNodeAgents(init: ClusterInit, after: pulumi.Resource[]): NodeAgents {
     return new NodeAgents(
       `${this.clusterName}-node-agents`,
@@ -224,7 +227,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     );
   }
 
-  /** Scale first, then versions: every node is in the cluster before one changes its version. */
+  /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(init: ClusterInit, agents: NodeAgents): NodeRollout {
     return new NodeRollout(
       `${this.clusterName}-rollout`,
@@ -253,7 +256,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
-      // on destroy the machines are reset together; nothing is drained that has nowhere to go
+      // on destroy, all machines are reset together without a drain, since no node is left for their pods
       { parent: this, dependsOn: [init, ...dependsOn], deletedWith: init },
     );
   }
@@ -268,7 +271,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       }));
   }
 
-  /** Names of machines by worker pool, in the order of the configuration. */
+  /** Returns the names of the machines of each worker pool, in the order of the configuration. */
   private workerPools(): Record<string, string[]> {
     const pools: Record<string, string[]> = {};
     for (const { role, group, name } of this.machines)
@@ -276,7 +279,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return pools;
   }
 
-  /** The machines of one group, or all, in the order of the configuration. */
+  /** Returns the machines of one group, or of all groups, in the order of the configuration. */
   private machinesOf(group?: string): MachineInputs[] {
     return this.machines.filter((machine) => !group || machine.group === group);
   }

@@ -8,7 +8,7 @@ import {
 import { HostKey } from "../../providers/kubeadm/resources/host-key";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
-/** What opens the machines, as one secret. */
+/** Returns the SSH credentials of all machines, as one secret. */
 export function sshCredentials(
   args: Pick<KubeadmClusterArgs, "machines" | "ssh">,
 ): pulumi.Output<SshCredentials> {
@@ -33,12 +33,12 @@ export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<J
     .apply(([address, port, user, hostKey]) => ({ address, port, user, hostKey }));
 }
 
-/** The group of a machine: the control planes, or its worker pool. */
+/** Returns the group of a machine: the control planes, or its worker pool. */
 export function groupOf(machine: MachineArgs): string {
   return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? "workers");
 }
 
-/** A machine as resources take it: what decides about resources is plain, what SSH needs may be known later. */
+/** A machine as input of resources: fields that decide about resources are plain, fields for SSH may be known later. */
 export interface MachineInputs extends pulumi.Inputs {
   name: string;
   role: Machine["role"];
@@ -54,9 +54,9 @@ export interface MachineInputs extends pulumi.Inputs {
 }
 
 /**
- * The machines with their defaults, and with their host keys: given ones are kept, others are read at first
- * contact by a HostKey resource. No field hides behind another's Output, so a preview that does not know a
- * host key yet still knows what will happen to the machine.
+ * Returns the machines with their defaults and their host keys. A HostKey resource reads keys that are not
+ * configured at first contact. Each field has its own Output, so a preview with an unknown host key still shows
+ * what happens to the machine.
  */
 export function describeMachines(
   cluster: string,

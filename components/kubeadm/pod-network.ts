@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ChartArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 
-/** The charts that foresail knows by name, at the release that is taken when none is named. */
+/** The charts that foresail knows by name, each with its default release. */
 const PRESETS = {
   cilium: {
     chart: "cilium",
@@ -10,7 +10,7 @@ const PRESETS = {
     namespace: "kube-system",
   },
   calico: {
-    // from v3.32 on, the chart comes without its custom resource definitions
+    // from v3.32 on, this chart no longer contains its custom resource definitions
     chart: "tigera-operator",
     repository: "https://docs.tigera.io/calico/charts",
     version: "v3.31.2",
@@ -24,7 +24,7 @@ const PRESETS = {
   },
 } as const;
 
-/** Values that make a preset's chart agree with the cluster's pod network. */
+/** Returns the values that make a preset's chart agree with the cluster's pod network. */
 function presetValues(preset: keyof typeof PRESETS, podCidr: string): Record<string, unknown> {
   switch (preset) {
     case "cilium":
@@ -36,7 +36,7 @@ function presetValues(preset: keyof typeof PRESETS, podCidr: string): Record<str
   }
 }
 
-/** The chart that a plugin means, or undefined when it means none. */
+/** Returns the chart of a plugin, or undefined when the plugin uses none. */
 function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
   if ("chart" in plugin) return plugin.chart;
   for (const preset of ["cilium", "calico", "flannel"] as const) {
@@ -58,8 +58,8 @@ export interface PodNetworkArgs {
 }
 
 /**
- * Installs the pod network, unless it is the built-in one, which comes with each machine's preparation.
- * Every object is a line of the preview.
+ * Installs the pod network, unless it is the built-in one, which is part of each machine's preparation. The preview
+ * lists every object.
  */
 export function installPodNetwork(
   cluster: string,
@@ -68,7 +68,7 @@ export function installPodNetwork(
 ): pulumi.Resource[] {
   const { plugin } = args;
   if ("bridge" in plugin) return [];
-  // loaded only here: a cluster with the built-in network does not pay for the Kubernetes SDK
+  // loaded only here, so that a cluster with the built-in network does not load the Kubernetes SDK
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { Provider } = require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");
   const provider = new Provider(
@@ -81,7 +81,7 @@ export function installPodNetwork(
     const { ConfigFile } =
       require("@pulumi/kubernetes/yaml/v2/configFile") as typeof import("@pulumi/kubernetes/yaml/v2/configFile");
     const file = "path" in plugin.manifest ? plugin.manifest.path : plugin.manifest.url;
-    // its pods become ready only when the nodes that are about to join are there
+    // its pods become ready only after the remaining nodes have joined
     return [new ConfigFile(`${cluster}-network`, { file, skipAwait: true }, inCluster)];
   }
   const chart = chartOf(plugin, args.podCidr);
@@ -114,7 +114,7 @@ export function installPodNetwork(
       ...(chart.version ? { version: chart.version } : {}),
       ...(chart.repository ? { repositoryOpts: { repo: chart.repository } } : {}),
       values: chart.values ?? {},
-      // its pods become ready only when the nodes that are about to join are there
+      // its pods become ready only after the remaining nodes have joined
       skipAwait: true,
     },
     { ...inCluster, dependsOn: namespace },

@@ -20,17 +20,17 @@ export interface PreparedMachineArgs {
   credentials: pulumi.Output<SshCredentials>;
   jumpHost?: pulumi.Output<JumpHost>;
   registryCredentials?: pulumi.Input<Record<string, { username: string; password: string }>>;
-  /** How long SSH may take to answer. */
+  /** Time limit for SSH to answer, in seconds. */
   sshSeconds: number;
-  /** How long one attempt to reach it takes at most. */
+  /** Time limit of one connection attempt, in seconds. */
   dialSeconds: number;
   revision?: string;
 }
 
 /**
- * Readies one machine for kubeadm: an `@pulumi/command` over SSH with the host key pinned and nothing
- * logged. Script text, connection and credentials are not desired state, so changing them runs nothing; a
- * new `bootstrapRevision` is a new command, with today's connection.
+ * Prepares one machine for kubeadm: an `@pulumi/command` over SSH with a pinned host key and without logging.
+ * Script text, connection and credentials are not desired state, so changing them runs nothing. A new
+ * `bootstrapRevision` makes a new command, with the current connection.
  */
 export function prepareMachine(
   cluster: string,

@@ -36,7 +36,7 @@ import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/
 import { networkPlugin } from "./defaults";
 import type { EndpointArgs, KubeadmClusterArgs } from "./kubeadm-cluster-args";
 
-/** A value of the arguments as far as it is plain: an Output is checked when it is known, by the machine itself. */
+/** Returns an argument's plain value, or undefined for an Output, which the machine itself checks once it is known. */
 function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
   return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
 }
@@ -48,7 +48,7 @@ function one(path: (string | number)[], message: string | undefined): Validation
 const below = (path: ValidationIssue["path"], issues: readonly ValidationIssue[]): ValidationIssue[] =>
   issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 
-/** What is merged into the objects of Kubernetes, and the values of a preset that replace foresail's own. */
+/** Validates what is merged into Kubernetes objects, and values of a preset that replace foresail's own. */
 function passedThroughIssues({
   kubeadm = {},
   kubelet,
@@ -68,7 +68,7 @@ function passedThroughIssues({
   ];
 }
 
-/** What is written to each machine. */
+/** Validates what is written to each machine. */
 function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): ValidationIssue[] {
   const software = Object.entries(rollout?.software ?? {}).flatMap(([name, version]) =>
     version === undefined ? [] : one(["rollout", "software", name], softwareVersionIssue(version)),
@@ -90,7 +90,7 @@ function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): Validat
   ];
 }
 
-/** Everything that is wrong with the plain arguments of a cluster, by the same rules as a stack's configuration. */
+/** Returns all issues of a cluster's plain arguments, by the same rules as for a stack's configuration. */
 export function argumentIssues(name: string, args: KubeadmClusterArgs): ValidationIssue[] {
   const machines = args.machines.map((machine, index) => ({
     index,
@@ -152,9 +152,9 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
 }
 
 /**
- * Refuses arguments that can't make a cluster, all issues at once, before anything is registered.
+ * Refuses invalid arguments, with all issues at once, before any resource is registered.
  *
- * @throws pulumi.InputPropertiesError with the path of each
+ * @throws pulumi.InputPropertiesError with the path of each issue
  */
 export function assertArguments(name: string, args: KubeadmClusterArgs): void {
   const issues = argumentIssues(name, args);
