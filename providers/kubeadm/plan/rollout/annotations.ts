@@ -1,32 +1,36 @@
-/** The annotations of seed 004; `[software]` stands for what the annotation is about. */
+/** Default pattern of the annotations (seed 004); `[software]` is replaced by the name of the software. */
 export const DEFAULT_ANNOTATION_PATTERN = "alpha.[software].caos.ch";
 
-/** What makes a node's Kubernetes version; the three always move together, in one write. */
+/** Programs of a node's Kubernetes version. All three change together, in one write. */
 export const KUBERNETES_SOFTWARE = ["kubelet", "kubeadm", "kubectl"] as const;
-/** What may roll by the same protocol besides. */
+/** Other software that can roll out by the same protocol. */
 const FURTHER_SOFTWARE = ["containerd", "os-packages", "node-agent"] as const;
 export const ALL_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTHER_SOFTWARE];
 
-/** Set by the rollout on a node that somebody had cordoned before it came: such a node stays cordoned. */
+/** Set by the rollout on a node that was already cordoned before its step: such a node stays cordoned. */
 export const WAS_CORDONED = "foresail/was-cordoned";
 
-/** The keys of a node's annotations. */
+/** Annotation keys of a node. */
 export interface AnnotationKeys {
-  /** "true" while the change window of this node is open; written by the rollout */
+  /** "true" while the change window of this node is open; written by the rollout. */
   changesAllowed: string;
-  /** "false" before the agent touches software, "true" after; written by the agent */
+  /** "false" while the agent changes software, "true" afterwards; written by the agent. */
   ready: string;
-  /** the agent's last failure in words, removed on success */
+  /** Message of the agent's last failure, removed on success; written by the agent. */
   message: string;
-  /** of the wish that the agent was installed with; written by the agent */
+  /** Revision of the desired state that the agent was installed with; written by the agent. */
   revision: string;
-  /** the version that the agent must install now; written by the rollout */
+  /** Version that the agent must install now; written by the rollout. */
   desired(software: string): string;
-  /** the version that the agent found; written by the agent */
+  /** Version that the agent found; written by the agent. */
   current(software: string): string;
 }
 
-/** @param pattern a DNS subdomain with `[software]` in it */
+/**
+ * Returns the annotation keys of a pattern.
+ *
+ * @param pattern a DNS subdomain that contains `[software]`
+ */
 export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): AnnotationKeys {
   const prefix = (software: string) => pattern.replaceAll("[software]", software);
   return {
@@ -39,7 +43,10 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): An
   };
 }
 
-/** A version as its annotation has it: Kubernetes' own programs with the leading v, everything else as it is. */
+/**
+ * Formats a version for its annotation: with a leading v for Kubernetes' own programs, unchanged for other
+ * software.
+ */
 export function annotationValue(software: string, version: string): string {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(software) ? `v${version}` : version;
 }

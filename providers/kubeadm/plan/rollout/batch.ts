@@ -2,23 +2,24 @@ import type { RolloutNode } from "./observed";
 import { isDueInPass, type Group, type RolloutState } from "./state";
 import { refuseControlPlanes, refuseWorkers } from "./skew";
 
-/** Whose turn it is. */
+/** The nodes that a rollout may begin next, or the reasons why it may begin none. */
 export interface RolloutBatch {
   group?: Group;
-  /** may be away from now on, in order */
+  /** Nodes that may be away from now on, in order. */
   candidates: RolloutNode[];
-  /** what has to happen first, and may happen by itself */
+  /** Conditions to wait for, which may come true without a person's help. */
   waiting: string[];
-  /** what a person has to change first */
+  /** What a person has to change first. */
   stop?: string;
 }
 
 /**
- * Whose turn it is in a pass: control planes one at a time and only while all others are Ready, then the workers'
- * pools in order, each up to its maximum. A pool begins when those before it have ended.
+ * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; then the
+ * worker pools in order, each up to its maximum. A pool begins when the pools before it are done.
  *
- * @param busy nodes that are away already, by this rollout
- * @param returned nodes whose change window is open without anything begun: they count as if it were closed
+ * @param pass version of the pass
+ * @param busy names of nodes that this rollout has already taken away
+ * @param returned names of nodes whose change window is open although nothing has begun; they count as closed
  */
 export function nextBatch(
   state: RolloutState,
@@ -48,7 +49,7 @@ function controlPlaneBatch(
   const stop = refuseControlPlanes(state, pass);
   if (stop) return { candidates: [], waiting: [], stop };
   if (busy.size > 0) return { candidates: [], waiting: [] };
-  // one more away beside one that is ill could leave etcd without its quorum
+  // taking away another one while a control plane is not Ready could cost etcd its quorum
   const notReady = state.controlPlanes.filter(({ ready }) => !ready);
   if (notReady.length > 0) return { candidates: [], waiting: notReady.map(describeNotReady) };
   return { candidates: due.slice(0, 1), waiting: [] };
@@ -71,7 +72,7 @@ function workersBatch(
   const others = group.nodes.filter((node) => !isDead(node));
   const cordoned = others.filter((node) => isCordoned(node, busy, at.returned));
   const notReady = others.filter((node) => !node.ready && !busy.has(node.name));
-  // dead nodes that are left as they are count as away, but never for the last place that the others would have
+  // dead nodes that are left as they are count as away, but they never use up the last place of the other nodes
   const taken = new Set([...cordoned, ...notReady]).size;
   const dead = group.nodes.length - others.length;
   const maximum = Math.max(group.maximum - dead, Math.min(group.maximum, taken + 1));
@@ -79,7 +80,7 @@ function workersBatch(
 
   const candidates: RolloutNode[] = [];
   for (const node of due) {
-    // a node that is cordoned already takes no further room, one that is ill is not begun
+    // a node that is already cordoned takes no additional room; a node that is not Ready is not begun
     if (!node.ready || away.size + (away.has(node.name) ? 0 : 1) > maximum) continue;
     away.add(node.name);
     candidates.push(node);
@@ -96,7 +97,7 @@ function workersBatch(
   };
 }
 
-/** Whether somebody else has cordoned this node. */
+/** Returns whether this node was cordoned by someone other than this rollout. */
 function isCordoned(node: RolloutNode, busy: ReadonlySet<string>, returned: ReadonlySet<string>): boolean {
   if (!node.unschedulable || busy.has(node.name)) return false;
   return node.cordonedBefore || !returned.has(node.name);

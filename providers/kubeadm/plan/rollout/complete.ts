@@ -3,7 +3,7 @@ import type { RolloutState } from "./state";
 import { staysCordoned, type RolloutStep } from "./step";
 import { desiredSoftware } from "./desired";
 
-/** The node as its step leaves it. */
+/** Returns the node as it is after its step. */
 function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
   const software = desiredSoftware(desired, step.to);
   return {
@@ -18,7 +18,7 @@ function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["
   };
 }
 
-/** Carries a step out in a forecast: the situation is changed in place. */
+/** Applies a step to the state of a forecast, in place. */
 export function complete(state: RolloutState, step: RolloutStep): void {
   const { wish: desired, groups, controlPlanes } = state;
   const group = groups.find(({ pool }) => pool.name === step.pool);

@@ -1,43 +1,46 @@
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
 
-/** Nodes that roll under one limit. */
+/** Nodes that share one limit in a rollout. */
 export interface RolloutPool {
-  /** "control-plane", or a worker group */
+  /** "control-plane", or the name of a worker group. */
   name: string;
-  /** names of its Nodes, in the order in which they roll */
+  /** Names of the pool's Nodes, in rollout order. */
   machines: string[];
-  /** how many may be away at once; control planes always go one at a time */
+  /** How many nodes may be away at once; control planes always roll one at a time. */
   maxUnavailable: number | `${number}%`;
   paused: boolean;
 }
 
-/** What a rollout is to reach. */
+/** Desired state of a rollout. */
 export interface DesiredRollout {
-  /** without the leading v */
+  /** Kubernetes version without the leading v. */
   version: string;
-  /** further software by name: containerd, os-packages, node-agent */
+  /** Versions of further software by name: containerd, os-packages, node-agent. */
   software: Record<string, string>;
-  /** versions to stop at between minors; they win over the known patches */
+  /** Versions to stop at between minors; they take precedence over the known patches. */
   intermediates: string[];
-  /** kubernetesVersion of kubeadm-config, when it could be read */
+  /** kubernetesVersion of kubeadm-config, if it could be read. */
   clusterVersion?: string;
-  /** control planes first, then the workers' pools in order */
+  /** Control planes first, then the worker pools in order. */
   pools: RolloutPool[];
   pausedNodes: string[];
 }
 
-/** How a rollout is looked at. */
+/** Options for computing a rollout's state and steps. */
 export interface RolloutOptions {
-  /** Nodes whose step this run has begun and not ended; they take up room, and are not offered again. */
+  /** Nodes whose step this run has begun and not finished. They count as away and are not returned again. */
   begun?: readonly string[];
-  /** Whether a node needs an agent that has spoken. A forecast for a foreign cluster assumes one. */
+  /**
+   * Whether a node needs an agent that has reported. A forecast for a cluster that foresail did not create assumes
+   * one.
+   */
   agents?: "required" | "assumed";
-  /** Workers that are left as they are whatever their Nodes say: the preview said so, or SSH did not reach them. */
+  /** Workers to leave as they are regardless of their Nodes: the preview left them out, or SSH did not reach them. */
   unreached?: readonly string[];
 }
 
-/** The desired-version of every software for a node that goes to this Kubernetes version: one write holds all. */
+/** Returns the desired version of every software for a node at this Kubernetes version, to be written in one write. */
 export function desiredSoftware(
   desired: Pick<DesiredRollout, "software">,
   version: string,
@@ -45,7 +48,10 @@ export function desiredSoftware(
   return { ...Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version])), ...desired.software };
 }
 
-/** Whether a node is not as it should be at this version (seed 004: desired, current or needed differ). */
+/**
+ * Returns whether a node differs from its desired state at this version (seed 004: desired, current or needed
+ * differ).
+ */
 export function isDue(
   node: RolloutNode,
   desired: Pick<DesiredRollout, "software">,
@@ -53,7 +59,7 @@ export function isDue(
 ): boolean {
   if (node.kubeletVersion !== version) return true;
   for (const name of KUBERNETES_SOFTWARE) {
-    // a cluster that no rollout has touched yet has no desired versions, and is as it should be
+    // before its first rollout a cluster has no desired versions, and that is no difference
     if ((node.desired[name] ?? version) !== version || (node.current[name] ?? version) !== version)
       return true;
   }

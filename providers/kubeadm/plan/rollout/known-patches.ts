@@ -1,6 +1,6 @@
 /**
- * The latest patch of each minor that was known when this foresail was made (the tags of k8s.io/kubernetes): where a
- * rollout over several minors stops between. A newer one is named in `rollout.intermediateVersions`.
+ * The latest patch of each minor at the time of this foresail release (the tags of k8s.io/kubernetes). A rollout
+ * over several minors stops at them. Newer patches can be named in `rollout.intermediateVersions`.
  */
 export const KNOWN_PATCHES: Readonly<Record<string, string>> = {
   "1.25": "1.25.16",

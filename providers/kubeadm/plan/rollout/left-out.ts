@@ -1,24 +1,27 @@
 import type { RolloutNode } from "./observed";
 
-/** A worker that a rollout leaves as it is, since nobody reaches its machine. The next run continues with it. */
+/** A worker that a rollout leaves as it is because its machine is unreachable. The next run continues with it. */
 export interface LeftOut {
   node: string;
-  /** Why, and what is known of it. */
+  /** Why it is left out, with the details that are known. */
   reason: string;
 }
 
-/** Why a worker can't be rolled now, or undefined: its kubelet stopped reporting, or SSH did not reach its machine. */
+/**
+ * Returns why a worker is out of reach, or undefined: its kubelet stopped reporting, or SSH did not reach its
+ * machine.
+ */
 export function outOfReach(node: RolloutNode, unreached: readonly string[]): string | undefined {
   if (node.unreachable) return `its Node is not Ready (${node.reason ?? "the kubelet has not reported"})`;
   return unreached.includes(node.name) ? "its machine could not be reached over SSH" : undefined;
 }
 
-/** One line of a preview, for the resource that would have worked on the machine. */
+/** Formats one line of a preview, for the resource that would have changed the machine. */
 export function describeLeftOut({ node, reason }: LeftOut): string {
   return `${node}: left out, ${reason}; the next \`up\` continues with it`;
 }
 
-/** What a run says at its end when all but these are done. */
+/** Returns the message at the end of a run that completed all nodes but these. */
 export function onlyLeftOut(leftOut: readonly LeftOut[]): string {
   return `every other node is done; ${leftOut.map(({ node, reason }) => `${node} was left out, ${reason}`).join("; ")}`;
 }

@@ -7,27 +7,30 @@ import { stepTo, type RolloutStep } from "./step";
 import { nextBatch, type RolloutBatch } from "./batch";
 import type { RolloutOptions, DesiredRollout } from "./desired";
 
-/** What may happen now. */
+/** What a rollout may do now. */
 export interface NextSteps {
-  /** nodes found with an open change window: ended before any other is begun */
+  /** Nodes found with an open change window. They are finished before any other node is begun. */
   finish: RolloutStep[];
-  /** nodes that may be opened now, all of them at once; opened in this order, a killed run is resumed just where it was */
+  /**
+   * Nodes that may be begun now, all at once. Opening them in this order lets a later run resume exactly after a
+   * kill.
+   */
   begin: RolloutStep[];
-  /** why nothing more may begin for the moment; it may pass by itself */
+  /** Why no other node may begin yet; may pass without a person's help. */
   waiting: string[];
-  /** nothing is due, nothing is open */
+  /** Nothing is due, and no change window is open. */
   done: boolean;
-  /** workers that nobody reaches: `done` is of all others */
+  /** Unreachable workers; `done` refers to all other nodes. */
   leftOut: readonly LeftOut[];
-  /** why nothing may begin until a person changes something */
+  /** Why no node may begin until a person changes something. */
   stop?: string;
-  /** the version of the pass that the cluster is in */
+  /** Version of the cluster's current pass. */
   version?: string;
 }
 
 /**
- * What a rollout may do now, from the Nodes and their annotations alone (seed 004): called again after each change,
- * by whichever run, it leads to the wish. `pass` and `wave` of its steps are 1.
+ * Returns what a rollout may do now, computed only from the Nodes and their annotations (seed 004). Calling it
+ * again after each change, from any run, leads to the desired state. `pass` and `wave` of its steps are 1.
  */
 export function nextSteps(
   nodes: readonly RolloutNode[],
@@ -40,7 +43,7 @@ export function nextSteps(
   return decide(state, options);
 }
 
-/** As `nextSteps`, for a situation that nothing refuses. */
+/** Works like `nextSteps`, for a state without refusals. */
 export function decide(state: RolloutState, options: RolloutOptions = {}): NextSteps {
   const { wish: desired } = state;
   const version = passVersion(state);
@@ -55,7 +58,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
   const returned = new Set(open.filter(({ started }) => !started).map(({ node }) => node.name));
 
   const wanted = (node: RolloutNode) => wantedVersion(node, version ?? desired.version, desired);
-  // the last kubelet of a pass makes the next pass the cluster's, before its node has ended this one
+  // when the last kubelet of a pass changes, the cluster's pass advances before that kubelet's node has finished
   const ending = open.some(({ node, started }) => started && goalOf(node, version, state) !== wanted(node));
   const batch: RolloutBatch = version === undefined ? NOBODY : nextBatch(state, version, busy, returned);
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(batch.candidates);
@@ -92,29 +95,29 @@ const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false, le
 const NOBODY: RolloutBatch = { candidates: [], waiting: [] };
 
 /**
- * The candidates that are open already: an earlier run opened them and was killed before anything was begun. One
- * behind a closed candidate was not opened for its turn: it had ended, and was only not closed.
+ * Returns the candidates that are already open: an earlier run opened them and was killed before anything began.
+ * Windows open in order, so an open candidate after a closed one had already finished and was only not closed.
  */
 function openOnes(candidates: readonly RolloutNode[], returned: ReadonlySet<string>): ReadonlySet<string> {
   const closed = candidates.findIndex(({ name }) => !returned.has(name));
   return new Set(candidates.slice(0, closed < 0 ? undefined : closed).map(({ name }) => name));
 }
 
-/** Open control planes are ended one at a time, and before any worker. */
+/** Keeps one open control plane, if there is any, so that they finish one at a time and before any worker. */
 function controlPlanesFirst<T extends { node: RolloutNode; started: boolean }>(open: T[]): T[] {
   const planes = open.filter(({ node }) => node.controlPlane);
   if (planes.length === 0) return open;
   return [planes.find(({ started }) => started) ?? (planes[0] as T)];
 }
 
-/** What is missing on nodes that are due and have no agent to do it. */
+/** Returns a message for each node whose agent has not reported. */
 export function withoutReportingAgent(nodes: readonly RolloutNode[]): string[] {
   return nodes
     .filter(({ agentReady }) => agentReady === undefined)
     .map(({ name }) => `${name} has no node agent that has spoken`);
 }
 
-/** Nodes with something to do in the pass that the cluster is in. */
+/** Returns the nodes with something to do in the cluster's current pass. */
 export function dueNodes(state: RolloutState): RolloutNode[] {
   const version = passVersion(state);
   if (version === undefined) return [];

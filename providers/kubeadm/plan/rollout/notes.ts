@@ -4,7 +4,7 @@ import { presentSkew } from "./skew";
 import { compareVersions } from "./version";
 import { isDue } from "./desired";
 
-/** What a reader of a rollout should know besides its steps. */
+/** Returns the remarks of a preview that are not steps. */
 export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
   const { wish: desired, groups, paused } = state;
   const members = groups.flatMap((group) => group.nodes);
@@ -32,7 +32,7 @@ export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): str
   ];
 }
 
-/** One or two control planes have no member to spare. */
+/** Warns that one or two control planes have no redundant etcd member. */
 function outage(planes: readonly RolloutNode[], due: readonly RolloutNode[]): string[] {
   if (planes.length === 0 || planes.length > 2 || !due.some(({ controlPlane }) => controlPlane)) return [];
   return [

@@ -2,32 +2,32 @@ import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL } from "../membership/node-settings";
 import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED, type AnnotationKeys } from "./annotations";
 
-/** A Node as the rollout sees it. All of the protocol's state is here: nothing is remembered between two runs. */
+/** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
 export interface RolloutNode {
   name: string;
   controlPlane: boolean;
-  /** "control-plane", a worker group by the label foresail/group, or "" when the node has none */
+  /** "control-plane", a worker group by the label foresail/group, or "" for a node without either. */
   pool: string;
-  /** without the leading v */
+  /** Without the leading v. */
   kubeletVersion: string;
   ready: boolean;
-  /** the Ready condition's last words when it is not ready */
+  /** Reason and message of the Ready condition, when it is not true. */
   reason?: string;
-  /** its kubelet stopped reporting: the node controller sets the condition to Unknown then */
+  /** Its kubelet stopped reporting: the node controller has set the Ready condition to Unknown. */
   unreachable?: true;
   unschedulable: boolean;
-  /** somebody had cordoned it before the rollout came, so it stays so */
+  /** It was already cordoned before its step of the rollout, so it stays cordoned. */
   cordonedBefore: boolean;
   changesAllowed: boolean;
-  /** absent: no agent has spoken on this node */
+  /** Absent until an agent has reported from this node. */
   agentReady?: boolean;
   message?: string;
-  /** by software, without the leading v of Kubernetes' programs */
+  /** Versions by software, without the leading v of Kubernetes' programs. */
   desired: Record<string, string>;
   current: Record<string, string>;
 }
 
-/** The parts of a v1 Node that a rollout looks at. */
+/** The fields of a v1 Node that a rollout reads. */
 export interface NodeParts {
   metadata?: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   spec?: { unschedulable?: boolean };
@@ -37,7 +37,11 @@ export interface NodeParts {
   };
 }
 
-/** Reads a Node. @param pattern the annotations' pattern, as configured */
+/**
+ * Converts a v1 Node.
+ *
+ * @param pattern the annotations' pattern, as configured
+ */
 export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNode {
   const keys = annotationKeys(pattern);
   const labels = node.metadata?.labels ?? {};

@@ -4,7 +4,7 @@ import type { RolloutNode } from "./observed";
 import { fitsControlPlanes, type RolloutState } from "./state";
 import { compareVersions, minorsBetween, parseVersion } from "./version";
 
-/** Whether something was already asked of an open node's agent, or done by it, that has not ended. */
+/** Returns whether an open node has work that was requested from its agent, or done by it, and has not finished. */
 export function isStarted(node: RolloutNode): boolean {
   if (node.agentReady === false) return true;
   const kubelet = node.kubeletVersion;
@@ -19,12 +19,12 @@ export function isStarted(node: RolloutNode): boolean {
 }
 
 /**
- * The version at which a started node is finished: the one that it was told, as long as the wish can still pass
- * through it. So an open node ends what was reviewed for it and nothing else, even when its own new kubelet is what
- * made the next pass the cluster's pass. A wish that has moved on (from a patch that can't be installed, say) goes
- * before what was told.
+ * Returns the version at which a started node is finished: its desired version, as long as the rollout can still
+ * pass through it. So an open node finishes exactly what was reviewed for it, even when its own new kubelet
+ * advances the cluster to the next pass. If the configuration has changed since (for example because a patch can't
+ * be installed), the new desired state takes precedence over the version on the node.
  *
- * @param pass the version of the pass that the cluster is in
+ * @param pass version of the cluster's current pass
  */
 export function goalOf(node: RolloutNode, pass: string | undefined, state: RolloutState): string {
   const reported = node.desired.kubelet;

@@ -13,19 +13,19 @@ export { describeRolloutStep, type RolloutStep } from "./step";
 
 /** A whole rollout, as a preview lists it. */
 export interface RolloutPlan {
-  /** in the order in which nodes are begun; nodes of one wave together */
+  /** Steps in the order in which nodes are begun; the nodes of one wave roll together. */
   steps: RolloutStep[];
-  /** why it may not begin, or would stop on its way; with any, nothing is to be begun */
+  /** Why the rollout may not begin, or would stop midway. If there is any, nothing is begun. */
   refusals: string[];
-  /** remarks for the reader that are not steps */
+  /** Remarks for the reader that are not steps. */
   notes: string[];
-  /** workers that nobody reaches, which the steps pass over */
+  /** Unreachable workers, which the steps skip. */
   leftOut: readonly LeftOut[];
 }
 
 /**
- * Every step from here to the wish: `nextSteps` asked again and again, each time with the nodes as the steps before
- * leave them. A node that is not Ready is taken to become so, with a note.
+ * Returns every step from here to the desired state: repeats `nextSteps`, each time with the nodes as the earlier
+ * steps leave them. Assumes that nodes which are not Ready become Ready, and notes it.
  */
 export function planRollout(
   nodes: readonly RolloutNode[],
@@ -37,7 +37,7 @@ export function planRollout(
   const refusals = refusalsOf(state);
   if (refusals.length > 0) return { steps: [], refusals, notes: [], leftOut };
   const notes = notesOf(state, nodes);
-  // first of all: a rollout whose agents are missing would open a node and wait for nobody
+  // checked before any step: without its agent, a node would be opened and the rollout would wait in vain
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(dueNodes(state));
 
   const steps: RolloutStep[] = [];
@@ -68,7 +68,7 @@ export function planRollout(
   }
 }
 
-/** The version that names the pass: an earlier run's nodes may still end the one before. */
+/** Returns the version that names the pass: nodes of an earlier run may still finish the previous pass. */
 function passOf({ version }: NextSteps, now: readonly RolloutStep[]): string | undefined {
   return now.some(({ resumed, to }) => !resumed || to === version) ? version : now[0]?.to;
 }
@@ -78,7 +78,11 @@ function standstill({ stop, waiting }: NextSteps): string[] {
   return waiting.length > 0 ? waiting : ["nothing can be begun, and not everything is done"];
 }
 
-/** Takes every node that rolls to be Ready. @returns whether one was not */
+/**
+ * Marks every node that takes part in the rollout as Ready.
+ *
+ * @returns whether any was not Ready
+ */
 function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
   let notReady = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {

@@ -1,16 +1,16 @@
 import type { RolloutNode } from "./observed";
 
-/** What was asked of a node. */
+/** What was requested of a node. */
 export interface Asked {
-  /** the kubelet's version */
+  /** Version of the kubelet. */
   version: string;
-  /** of every software; undefined when nothing was asked and only the change window is to be closed */
+  /** Versions of every software; undefined when only the change window has to be closed. */
   software: Record<string, string> | undefined;
 }
 
 /**
- * What a node that was asked for versions still lacks, in words, or undefined when it has ended. The kubelet's version
- * comes before Ready: a kubelet that restarts leaves its old Ready behind for a while.
+ * Describes what a node still has to do to reach the requested versions; undefined when it has finished. Checks the
+ * kubelet's version before Ready, since a restarting kubelet leaves its old Ready condition behind for a while.
  */
 export function pendingOf(node: RolloutNode, { version, software }: Asked): string | undefined {
   const failure = node.message ? `; its last failure: ${node.message}` : "";

@@ -1,7 +1,10 @@
 import { lowestKubelet, type RolloutState } from "./state";
 import { minorOf, minorsBetween, neededVersion, parseVersion } from "./version";
 
-/** Why this rollout may not begin at all, each with what to do; empty when it may. No write has happened then. */
+/**
+ * Returns why this rollout may not begin, each with what to do; empty when it may. A refused rollout writes
+ * nothing.
+ */
 export function refusalsOf(state: RolloutState): string[] {
   const { version: target, clusterVersion } = state.wish;
   if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
@@ -37,7 +40,7 @@ function unreadableVersions(state: RolloutState): string[] {
   return found;
 }
 
-/** Kubernetes has no way down across minors, so one node of a newer minor stops all. */
+/** Refuses if any node runs a newer minor, since Kubernetes can't be downgraded across minors. */
 function downgrades(state: RolloutState): string[] {
   const { version: target, clusterVersion } = state.wish;
   const newer = state.groups
@@ -53,7 +56,7 @@ function downgrades(state: RolloutState): string[] {
   return [];
 }
 
-/** A minor on the way of which no patch is known. */
+/** Refuses if no patch is known for a minor between the current and the target version. */
 function gaps(state: RolloutState): string[] {
   const { version: target, intermediates } = state.wish;
   let lowest = lowestKubelet(state);

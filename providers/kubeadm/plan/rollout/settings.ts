@@ -1,35 +1,35 @@
 import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
 import type { RolloutPool, DesiredRollout } from "./desired";
 
-/** What is asked before a node is begun: an address that answers 2xx, or a command that ends with 0. */
+/** Check before each node begins: a URL that answers 2xx, or a command that exits with 0. */
 type RolloutGate = { url: string } | { command: string };
 
-/** How a cluster's versions roll; plain data, defaults already filled in. */
+/** Settings of a cluster's rollouts, as plain data with the defaults filled in. */
 export interface RolloutSettings {
-  /** annotation keys, with `[software]` in it */
+  /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
   intermediateVersions: string[];
-  /** of a pool that says nothing else */
+  /** For pools without a value of their own. */
   maxUnavailable: RolloutPool["maxUnavailable"];
   pools: Record<string, { maxUnavailable?: RolloutPool["maxUnavailable"]; paused?: boolean }>;
   pausedNodes: string[];
-  /** between the end of a node and the beginning of the next */
+  /** Pause between the end of one node and the beginning of the next. */
   soakSeconds: number;
   gate?: RolloutGate;
-  /** a duration or a time of day, see stop-after.ts */
+  /** A duration or a time of day, see stop-after.ts. */
   stopAfter?: string;
-  /** for the node agent's work on one node */
+  /** Time limit for the node agent's work on one node. */
   nodeTimeoutSeconds: number;
   software: { containerd?: string; osPackages?: string };
 }
 
-/** The further software of a wish, by its names in the annotations. */
+/** Returns the desired versions of further software, by its names in the annotations. */
 export function furtherSoftware({ software }: Pick<RolloutSettings, "software">): Record<string, string> {
   const { containerd, osPackages } = software;
   return { ...(containerd ? { containerd } : {}), ...(osPackages ? { "os-packages": osPackages } : {}) };
 }
 
-/** What a rollout is to reach: the control planes first, then the worker pools in the order of the configuration. */
+/** Returns the desired state of a rollout: control planes first, then the worker pools in the configuration's order. */
 export function desiredRollout(
   version: string,
   machines: readonly Pick<Machine, "name" | "group">[],

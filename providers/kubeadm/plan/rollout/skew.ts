@@ -2,12 +2,12 @@ import type { RolloutNode } from "./observed";
 import type { RolloutState } from "./state";
 import { minorsBetween, parseVersion } from "./version";
 
-/** How many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
+/** Returns how many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
 function kubeletLag(kubelet: string): number {
   return (parseVersion(kubelet)?.minor ?? 0) < 25 ? 2 : 3;
 }
 
-/** What the cluster's versions break of the skew policy as they are now. */
+/** Returns how the cluster's current versions violate the skew policy. */
 export function presentSkew(nodes: readonly RolloutNode[]): string[] {
   const planes = nodes.filter(({ controlPlane }) => controlPlane);
   const found: string[] = [];
@@ -36,8 +36,8 @@ export function presentSkew(nodes: readonly RolloutNode[]): string[] {
 }
 
 /**
- * Says why the control planes can't go to a version while paused nodes, or those out of reach, stay where they are, or undefined: their
- * kubelets would fall too far behind, or two API servers would be more than one minor apart.
+ * Returns why the control planes can't go to a version while paused or unreachable nodes keep theirs, or undefined:
+ * those kubelets would be too old, or two API servers would be more than one minor apart.
  */
 export function refuseControlPlanes(situation: RolloutState, version: string): string | undefined {
   for (const node of restingNodes(situation)) {
@@ -54,7 +54,7 @@ export function refuseControlPlanes(situation: RolloutState, version: string): s
   return undefined;
 }
 
-/** Says why the workers can't go to a version while a paused control plane stays behind, or undefined. */
+/** Returns why the workers can't go to a version while a paused control plane keeps an older one, or undefined. */
 export function refuseWorkers(state: RolloutState, version: string): string | undefined {
   const behind = restingNodes(state).find(
     (node) => node.controlPlane && minorsBetween(node.kubeletVersion, version) > 0,

@@ -2,8 +2,8 @@ import type { RolloutStep } from "./step";
 import type { DesiredRollout } from "./desired";
 
 /**
- * Says why a rollout can't go its way, or undefined: the node agents hold the wished version and the intermediate ones
- * of the configuration, and a step to any other would wait for an agent that refuses it.
+ * Returns why a rollout can't take these steps, or undefined. The node agents have staged only the desired version
+ * and the configuration's intermediate versions; a step to any other would wait for an agent that refuses it.
  */
 export function refuseUnstaged(
   steps: readonly RolloutStep[],

@@ -5,29 +5,29 @@ import { compareVersions, minorsBetween, neededVersion } from "./version";
 import { outOfReach, type LeftOut } from "./left-out";
 import { isDue, type RolloutOptions, type RolloutPool, type DesiredRollout } from "./desired";
 
-/** A pool with the Nodes that it has in the cluster, in the order in which they roll. */
+/** A pool with its Nodes that are in the cluster, in rollout order. */
 export interface Group {
   pool: RolloutPool;
   controlPlane: boolean;
-  /** how many may be away at once */
+  /** How many may be away at once. */
   maximum: number;
   nodes: RolloutNode[];
 }
 
-/** The cluster and the wish side by side: what every decision of a rollout starts from. */
+/** The observed cluster next to the desired state (`wish`): the input of every decision of a rollout. */
 export interface RolloutState {
   wish: DesiredRollout;
   groups: Group[];
   controlPlanes: RolloutNode[];
-  /** names of the nodes that are left as they are, by themselves or with their pool */
+  /** Names of paused nodes, including those of paused pools. */
   paused: ReadonlySet<string>;
-  /** workers that something would be done to if their machines were within reach */
+  /** Workers that have work to do but are unreachable. */
   leftOut: readonly LeftOut[];
-  /** names of all that are left as they are: paused, or left out */
+  /** Names of all nodes that are left as they are: paused, or left out. */
   resting: ReadonlySet<string>;
 }
 
-/** Sorts the Nodes into the wish's pools. Nodes that no pool names are left alone. */
+/** Sorts the Nodes into the desired pools. Nodes that are in no pool are ignored. */
 export function rolloutState(
   nodes: readonly RolloutNode[],
   desired: DesiredRollout,
@@ -36,7 +36,7 @@ export function rolloutState(
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const groups = desired.pools.map((pool): Group => {
     const controlPlane = pool.name === CONTROL_PLANE_GROUP;
-    // by the pool and not by the Node's label: a Node that was deleted comes back without it
+    // taken from the pool and not from the Node's label: a deleted Node comes back without the label
     const members = pool.machines.flatMap((name) => {
       const node = byName.get(name);
       return node ? [node.controlPlane === controlPlane ? node : { ...node, controlPlane }] : [];
@@ -46,7 +46,7 @@ export function rolloutState(
   });
   const pausedPools = groups.filter(({ pool }) => pool.paused).flatMap(({ pool }) => pool.machines);
   const controlPlanes = groups.filter(({ controlPlane }) => controlPlane).flatMap((group) => group.nodes);
-  // without the right to read kubeadm-config: the first control plane to have a version brought the cluster to it
+  // without permission to read kubeadm-config: the first control plane at a version has brought the cluster to it
   const clusterVersion = desired.clusterVersion ?? highest(controlPlanes);
   const paused = new Set([...desired.pausedNodes, ...pausedPools]);
   const leftOut = groups.flatMap((group) => leftOutOf(group, desired, paused, options));
@@ -61,8 +61,8 @@ export function rolloutState(
 }
 
 /**
- * Only what has not begun and is not done: a node that fails under the rollout, or after it, stops the others. Control
- * planes are never left out, since workers may not be newer than them.
+ * Leaves out only nodes that have not begun and are not done: a node that fails during the rollout, or after it,
+ * stops the others. Control planes are never left out, since workers may not be newer than them.
  */
 function leftOutOf(
   { controlPlane, nodes }: Group,
@@ -80,7 +80,7 @@ function leftOutOf(
   });
 }
 
-/** The lowest kubelet of the nodes that roll; undefined when none does. */
+/** Returns the lowest kubelet version of the nodes that roll; undefined when none does. */
 export function lowestKubelet(state: RolloutState): string | undefined {
   let lowest: string | undefined;
   for (const { nodes } of state.groups) {
@@ -92,26 +92,29 @@ export function lowestKubelet(state: RolloutState): string | undefined {
   return lowest;
 }
 
-/** The version of the pass that the cluster is in: what the lowest kubelet needs next. */
+/** Returns the version of the cluster's current pass: what the lowest kubelet needs next. */
 export function passVersion(state: RolloutState): string | undefined {
   const lowest = lowestKubelet(state);
   const { version: target, intermediates } = state.wish;
   return lowest === undefined ? undefined : neededVersion({ lowest, target, intermediates });
 }
 
-/** A node's version in this pass. No node goes down to a version between; only the target itself may be lower. */
+/**
+ * Returns a node's version in this pass. Only the target version may be lower than the node's, never an
+ * intermediate one.
+ */
 export function wantedVersion(node: RolloutNode, pass: string, desired: DesiredRollout): string {
   if (pass === desired.version || compareVersions(node.kubeletVersion, pass) < 0) return pass;
   return node.kubeletVersion;
 }
 
-/** Whether this pass has something to do on a node that is neither paused nor left out. */
+/** Returns whether this pass has something to do on a node that is neither paused nor left out. */
 export function isDueInPass(node: RolloutNode, pass: string, state: RolloutState): boolean {
   if (state.resting.has(node.name)) return false;
   return isDue(node, state.wish, wantedVersion(node, pass, state.wish));
 }
 
-/** Whether a worker's version is of no newer minor than every API server. */
+/** Returns whether a worker's version has no newer minor than any API server. */
 export function fitsControlPlanes(state: RolloutState, version: string): boolean {
   return state.controlPlanes.every(({ kubeletVersion }) => minorsBetween(kubeletVersion, version) <= 0);
 }

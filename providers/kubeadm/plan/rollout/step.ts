@@ -3,29 +3,29 @@ import type { RolloutNode } from "./observed";
 import { minorsBetween } from "./version";
 import { desiredSoftware, type DesiredRollout } from "./desired";
 
-/** One node's way to its next version, from opening its change window to closing it. */
+/** The change of one node to its next version, from opening its change window to closing it. */
 export interface RolloutStep {
   node: string;
   pool: string;
   controlPlane: boolean;
-  /** which of the rollout's versions this is, from 1; a pass ends on every node before the next begins */
+  /** Number of the rollout's version, from 1. A pass ends on every node before the next one begins. */
   pass: number;
-  /** nodes of one wave are away at the same time */
+  /** Number of the wave; the nodes of one wave are away at the same time. */
   wave: number;
-  /** the kubelet's version now */
+  /** Current version of the kubelet. */
   from: string;
-  /** the Kubernetes version that it is to have */
+  /** Desired Kubernetes version. */
   to: string;
   how: "kubeadm upgrade apply" | "kubeadm upgrade node" | "software";
-  /** what changes; empty when only the change window is to be closed */
+  /** What changes; empty when only the change window has to be closed. */
   software: { name: string; from: string; to: string }[];
-  /** found with its change window open: an earlier run began it */
+  /** Its change window was found open: an earlier run began it. */
   resumed: boolean;
-  /** somebody else had cordoned it, so it is left so; absent otherwise */
+  /** It was already cordoned before the rollout, so it stays cordoned; absent otherwise. */
   staysCordoned?: true;
 }
 
-/** The step that takes this node to a version. `pass` and `wave` are 1. */
+/** Returns the step that brings this node to a version. `pass` and `wave` are 1. */
 export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout, to: string): RolloutStep {
   const software = Object.entries(desiredSoftware(desired, to)).flatMap(([name, wanted]) => {
     const from = currentOf(node, name);
@@ -47,12 +47,18 @@ export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout,
   };
 }
 
-/** Whether somebody had cordoned a node before the rollout came: an open one is cordoned by the rollout itself. */
+/**
+ * Returns whether a node was cordoned before the rollout. The rollout itself cordons nodes with an open change
+ * window.
+ */
 export function staysCordoned(node: RolloutNode): boolean {
   return node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
 }
 
-/** `apply` belongs to whoever first brings the cluster's own configuration to a version, `node` to all others. */
+/**
+ * Returns `apply` for the node that first brings the cluster's own configuration to a version, `node` for all
+ * others.
+ */
 function kubeadmCommand(node: RolloutNode, desired: DesiredRollout, to: string): RolloutStep["how"] {
   const { clusterVersion } = desired;
   const first =
@@ -69,7 +75,7 @@ function isKubernetes(name: string): boolean {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
 }
 
-/** One line of a preview: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
+/** Formats one line of a preview: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
 export function describeRolloutStep(step: RolloutStep): string {
   const further = step.software.filter(({ name }) => !isKubernetes(name));
   const versions = step.from === step.to ? step.to : `${step.from} → ${step.to}`;

@@ -1,6 +1,6 @@
 import { KNOWN_PATCHES } from "./known-patches";
 
-/** A Kubernetes version's numbers. */
+/** The numbers of a Kubernetes version. */
 export interface Version {
   major: number;
   minor: number;
@@ -8,10 +8,10 @@ export interface Version {
 }
 
 const PLAIN = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
-// a rollout of a thousand nodes compares the same few texts over and over
+// cached, since a rollout of a thousand nodes compares the same few versions over and over
 const parsed = new Map<string, Version | undefined>();
 
-/** Reads "1.36.3"; undefined when the text is anything else, a leading v and a pre-release included. */
+/** Parses "1.36.3"; returns undefined for any other text, such as a leading v or a pre-release. */
 export function parseVersion(text: string): Version | undefined {
   if (parsed.has(text)) return parsed.get(text);
   const match = PLAIN.exec(text);
@@ -23,7 +23,7 @@ export function parseVersion(text: string): Version | undefined {
   return version;
 }
 
-/** Negative when the first is older. Texts that are no versions compare as text, numbers in them by value. */
+/** Compares two versions; negative when the first is older. Other texts compare as text, with numbers by value. */
 export function compareVersions(one: string, other: string): number {
   if (one === other) return 0;
   const [a, b] = [parseVersion(one), parseVersion(other)];
@@ -31,22 +31,22 @@ export function compareVersions(one: string, other: string): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
 }
 
-/** "1.36" of "1.36.3". @throws RangeError when the text is no version */
+/** Returns "1.36" for "1.36.3". @throws RangeError when the text is no version */
 export function minorOf(text: string): string {
   const { major, minor } = strictly(text);
   return `${major}.${minor}`;
 }
 
-/** How many minors the second is ahead of the first; negative when it is behind. @throws RangeError as above */
+/** Returns how many minors the second is ahead of the first; negative when it is behind. @throws RangeError as above */
 export function minorsBetween(one: string, other: string): number {
   return strictly(other).minor - strictly(one).minor;
 }
 
 /**
- * The version that the lowest kubelet actually needs next (seed 004, "actually needed version"): the target when it
- * is in the same minor or the next one, otherwise the latest patch of the minor after the lowest. The configuration's
- * intermediates win over the known patches. A target below the lowest is returned as it is; refusing it is not
- * decided here.
+ * Returns the version that the lowest kubelet needs next (seed 004, "actually needed version"): the target when it
+ * is in the same minor or the next one, otherwise the latest patch of the minor after the lowest. Intermediates of
+ * the configuration take precedence over the known patches. A target below the lowest is returned unchanged;
+ * refusals are decided elsewhere.
  *
  * @returns undefined when no patch of the minor between is known
  * @throws RangeError when `lowest` or `target` is no version
@@ -64,7 +64,7 @@ export function neededVersion(args: {
   return own.sort(compareVersions).at(-1) ?? KNOWN_PATCHES[next];
 }
 
-/** Every version that the lowest kubelet passes through, the target last; undefined as in `neededVersion`. */
+/** Returns every version that the lowest kubelet passes through, the target last; undefined as in `neededVersion`. */
 export function versionPath(args: {
   lowest: string;
   target: string;

@@ -2,13 +2,13 @@ import { isDueInPass, passVersion, wantedVersion, type Group, type RolloutState 
 import { stepTo, type RolloutStep } from "./step";
 
 /**
- * The waves that follow the first of a group in which every node is well and nobody else has a hand: its other due
- * nodes in order, as many at a time. The same as deciding anew after each wave, without looking at a thousand nodes
- * a thousand times.
+ * Carries out the waves after the first one of a group whose nodes are all Ready, uncordoned and closed: the other
+ * due nodes in order, as many at a time as in the first wave. Gives the same result as deciding again after each
+ * wave, but does not look at a thousand nodes a thousand times.
  *
- * @param pass the version of the first wave's pass; the waves end where the cluster's pass becomes another
- * @param size how many the first wave had
- * @param carryOut called with each wave, before the next is made
+ * @param pass version of the first wave's pass; the waves end when the cluster's pass changes
+ * @param size number of nodes of the first wave
+ * @param carryOut called with each wave, before the next one is computed
  */
 export function followingWaves(
   state: RolloutState,
