@@ -3,16 +3,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { anySignal } from "../../lib/abort";
 import { Transient, waitFor } from "../../lib/wait";
 
-/** What is asked: an address that answers 2xx, or a command that ends with 0. */
+/** Check of a gate: a URL that answers 2xx, or a command that exits with 0. */
 export type Gate = { url: string } | { command: string };
 
 const TRY_SECONDS = 30;
 const LAST_WORDS = 300;
 
 /**
- * Asks until the gate is open.
+ * Checks repeatedly until the gate is open.
  *
- * @throws WaitTimeout with the gate's last words, the signal's reason
+ * @throws WaitTimeout with the gate's last output; the signal's reason
  */
 export async function passGate(
   gate: Gate,
@@ -33,7 +33,7 @@ export async function passGate(
   });
 }
 
-/** Waits that many seconds. @throws the signal's reason */
+/** Waits for this many seconds. @throws the signal's reason */
 export async function soak(seconds: number, signal: AbortSignal): Promise<void> {
   try {
     await pause(seconds * 1000, undefined, { signal });

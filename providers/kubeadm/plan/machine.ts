@@ -1,4 +1,4 @@
-/** A taint as Kubernetes writes it on a Node. */
+/** A taint as on a Node of Kubernetes. */
 export interface Taint {
   key: string;
   value?: string;
@@ -7,34 +7,34 @@ export interface Taint {
 
 export type Role = "control-plane" | "worker";
 
-/** The taint with which each control plane registers. */
+/** The taint that each control plane registers with. */
 export const CONTROL_PLANE_TAINT = {
   key: "node-role.kubernetes.io/control-plane",
   effect: "NoSchedule",
 } as const;
 
-/** Everything foresail knows of one machine that is not a secret; kept in state as plain text. */
+/** All settings of one machine that are not secret; kept in state as plain text. */
 export interface Machine {
-  /** Its name in the configuration, which becomes the Node's name. */
+  /** Name in the configuration, which becomes the Node's name. */
   name: string;
   role: Role;
-  /** The node group it belongs to: "control-plane", or a worker pool's name. */
+  /** Its node group: "control-plane", or the name of a worker pool. */
   group: string;
-  /** Host name or IP address that SSH dials. */
+  /** Host name or IP address for SSH. */
   address: string;
   port: number;
   user: string;
   /** Pinned SSH host key, "ssh-ed25519 AAAA…". */
   hostKey: string;
-  /** Address by which the other nodes reach it; the kubelet's node IP. */
+  /** Address by which the other nodes reach the machine; the kubelet's node IP. */
   internalAddress: string;
-  /** host:port of its API server as seen from where Pulumi runs. Only control planes serve one. */
+  /** host:port of its API server as seen from where Pulumi runs. Only control planes have one. */
   apiServer: string;
   labels: Record<string, string>;
   taints: Taint[];
 }
 
-/** The host that SSH connections go through, when there is one. */
+/** The jump host of SSH connections, if there is one. */
 export interface JumpHost {
   address: string;
   port: number;
@@ -42,24 +42,25 @@ export interface JumpHost {
   hostKey: string;
 }
 
-/** What opens the machines: always a secret as a whole. Without any key the SSH agent is asked. */
+/** SSH credentials of the machines, always secret as a whole. Without any key, the SSH agent is used. */
 export interface SshCredentials {
-  /** Private key for every machine that has none of its own, OpenSSH or PEM text. */
+  /** Private key for every machine without a key of its own, as OpenSSH or PEM text. */
   privateKey?: string;
   /** Private keys by machine name. */
   privateKeys?: Record<string, string>;
-  /** Private key of the jump host; the machines' key when absent. */
+  /** Private key of the jump host. @default the machines' key */
   jumpHostPrivateKey?: string;
 }
 
-/** The key that opens one machine; undefined: the SSH agent is asked. */
+/** Returns the private key for one machine, or undefined to use the SSH agent. */
 export function machineKey(credentials: SshCredentials, machine: string): string | undefined {
   return credentials.privateKeys?.[machine] ?? credentials.privateKey;
 }
 
 /**
- * Credentials that open machines which are no longer wanted, too: only what is recorded has their own keys.
+ * Returns credentials that also include machines which are no longer desired: their own keys are only in the state.
  *
+ * @param recorded credentials in the state
  * @param leaving names of those machines
  */
 export function withKeysOfLeaving(
@@ -72,14 +73,14 @@ export function withKeysOfLeaving(
   return { ...credentials, privateKeys: { ...Object.fromEntries(kept), ...credentials.privateKeys } };
 }
 
-/** The key that opens the jump host; undefined: the SSH agent is asked. */
+/** Returns the private key for the jump host, or undefined to use the SSH agent. */
 export function jumpHostKey(credentials: SshCredentials): string | undefined {
   return credentials.jumpHostPrivateKey ?? credentials.privateKey;
 }
 
 export const CONTROL_PLANE_GROUP = "control-plane";
 
-/** The labels that kubeadm gives the Node of a control plane; the first one says what it is. */
+/** Labels that kubeadm sets on the Node of a control plane; the first one marks its role. */
 export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
 export const CONTROL_PLANE_LABELS = [
   CONTROL_PLANE_LABEL,

@@ -1,20 +1,20 @@
-/** The pod networks that need different ports. */
+/** Kinds of pod networks, by the ports that they need. */
 export type PodNetworkKind = "bridge" | "cilium" | "calico" | "flannel" | "other";
 
-/** What the machines of a cluster have to accept for one purpose, whoever sends it. */
+/** Ports that the machines of a cluster have to accept for one purpose, from any sender. */
 export interface OpenPort {
-  /** Part of the resources' names; says what it is for. */
+  /** Part of the resources' names; names the purpose. */
   name: string;
-  /** A protocol's name or IANA number; absent: every protocol. */
+  /** Name or IANA number of a protocol; absent for every protocol. */
   protocol?: string;
-  /** First and last port; absent: all of the protocol. */
+  /** First and last port; absent for all ports of the protocol. */
   ports?: readonly [number, number];
   why: string;
 }
 
 const tcp = (port: number, last = port) => ({ protocol: "tcp", ports: [port, last] as const });
 
-/** The ports of the cluster itself, whatever its pod network. */
+/** Ports of the cluster itself, for any pod network. */
 export const CLUSTER_PORTS = {
   api: { ...tcp(6443), name: "api", why: "the Kubernetes API for foresail and for people" },
   apiNodes: { ...tcp(6443), name: "api-nodes", why: "the Kubernetes API for kubelets and pods" },
@@ -23,7 +23,7 @@ export const CLUSTER_PORTS = {
   icmp: { name: "icmp", protocol: "icmp", why: "path MTU discovery and ping" },
 } as const satisfies Record<string, OpenPort>;
 
-/** SSH, on the port where the machines have it. */
+/** Returns the port of SSH on the machines. */
 export function sshPort(port = 22): OpenPort {
   return { name: "ssh", ...tcp(port), why: "SSH, by which foresail works" };
 }
@@ -36,7 +36,7 @@ export const NODE_PORTS: readonly OpenPort[] = ["tcp", "udp"].map((protocol) => 
   why: "Services of type NodePort and LoadBalancer",
 }));
 
-/** What the nodes have to accept from each other for the pods. */
+/** Ports that the nodes have to accept from each other for the pods. */
 export const POD_NETWORK_PORTS: Readonly<Record<PodNetworkKind, readonly OpenPort[]>> = {
   flannel: [{ name: "flannel", protocol: "udp", ports: [8472, 8472], why: "VXLAN of Flannel" }],
   cilium: [

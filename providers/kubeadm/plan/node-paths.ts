@@ -1,23 +1,23 @@
-/** Where foresail keeps its own files on a machine. All are root-only. */
+/** Paths of foresail's own files on a machine. Only root can access them. */
 export const NODE_PATHS = {
-  /** Names the cluster and machine that foresail made here; without it foresail touches no Kubernetes files. */
+  /** Names the cluster and machine that foresail created here. Without it, foresail does not touch Kubernetes files. */
   marker: "/etc/foresail/machine",
-  /** Exists once kubeadm init or join has ended well. */
+  /** Exists after kubeadm init or join has succeeded. */
   member: "/var/lib/foresail/member",
-  /** The folder of etcd's data, noted before a reset takes the manifest that names it. */
+  /** Contains the path of etcd's data, recorded before a reset removes the manifest that names it. */
   etcdData: "/var/lib/foresail/etcd-data",
-  /** Every remote script holds this lock, so that no step ever runs twice at once. */
+  /** Lock of every remote script, so that no two steps run at once. */
   lock: "/run/foresail.lock",
-  /** Temporary files of the step that runs, in memory; removed when it ends. */
+  /** Temporary files of the running step, in memory; removed when it ends. */
   scratch: "/run/foresail-step",
-  /** kubeadm's backups of upgrades, with a copy of etcd's data on a control plane. */
+  /** kubeadm's backups from upgrades, which include etcd's data on a control plane. */
   backups: "/etc/kubernetes/tmp",
   logs: "/var/log/foresail",
   haproxy: "/etc/foresail/haproxy.cfg",
-  /** What the node agent is told; see providers/kubeadm/machine/node-agent/paths.ts for the rest of it. */
+  /** Configuration of the node agent; see providers/kubeadm/machine/node-agent/paths.ts for its other files. */
   agentConfiguration: "/etc/foresail/node-agent.conf",
   agentUnit: "/etc/systemd/system/foresail-node-agent.service",
-  /** The installers of the versions that the node agent may choose from, and what it remembers. */
+  /** Installers of the versions that the node agent can choose from, and the agent's own state. */
   agent: "/var/lib/foresail/agent",
   encryption: "/etc/kubernetes/foresail/encryption.yaml",
 } as const;

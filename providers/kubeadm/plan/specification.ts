@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../lib/merge";
 
-/** Where a machine gets Kubernetes from. */
+/** Source of the Kubernetes software on a machine. */
 export type SoftwareSource =
   | { packages: { repository: string } }
   | { bundle: { path: string } }
   | { bundle: { url: string; sha256: string } };
 
-/** Stands for MAJOR.MINOR.PATCH in the path or URL of a bundle, so that one configuration serves several versions. */
+/** Placeholder for MAJOR.MINOR.PATCH in a bundle's path or URL, so that one configuration serves several versions. */
 export const VERSION_PLACEHOLDER = "{version}";
 
-/** The source with the place of one version filled in. */
+/** Returns the source with the version filled in. */
 export function sourceOfVersion(source: SoftwareSource, version: string): SoftwareSource {
   if ("packages" in source) return source;
   const fill = (text: string) => text.replaceAll(VERSION_PLACEHOLDER, version);
@@ -18,10 +18,10 @@ export function sourceOfVersion(source: SoftwareSource, version: string): Softwa
   return { bundle: { ...bundle, url: fill(bundle.url) } };
 }
 
-/** How nodes find an API server: haproxy on each node, or an address that somebody else keeps alive. */
+/** How nodes find an API server: haproxy on each node, or an external address that foresail does not manage. */
 export type Endpoint = { loopback: { port: number } } | { external: { host: string; port: number } };
 
-/** A file that the user wants on every machine before Kubernetes starts. */
+/** A user's file to write to every machine before Kubernetes starts. */
 interface ExtraFile {
   path: string;
   content: string;
@@ -29,7 +29,7 @@ interface ExtraFile {
   owner?: string;
 }
 
-/** What the machines of one cluster have in common; plain data, defaults already filled in. */
+/** Common settings of a cluster's machines, as plain data with the defaults filled in. */
 export interface ClusterSpecification {
   name: string;
   /** Kubernetes version, MAJOR.MINOR.PATCH. */
@@ -41,7 +41,7 @@ export interface ClusterSpecification {
     serviceCidr: string;
     dnsDomain: string;
     bridge: boolean;
-    /** Machines take the address by which others reach them, which no device of theirs has. */
+    /** Puts on each machine the address by which others reach it, if none of its devices has it. */
     holdNodeAddress?: boolean;
   };
   kubeadm: {
@@ -55,7 +55,7 @@ export interface ClusterSpecification {
   proxy?: { http?: string; https?: string; noProxy: string[] };
   /** Registry host → mirror URLs, tried in order before the registry itself. */
   registryMirrors: Record<string, string[]>;
-  /** Further names in the certificates of the API servers; absent in state of older releases. */
+  /** Additional names in the certificates of the API servers; absent in state of older releases. */
   certificateNames?: string[];
   imageRepository?: string;
   caBundle?: string;
@@ -63,7 +63,7 @@ export interface ClusterSpecification {
   ignorePreflightErrors: string[];
 }
 
-/** host:port of the API server as the nodes use it, for kubeadm's controlPlaneEndpoint. */
+/** Returns host:port of the API server as the nodes use it, for kubeadm's controlPlaneEndpoint. */
 export function controlPlaneEndpoint(endpoint: Endpoint): string {
   return "loopback" in endpoint
     ? `127.0.0.1:${endpoint.loopback.port}`

@@ -1,4 +1,4 @@
-/** A pod of the cluster's DNS; a Pod of the API has this shape. */
+/** A pod of the cluster's DNS, in the shape of a Pod of the API. */
 export interface DnsPod {
   metadata?: { name?: string; namespace?: string; uid?: string; deletionTimestamp?: string };
   spec?: { nodeName?: string };
@@ -6,8 +6,9 @@ export interface DnsPod {
 }
 
 /**
- * The DNS pods that should move: kubeadm starts them on the first control plane, and there they would stay, so that
- * names could not be resolved for minutes after that machine dies. One stays, so that names are resolved all along.
+ * Returns the DNS pods to move. kubeadm starts all of them on the first control plane; if they stayed there, names
+ * could not be resolved for minutes after that machine dies. One pod stays, so that names can be resolved during the
+ * move.
  *
  * @param nodes names of the nodes that could take a pod
  */

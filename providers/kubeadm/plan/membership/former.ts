@@ -1,10 +1,10 @@
 import type { Machine } from "../machine";
 
 /**
- * The machines that were configured once and are no longer: an `up` that was to remove them may have failed, so that
- * destroy still has to ask each whether it has something to reset.
+ * Returns the machines that were configured once and no longer are. The `up` that should have removed them may have
+ * failed, so destroy still has to check each for something to reset.
  *
- * @param before what was configured until now, and what had left before
+ * @param before the machines that were configured until now, and those that were removed from the configuration earlier
  */
 export function formerMachines(
   before: { machines: readonly Machine[]; former?: readonly Machine[] },

@@ -7,32 +7,32 @@ import {
 } from "../machine";
 import type { ObservedNode } from "./observed-node";
 
-/** The label by which foresail finds the Nodes of a group again. */
+/** The label by which foresail recognizes the Nodes of a group. */
 export const GROUP_LABEL = "foresail/group";
 
-/** A merge patch of labels: null takes a label away. */
+/** A merge patch of labels: null removes a label. */
 export type LabelChanges = Record<string, string | null>;
 
-/** The labels that foresail keeps on the Node of a machine. */
+/** Returns the labels that foresail keeps on a machine's Node. */
 export function wantedLabels(machine: Machine): Record<string, string> {
   const role = machine.role === "worker" ? `node-role.kubernetes.io/${machine.group}` : CONTROL_PLANE_LABEL;
   return { [role]: "", ...machine.labels, [GROUP_LABEL]: machine.group };
 }
 
 /**
- * Whether the Node of a control plane lost its role: kubeadm gave it label and taint at the join, and a Node that was
- * deleted comes back without either. An administrator who took only the taint away keeps that.
+ * Returns whether the Node of a control plane lost its role: kubeadm sets the label and the taint at the join, and a
+ * Node that is deleted comes back without both. A taint that an administrator removed alone is not restored.
  */
 export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
   return machine.role === "control-plane" && !(CONTROL_PLANE_LABEL in node.labels);
 }
 
-/** The labels that kubeadm gives a control plane. */
+/** Returns the labels that kubeadm sets on a control plane. */
 export function roleLabels(): Record<string, string> {
   return Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
 }
 
-/** The labels to set and to take back, or undefined when the Node has them right. */
+/** Returns the labels to set and to remove, or undefined when there are none. */
 export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
   const wanted = wantedLabels(machine);
   const changes: LabelChanges = hasLostRole(machine, node) ? roleLabels() : {};
@@ -41,7 +41,7 @@ export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-/** What names a taint: a Node has one of each key and effect. */
+/** Returns the identity of a taint: a Node has at most one taint of each key and effect. */
 export function taintId({ key, effect }: Pick<Taint, "key" | "effect">): string {
   return `${key}:${effect}`;
 }
@@ -51,8 +51,9 @@ function sameTaint(one: Taint, other: Taint): boolean {
 }
 
 /**
- * The whole list of taints that the Node should have, or undefined when it is right: other writers' taints
- * (not-ready, unreachable, the control plane's) stay, foresail's earlier ones that are no longer wanted go.
+ * Returns the complete list of taints that the Node should have, or undefined when it has them already. Keeps taints of
+ * other writers (not-ready, unreachable, the control plane's), and drops earlier taints of foresail that are no longer
+ * configured.
  */
 export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
   const wanted = hasLostRole(machine, node) ? [CONTROL_PLANE_TAINT, ...machine.taints] : machine.taints;
@@ -65,7 +66,7 @@ export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | un
   return same ? undefined : result;
 }
 
-/** Which taints a Node gets and which it loses; another value of a taint is not a loss. */
+/** Returns the taints that a Node gets and those that it loses; a new value of a taint does not count as a loss. */
 export function taintDifference(
   before: readonly Taint[],
   after: readonly Taint[],

@@ -3,8 +3,8 @@ import { taintId, wantedLabels } from "./node-settings";
 import type { ObservedNode } from "./observed-node";
 
 /**
- * Which labels and taints of each machine's Node the stack set, so that it takes back only its own. It is kept in the
- * state: a kubelet may write to its own Node, so nothing on the Node can say who set what.
+ * The labels and taints that the stack set on each machine's Node, so that it removes only its own. They are kept in
+ * state, since a kubelet may write to its own Node, so the Node itself can't prove who set what.
  */
 export type Ownership = Record<string, { labels: string[]; taints: string[] }>;
 
@@ -12,17 +12,20 @@ function ownershipOf(machine: Machine): Ownership[string] {
   return { labels: Object.keys(wantedLabels(machine)), taints: machine.taints.map(taintId) };
 }
 
-/** What the stack set until now. State of older releases has the machines alone, with their labels and taints. */
+/**
+ * Returns what the stack has set until now. State of older releases has only the machines, with their labels and
+ * taints.
+ */
 export function recordedOwnership(olds: { owned?: Ownership; machines?: Machine[] }): Ownership {
   if (olds.owned) return olds.owned;
   return Object.fromEntries((olds.machines ?? []).map((machine) => [machine.name, ownershipOf(machine)]));
 }
 
 /**
- * What the stack has set after a run: its earlier labels and taints that are still on the Nodes, and those that it sets now.
- * So what a failed run could not take back is taken back by the next one.
+ * Returns what the stack has set after a run: its earlier labels and taints that are still on the Nodes, and those that
+ * it sets now. So the next run removes what a failed run could not remove.
  *
- * @param observed the cluster's Nodes, or undefined when it could not be read: then all that was set counts as still there
+ * @param observed the cluster's Nodes, or undefined when they could not be read: then everything counts as still there
  */
 export function ownershipAfter(
   before: Ownership,
@@ -48,7 +51,7 @@ export function ownershipAfter(
   );
 }
 
-/** The Nodes with what the stack set on them. */
+/** Returns the Nodes with the labels and taints that the stack set on them. */
 export function withOwnership<Node extends ObservedNode>(nodes: readonly Node[], owned: Ownership): Node[] {
   return nodes.map((node) => ({
     ...node,

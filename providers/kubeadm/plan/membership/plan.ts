@@ -20,14 +20,15 @@ export function byIndex(one: string, other: string): number {
 }
 
 /**
- * What brings one node group to its machines: lost ones are forgotten first, since etcd takes no new member
- * while a dead one counts; then joins in order and the cluster's DNS apart over the nodes, then the labels and taints
- * of nodes that stay, then removals of living ones, highest index first. A node that is not ready is a remark, not a step.
+ * Returns the steps that bring one node group to its desired machines. Lost machines are removed first, since etcd
+ * accepts no new member while a dead one counts. Then come joins in order and the spread of the cluster's DNS over the
+ * nodes, then the labels and taints of nodes that stay, then removals of living nodes, highest index first. A node that
+ * is not ready results in a note, not in a step.
  *
- * @param recorded the machines that the state knows of, joined or half-way out
- * @param elsewhere machines that the configuration has in other groups: a Node of theirs never leaves by its label
- * @param observed the cluster's Nodes, or undefined when it could not be read: then the steps are made from
- *   `recorded` alone
+ * @param recorded the machines that are in the state: joined, or partly removed
+ * @param elsewhere machines of other groups in the configuration: their Nodes are never removed because of their label
+ * @param observed the cluster's Nodes, or undefined when they could not be read: then the steps depend on `recorded`
+ * alone
  */
 export function planMembership(args: {
   group: string;
@@ -41,7 +42,7 @@ export function planMembership(args: {
   const wanted = new Set(desired.map(({ name }) => name));
   const nodes = new Map((args.observed ?? []).map((node) => [node.name, node]));
   const recorded = args.recorded.filter((name) => !wanted.has(name));
-  // the group's label is the last thing a join does, so a Node without it has not quite joined
+  // a join sets the group's label last, so a Node without it has not finished joining
   const present = args.observed
     ? (name: string) => nodes.get(name)?.group !== undefined
     : (name: string) => args.recorded.includes(name);
@@ -88,17 +89,17 @@ export function planMembership(args: {
   return { steps: [...dead, ...joins, ...spread, ...settings, ...alive], notes };
 }
 
-/** A taint as kubectl writes it. */
+/** Formats a taint as kubectl does. */
 function taintText({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ""}:${effect}`;
 }
 
-/** A remark on a node that is to be drained and whose machine may be gone. */
+/** Returns a note on a node that would be drained although its machine may be gone. */
 export function leavesNotReady({ name, reason }: ObservedNode): string {
   return `${name} is not Ready: ${reason ?? "the kubelet has not reported"}; if its machine is gone, list it under \`lost\``;
 }
 
-/** One line of a preview for a step. */
+/** Formats a step as one line of a preview. */
 export function describeStep(step: MembershipStep, group: string): string {
   const controlPlane = group === CONTROL_PLANE_GROUP;
   switch (step.do) {
@@ -126,8 +127,8 @@ export function describeStep(step: MembershipStep, group: string): string {
 }
 
 /**
- * Says why a machine can't join this group now, or undefined: a Node belongs to one group at a time. The Node of a machine
- * that the state has in this group was relabelled by somebody, and gets its label back.
+ * Returns why machines can't join this group now, or undefined: a Node belongs to one group at a time. If the state has
+ * the machine in this group, its Node was relabeled outside foresail, and gets its label back.
  *
  * @param recorded the machines of this group in the state
  */

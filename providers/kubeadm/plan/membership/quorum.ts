@@ -1,6 +1,6 @@
-/** One member of etcd as a control plane sees it. */
+/** A member of etcd as a control plane sees it. */
 export interface EtcdMember {
-  /** Decimal member id, as etcd's JSON writes it. */
+  /** Decimal member id, as in etcd's JSON. */
   id: string;
   /** Node name; empty while the member has not started. */
   name: string;
@@ -8,17 +8,17 @@ export interface EtcdMember {
   healthy: boolean;
 }
 
-/** Members that must agree for a cluster of this many. */
+/** Returns how many members must agree in a cluster of this size. */
 export function quorum(members: number): number {
   return Math.floor(members / 2) + 1;
 }
 
 /**
- * Says why a set of control planes may not leave in one `up`, or undefined when it may: a majority that
- * leaves at once takes the cluster's memory with it.
+ * Returns why a set of control planes may not leave in one `up`, or undefined when it may: when a majority leaves at
+ * once, the cluster's data is lost.
  *
- * @param present control planes that the cluster has now
- * @param leaving those of them that would go
+ * @param present control planes that are in the cluster now
+ * @param leaving those of them that would leave
  */
 export function refuseMajorityRemoval(present: string[], leaving: string[]): string | undefined {
   if (leaving.length === 0) return undefined;
@@ -30,8 +30,8 @@ export function refuseMajorityRemoval(present: string[], leaving: string[]): str
 }
 
 /**
- * Says why one member may not be removed from etcd now, or undefined when it may: those that stay must
- * have a healthy quorum among themselves.
+ * Returns why one member may not be removed from etcd now, or undefined when it may: the members that stay must have a
+ * healthy quorum among themselves.
  */
 export function refuseMemberRemoval(members: EtcdMember[], leaving: string): string | undefined {
   const staying = members.filter(({ name }) => name !== leaving);
@@ -49,8 +49,8 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
 }
 
 /**
- * Says why etcd would take no new member now, or undefined when it would: it refuses every addition as long as one
- * of its members does not answer the others.
+ * Returns why etcd would accept no new member now, or undefined when it would: it refuses every addition while one of
+ * its members does not answer the others.
  */
 export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
   const notReady = members
@@ -64,8 +64,8 @@ export function refuseMemberAddition(members: EtcdMember[], joining: string): st
 }
 
 /**
- * Says why one member may not be away for a while now, or undefined when it may: the others must have a healthy
- * quorum of all. One or two members have none to spare, so there all have to be healthy before.
+ * Returns why one member may not be away for a while now, or undefined when it may: the others must have a healthy
+ * quorum of all members. A cluster of one or two members can spare none, so there all others have to be healthy first.
  */
 export function refuseMemberAbsence(members: EtcdMember[], away: string): string | undefined {
   const others = members.filter(({ name }) => name !== away);
@@ -81,7 +81,9 @@ export function refuseMemberAbsence(members: EtcdMember[], away: string): string
   );
 }
 
-/** The member that a machine left behind when its join was cut off: by its name, or unnamed at its address. */
+/**
+ * Returns the member that a machine left behind when its join was interrupted: by its name, or unnamed at its address.
+ */
 export function staleMember(
   members: EtcdMember[],
   machine: { name: string; internalAddress: string },

@@ -9,18 +9,18 @@ export type Pools = Readonly<Record<string, readonly string[]>>;
 export interface RemovedMember {
   pool: string;
   machine: string;
-  /** Whether the cluster has its Node, as far as that is known. */
+  /** Whether its Node is in the cluster; true when the Nodes could not be read. */
   hasNode: boolean;
   lost: boolean;
 }
 
 /**
- * The machines of pools that are no longer configured. The resource of such a pool is deleted, and a deletion has
- * neither steps in a preview nor today's list of lost machines, so the control planes' group speaks for it.
+ * Returns the machines of pools that are no longer configured. The resource of such a pool is deleted, and a deletion
+ * has neither steps in a preview nor the current list of lost machines, so the control planes' group reports them.
  *
- * @param recorded the pools of the last run; undefined in state of older releases, where the Nodes' labels say it
+ * @param recorded the pools of the last run; undefined in state of older releases, where the Nodes' labels are used
  * @param leaving the pools that were removed earlier and had Nodes then: their deletion may have failed
- * @param observed the cluster's Nodes, or undefined when it could not be read
+ * @param observed the cluster's Nodes, or undefined when they could not be read
  */
 export function removedMembers(args: {
   configured: Pools;
@@ -49,14 +49,14 @@ export function removedMembers(args: {
   return [...fresh, ...earlier].flatMap(membersOf);
 }
 
-/** Those that have a Node, by pool: what a next preview has to ask about again. */
+/** Returns the machines that have a Node, by pool: those that the next preview has to check again. */
 export function poolsThatLeave(members: readonly RemovedMember[]): Record<string, string[]> {
   const pools: Record<string, string[]> = {};
   for (const { pool, machine, hasNode } of members) if (hasNode) (pools[pool] ??= []).push(machine);
   return pools;
 }
 
-/** One line of a preview. */
+/** Formats one line of a preview. */
 export function describeRemovedMember({ pool, machine, hasNode, lost }: RemovedMember): string {
   const what = lost
     ? "lost, delete its Node, kubeadm reset if it answers"

@@ -4,7 +4,7 @@ import type { ValidationIssue } from "../../../../lib/validation/validation-issu
 import { apiPortIssue } from "../../../../lib/validation/ports";
 import { quoted } from "../../../../lib/text/quote";
 
-/** What the rules look at in the endpoint; what could not be read is left out. */
+/** Input of the endpoint's rules; values that could not be read are absent. */
 export interface EndpointFacts {
   loopbackPort?: number | undefined;
   externalHost?: string | undefined;
@@ -18,12 +18,12 @@ interface EndpointMachine {
   role?: "control-plane" | "worker" | undefined;
   address?: string | undefined;
   internalAddress?: string | undefined;
-  /** port of SSH */
+  /** Port of SSH. */
   port: number;
   apiServer?: string | undefined;
 }
 
-/** What is wrong with the endpoint of the API beside blocks and machines; paths begin with "endpoint". */
+/** Returns the issues of the API's endpoint against network blocks and machines; paths begin with "endpoint". */
 export function endpointIssues(facts: EndpointFacts): ValidationIssue[] {
   const host = facts.externalHost;
   const message = host === undefined ? undefined : externalHostIssue(host, facts);
@@ -68,13 +68,13 @@ function externalHostIssue(host: string, facts: EndpointFacts): string | undefin
   );
 }
 
-/** The port of another program on the same machine, as the address of its API server. */
+/** Returns an issue when the port of a machine's API server belongs to another program on the same machine. */
 export function machineApiPortIssues(
   machine: EndpointMachine,
   path: ValidationIssue["path"],
 ): ValidationIssue[] {
   const [, host, port] = /^([^:]+):(\d{1,5})$/.exec(machine.apiServer ?? "") ?? [];
-  // Behind a port forward, a port says nothing of the machine's own.
+  // behind a port forward, the port is not the machine's own
   if (host === undefined || isLoopback(host)) return [];
   if (host !== machine.address && host !== machine.internalAddress) return [];
   const message =

@@ -6,14 +6,14 @@ import { unprintableIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
 
 const LONGEST_PATH = 4000;
-/** Longest name of a file: the new content is first written beside it, to a longer name. */
+/** Longest name of a file: new content is first written to a file with a longer name in the same folder. */
 const LONGEST_NAME = 240;
 
 const KUBEADM = "kubeadm writes it";
 const FORESAIL = "foresail writes it";
 const KERNEL = "the kernel's own file systems keep no files";
 
-/** Files and folders that foresail, kubeadm or the kernel write themselves, with what to use instead. */
+/** Files and folders that foresail, kubeadm or the kernel write, with what to use instead. */
 const OWNED: [place: string, instead: string][] = [
   ["/etc/kubernetes/pki", "kubeadm makes the certificates there"],
   ["/etc/kubernetes/manifests", "kubeadm writes the control plane there; use cluster.kubeadm"],
@@ -57,7 +57,7 @@ const OWNED: [place: string, instead: string][] = [
   [NODE_PATHS.scratch, FORESAIL],
 ];
 
-/** Folders of every Linux system that no owned file is below. */
+/** Folders of every Linux system that contain no owned file. */
 const SYSTEM_FOLDERS = [
   ...[
     "/bin",
@@ -77,7 +77,10 @@ const SYSTEM_FOLDERS = [
   ...["/etc/cron.d", "/etc/default", "/etc/profile.d", "/etc/ssh", "/etc/ssl", "/etc/systemd/network"],
 ];
 
-/** The folders that a path is in, without itself: "/", "/a" and "/a/b" of "/a/b/c". A longer path has its own issue. */
+/**
+ * Returns the parent folders of a path: "/", "/a" and "/a/b" for "/a/b/c". Paths that are too long have their own
+ * issue.
+ */
 function ancestors(path: string): string[] {
   if (path.length > LONGEST_PATH) return [];
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
@@ -86,7 +89,7 @@ function ancestors(path: string): string[] {
 
 const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([ref]) => ancestors(ref))]);
 
-/** What is wrong with the absolute path of a file on a machine, or undefined. */
+/** Returns what is wrong with the absolute path of a file on a machine, or undefined. */
 export function absolutePathIssue(path: string): string | undefined {
   if (!path.startsWith("/")) return `${quoted(path)} is not absolute; start it with "/"`;
   const unprintable = unprintableIssue(path);
@@ -99,7 +102,7 @@ export function absolutePathIssue(path: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the path of an extra file, or undefined. */
+/** Returns what is wrong with the path of an extra file, or undefined. */
 export function hostFilePathIssue(path: string): string | undefined {
   if (FOLDERS.has(path) || (path.startsWith("/") && path.endsWith("/")))
     return `${quoted(path)} is a folder; write the path of a file in it, e.g. ${quoted(posix.join(path, "name.conf"))}`;
@@ -107,7 +110,9 @@ export function hostFilePathIssue(path: string): string | undefined {
   return absolutePathIssue(path) ?? (owned && `${quoted(path)} may not be written: ${owned[1]}`);
 }
 
-/** Files that are listed twice, or that are below another one, which would have to be a folder. */
+/**
+ * Returns an issue for each file that is listed twice, or that is below another file, which would have to be a folder.
+ */
 export function hostFileListIssues(files: readonly { path: string }[]): ValidationIssue[] {
   const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
   const below = files.flatMap(({ path }, index): ValidationIssue[] => {
@@ -119,14 +124,14 @@ export function hostFileListIssues(files: readonly { path: string }[]): Validati
   return [...duplicateIssues(files, (file) => file.path, "path"), ...below];
 }
 
-/** What is wrong with the content of an extra file, or undefined. */
+/** Returns what is wrong with the content of an extra file, or undefined. */
 export function hostFileContentIssue(content: string): string | undefined {
   return hasPrivateKey(content)
     ? "holds a private key, which would be stored and shown in plain; bring it to the machine another way"
     : undefined;
 }
 
-/** What is wrong with the user data of a server, or undefined. */
+/** Returns what is wrong with the user data of a server, or undefined. */
 export function userDataIssue(text: string): string | undefined {
   return hasPrivateKey(text)
     ? "holds a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way"
@@ -135,12 +140,12 @@ export function userDataIssue(text: string): string | undefined {
 
 const MODE_FIX = 'write it in octal and in quotes, e.g. "0600"';
 
-/** What is wrong with the permissions of a file, or undefined; a fourth digit is setuid, setgid and sticky. */
+/** Returns what is wrong with a file's permissions, or undefined. A fourth digit is for setuid, setgid and sticky. */
 export function fileModeIssue(mode: string): string | undefined {
   return /^0?[0-7]{3,4}$/.test(mode) ? undefined : `${quoted(mode)} is not a file mode; ${MODE_FIX}`;
 }
 
-/** Says of a number what mode it was: YAML reads 0600 as octal, which is 384, and 600 as it is. */
+/** Returns the issue of a mode without quotes: YAML reads 0600 as octal, which is 384, but 600 as decimal. */
 export function fileModeNumberIssue(mode: number): string {
   const octal = Number.isInteger(mode) && mode >= 0o100 && mode <= 0o777 ? `0${mode.toString(8)}` : undefined;
   if (octal !== undefined) return `${octal} was read as the number ${mode}; put it in quotes: "${octal}"`;
@@ -149,14 +154,14 @@ export function fileModeNumberIssue(mode: number): string {
     : `is the number ${mode}, not a file mode; ${MODE_FIX}`;
 }
 
-/** A name, or the number of a user or group; 4294967295 means "unchanged" to chown. */
+/** Accepts a name, or the number of a user or group; chown reads 4294967295 as "unchanged". */
 function isOwner(part: string): boolean {
   return (
     /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(part) || (/^\d{1,10}$/.test(part) && Number(part) < 2 ** 32 - 1)
   );
 }
 
-/** What is wrong with the owner of a file, or undefined. */
+/** Returns what is wrong with the owner of a file, or undefined. */
 export function fileOwnerIssue(owner: string): string | undefined {
   const parts = owner.split(":");
   return parts.length <= 2 && parts.every(isOwner)

@@ -1,7 +1,9 @@
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
-/** What the rules look at in a machine; what could not be read is left out. `index` is its place in the configuration. */
+/**
+ * Input of the machines' rules; values that could not be read are absent. `index` is the position in the configuration.
+ */
 export interface MachineFacts {
   index: number;
   name?: string | undefined;
@@ -13,7 +15,7 @@ export interface MachineFacts {
   apiServer?: string | undefined;
 }
 
-/** Says which machines share what each needs for itself: name, SSH address, internal address, API address. */
+/** Returns an issue for each name, SSH address, internal address or API address that two machines share. */
 export function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
   const own: [field: string, what: string, value: (machine: MachineFacts) => string | undefined][] = [
     ["name", "name", (machine) => machine.name],
@@ -41,7 +43,7 @@ export function duplicateMachineIssues(machines: readonly MachineFacts[]): Valid
   });
 }
 
-/** Fields that only one of the two roles has. */
+/** Returns an issue for each field that the machine's role does not have. */
 export function roleFieldIssues(machine: MachineFacts): ValidationIssue[] {
   if (machine.role === "control-plane" && machine.pool !== undefined) {
     return [
@@ -59,14 +61,14 @@ export function roleFieldIssues(machine: MachineFacts): ValidationIssue[] {
   return [];
 }
 
-/** What the number of control planes depends on. */
+/** Input of the rule for the number of control planes. */
 interface ControlPlaneCount {
   controlPlanes: number;
   allowEvenControlPlanes: boolean;
   lost: number;
 }
 
-/** What is wrong with the number of control planes: none, or an even number that nobody asked for. */
+/** Returns an issue when there is no control plane, or an even number that is not explicitly allowed. */
 export function controlPlaneCountIssues(count: ControlPlaneCount): ValidationIssue[] {
   const { controlPlanes } = count;
   if (controlPlanes === 0) {
@@ -82,7 +84,7 @@ export function controlPlaneCountIssues(count: ControlPlaneCount): ValidationIss
   return [{ path: ["machines"], message }];
 }
 
-/** What is wrong with the list of lost machines. */
+/** Returns the issues of the list of lost machines. */
 export function lostMachineIssues(lost: readonly string[], machines: readonly string[]): ValidationIssue[] {
   return lost.flatMap((name, index): ValidationIssue[] => {
     const path = ["lost", index];

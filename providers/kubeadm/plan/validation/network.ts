@@ -10,10 +10,10 @@ import {
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
-/** Blocks that no pod or service can have: this host, loopback, link-local, multicast and reserved. */
+/** Blocks that pods and services can't use: this host, loopback, link-local, multicast and reserved. */
 const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"];
 
-/** Each node takes a /24 of the pod block (the default of kube-controller-manager). */
+/** Prefix of each node's block, a /24 of the pod block (the default of kube-controller-manager). */
 const NODE_PREFIX = 24;
 
 function unusableIssue(text: string): string | undefined {
@@ -25,7 +25,7 @@ function unusableIssue(text: string): string | undefined {
   );
 }
 
-/** What is wrong with the block of the pods, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
+/** Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
 export function podCidrIssue(text: string): string | undefined {
   const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
@@ -37,7 +37,10 @@ export function podCidrIssue(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the block of the services, or undefined. Limits of kubeadm (10 addresses) and of the API server (20 bits). */
+/**
+ * Returns what is wrong with the service block, or undefined. kubeadm needs at least 10 addresses, the API server
+ * allows at most 20 bits.
+ */
 export function serviceCidrIssue(text: string): string | undefined {
   const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
@@ -48,7 +51,7 @@ export function serviceCidrIssue(text: string): string | undefined {
   return undefined;
 }
 
-/** Values for the chart of Cilium that replace the whole `ipam`, and leave the pods without the cluster's blocks. */
+/** Returns an issue when values for Cilium's chart replace the whole `ipam`, so that pods lose the cluster's blocks. */
 export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const { ipam } = values;
   const mode: unknown =
@@ -64,7 +67,7 @@ interface NetworkBlocks {
   serviceCidr: string;
 }
 
-/** Whether pods and services share addresses. Blocks that are malformed are left to their own rules. */
+/** Returns an issue when pods and services share addresses. Ignores malformed blocks, which have their own rules. */
 export function blocksOverlapIssues(network: NetworkBlocks): ValidationIssue[] {
   const pods = parseCidr(network.podCidr);
   const services = parseCidr(network.serviceCidr);
@@ -73,7 +76,7 @@ export function blocksOverlapIssues(network: NetworkBlocks): ValidationIssue[] {
   return [{ path: ["network", "podCidr"], message }];
 }
 
-/** Whether the pod block has a /24 for each machine. */
+/** Returns an issue when the pod block has fewer /24 blocks than machines. */
 export function podBlockSizeIssues(network: NetworkBlocks, machines: number): ValidationIssue[] {
   const pods = parseCidr(network.podCidr);
   if (!pods || pods.prefix > NODE_PREFIX) return [];
@@ -88,7 +91,7 @@ interface AddressedMachine {
   internalAddress?: string | undefined;
 }
 
-/** Whether an address of a machine is in the pod or service block, and whether an internal IPv4 address is known. */
+/** Returns an issue when a machine's address is in the pod or service block, or no internal IPv4 address is known. */
 export function machineAddressIssues(
   network: NetworkBlocks,
   machine: AddressedMachine,

@@ -4,7 +4,10 @@ import { qualifiedNameIssue } from "../../../../lib/validation/labels";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { CONTROL_PLANE_TAINT, type Role } from "../machine";
 
-/** Taints that a list repeats, or that a control plane has anyway: kubeadm refuses to register a Node with one twice. */
+/**
+ * Returns an issue for each taint that a list repeats, or that a control plane has by default: kubeadm refuses to
+ * register a Node that has a taint twice.
+ */
 export function taintIssues(
   taints: readonly { key?: unknown; effect?: unknown }[],
   role: Role | undefined,
@@ -19,7 +22,7 @@ export function taintIssues(
   return [...repeated, ...duplicateIssues(taints, name)];
 }
 
-/** Labels that kubeadm sets from the role, and those that each kubelet reports of itself. */
+/** Labels that kubeadm derives from the role, and labels that each kubelet sets itself. */
 const ROLE_LABELS = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 const KUBELET_LABELS = [
   "kubernetes.io/hostname",
@@ -43,7 +46,7 @@ function reservedPrefix(key: string): boolean {
   return ofKubernetes && !OPEN_PREFIXES.some((open) => prefix === open || prefix.endsWith(`.${open}`));
 }
 
-/** What is wrong with the key of a Node label, or undefined. */
+/** Returns what is wrong with the key of a Node label, or undefined. */
 export function nodeLabelKeyIssue(key: string): string | undefined {
   const wrong = qualifiedNameIssue(key);
   if (wrong) return wrong;
@@ -54,7 +57,7 @@ export function nodeLabelKeyIssue(key: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the key of a taint, or undefined. */
+/** Returns what is wrong with the key of a taint, or undefined. */
 export function taintKeyIssue(key: string): string | undefined {
   const wrong = qualifiedNameIssue(key);
   if (wrong) return wrong;

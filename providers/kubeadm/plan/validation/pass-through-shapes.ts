@@ -3,8 +3,8 @@ import { quoted } from "../../../../lib/text/quote";
 import { nearest } from "../../../../lib/validation/spelling";
 
 /**
- * What a field of a Kubernetes configuration object holds. `arguments` is a list of {name, value}, `named` a list of
- * objects with a name, `any` whatever it is: only what foresail merges has to be known here.
+ * Shape of a field in a Kubernetes configuration object. `arguments` is a list of {name, value}, `named` a list of
+ * objects with a name, `any` is not checked: only fields that foresail merges need a shape.
  */
 type Shape =
   | "any"
@@ -47,9 +47,9 @@ const PHASES = {
 const RESERVED = "map of texts";
 
 /**
- * The fields that foresail merges with its own, and those beside them, by kind: kubeadm v1beta4 (Kubernetes 1.31 to 1.36,
- * kubernetes.io "kubeadm Configuration (v1beta4)"), the maps of KubeletConfiguration v1beta1 and KubeProxyConfiguration
- * v1alpha1. A field that is not listed is left to Kubernetes.
+ * Shapes by kind of the fields that foresail merges with its own, and of fields next to them: kubeadm v1beta4
+ * (Kubernetes 1.31 to 1.36, kubernetes.io "kubeadm Configuration (v1beta4)"), the maps of KubeletConfiguration v1beta1
+ * and KubeProxyConfiguration v1alpha1. Kubernetes itself checks fields that are not listed.
  */
 const SHAPES: Readonly<Record<string, Shape>> = {
   ClusterConfiguration: {
@@ -130,7 +130,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** kubeadm's objects are known whole, so that a misspelt field is seen; the others have hundreds of fields. */
+/** Kinds whose fields are all listed, so that a misspelled field is found; the other kinds have hundreds of fields. */
 const KNOWN_WHOLE = ["ClusterConfiguration", "InitConfiguration", "JoinConfiguration"];
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -138,7 +138,10 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 const kindOf = (value: unknown) =>
   Array.isArray(value) ? "a list" : isMap(value) ? "a map" : `a ${typeof value}`;
 
-/** Every null in a value, and every field that has not the shape that a merge keeps; paths are relative to the object. */
+/**
+ * Returns an issue for each null, and for each field whose shape a merge would not keep; paths are relative to the
+ * object.
+ */
 export function shapeIssues(kind: string, object: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const shape = SHAPES[kind] ?? "any";
   return [...nullIssues(object, []), ...issuesOf(object, shape, [], KNOWN_WHOLE.includes(kind))];
@@ -222,7 +225,9 @@ function entriesOf(
   );
 }
 
-/** Entries merge by their names, so each needs one, and one that is repeated would replace the first. */
+/**
+ * Checks that each entry has a name of its own: entries are merged by name, so a repeated one would replace the first.
+ */
 function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): ValidationIssue[] {
   if (!Array.isArray(value)) {
     const since = isMap(value) ? ", as kubeadm's older v1beta3 had it" : "";

@@ -17,7 +17,7 @@ const NODE_REGISTRATION = {
 };
 const KUBEADM = "kubeadm.k8s.io/v1beta4";
 
-/** Every object that can be passed through, by its place under `cluster`. */
+/** Every object that can be passed through, by its key under `cluster`. */
 export const PASS_THROUGH = {
   clusterConfiguration: {
     apiVersion: KUBEADM,
@@ -67,7 +67,7 @@ export const PASS_THROUGH = {
   },
 } satisfies Record<string, PassThroughKind>;
 
-/** Everything that is wrong with an object that is passed through; paths are relative to it. */
+/** Returns all issues of an object that is passed through; paths are relative to it. */
 export function passThroughIssues(
   kind: PassThroughKind,
   object: Readonly<Record<string, unknown>>,
@@ -83,14 +83,16 @@ export function passThroughIssues(
       : [{ path, message: `is set by foresail; remove it: ${instead}` }];
   });
   const said = new Set([...identity, ...owned].map(({ path }) => path.join(".")));
-  // What may not be set at all needs no word on its shape.
+  // fields that may not be set at all need no issue about their shape
   const shape = shapeIssues(kind.kind, object).filter(
     ({ path }) => !path.some((_, index) => said.has(path.slice(0, index + 1).join("."))),
   );
   return [...identity, ...owned, ...shape, ...ownTaintIssues(object)];
 }
 
-/** The taint of control planes is merged with foresail's own; in another order of fields it would be there twice. */
+/**
+ * Returns an issue when the control planes' taint has its fields in another order: the merge would then add it twice.
+ */
 function ownTaintIssues(object: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const taints = valueAt(object, ["nodeRegistration", "taints"]);
   if (!Array.isArray(taints)) return [];

@@ -1,7 +1,9 @@
 import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
 import { quoted } from "../../../../lib/text/quote";
 
-/** What is wrong with the host of an image registry ("docker.io", "registry.example.com:5000"), or undefined. */
+/**
+ * Returns what is wrong with the host of an image registry ("docker.io", "registry.example.com:5000"), or undefined.
+ */
 export function registryHostIssue(host: string): string | undefined {
   if (host.includes("://"))
     return `${quoted(host)} is a URL; write the host alone, e.g. "registry.example.com"`;
@@ -10,12 +12,14 @@ export function registryHostIssue(host: string): string | undefined {
   return host.includes(":") ? hostPortIssue(host) : hostIssue(host);
 }
 
-/** What is wrong with the registry whose mirrors are listed, or undefined; `_default` is containerd's word for all others. */
+/**
+ * Returns what is wrong with the host of mirrored registries, or undefined; containerd uses `_default` for all others.
+ */
 export function mirroredRegistryIssue(host: string): string | undefined {
   return host === "_default" ? undefined : registryHostIssue(host);
 }
 
-/** What is wrong with the registry and path that images are pulled from ("registry.example.com/kubernetes"), or undefined. */
+/** Returns what is wrong with the registry and path of images ("registry.example.com/kubernetes"), or undefined. */
 export function imageRepositoryIssue(text: string): string | undefined {
   if (text.includes("://"))
     return `${quoted(text)} is a URL; write registry and path, e.g. "registry.example.com/kubernetes"`;

@@ -1,7 +1,12 @@
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { unknownWord } from "../../../../lib/validation/spelling";
 
-/** What is wrong with a map of places to numbers that ask for another machine. @param places "<group>-<index>" */
+/**
+ * Returns the issues of a `replace` map.
+ *
+ * @param replace keys of the map
+ * @param places known machines as "<group>-<index>"
+ */
 export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
   const known = new Set(places);
   return replace.flatMap((ref) =>

@@ -8,7 +8,7 @@ import { listed, quoted } from "../../../../lib/text/quote";
 
 const PLACEHOLDER = "[software]";
 
-/** What is wrong with the pattern of the annotation keys, or undefined. */
+/** Returns what is wrong with the pattern of the annotation keys, or undefined. */
 export function annotationPatternIssue(pattern: string): string | undefined {
   const parts = pattern.split(PLACEHOLDER);
   if (parts.length !== 2)
@@ -20,7 +20,7 @@ export function annotationPatternIssue(pattern: string): string | undefined {
   );
 }
 
-/** What is wrong with the number of nodes that may be away at once, or undefined. */
+/** Returns what is wrong with the number of nodes that may be away at once, or undefined. */
 export function maxUnavailableIssue(value: number | string): string | undefined {
   const fix = 'write a number of nodes from 1, or a percentage from "1%" to "100%"';
   if (typeof value === "number")
@@ -31,27 +31,30 @@ export function maxUnavailableIssue(value: number | string): string | undefined 
     : `is ${quoted(value)}; ${fix}`;
 }
 
-/** What is wrong with the version of a further software, or undefined: what the node agent itself would refuse. */
+/** Returns what is wrong with the version of further software, or undefined, by the same rules as the node agent. */
 export function softwareVersionIssue(text: string): string | undefined {
   return text.length <= 63 && new RegExp(AGENT_VERSION_PATTERN).test(text) && !text.startsWith("v")
     ? undefined
     : `${quoted(text)} is not a version; write at most 63 letters, digits, dots, dashes, plus signs, colons and tildes, with a letter other than "v" or a digit first`;
 }
 
-/** Names that Nodes have or will have. */
+/** Names of present or future Nodes. */
 interface NodeNames {
   has(name: string): boolean;
-  /** for messages: the names, or what they look like */
+  /** For messages: the names, or their pattern. */
   known: string[];
 }
 
-/** Exactly these names. */
+/** Returns a `NodeNames` of exactly these names. */
 export function nodeNames(names: readonly string[]): NodeNames {
   const all = new Set(names);
   return { has: (name) => all.has(name), known: [...all] };
 }
 
-/** Pools and nodes that a rollout names must be there; the control planes go one at a time whatever is said. */
+/**
+ * Returns an issue for each unknown pool or node of a rollout, and for a maximum of control planes, which always roll
+ * one at a time.
+ */
 export function rolloutIssues(
   rollout: { pools: Record<string, { maxUnavailable?: unknown }>; pausedNodes: readonly string[] },
   groups: readonly string[],

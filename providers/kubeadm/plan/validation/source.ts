@@ -2,14 +2,14 @@ import { VERSION_PLACEHOLDER } from "../specification";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
-/** What is wrong with a SHA-256 in hexadecimal, or undefined. */
+/** Returns what is wrong with a SHA-256 in hexadecimal, or undefined. */
 export function sha256Issue(text: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(text)
     ? undefined
     : "is not a SHA-256; write its 64 lower-case hexadecimal digits";
 }
 
-/** What is wrong with the placeholders of a bundle's path or URL, or undefined. */
+/** Returns what is wrong with the placeholders of a bundle's path or URL, or undefined. */
 export function bundlePathIssue(text: string): string | undefined {
   const unknown = [...text.matchAll(/\{[^{}]*\}/g)]
     .map(([found]) => found)
@@ -19,7 +19,7 @@ export function bundlePathIssue(text: string): string | undefined {
     : `${quoted(unknown)} is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`;
 }
 
-/** Whether a bundle is either a folder, or a URL with its checksum. */
+/** Returns an issue unless a bundle is either a folder, or a URL with its checksum. */
 export function bundleIssues(bundle: { path?: string; url?: string; sha256?: string }): ValidationIssue[] {
   if (bundle.path === undefined && bundle.url === undefined) {
     return [{ path: [], message: "names no bundle; write path, or url and sha256" }];

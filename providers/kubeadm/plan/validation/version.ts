@@ -1,11 +1,11 @@
 import { quoted } from "../../../../lib/text/quote";
 
-/** Oldest minor: kubeadm's v1beta4 configuration came with 1.31. */
+/** Oldest minor: kubeadm's v1beta4 configuration was introduced in 1.31. */
 const OLDEST_MINOR = 31;
 /** Newest minor that foresail was tested with. */
 export const NEWEST_MINOR = 36;
 
-/** What is wrong with a Kubernetes version, or undefined. */
+/** Returns what is wrong with a Kubernetes version, or undefined. */
 export function kubernetesVersionIssue(text: string): string | undefined {
   const bare = text.replace(/^v/i, "");
   if (/^\d+\.\d+$/.test(bare))
@@ -25,7 +25,10 @@ export function kubernetesVersionIssue(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the version of a pool's nodes, or undefined. Other programs make the nodes, so any minor goes. */
+/**
+ * Returns what is wrong with the version of a pool's nodes, or undefined. Allows any minor, since another system
+ * creates the nodes.
+ */
 export function poolVersionIssue(text: string): string | undefined {
   const bare = text.replace(/^v/, "");
   return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
