@@ -12,11 +12,11 @@ const REPOSITORY = "https://kubernetes.github.io/cloud-provider-openstack";
 const NAMESPACE = "kube-system";
 const SECRET = "cloud-config";
 
-/** A chart, at a release that belongs to those of the others. */
+/** A Helm chart, at a release that matches those of the other charts. */
 interface CloudChart {
   name: string;
   version: string;
-  /** @param settings changes with cloud.conf, which pods read as they start */
+  /** @param settings hash that changes with cloud.conf, so that the pods restart: they read the file only at start */
   values: (cluster: string, settings: string) => JsonObject;
 }
 
@@ -53,7 +53,7 @@ const CHARTS: Readonly<Record<"cloudControllerManager" | "cinder", CloudChart>> 
   },
 };
 
-/** Without any annotation both charts write `annotations: null`, which Pulumi's Chart refuses. */
+/** Returns one annotation, because without any both charts write `annotations: null`, which Pulumi's Chart refuses. */
 function annotated(cluster: string): JsonObject {
   return { commonAnnotations: { "foresail/cluster": cluster } };
 }
@@ -62,7 +62,7 @@ function settingsAnnotation(settings: string): JsonObject {
   return { "foresail/cloud-conf": settings };
 }
 
-/** kubeadm's objects with kubelets that leave the cloud's part of a Node to the cloud controller manager. */
+/** Returns kubeadm's objects with kubelets that leave cloud fields of a Node to the cloud controller manager. */
 export function withExternalCloudProvider(
   kubeadm: KubeadmClusterArgs["kubeadm"] = {},
 ): NonNullable<KubeadmClusterArgs["kubeadm"]> {
@@ -76,17 +76,17 @@ export function withExternalCloudProvider(
   };
 }
 
-/** Whether the cluster is to have volumes of the cloud. */
+/** Whether the Cinder CSI driver is installed. */
 export function wantsCinder({ enabled, cinder }: CloudProviderArgs): boolean {
   return enabled && (cinder?.enabled ?? true);
 }
 
-/** Whether the stack makes an application credential for what runs in the cluster. */
+/** Whether the stack creates an application credential for the cloud provider in the cluster. */
 export function makesCredential({ enabled, applicationCredential }: CloudProviderArgs): boolean {
   return enabled && applicationCredential === undefined;
 }
 
-/** Where a chart of a repository is: an oci:// repository is a part of the chart's own name. */
+/** Returns the location of a chart; an oci:// repository is part of the chart's name. */
 function chartSource(repository: string, name: string): { chart: string; repositoryOpts?: { repo: string } } {
   return repository.startsWith("oci://")
     ? { chart: `${repository.replace(/\/+$/, "")}/${name}` }
@@ -96,18 +96,18 @@ function chartSource(repository: string, name: string): { chart: string; reposit
 export interface CloudAddonsArgs {
   kubeconfig: pulumi.Output<string>;
   found: CloudPlan["found"];
-  /** Tells this stack's objects from those of any other cluster with the same name. */
+  /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   mark: pulumi.Input<string>;
   cloudProvider: CloudProviderArgs;
 }
 
-/** The cloud controller manager and the Cinder CSI driver, with an application credential for this cluster alone. */
+/** Installs the cloud controller manager and the Cinder CSI driver, with a given or new application credential. */
 export function installCloudAddons(
   cluster: string,
   args: CloudAddonsArgs,
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): void {
-  // loaded only here: a cluster without them does not pay for the Kubernetes SDK
+  // Loaded here, so that a cluster without these add-ons does not load the Kubernetes SDK.
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { Provider } = require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");
   const { Secret } =
@@ -156,7 +156,7 @@ export function installCloudAddons(
         version: desired?.version ?? version,
         namespace: NAMESPACE,
         values: settings.apply((known) => mergeObjects(values(cluster, known), desired?.values)),
-        // its pods become ready only when the nodes that are about to join are there
+        // The pods become ready only after the remaining nodes have joined.
         skipAwait: true,
       },
       { ...inCluster, dependsOn: [secret] },
@@ -164,7 +164,7 @@ export function installCloudAddons(
   }
 }
 
-/** A word that changes with what cloud.conf says; the credential that the stack makes is the same for ever. */
+/** Returns a hash of cloud.conf's inputs; the stack's own credential is left out, because it never changes. */
 function settingsOf({ found, cloudProvider }: CloudAddonsArgs): pulumi.Output<string> {
   const { applicationCredential, cloudConf: sections = {} } = cloudProvider;
   const word = pulumi
@@ -180,7 +180,7 @@ function makeCredential(cluster: string, mark: pulumi.Input<string>, opts: pulum
   const { ApplicationCredential } =
     require("@pulumi/openstack/identity/applicationCredential") as typeof import("@pulumi/openstack/identity/applicationCredential");
   /* eslint-enable @typescript-eslint/no-require-imports */
-  // it is in the cloud, and does not go with the cluster
+  // The credential exists in the cloud, so deleting the cluster does not delete it.
   const { deletedWith: _, ...others } = opts;
   const { id, secret } = new ApplicationCredential(
     `${cluster}-cloud-provider`,

@@ -19,30 +19,30 @@ import { makeNetworks, networkKey, type MachineNetwork } from "./network";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 import { makeSecurityGroups, securityGroupName, type SecurityGroups } from "./security-groups";
 
-/** What the servers are made of; the cluster on them is another matter. */
+/** Arguments of the cloud objects, without those of the cluster on the machines. */
 export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster" | "cloudProvider"> {
   podNetwork: PodNetworkKind;
-  /** Blocks of the pods. */
+  /** CIDR block of the pods. */
   podCidr: string;
-  /** What the cluster itself makes in the cloud. */
+  /** Kinds of cloud objects that the cluster itself creates. */
   services: { loadBalancers: boolean; volumes: boolean; ownCredential: boolean };
 }
 
 /**
- * Everything that a cluster has in the cloud: what the run needs there is checked first, then networks, security groups,
- * load balancer and servers are made. It is no component of its own, so its objects are those of the one that asks for it.
+ * The cloud objects of a cluster. Runs the cloud preflight first, then creates networks, security groups, the load
+ * balancer and servers. This class is not a component: its objects are children of the component that creates it.
  */
 export class Infrastructure {
   readonly plan: CloudPlan;
   readonly balancer: ApiLoadBalancer | undefined;
   readonly machines: CloudMachine[];
-  /** How objects of the cloud are made. */
+  /** Resource options of every object in the cloud. */
   readonly inCloud: pulumi.CustomResourceOptions;
-  /** What the next runs have to do with the machines, a line each. */
+  /** Remaining changes to machines, one line per later run. */
   readonly later: string[];
-  /** What the stack's state had when the run began. */
+  /** Contents of the stack's state when the run began. */
   readonly state: RecordedState;
-  /** Tells this stack's objects from those of any other cluster with the same name. */
+  /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   readonly mark: pulumi.Input<string>;
 
   private readonly rollout: MachineRollout;
@@ -76,7 +76,7 @@ export class Infrastructure {
     );
   }
 
-  /** The provider reads clouds.yaml or the environment itself, so that no credential is in the state. */
+  /** Creates the OpenStack provider, which reads clouds.yaml or the environment, so the state has no credentials. */
   private connect(): Provider {
     const { cloud, region } = this.args;
     return new Provider(
@@ -129,7 +129,7 @@ export class Infrastructure {
     );
   }
 
-  /** Names of the floating IPs that the run has. */
+  /** Returns the resource names of all floating IPs that exist after this run. */
   private wantedFloatingIps(): string[] {
     const { pools, endpoint } = this.args;
     const reached = new Set(pools.flatMap(({ name, floatingIp }) => (floatingIp ? [name] : [])));
@@ -203,7 +203,7 @@ export class Infrastructure {
           plan: this.plan,
           networks,
           securityGroups: groups,
-          // a machine that asks for its metadata needs the way there
+          // A machine reads its metadata through the router at boot.
           after: [...rules, ...(networks.get(machine.shape.network)?.way ?? [])],
           keypair,
           ...(serverGroup ? { serverGroup } : {}),

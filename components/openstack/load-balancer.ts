@@ -9,26 +9,26 @@ import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAsso
 import { markedDescription } from "../../lib/pulumi/marks";
 import type { MachineNetwork } from "./network";
 
-/** Port of the API, on the load balancer and on the control planes. */
+/** Port of the Kubernetes API on the load balancer and on the control planes. */
 export const API_PORT = 6443;
 
 export interface ApiLoadBalancer {
-  /** Address in the machines' network, by which the nodes reach the API. */
+  /** Address in the machines' network at which nodes reach the API. */
   address: pulumi.Output<string>;
-  /** Address for people, when a floating IP was asked for. */
+  /** Public address; absent without `floatingIp`. */
   floatingIp?: pulumi.Output<string>;
-  /** Adds a control plane. */
+  /** Adds a control plane as a member. */
   add(machine: string, address: pulumi.Input<string>): void;
 }
 
-/** Octavia's load balancer in front of the API servers. A server that does not answer gets no connections. */
+/** Creates an Octavia load balancer for the API servers, with a health monitor that excludes failed servers. */
 export function makeApiLoadBalancer(
   cluster: string,
   args: {
     network: MachineNetwork;
-    /** Blocks that may reach it. */
+    /** CIDR blocks that may connect to the load balancer. */
     allowedCidrs: string[];
-    /** Where its floating IP comes from; absent: it has none. */
+    /** External network of the floating IP; without it, the load balancer has no floating IP. */
     externalNetwork?: string;
     mark: pulumi.Input<string>;
   },
@@ -44,7 +44,7 @@ export function makeApiLoadBalancer(
       description,
       ...(network.subnetId === undefined ? { vipNetworkId: network.id } : { vipSubnetId: network.subnetId }),
     },
-    // every certificate and every kubelet holds its address
+    // A new address would break every certificate and every kubelet configuration.
     { ...opts, ignoreChanges: ["vipNetworkId", "vipSubnetId"] },
   );
   const listener = new Listener(

@@ -18,8 +18,8 @@ import type { MachineNetwork } from "./network";
 import type { SecurityGroups } from "./security-groups";
 
 /**
- * What a server was made with. A change of any of it is another machine with another name, or, of the key and the user
- * data, holds for new machines only; so the provider never replaces a server by itself.
+ * Inputs of a server that are fixed at creation. The provider ignores changes to them, so it never replaces a server:
+ * most changes result in a new machine with another name; changes to the key and user data apply to new machines only.
  */
 const FIXED = [
   "availabilityZone",
@@ -38,7 +38,7 @@ const POLICIES: Readonly<Record<Exclude<AntiAffinity, "none">, string>> = {
   strict: "anti-affinity",
 };
 
-/** The key for new machines. Another key is another object, since machines hold the name of theirs. */
+/** Creates the keypair for new machines. Its name contains a hash of the key, because servers refer to it by name. */
 export function makeKeypair(
   cluster: string,
   publicKey: string,
@@ -50,7 +50,7 @@ export function makeKeypair(
   return new Keypair(resource, { name, publicKey }, opts);
 }
 
-/** The server groups that keep the machines of a pool on different hosts, by pool. */
+/** Creates the server groups that place the machines of a pool on different hosts. Returns them by pool name. */
 export function makeServerGroups(
   cluster: string,
   pools: readonly Pool[],
@@ -70,26 +70,26 @@ export function makeServerGroups(
 
 export interface MakeMachineArgs {
   machine: MachineRecord;
-  /** Absent when the pool is no longer wanted, and the machine waits for its turn to leave. */
+  /** Absent when the pool was removed from the configuration and a later run deletes the machine. */
   pool?: Pool;
   plan: CloudPlan;
   networks: ReadonlyMap<NetworkKey, MachineNetwork>;
   securityGroups: SecurityGroups;
-  /** What has to be there before the machine. */
+  /** Resources that the server depends on. */
   after: pulumi.Resource[];
   keypair: Keypair;
   serverGroup?: ServerGroup;
   userData?: string;
-  /** Where floating IPs come from. */
+  /** Network that floating IPs come from. */
   externalNetwork?: string;
-  /** Blocks besides its own address from which the machine may send: the pods, without encapsulation. */
+  /** CIDR block of pods without encapsulation: the port allows it as a source besides its own address. */
   podCidr?: string;
   sshPort?: number;
-  /** What the cluster's objects carry in the cloud. */
+  /** Owner tag of the cluster's objects. */
   mark: pulumi.Input<string>;
 }
 
-/** How a machine's host key is asked for. */
+/** Connection options for reading a machine's SSH host key. */
 export interface FirstContact {
   cloud?: string;
   region?: string;
@@ -98,15 +98,19 @@ export interface FirstContact {
   timeoutSeconds: number;
 }
 
-/** A machine of the cloud, and how the cluster takes it. */
+/** A machine of the cloud, with its arguments for the cluster component. */
 export interface CloudMachine {
   server: Instance;
-  /** Its address in the machines' network. */
+  /** Address in the machines' network. */
   fixedIp: pulumi.Output<string>;
   args: MachineArgs;
 }
 
-/** One machine: its port, its server, and its floating IP when it has one. */
+/**
+ * Creates one machine: its port, its server and, where the pool has them, its floating IP.
+ *
+ * @throws Error when the machine's network is not in `args.networks`
+ */
 export function makeMachine(
   cluster: string,
   args: MakeMachineArgs,
@@ -119,7 +123,7 @@ export function makeMachine(
     throw new Error(`${machine.name} lies in a network that is not made: ${machine.shape.network}`);
   const port = makePort(name, network, args, opts);
   const server = makeServer(name, cluster, port, args, opts);
-  // the port has its address before the server is there to use it
+  // Depends on the server, because the port has its address before the server exists.
   const fixedIp = pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips[0] ?? "");
   const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
   const sshPort = args.sshPort ?? 22;
@@ -133,7 +137,7 @@ export function makeMachine(
       address,
       port: sshPort,
       internalAddress: fixedIp,
-      // only the control planes of a new cluster have their floating IPs in their certificates
+      // Only control planes of a new cluster have their floating IPs in their certificates.
       ...(machine.shape.role === "control-plane" ? { certificateName: "kubernetes" } : {}),
       labels: pool?.labels ?? {},
       taints: pool?.taints ?? [],
@@ -141,7 +145,7 @@ export function makeMachine(
   };
 }
 
-/** The machine with its host key, as its console and its first answer show it. */
+/** Returns the machine with its host key, which is read over SSH and compared with the server's console. */
 export function withHostKey(
   cluster: string,
   machine: CloudMachine,

@@ -7,23 +7,23 @@ import { markedDescription } from "../../lib/pulumi/marks";
 import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/pool";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
-/** A network as machines use it. */
+/** A network for machines. */
 export interface MachineNetwork {
   id: pulumi.Input<string>;
-  /** Absent for a network that exists already. */
+  /** Absent for an existing network. */
   subnetId?: pulumi.Input<string>;
-  /** What has to be there before a floating IP finds a port. */
+  /** Resources that a floating IP needs to reach a port: the router interface. */
   way: pulumi.Resource[];
 }
 
-/** What a machine remembers of its network. */
+/** Returns the key by which a machine's metadata identifies its network. */
 export function networkKey(network: NetworkArgs): NetworkKey {
   return "id" in network ? `${EXISTING_NETWORK}${network.id}` : network.cidr;
 }
 
 /**
- * The networks of the machines, by key: the wanted one, and those of machines that have not been replaced yet. All of
- * the stack's own hang on one router.
+ * Creates the machines' networks: the desired one, and those of machines that have not been replaced yet. One router
+ * connects all networks of the stack. Returns them by key.
  */
 export function makeNetworks(
   cluster: string,

@@ -5,59 +5,59 @@ import type { Pool } from "../../providers/openstack/plan/pool";
 import type { StateResources } from "../../lib/pulumi/state-resources";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
-/** Where the machines lie. */
+/** Network of the machines. */
 export type NetworkArgs = OwnNetworkArgs | ExistingNetworkArgs;
 
-/** A network, subnet and router of the stack's own. */
+/** A network, subnet and router that the stack creates. */
 export interface OwnNetworkArgs {
-  /** IPv4 block of the machines. */
+  /** IPv4 CIDR block of the machines. */
   cidr: string;
-  /** Name servers of the subnet; the cloud's own when empty. */
+  /** Name servers of the subnet; the cloud's default when empty. */
   dns: string[];
-  /** Name or id of the network that the router and floating IPs lead to. */
+  /** Name or id of the external network of the router and the floating IPs. */
   externalNetwork: string;
 }
 
-/** A network that exists, with a way out of its own. */
+/** An existing network that already has a route to the outside. */
 export interface ExistingNetworkArgs {
   id: string;
-  /** The IPv4 block in it that the machines get their addresses from. */
+  /** IPv4 CIDR block of the network from which machines get their addresses. */
   cidr: string;
-  /** Name or id of the network that floating IPs come from. */
+  /** Name or id of the external network that floating IPs come from. */
   externalNetwork?: string;
 }
 
-/** Blocks of addresses that may reach the machines from outside the cluster. */
+/** CIDR blocks that may connect to the machines from outside the cluster. */
 export interface AccessArgs {
   ssh: string[];
   api: string[];
   nodePorts: string[];
 }
 
-/** How nodes find an API server; `octavia` is a load balancer that the stack makes. */
+/** How nodes connect to the API servers; `octavia` is a load balancer that the stack creates. */
 export type OpenstackEndpointArgs = EndpointArgs | { octavia: { floatingIp: boolean } };
 
-/** A Helm chart of the cloud provider, where another one than foresail's is wanted. */
+/** Overrides for a Helm chart of the cloud provider. */
 export interface CloudChartArgs {
-  /** @default the version that foresail was made for */
+  /** @default the version that foresail chooses */
   version?: string;
-  /** Merged over foresail's own. */
+  /** Values merged over foresail's. */
   values?: JsonObject;
 }
 
-/** The cloud controller manager and the Cinder CSI driver. */
+/** Options for the cloud controller manager and the Cinder CSI driver. */
 export interface CloudProviderArgs {
   enabled: boolean;
-  /** URL of the repository that has both charts, also oci://. @default the one of the Kubernetes project */
+  /** URL of the repository with both charts (https:// or oci://). @default the repository of the Kubernetes project */
   repository?: string;
-  /** Settings of cloud.conf, over foresail's own. */
+  /** Settings of cloud.conf, merged over foresail's. */
   cloudConf?: CloudConfSections;
   cloudControllerManager?: CloudChartArgs;
   cinder?: CloudChartArgs & {
     /** @default true */
     enabled?: boolean;
   };
-  /** An application credential for them; when absent, the stack makes one for the cluster. */
+  /** Application credential for both; when absent, the stack creates one for the cluster. */
   applicationCredential?: pulumi.Input<{ id: string; secret: string }>;
 }
 
@@ -66,20 +66,20 @@ export interface OpenstackClusterArgs {
   cloud?: string;
   region?: string;
   network: NetworkArgs;
-  /** Public half of the key by which SSH reaches new machines. */
+  /** Public SSH key for new machines. */
   publicKey: string;
   /** cloud-init's user data for new machines. */
   userData?: string;
   pools: Pool[];
   endpoint?: OpenstackEndpointArgs;
   access: AccessArgs;
-  /** Port of SSH on the machines. @default 22 */
+  /** SSH port of the machines. @default 22 */
   sshPort?: number;
-  /** Slot → how often its machine was asked to be replaced: {"w-2": 1}. */
+  /** Slot → number of requested replacements of its machine: {"w-2": 1}. */
   replace?: Record<string, number>;
   cloudProvider: CloudProviderArgs;
   /** The cluster on the machines. */
   cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
-  /** What the stack's state has as the run begins; `readStackResources()` reads it. */
+  /** The stack's state at the start of the run, from `readStackResources()`. */
   existing: StateResources;
 }

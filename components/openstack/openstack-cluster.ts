@@ -12,10 +12,10 @@ import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /**
- * A kubeadm cluster on servers of an OpenStack cloud, with everything that they need there.
+ * A kubeadm cluster on OpenStack servers, with all cloud objects that the servers need.
  *
- * One update makes what is missing, and replaces at most one control plane and `maxSurge` machines of a pool; what is
- * left to do then is in `remaining`, for the next update (docs/adr/0015-machine-turns.md).
+ * One update creates missing machines and replaces at most one control plane and `maxSurge` machines of a pool. The
+ * `remaining` output lists the changes for later updates (docs/adr/0015-machine-turns.md).
  */
 export class OpenstackCluster extends pulumi.ComponentResource {
   /** Administrator's kubeconfig. Secret. */
@@ -27,11 +27,11 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     external?: string;
   }>;
   readonly nodes: pulumi.Output<NodeOutput[]>;
-  /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
+  /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
   /** Machine name → id of its server. */
   readonly servers: pulumi.Output<Record<string, string>>;
-  /** What the next updates have to do with the machines; empty when all are as wished. */
+  /** Remaining changes to machines, for later updates; empty when all machines match the configuration. */
   readonly remaining: pulumi.Output<string[]>;
 
   constructor(
@@ -113,7 +113,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
         ...(reached ? { endpoint: reached } : {}),
         loadBalancer: this.loadBalancer(balancer, reached),
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
-        // while a control plane is replaced there is one more for a while
+        // While a control plane is being replaced, there is one more.
         allowEvenControlPlanes: true,
         lost: state.lost,
       },
@@ -121,7 +121,10 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     );
   }
 
-  /** What stands in front of the API servers for people: where control planes have no floating IP, what the nodes use. */
+  /**
+   * Returns host:port of the load balancer for the kubeconfig: its floating IP, or else the nodes' external endpoint;
+   * undefined when control planes have floating IPs of their own.
+   */
   private loadBalancer(balancer?: ApiLoadBalancer, reached?: EndpointArgs): pulumi.Input<string> | undefined {
     if (balancer?.floatingIp) return pulumi.interpolate`${balancer.floatingIp}:${API_PORT}`;
     const isElsewhere = this.args.pools.some(
@@ -131,7 +134,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     return pulumi.interpolate`${reached.external.host}:${reached.external.port}`;
   }
 
-  /** Each machine is marked in the cloud when its agent has found it ready. */
+  /** Adds the ready tag to each server after its node agent reports the machine as ready. */
   private markInitialized(cluster: KubeadmCluster, machines: CloudMachine[]): void {
     const { cloud, region } = this.args;
     new InitializedMark(

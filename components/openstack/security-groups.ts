@@ -9,15 +9,15 @@ import {
   type DesiredSecurity,
 } from "../../providers/openstack/plan/security-rules";
 
-/** The ids of the cluster's security groups. */
+/** Ids of the cluster's security groups. */
 export type SecurityGroups = Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;
 
-/** How a security group of a cluster is called in the cloud. */
+/** Returns the name of a cluster's security group in the cloud. */
 export function securityGroupName(cluster: string, group: SecurityGroupName): string {
   return `${cluster}-${group}`;
 }
 
-/** Makes the two security groups and their rules; machines are made when the rules are there. */
+/** Creates the two security groups and their rules. Servers depend on the returned rules. */
 export function makeSecurityGroups(
   cluster: string,
   desired: DesiredSecurity,
@@ -48,7 +48,7 @@ export function makeSecurityGroups(
             ...(rule.ports ? { portRangeMin: rule.ports[0], portRangeMax: rule.ports[1] } : {}),
             ...source,
           },
-          // the cloud deletes a group's rules with it; one by one the provider waits 5 s for each
+          // The cloud deletes a group's rules with the group; one by one, the provider would wait 5 s for each.
           { ...opts, deletedWith: made[rule.group] },
         ),
     ),
