@@ -4,12 +4,12 @@ import path from "node:path";
 import { parse } from "yaml";
 import { CloudConfigurationError } from "./errors";
 
-/** How one proves who one is; secret as a whole. */
+/** Credentials for Keystone; secret as a whole. */
 export type CloudCredentials =
   | { kind: "application-credential"; id?: string; name?: string; user?: Identity; secret: string }
   | { kind: "password"; user: Identity; password: string; project?: Identity; domain?: Identity };
 
-/** Something of Keystone by id, or by name in a domain. */
+/** A Keystone object, by id or by name in a domain. */
 export interface Identity {
   id?: string;
   name?: string;
@@ -17,14 +17,14 @@ export interface Identity {
 }
 
 export interface CloudConfiguration {
-  /** Keystone's address, with its version: "https://cloud.example.com:5000/v3". */
+  /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
   authUrl: string;
   credentials: CloudCredentials;
   region?: string;
   interface: "public" | "internal" | "admin";
   /** PEM certificates. */
   caCertificates?: string;
-  /** False: certificates are not checked. */
+  /** Whether TLS certificates are verified. */
   verify: boolean;
 }
 
@@ -41,7 +41,7 @@ interface CloudEntry {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of the environment that name the fields of an entry. */
+/** Environment variables for the fields of an entry's `auth`. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   auth_url: "OS_AUTH_URL",
   application_credential_id: "OS_APPLICATION_CREDENTIAL_ID",
@@ -61,8 +61,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds how to reach a cloud, as openstacksdk does: the entry of clouds.yaml (and secure.yaml beside it) when one is
- * named here or by OS_CLOUD, else the OS_… variables.
+ * Reads a cloud's configuration as openstacksdk does: from the entry in clouds.yaml (and secure.yaml in the same
+ * folder) that `desired.cloud` or OS_CLOUD names, or else from the OS_… variables.
  *
  * Files: OS_CLIENT_CONFIG_FILE, ./clouds.yaml, ~/.config/openstack/clouds.yaml, /etc/openstack/clouds.yaml.
  * Source: https://docs.openstack.org/python-openstackclient/latest/configuration/
@@ -129,7 +129,7 @@ async function entryOfFiles(cloud: string, environment: Environment, folder: str
   );
 }
 
-/** The clouds of a file; undefined when there is no such file. */
+/** Reads the clouds of a file. Returns undefined if the file does not exist. */
 async function readClouds(ref: string): Promise<Record<string, CloudEntry> | undefined> {
   let content: string;
   try {
@@ -142,7 +142,7 @@ async function readClouds(ref: string): Promise<Record<string, CloudEntry> | und
   try {
     value = parse(content);
   } catch {
-    // the words of the parser would repeat the line, which may hold a password
+    // The parser's message would quote the line, which may contain a password.
     throw new CloudConfigurationError(`${ref} is no YAML`);
   }
   const clouds = (value as { clouds?: unknown } | null)?.clouds;
@@ -219,7 +219,7 @@ async function readCaFile(file: string): Promise<string> {
   }
 }
 
-/** A value of YAML as a text; ids of digits only are numbers there. */
+/** Returns a YAML value as a string. YAML parses an id of digits only as a number. */
 function text(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;

@@ -5,7 +5,7 @@ import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, r
 import { HttpClient, type HttpRequest, type Reply } from "../../../lib/http-client";
 import { isFresh, obtainToken, type Token } from "./token";
 
-/** The services that foresail asks, and the version in their path. */
+/** Service types that foresail calls, with the API version in their path. */
 const SERVICES = {
   identity: { types: ["identity"], version: "v3" },
   compute: { types: ["compute"], version: "v2.1" },
@@ -18,7 +18,7 @@ const SERVICES = {
 export type CloudService = keyof typeof SERVICES;
 
 export interface CloudOptions {
-  /** Deadline of one call with all its attempts. */
+  /** Deadline of one call, including retries. */
   seconds?: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
@@ -27,7 +27,7 @@ export interface CloudOptions {
 const ATTEMPT_MILLISECONDS = 30_000;
 const PASSING = [429, 500, 502, 503, 504];
 
-/** Calls to one cloud's APIs with a token that is renewed when it runs out. Close it when the work ends. */
+/** Client for one cloud's APIs. Renews its token before it expires. Call `close()` after use. */
 export class Cloud {
   private readonly exchanger: HttpClient;
   private token?: Promise<Token>;
@@ -45,10 +45,10 @@ export class Cloud {
   }
 
   /**
-   * One call, repeated with growing pauses while the service answers that it can't just now.
+   * Sends a request, and retries with growing pauses while the service is temporarily unavailable.
    *
-   * @param path after the service's version, from "/"; or a whole URL that the service gave
-   * @returns the answer's JSON
+   * @param path path after the service's version, starting with "/"; or an absolute URL from the service
+   * @returns the JSON body of the response
    * @throws CloudRefusal, CloudUnreachable
    */
   async call(
@@ -66,23 +66,23 @@ export class Cloud {
     throw new CloudRefusal(what, reply.status, words, refusalCode(reply.status, words));
   }
 
-  /** Whether the cloud has a service in this region. */
+  /** Returns whether the cloud has a service in this region. */
   async has(service: CloudService): Promise<boolean> {
     const token = await this.authenticate();
     return this.endpoint(token, service) !== undefined;
   }
 
-  /** Id of the project that the credentials are for; undefined when they are for none. */
+  /** Returns the id of the credentials' project; undefined if they have none. */
   async project(): Promise<string | undefined> {
     return (await this.authenticate()).project;
   }
 
-  /** Id of the user that the credentials are of; undefined when the cloud does not tell it. */
+  /** Returns the id of the credentials' user; undefined if the cloud does not report it. */
   async user(): Promise<string | undefined> {
     return (await this.authenticate()).user;
   }
 
-  /** Whether the credentials are an application credential that may make no others. */
+  /** Returns whether the credentials are a restricted application credential, which can't create others. */
   async isRestricted(): Promise<boolean> {
     return (await this.authenticate()).restricted;
   }
@@ -91,12 +91,12 @@ export class Cloud {
     this.exchanger.close();
   }
 
-  /** A token that holds, as soon as Keystone gives one. */
+  /** Returns a valid token, with retries. */
   private authenticate(): Promise<Token> {
     return this.patiently("authentication", () => this.freshToken());
   }
 
-  /** Tries until it goes well, or the deadline has come. @throws CloudUnreachable, and what is no passing fault */
+  /** Retries transient errors until the deadline. @throws CloudUnreachable at the deadline, or any permanent error */
   private async patiently<T>(what: string, attempt: (signal?: AbortSignal) => Promise<T>): Promise<T> {
     const seconds = this.options.seconds ?? 120;
     try {
@@ -127,7 +127,7 @@ export class Cloud {
         headers: { "X-Auth-Token": token.value },
       });
       if (PASSING.includes(reply.status)) throw new Transient(sayStatus(reply));
-      // a token may be revoked before its time
+      // Keystone may revoke a token before it expires.
       if (reply.status !== 401 || renewed) return reply;
       this.token = undefined;
     }

@@ -3,7 +3,7 @@ import { waitFor } from "../../../lib/wait";
 import type { Cloud, CloudService } from "./cloud";
 import { CloudRefusal } from "./errors";
 
-/** Where an object of a kind lies. */
+/** Service and path of each kind of object. */
 const PLACES: Readonly<Record<Exclude<ObjectKind, keyof typeof WITHIN>, [CloudService, string]>> = {
   "floating IP": ["network", "/floatingips"],
   "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<Exclude<ObjectKind, keyof typeof WITHIN>, [CloudSe
   keypair: ["compute", "/os-keypairs"],
 };
 
-/** Where an object lies that is a part of another one. */
+/** Service and path of objects that are part of another one. */
 const WITHIN = {
   "router interface": ["network", "/routers", ""],
   "load balancer member": ["load-balancer", "/lbaas/pools", "/members"],
@@ -34,7 +34,7 @@ function placeOf({ kind, within = "" }: MarkedObject): [CloudService, string] {
   return [service, `${owners}/${within}${parts}`];
 }
 
-/** What goes on existing for a while after its deletion was accepted. */
+/** Kinds of objects that are deleted asynchronously. */
 const SLOW: readonly ObjectKind[] = [
   "server",
   "load balancer",
@@ -52,10 +52,10 @@ export interface DeleteOptions {
 }
 
 /**
- * Deletes an object and waits until it is gone. One that is gone already is no error; one that is in use or changes
- * just now is waited for.
+ * Deletes an object and waits until it no longer exists. An object that is already deleted is not an error. Retries
+ * while the object is in use or locked by another change.
  *
- * @throws WaitTimeout with the cloud's words when it stays; CloudRefusal, CloudUnreachable
+ * @throws WaitTimeout with the cloud's message at the deadline; CloudRefusal, CloudUnreachable
  */
 export async function deleteObject(
   cloud: Cloud,

@@ -1,11 +1,11 @@
-/** The configuration does not say how to reach the cloud. */
+/** The configuration of the cloud connection is missing or wrong. */
 export class CloudConfigurationError extends Error {
   override readonly name = "CloudConfigurationError";
   readonly code = "CloudConfiguration";
   readonly next = "mend clouds.yaml or the OS_… variables, then run the same again";
 }
 
-/** No answer from the cloud within the deadline. `lastSeen` is the last reason, in words. */
+/** The cloud did not answer within the deadline. `lastSeen` is the last error message. */
 export class CloudUnreachable extends Error {
   override readonly name = "CloudUnreachable";
   readonly code = "CloudUnreachable";
@@ -20,7 +20,7 @@ export class CloudUnreachable extends Error {
   }
 }
 
-/** The cloud answered, and refused. */
+/** The cloud answered with an error status. */
 export class CloudRefusal extends Error {
   override readonly name: string = "CloudRefusal";
 
@@ -38,7 +38,7 @@ export class CloudRefusal extends Error {
   }
 }
 
-/** What a refusal is about. */
+/** Category of an error response. */
 type CloudRefusalCode =
   | "AuthenticationRefused"
   | "NotAllowed"
@@ -60,7 +60,7 @@ const NEXT: Readonly<Record<CloudRefusalCode, string>> = {
   Refused: "mend the cause, then run the same `up` again",
 };
 
-/** Reads what an OpenStack service's answer with an error status means. */
+/** Returns the category of an OpenStack service's error response. */
 export function refusalCode(status: number, remote: string): CloudRefusalCode {
   if (/quota/i.test(remote)) return "QuotaExceeded";
   if (/no valid host/i.test(remote)) return "NoValidHost";
@@ -70,7 +70,7 @@ export function refusalCode(status: number, remote: string): CloudRefusalCode {
   return status === 409 ? "Conflict" : "Refused";
 }
 
-/** The words of an error answer: each service wraps them differently. */
+/** Returns the message of an error response. Each service has another JSON structure. */
 export function remoteWords(body: unknown, text: string): string {
   for (const value of [
     body,

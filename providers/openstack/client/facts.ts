@@ -7,8 +7,8 @@ import { serverFault } from "./servers";
 import { readVolumeFacts } from "./volume-facts";
 
 /**
- * What a run needs to know of a cloud before it makes anything: eight calls at once, two more for root volumes, and one a
- * server in ERROR.
+ * Reads the facts for a run's preflight: eight calls in parallel, two more for root volumes, and one for each server in
+ * state ERROR.
  */
 export async function readCloudFacts(
   cloud: Cloud,
@@ -86,7 +86,7 @@ export async function readCloudFacts(
   };
 }
 
-/** The project's quota for floating IPs; undefined where the cloud does not tell it to a project. */
+/** Reads the project's quota for floating IPs. Returns undefined if the project may not read it. */
 async function floatingIpQuota(cloud: Cloud): Promise<{ limit: number; used: number } | undefined> {
   try {
     const { tenant } = await cloud.call("network", "GET", "/quotas/tenant");
@@ -115,13 +115,13 @@ interface Image {
   /** GiB */
   min_disk: number;
   min_ram: number;
-  /** Bytes of its file; absent while there is none. */
+  /** Size of the image file in bytes; absent before the upload. */
   size?: number | null;
-  /** Bytes of the disk that it describes; absent where the cloud has not looked. */
+  /** Virtual disk size in bytes; absent if the cloud has not inspected the image. */
   virtual_size?: number | null;
 }
 
-/** GiB that a disk needs for an image: what is said of it, and what it holds. */
+/** Returns the smallest disk for an image in GiB: its declared minimum or its actual size, whichever is larger. */
 function smallestDisk({ min_disk, size, virtual_size }: Image): number {
   return Math.max(min_disk, Math.ceil(Math.max(size ?? 0, virtual_size ?? 0) / 2 ** 30));
 }
@@ -143,7 +143,7 @@ interface Network {
   name: string;
 }
 
-/** Sets single keys of a server's metadata; the others stay. */
+/** Sets some keys of a server's metadata and keeps the others. */
 export async function setServerMetadata(
   cloud: Cloud,
   server: string,
@@ -152,13 +152,13 @@ export async function setServerMetadata(
   await cloud.call("compute", "POST", `/servers/${server}/metadata`, { metadata });
 }
 
-/** A server's metadata. */
+/** Reads a server's metadata. */
 export async function serverMetadata(cloud: Cloud, server: string): Promise<Record<string, string>> {
   const { metadata } = await cloud.call("compute", "GET", `/servers/${server}/metadata`);
   return (metadata ?? {}) as Record<string, string>;
 }
 
-/** What a server wrote to its console lately. @throws CloudRefusal where the cloud shows no consoles */
+/** Reads the last 500 lines of a server's console. @throws CloudRefusal if the cloud provides no console output */
 export async function consoleOutput(cloud: Cloud, server: string): Promise<string> {
   const { output } = await cloud.call("compute", "POST", `/servers/${server}/action`, {
     "os-getConsoleOutput": { length: 500 },

@@ -1,6 +1,6 @@
 import type { Cloud, CloudService } from "./cloud";
 
-/** All items of a list that comes in pages. */
+/** Returns all items of a paginated list. */
 export async function listAll<Item>(
   cloud: Cloud,
   service: CloudService,

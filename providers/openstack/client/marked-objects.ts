@@ -4,7 +4,7 @@ import type { MarkedObject, ObjectKind } from "../plan/leftovers";
 import type { Cloud, CloudService } from "./cloud";
 import { listAll } from "./list-all";
 
-/** The fields of Neutron's and Octavia's objects that are read. */
+/** Fields of a Neutron or Octavia object. */
 interface Described {
   id: string;
   name?: string;
@@ -14,7 +14,7 @@ interface Described {
   floating_ip_address?: string;
 }
 
-/** Which objects to look for. */
+/** Which objects to search for. */
 interface DesiredMark {
   mark: string;
   /** Regular expression of the cluster's server names. */
@@ -23,11 +23,11 @@ interface DesiredMark {
   securityGroups: readonly string[];
   /** Whether the cluster has a load balancer. */
   loadBalancer: boolean;
-  /** Whether it has an application credential of its own. */
+  /** Whether the stack creates an application credential for the cluster. */
   ownCredential: boolean;
 }
 
-/** All objects of a cloud that carry a cluster's mark: those on record, and those that a cut-off run left. */
+/** Reads all cloud objects with a cluster's owner tag, both those in the state and leftovers of an interrupted run. */
 export async function readMarkedObjects(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
   const found = await Promise.all([
     readServers(cloud, desired),
@@ -74,7 +74,7 @@ async function readNamed(
   return found.filter(({ name }) => name.endsWith(`-${mark}`)).map(({ id, name }) => ({ kind, id, name }));
 }
 
-/** A keypair's id is its name. */
+/** Reads keypairs. The id of a keypair is its name. */
 async function readKeypairs(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
   const found = await listAll<{ keypair: { name: string } }>(cloud, "compute", "/os-keypairs", "keypairs");
   return found
@@ -103,7 +103,7 @@ async function readDescribed(
     }));
 }
 
-/** The routers, and their interfaces: a port that Neutron makes has no description of ours. */
+/** Reads routers and their interfaces, which Neutron creates as ports without the tag in their description. */
 async function readRouters(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
   const routers = await readDescribed(cloud, desired, "network", "router", "/routers", "routers");
   const interfaces = await Promise.all(
@@ -116,7 +116,7 @@ async function readRouters(cloud: Cloud, desired: DesiredMark): Promise<MarkedOb
   return [...routers, ...interfaces.flat()];
 }
 
-/** The security groups, and the rules in them. */
+/** Reads security groups and their rules. */
 async function readSecurityGroups(
   cloud: Cloud,
   { mark, securityGroups }: DesiredMark,
@@ -154,7 +154,7 @@ async function readLoadBalancers(cloud: Cloud, desired: DesiredMark): Promise<Ma
   return [...found, ...parts].flat();
 }
 
-/** The members and the monitor of a pool: Octavia takes no description of them. */
+/** Reads the members and the monitor of a pool, for which Octavia accepts no description. */
 async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedObject[]> {
   const path = `/lbaas/pools/${pool.id}/members`;
   const [members, monitors] = await Promise.all([
@@ -172,7 +172,7 @@ async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedOb
   ];
 }
 
-/** The application credentials of whoever asks: no other may see or delete them. */
+/** Reads application credentials of the current user; no other user can see or delete them. */
 async function readCredentials(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
   const user = await cloud.user();
   if (user === undefined || !(await cloud.has("identity"))) return [];

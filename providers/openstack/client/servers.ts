@@ -1,15 +1,15 @@
 import type { Cloud } from "./cloud";
 import { listAll } from "./list-all";
 
-/** A server as a list has it. */
+/** A server in a list. */
 interface ListedServer {
   id: string;
   name: string;
-  /** In nova's words, such as "BUILD", "ACTIVE" and "ERROR". */
+  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
   status: string;
 }
 
-/** The servers of some names, as far as they are there. */
+/** Returns the existing servers with these names. */
 export async function listServers(cloud: Cloud, names: readonly string[]): Promise<ListedServer[]> {
   if (names.length === 0) return [];
   const path = `/servers/detail?name=${encodeURIComponent(`^(${names.join("|")})$`)}`;
@@ -19,7 +19,7 @@ export async function listServers(cloud: Cloud, names: readonly string[]): Promi
     .map(({ id, name, status }) => ({ id, name, status }));
 }
 
-/** Why a server is in state ERROR, as a sentence; a list of servers does not tell it. */
+/** Returns why a server is in state ERROR, as a sentence. Lists of servers do not contain the reason. */
 export async function serverFault(cloud: Cloud, id: string): Promise<string> {
   const { server } = await cloud.call("compute", "GET", `/servers/${id}`);
   const { fault } = (server ?? {}) as { fault?: { message?: string } };

@@ -2,17 +2,17 @@ import type { CloudConfiguration, CloudCredentials, Identity } from "./cloud-con
 import { CloudRefusal, refusalCode, remoteWords } from "./errors";
 import type { HttpClient } from "../../../lib/http-client";
 
-/** A token of Keystone and what came with it. The value is secret. */
+/** A Keystone token with its metadata. The value is secret. */
 export interface Token {
   value: string;
   /** Milliseconds since the epoch. */
   expires: number;
   catalog: CatalogService[];
-  /** Id of the project that it is for, if it is for one. */
+  /** Id of the token's project, if it is scoped to one. */
   project?: string;
-  /** Id of whose it is. */
+  /** Id of the token's user. */
   user?: string;
-  /** Whether it comes of an application credential that may make no others. */
+  /** Whether the token is from a restricted application credential, which can't create others. */
   restricted: boolean;
 }
 
@@ -22,8 +22,9 @@ interface CatalogService {
 }
 
 /**
- * Asks Keystone (v3) for a token.
- * @throws CloudRefusal, or Error when no answer came
+ * Requests a token from Keystone (v3).
+ *
+ * @throws CloudRefusal; Error when Keystone does not answer
  */
 export async function obtainToken(
   http: HttpClient,
@@ -84,10 +85,10 @@ function namedIn(identity: Identity | undefined): object {
   return id === undefined ? { name, domain } : { id };
 }
 
-/** How long before its end a token is renewed. */
+/** Time before expiry at which a token is renewed. */
 const MARGIN_MILLISECONDS = 120_000;
 
-/** Whether a token may be used for one more call. */
+/** Returns whether a token is valid long enough for another call. */
 export function isFresh(token: Token, now = Date.now()): boolean {
   return token.expires - now > MARGIN_MILLISECONDS;
 }

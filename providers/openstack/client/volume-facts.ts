@@ -4,7 +4,7 @@ import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
 import { listAll } from "./list-all";
 
-/** What a run with root volumes needs to know of a cloud; undefined when it has no service for volumes. */
+/** Reads volume types and quotas. Returns undefined if the cloud has no block-storage service. */
 export async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undefined> {
   if (!(await cloud.has("block-storage"))) return undefined;
   const [types, quota] = await Promise.all([
@@ -14,7 +14,7 @@ export async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undef
   return { types: types.map(({ id, name }) => ({ id, name })), ...(quota ? { quota } : {}) };
 }
 
-/** The project's quota for volumes, all together and by type; undefined where the cloud does not tell it to a project. */
+/** Reads the project's quotas for volumes, in total and by type. Returns undefined if the project may not read them. */
 async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefined> {
   const project = await cloud.project();
   if (project === undefined) return undefined;
@@ -41,6 +41,6 @@ async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefi
 interface QuotaUsage {
   limit: number;
   in_use: number;
-  /** for what is being made just now */
+  /** Reserved by operations in progress. */
   reserved: number;
 }

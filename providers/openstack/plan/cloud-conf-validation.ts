@@ -1,7 +1,7 @@
 import type { CloudConfSections } from "./cloud-conf";
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 
-/** What is wrong with the user's settings of cloud.conf: names that would break the file, and what belongs into secrets. */
+/** Returns validation issues of custom cloud.conf settings: names that would break the file, and plain-text secrets. */
 export function cloudConfIssues(sections: CloudConfSections): ValidationIssue[] {
   return Object.entries(sections).flatMap(([section, settings]): ValidationIssue[] => {
     if (!/^[A-Za-z]+( "[^"\\\n]+")?$/.test(section))

@@ -1,19 +1,20 @@
-/** Section, such as "LoadBalancer", → setting, such as "lb-provider" → value. */
+/** Section, such as "LoadBalancer" → setting, such as "lb-provider" → value. */
 export type CloudConfSections = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 
-/** What the in-cluster parts of a cloud provider need to know of the cloud. The secret makes all of it secret. */
+/** Input of cloud.conf for the cloud provider in the cluster. Secret as a whole, because it contains a credential. */
 interface CloudConf {
   authUrl: string;
   region?: string;
   applicationCredential: { id: string; secret: string };
-  /** Where load balancers of Services get their floating IPs from. */
+  /** Network of the floating IPs of load balancers for Services. */
   externalNetworkId?: string;
-  /** The user's own settings, over these. */
+  /** Custom settings, which override foresail's. */
   sections?: CloudConfSections;
 }
 
 /**
- * The file cloud.conf, as the cloud controller manager and the Cinder CSI driver read it.
+ * Returns the text of cloud.conf for the cloud controller manager and the Cinder CSI driver.
+ *
  * Source: https://github.com/kubernetes/cloud-provider-openstack/blob/master/docs/openstack-cloud-controller-manager/using-openstack-cloud-controller-manager.md
  */
 export function cloudConf(conf: CloudConf): string {
@@ -38,7 +39,7 @@ export function cloudConf(conf: CloudConf): string {
     .join("\n");
 }
 
-/** The reader (gcfg) takes backslash and quote inside quotes. */
+/** Returns a line of cloud.conf. The parser (gcfg) requires escapes for backslashes and quotes in quoted values. */
 function entry(key: string, value: string): string {
   return `${key}="${value.replace(/[\\"]/g, (character) => `\\${character}`)}"`;
 }

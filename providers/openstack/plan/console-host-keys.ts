@@ -2,8 +2,8 @@ const BEGIN = "-----BEGIN SSH HOST KEY KEYS-----";
 const END = "-----END SSH HOST KEY KEYS-----";
 
 /**
- * The public host keys that cloud-init prints on a server's console at its first boot, "ssh-ed25519 AAAA…", without comments. Empty when
- * the console shows none, or not yet all of them.
+ * Returns the public host keys that cloud-init prints on a server's console at first boot: "ssh-ed25519 AAAA…", without
+ * comments. The list is empty if the console has none, or not all of them yet.
  */
 export function consoleHostKeys(log: string): string[] {
   const start = log.lastIndexOf(BEGIN);
@@ -11,7 +11,7 @@ export function consoleHostKeys(log: string): string[] {
   if (start < 0 || end < 0) return [];
   const lines = log.slice(start + BEGIN.length, end).split(/\r?\n/);
   return lines.flatMap((line) => {
-    // a kernel or a log daemon may write its own words before each line
+    // The kernel or a log daemon may add a prefix to each line.
     const [key] = /(ssh-\S+|ecdsa-\S+) AAAA[A-Za-z0-9+/]+={0,3}/.exec(line) ?? [];
     return key === undefined ? [] : [key];
   });

@@ -1,4 +1,4 @@
-/** The kinds of objects that a run makes in the cloud, in the order in which leftovers have to be deleted. */
+/** Kinds of objects that a run creates in the cloud, in the order in which leftovers are deleted. */
 export const OBJECT_KINDS = [
   "floating IP",
   "load balancer",
@@ -21,38 +21,41 @@ export const OBJECT_KINDS = [
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
 
-/** An object of the cloud that carries a cluster's mark. */
+/** A cloud object with a cluster's owner tag. */
 export interface MarkedObject {
   kind: ObjectKind;
   id: string;
   name: string;
-  /** Id of what it serves, if it serves something: a port its server, a floating IP its port. */
+  /** Id of the object that uses this one: the server of a port, the port of a floating IP. */
   serves?: string;
-  /** Id of what it is a part of, by which it is deleted: a router interface its router, a member its pool, an application credential its user. */
+  /**
+   * Id of the parent object, which the deletion needs: the router of a router interface, the pool of a member, the user
+   * of an application credential.
+   */
   within?: string;
-  /** A server whose node agent has found it ready. */
+  /** Whether a server has the ready tag: its node agent has reported it as ready. */
   initialized?: boolean;
 }
 
 export interface Leftovers {
-  /** What nobody uses and nobody has on record, in the order in which it is deleted. */
+  /** Unused objects that are not in the state, in deletion order. */
   deleted: MarkedObject[];
-  /** Why other objects without a record stay, a line each. */
+  /** Why other objects that are not in the state are kept, one line each. */
   kept: string[];
 }
 
 /**
- * What a run that was cut off made and could not record: it carries the cluster's mark, and the state does not have
- * it. The next run would make it a second time, or be refused because it is there. A server that has worked and
- * whatever serves something living is no such thing: somebody took it out of the state, and it stays.
+ * Finds objects that an interrupted run created and did not record: they have the cluster's owner tag and are not in
+ * the state. The next run would create them again, or fail because they exist. A server with the ready tag is kept,
+ * because it was in use before it was removed from the state; so are objects that any kept object uses.
  *
- * @param known the ids that the state has
+ * @param known the ids in the state
  */
 export function leftoversOf(objects: readonly MarkedObject[], known: ReadonlySet<string>): Leftovers {
   const unknown = objects.filter(({ id }) => !known.has(id));
   const living = unknown.filter(({ initialized }) => initialized === true);
   const gone = new Set(unknown.filter((object) => !living.includes(object)).map(({ id }) => id));
-  // a port stays with its server, and then a floating IP with its port
+  // Keep the port of a kept server, then the floating IP of that port.
   for (let before = -1; before !== gone.size;) {
     before = gone.size;
     for (const { id, serves } of unknown)
@@ -70,12 +73,12 @@ export function leftoversOf(objects: readonly MarkedObject[], known: ReadonlySet
   };
 }
 
-/** What the preview says of a leftover. */
+/** Returns the preview's line for a leftover. */
 export function leftoverLine({ kind, name, id }: MarkedObject): string {
   return `delete the ${kind} ${name === "" ? id : name}, which a run that was cut off made and did not record`;
 }
 
-/** The name of an object whose name is all that can carry the mark. */
+/** Returns the name of an object with the owner tag, for kinds of objects that have no description. */
 export function markedName(name: string, mark: string): string {
   return `${name}-${mark}`;
 }

@@ -2,10 +2,10 @@ import { shortHash } from "../../../lib/short-hash";
 import type { MachineShape } from "./pool";
 
 /**
- * The name of a machine, its server and its Node: "<slot>-<hash>", the hash over what makes the machine different. So
- * another image is another machine, beside the old one, and the same wish is the same name in every run.
+ * Returns the name of a machine, its server and its Node: "<slot>-<hash>", with a hash of the machine's shape. So
+ * another image results in another machine beside the old one, and the same configuration in the same name.
  *
- * @param incarnation 1; more when a machine of this shape was lost to the cloud, since the next one has an empty disk
+ * @param incarnation 1, or more after the loss of a machine of this shape, because the next one has an empty disk
  */
 export function machineName(cluster: string, slot: string, shape: MachineShape, incarnation = 1): string {
   const { role, image, flavor, rootVolume, zone, network, replace } = shape;
@@ -13,7 +13,7 @@ export function machineName(cluster: string, slot: string, shape: MachineShape, 
   return `${slot}-${shortHash([cluster, slot, role, image, flavor, volume, zone ?? "", network, replace, incarnation])}`;
 }
 
-/** The slot that a machine's name begins with. */
+/** Returns the slot of a machine: its name without the hash. */
 export function slotOfMachine(machine: string): string {
   return machine.slice(0, machine.lastIndexOf("-"));
 }

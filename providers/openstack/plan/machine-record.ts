@@ -2,20 +2,20 @@ import type { Role } from "../../kubeadm/plan/machine";
 import { machineName } from "./machine-name";
 import type { MachineShape, Slot } from "./pool";
 
-/** What foresail knows of one machine without asking anybody; it stands in the metadata of its server. */
+/** The fixed properties of one machine, as stored in the metadata of its server. */
 export interface MachineRecord {
   /** Name of the machine, its server and its Node. */
   name: string;
   slot: string;
   pool: string;
   shape: MachineShape;
-  /** 1; more when a machine of this shape was lost to the cloud before it. */
+  /** 1, or more after the loss of earlier machines of this shape. */
   incarnation: number;
-  /** Counts the machines of a slot: of two, the higher one is the younger. */
+  /** Number of the machine in its slot: a younger machine has a higher one. */
   generation: number;
 }
 
-/** The keys that foresail writes to a server's metadata; Nova takes 255 characters a value. */
+/** Keys of the server metadata that foresail writes. Nova allows 255 characters per value. */
 const KEYS = {
   cluster: "foresail-cluster",
   slot: "foresail-slot",
@@ -31,10 +31,10 @@ const KEYS = {
   generation: "foresail-generation",
 } as const;
 
-/** The metadata that says that a machine's node agent has found it ready; InitializedMark writes it. */
+/** Metadata key of the ready tag: the node agent has reported the machine as ready. InitializedMark writes it. */
 export const INITIALIZED_KEY = "foresail-initialized";
 
-/** A machine of a slot's wish that is made in this run. */
+/** Returns the record of a new machine with the slot's desired shape. */
 export function newMachine(
   cluster: string,
   slot: Slot,
@@ -52,10 +52,10 @@ export function newMachine(
   };
 }
 
-/** The metadata that tells the servers of a stack's cluster from those of any other cluster of that name. */
+/** Metadata key of the owner tag, which distinguishes clusters of the same name in different stacks. */
 export const MARK_KEY = "foresail-mark";
 
-/** The metadata of a server; it never changes while the server lives. */
+/** Returns the metadata of a server. It never changes during the server's lifetime. */
 export function metadataOf(cluster: string, machine: MachineRecord): Record<string, string> {
   const { slot, pool, shape, incarnation, generation } = machine;
   const { rootVolume } = shape;
@@ -75,7 +75,7 @@ export function metadataOf(cluster: string, machine: MachineRecord): Record<stri
   };
 }
 
-/** Reads a server's metadata; undefined when it is none of this cluster's machines. */
+/** Reads a server's metadata. Returns undefined if the server is not a machine of this cluster. */
 export function recordOf(
   cluster: string,
   name: string,

@@ -2,36 +2,38 @@ import { byIndex } from "../../kubeadm/plan/membership/plan";
 import type { MachineRecord } from "./machine-record";
 import type { ExistingMachine } from "./recorded-state";
 
-/** A slot, and the machine that is to fill it. */
+/** The desired machine of a slot. */
 export interface WantedMachine {
   machine: MachineRecord;
   maxSurge: number;
 }
 
-/** What one run does to the machines. */
+/** The changes of one run to the machines. */
 export interface MachineBatch {
-  /** Machines that the run has, in order; everything else goes. */
+  /** Machines that exist after the run, in order; all others are deleted. */
   machines: MachineRecord[];
-  /** Names of machines that are made. */
+  /** Names of new machines. */
   arriving: string[];
-  /** Names of machines that are drained, removed and deleted. */
+  /** Names of machines that are drained, removed from the cluster and deleted. */
   leaving: string[];
-  /** The same in words, a line a machine. */
+  /** The changes as text, one line per machine. */
   lines: string[];
 }
 
 export interface MachineRollout {
-  /** What this run does. */
+  /** The batch of this run. */
   now: MachineBatch;
-  /** What the next runs do, as far as everything goes well. */
+  /** The batches of the remaining runs, if every run succeeds. */
   later: MachineBatch[];
 }
 
 /**
- * Divides the way from the machines that exist to the wanted ones into runs, since the engine itself would make all new
- * servers and then delete all old ones. In a run: what has no machine gets one, workers too many leave, replacements
- * that were cut off are finished, and otherwise replacements begin: control planes first and one at a time, then pool by
- * pool at most `maxSurge`. A control plane leaves only when another one that has joined stays.
+ * Plans the runs that change the existing machines into the desired ones. Without batches, the Pulumi engine would
+ * create all new servers and then delete all old ones.
+ *
+ * A run fills empty slots, removes surplus machines and finishes interrupted replacements. If there is nothing of that,
+ * it starts replacements: control planes first and one at a time, then pool by pool, at most `maxSurge` per pool. A run
+ * removes a control plane only if another one that has joined remains.
  *
  * @param wanted the slots in order, control planes first
  */
@@ -41,7 +43,7 @@ export function planRollout(
 ): MachineRollout {
   const now = planBatch(wanted, existing);
   const later: MachineBatch[] = [];
-  // each turn takes at least one machine away, so there are no more of them than machines
+  // Each batch creates or deletes at least one machine, so the number of machines limits the number of batches.
   for (let before = afterBatch(now); later.length <= existing.length + wanted.length;) {
     const next = planBatch(wanted, before);
     if (next.lines.length === 0) break;
@@ -57,17 +59,17 @@ function afterBatch({ machines }: MachineBatch): ExistingMachine[] {
 
 interface SlotState {
   wanted: WantedMachine;
-  /** The wanted machine, if it is there. */
+  /** The desired machine, if it exists. */
   present?: ExistingMachine;
-  /** Joined machines that are not the wanted one, oldest first. */
+  /** Joined machines other than the desired one, oldest first. */
   outdated: ExistingMachine[];
-  /** The others that are not the wanted one: they never became Nodes, or are none any more. */
+  /** Failed machines: other than the desired one, and not Nodes, because they never joined or have left the cluster. */
   stillborn: ExistingMachine[];
 }
 
 const isControlPlane = ({ shape }: MachineRecord): boolean => shape.role === "control-plane";
 
-/** The one run from here. */
+/** Plans the next run. */
 function planBatch(wanted: readonly WantedMachine[], existing: readonly ExistingMachine[]): MachineBatch {
   const slots = wanted.map((each) => slotState(each, existing));
   const names = new Set(wanted.map(({ machine }) => machine.slot));
@@ -81,7 +83,7 @@ function planBatch(wanted: readonly WantedMachine[], existing: readonly Existing
       (other) => other !== machine && isControlPlane(other) && other.joined && !leaving.has(other.name),
     );
   let controlPlanes = 0;
-  /** Lets a machine go, unless that has to wait for the next run. */
+  /** Adds a machine to `leaving`. Returns false if its removal has to wait for a later run. */
   const release = (machine: ExistingMachine): boolean => {
     if (isControlPlane(machine) && machine.joined) {
       if (controlPlanes > 0 || !joinedStays(machine)) return false;
@@ -93,7 +95,7 @@ function planBatch(wanted: readonly WantedMachine[], existing: readonly Existing
 
   const empty = slots.filter(({ outdated, present }) => outdated.length === 0 && !present?.joined);
   for (const { wanted: each } of empty) arriving.add(each.machine.name);
-  // whatever is in the slot besides: no Node depends on them, be it not yet or no more
+  // No Node depends on a failed machine, so its removal needs no batch limit.
   for (const { stillborn: failed } of slots) for (const machine of failed) leaving.add(machine.name);
 
   const begun = slots.filter(({ outdated, present }) => outdated.length > 0 && present !== undefined);
@@ -182,7 +184,7 @@ function linesOf(
   return [...lines, ...gone];
 }
 
-/** Why a machine is another one, in words: " (flavour a → b)". */
+/** Returns the differences between two machines of a slot as text: " (flavour a → b)". */
 function changeOf(before: MachineRecord | undefined, after: MachineRecord): string {
   if (before === undefined) return "";
   const volume = ({ shape: { rootVolume } }: MachineRecord) =>

@@ -2,21 +2,21 @@ import type { NetworkKey } from "./pool";
 import type { UnmetRequirement } from "./unmet-requirement";
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 
-/** The networks of a cluster, as the state and the configuration have them. */
+/** The networks of a cluster, in the state and in the configuration. */
 interface NetworkChange {
   wanted: NetworkKey;
-  /** Of the machines that exist. */
+  /** Networks of the existing machines. */
   existing: readonly NetworkKey[];
   podNetwork: PodNetworkKind;
-  /** Where Octavia's load balancer has its address, when there is one. */
+  /** Network of the address of Octavia's load balancer, if there is one. */
   balancer?: NetworkKey;
 }
 
 const PROPERTY = "openstack.network";
 
 /**
- * Why a cluster's machines can't move to another network, before anything is made there. While they move some lie in the
- * one and some in the other, with a router between.
+ * Returns why a cluster's machines can't move to another network. During the move, some machines are in the old network
+ * and some in the new one, with a router in between.
  */
 export function networkChangeRefusals({
   wanted,

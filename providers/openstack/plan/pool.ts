@@ -8,7 +8,7 @@ export interface RootVolume {
   type?: string;
 }
 
-/** Servers that are alike. */
+/** A group of servers with the same configuration. */
 export interface Pool {
   name: string;
   role: Role;
@@ -17,27 +17,27 @@ export interface Pool {
   flavor: string;
   /** Name or id. */
   image: string;
-  /** Availability zones, taken in turn by the index of the machine; the cloud chooses when empty. */
+  /** Availability zones, assigned round-robin by the machine's index; the cloud chooses when empty. */
   zones: string[];
   antiAffinity: AntiAffinity;
   rootVolume?: RootVolume;
   labels: Record<string, string>;
   taints: Taint[];
   floatingIp: boolean;
-  /** Machines that one run may replace; control planes go one at a time whatever it says. */
+  /** Number of machines that one run may replace. Control planes are always replaced one at a time. */
   maxSurge: number;
 }
 
-/** `soft`: on different hosts where there are enough; `strict`: on different hosts or not at all. */
+/** `soft`: on different hosts if possible; `strict`: on different hosts, or the server is not created. */
 export type AntiAffinity = "soft" | "strict" | "none";
 
-/** Where a machine's port lies: a network of the stack's own by its block, or one that exists by its id. */
+/** Network of a machine's port: the CIDR block of a network that the stack creates, or "id:<id>" of an existing one. */
 export type NetworkKey = string;
 
-/** How the key of a network that exists begins. */
+/** Prefix of the key of an existing network. */
 export const EXISTING_NETWORK = "id:";
 
-/** What makes a machine different from another: a change of it is another machine. */
+/** The properties that identify a machine: changing any of them results in a new machine. */
 export interface MachineShape {
   role: Role;
   image: string;
@@ -45,11 +45,11 @@ export interface MachineShape {
   rootVolume?: RootVolume;
   zone?: string;
   network: NetworkKey;
-  /** Counts up when somebody asks for a replacement. */
+  /** Number of requested replacements. */
   replace: number;
 }
 
-/** A place in a pool that one machine at a time fills: "w-2". */
+/** A position in a pool, filled by one machine at a time: "w-2". */
 export interface Slot {
   name: string;
   pool: string;
@@ -58,10 +58,10 @@ export interface Slot {
 }
 
 /**
- * The places that the pools ask for, control planes first, then pools and indexes in order.
+ * Returns the desired slots of the pools, control planes first, then in order of pools and indexes.
  *
- * @param network where new machines go
- * @param replace how often the machine of a slot was asked to be replaced
+ * @param network network of new machines
+ * @param replace slot → number of requested replacements of its machine
  */
 export function wantedSlots(
   pools: readonly Pool[],

@@ -1,6 +1,7 @@
 /**
- * The values in the order in which the cloud answered them, as long as they are the same: Octavia keeps a listener's
- * blocks as a set and its provider compares them as a list, so that another order would be a change in every run.
+ * Returns the values in the recorded order if both lists have the same values, or else sorted. Octavia stores a
+ * listener's CIDR blocks as a set and the Pulumi provider compares lists, so another order would show up as a change
+ * in every run.
  */
 export function inRecordedOrder(values: readonly string[], recorded: readonly string[]): string[] {
   const sorted = [...new Set(values)].sort();

@@ -6,28 +6,28 @@ import { EXISTING_NETWORK, type NetworkKey, type Slot } from "./pool";
 
 /** A machine whose server is in the state. */
 export interface ExistingMachine extends MachineRecord {
-  /** The cluster has had it as a Node. */
+  /** Whether the machine is recorded as a Node of the cluster. */
   joined: boolean;
 }
 
-/** What an earlier run left. */
+/** What the stack's state contains from earlier runs. */
 export interface RecordedState {
   machines: ExistingMachine[];
-  /** Nodes of the cluster whose servers the state no longer has: somebody deleted them, and a refresh has seen it. */
+  /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
   lost: string[];
-  /** Ids of all the cloud's objects that the state has. */
+  /** Ids of all cloud objects in the state. */
   objects: string[];
-  /** What the cluster's objects carry in the cloud; absent before the first run has begun. */
+  /** Owner tag of the cluster's cloud objects; absent before the first run. */
   mark?: string;
-  /** Whether the state has the application credential of what runs in the cluster. */
+  /** Whether the state has the application credential of the cloud provider in the cluster. */
   hasCredential: boolean;
-  /** Names of the floating IPs that the state has. */
+  /** Resource names of the floating IPs in the state. */
   floatingIps: ReadonlySet<string>;
-  /** Blocks that the API's load balancer lets in, in the cloud's order. */
+  /** CIDR blocks that may connect to the API's load balancer, in the cloud's order. */
   allowedCidrs: readonly string[];
-  /** Where the API's load balancer has its address. */
+  /** Network of the address of the API's load balancer. */
   balancerNetwork?: NetworkKey;
-  /** Names that were in use once and still leave a trace, so that no other machine may take them. */
+  /** Machine names that the state still refers to; new machines can't use them. */
   traces: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
 const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
 const COMMAND = "command:remote:Command";
 
-/** Reads which machines of a cluster a stack's state has. */
+/** Reads the machines and cloud objects of a cluster from a stack's state. */
 export function recordedState(cluster: string, resources: StateResources): RecordedState {
   const entries = Object.entries(resources).map(([urn, { type, outputs = {} }]) => ({
     name: urn.split("::").at(-1) ?? "",
@@ -58,9 +58,9 @@ export function recordedState(cluster: string, resources: StateResources): Recor
     });
   const groups = entries.filter(({ type, name }) => type === NODE_GROUP && name.startsWith(`${cluster}-`));
   const joined = new Set(groups.flatMap(({ outputs }) => namesIn(outputs.nodes)));
-  // after a failure the members have machines among them that never came so far
+  // After a failure, the members include machines that have not joined.
   const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesIn(outputs.members))]);
-  // cut off between init and the record of its members, any control plane may be one
+  // If a run was interrupted between init and the record of members, any control plane may be a member.
   const isUnrecorded =
     entries.some(({ type, name }) => type === CLUSTER_INIT && name === `${cluster}-init`) &&
     !groups.some(({ name }) => name === `${cluster}-${CONTROL_PLANE_GROUP}`);
@@ -97,7 +97,7 @@ export function recordedState(cluster: string, resources: StateResources): Recor
   };
 }
 
-/** A network of the stack's own is known by its block, any other by its id. */
+/** Returns the network of the API's load balancer: the CIDR block of the stack's own network, or another one's id. */
 function balancerNetwork(
   cluster: string,
   entries: readonly { name: string; type: unknown; outputs: Readonly<Record<string, unknown>> }[],
@@ -120,8 +120,8 @@ function textsOf(value: unknown): string[] {
 }
 
 /**
- * The machine that a slot's wish means: one that exists and is as wished, or a new one under a name that nobody has
- * had. So a server that somebody deleted comes back as another machine, and the cluster forgets the lost one.
+ * Returns the desired machine of a slot: an existing one that matches, or a new one with a name that was never used.
+ * So a deleted server is replaced by a machine with another name, and the cluster removes the lost Node.
  */
 export function wantedMachine(cluster: string, slot: Slot, state: RecordedState): MachineRecord {
   const own = state.machines.filter((machine) => machine.slot === slot.name);

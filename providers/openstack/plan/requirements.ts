@@ -10,7 +10,7 @@ import type { RootVolume } from "./pool";
 import { failedServerRemedy } from "./server-fault";
 import { unmetVolume, type VolumeFacts } from "./volume-requirements";
 
-/** A server as the cloud's checks see it. */
+/** A server, with the properties that the cloud preflight checks. */
 export interface DesiredServer {
   name: string;
   pool: string;
@@ -20,29 +20,29 @@ export interface DesiredServer {
   rootVolume?: RootVolume;
 }
 
-/** What one run needs of the cloud. */
+/** What one run requires of the cloud. */
 export interface DesiredCloud {
-  /** Every server that is to exist after the run. */
+  /** All servers that exist after the run. */
   servers: DesiredServer[];
   externalNetwork?: string;
   loadBalancer: boolean;
-  /** Whether the cluster is to have volumes of the cloud. @default false */
+  /** Whether the Cinder CSI driver is installed. @default false */
   volumes?: boolean;
-  /** Whether the run makes an application credential for the cluster. @default false */
+  /** Whether the run creates an application credential for the cluster. @default false */
   newCredential?: boolean;
-  /** How many floating IPs the run makes. */
+  /** Number of floating IPs that the run creates. */
   floatingIps: number;
 }
 
-/** What the cloud has, as far as it answered. A limit of -1 is none. */
+/** Facts about the cloud, as far as it reports them. A limit of -1 means unlimited. */
 export interface CloudFacts {
   flavors: (Named & { vcpus: number; ram: number; disk: number })[];
   images: (Named & { status: string; minDisk: number; minRam: number })[];
   zones: { name: string; available: boolean }[];
   externalNetworks: Named[];
-  /** Names of the servers that are there. */
+  /** Names of existing servers. */
   servers: string[];
-  /** Servers in state ERROR that never became Nodes, and why in the cloud's words. */
+  /** Failed servers: in state ERROR, without the ready tag, and with the cloud's reason. */
   stillborn: (Named & { reason: string })[];
   compute: {
     instances: Quota;
@@ -50,17 +50,17 @@ export interface CloudFacts {
     /** MiB */
     ram: Quota;
   };
-  /** Absent where the cloud does not tell it. */
+  /** Absent if the cloud does not report it. */
   floatingIps?: Quota;
   hasLoadBalancer: boolean;
   hasVolumes: boolean;
-  /** Whether whoever asks may make no application credentials. */
+  /** Whether the current credential can't create application credentials. */
   isRestricted: boolean;
-  /** Absent where the cloud has no volumes, or none are asked for. */
+  /** Absent if the cloud has no block-storage service or no server has a root volume. */
   volumes?: VolumeFacts;
 }
 
-/** Says what a cloud lacks for a run, before anything is made. Path names are those of `foresail:openstack`. */
+/** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:openstack`. */
 export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequirement[] {
   const missing = desired.servers.filter(({ name }) => !facts.servers.includes(name));
   const unmet = [
@@ -75,7 +75,7 @@ export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequi
       facts.volumes,
     ),
   ];
-  // ten servers of a pool lack the same
+  // Servers of one pool have the same unmet requirements.
   return [
     ...new Map(
       unmet.map((unmetRequirement) => [
@@ -102,7 +102,7 @@ function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement
     );
   if (typeof flavor !== "string" && typeof image !== "string") {
     const disk = server.rootVolume?.size ?? flavor.disk;
-    // a flavour without a disk takes what the image needs
+    // A flavor with disk 0 takes its size from the image.
     if (disk > 0 && disk < image.minDisk)
       unmetRequirement(
         server.rootVolume ? "rootVolume.size" : "flavor",
@@ -125,7 +125,7 @@ function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement
   return unmet;
 }
 
-/** A server that the cloud could not make is there by name, and nobody will ever answer at its address. */
+/** Reports desired servers that exist in state ERROR: they would never answer at their addresses. */
 function failedServerIssues(
   { name, pool }: DesiredServer,
   { stillborn: failed }: CloudFacts,

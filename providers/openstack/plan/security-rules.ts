@@ -7,38 +7,38 @@ import {
   type PodNetworkKind,
 } from "../../kubeadm/plan/network-ports";
 
-/** Who may reach a port: blocks of addresses, or every machine of one of the cluster's security groups. */
+/** Allowed sources of a rule: CIDR blocks, or all machines of one of the cluster's security groups. */
 type RuleSource = { cidrs: readonly string[] } | { group: SecurityGroupName };
 
-/** The two security groups of a cluster: every machine has "nodes", control planes "control-planes" besides. */
+/** The two security groups of a cluster: all machines are in "nodes", control planes also in "control-planes". */
 export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;
 
 export type SecurityGroupName = (typeof SECURITY_GROUPS)[number];
 
-/** One thing that the cluster's machines accept. */
+/** A rule for incoming traffic. */
 export interface SecurityRule extends OpenPort {
-  /** Which machines accept it. */
+  /** Security group of the machines that accept the traffic. */
   group: SecurityGroupName;
   from: RuleSource;
 }
 
 export interface DesiredSecurity {
-  /** Blocks that may open SSH. */
+  /** CIDR blocks that may connect to SSH. */
   ssh: readonly string[];
   /** @default 22 */
   sshPort?: number;
-  /** Blocks that may open the API. */
+  /** CIDR blocks that may connect to the Kubernetes API. */
   api: readonly string[];
-  /** Blocks that may open node ports. */
+  /** CIDR blocks that may connect to node ports. */
   nodePorts: readonly string[];
   podNetwork: PodNetworkKind;
-  /** The machines' own block, when a load balancer in it opens the API. */
+  /** CIDR block of the machines' network; set if it has a load balancer for the API. */
   loadBalancerCidr?: string;
-  /** The machines' own block, when load balancers in it lead to Services. */
+  /** CIDR block of the machines' network; set if it has load balancers for Services. */
   serviceLoadBalancerCidr?: string;
 }
 
-/** What the machines of a cluster accept, and nothing else; everything may leave them. */
+/** Returns all rules for incoming traffic of a cluster's machines. Outgoing traffic is not restricted. */
 export function securityRules(desired: DesiredSecurity): SecurityRule[] {
   const nodes = { group: "nodes" } as const;
   const controlPlanes = { group: "control-planes" } as const;
@@ -65,7 +65,7 @@ export function securityRules(desired: DesiredSecurity): SecurityRule[] {
     })),
     ...NODE_PORTS.flatMap((port) => given("nodes", desired.nodePorts, port)),
     ...NODE_PORTS.flatMap((port) =>
-      // the same rule twice is a conflict for the cloud
+      // Neutron answers with a conflict when the same rule is created twice.
       given("nodes", without(serviceBalancers, desired.nodePorts), {
         ...port,
         name: `service-load-balancers-${port.protocol}`,

@@ -3,8 +3,9 @@ const isOfVolume = (fault: string): boolean => /\b(volume|cinder|block device)/i
 const isOfQuota = (fault: string): boolean => /quota exceeded|exceed\w* .*\bquota/i.test(fault);
 
 /**
- * What is said of a server that the cloud could not make, while its provider says no more than that it is in state ERROR.
- * @param fault in the cloud's words
+ * Returns the message about a server that the cloud could not create. Pulumi's OpenStack provider reports only ERROR.
+ *
+ * @param fault the cloud's reason
  */
 export function serverFaultAdvice(server: string, fault: string): string {
   const todo = /no valid host/i.test(fault)
@@ -19,8 +20,9 @@ export function serverFaultAdvice(server: string, fault: string): string {
 }
 
 /**
- * What a preview says to do about a server that is there and will never work, as the beginning of a sentence.
- * @param fault in the cloud's words
+ * Returns the preview's remediation for a failed server, as the beginning of a sentence.
+ *
+ * @param fault the cloud's reason
  */
 export function failedServerRemedy(fault: string): string {
   if (isOfQuota(fault)) return "Ask for more of the quota";

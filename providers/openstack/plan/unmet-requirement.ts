@@ -1,33 +1,33 @@
-/** Something that the cloud lacks, with the property of the configuration that asks for it. */
+/** A requirement that the cloud does not meet, with the configuration property that requires it. */
 export interface UnmetRequirement {
   property: string;
   reason: string;
 }
 
-/** An object of the cloud that people know by its name or by its id. */
+/** A cloud object that the configuration refers to by name or id. */
 export interface Named {
   id: string;
   name: string;
 }
 
-/** How much of something a project may have and has. A limit of -1 is none. */
+/** Limit and use of a project's quota. A limit of -1 means unlimited. */
 export interface Quota {
   limit: number;
   used: number;
 }
 
-/** What a run needs of a quota. */
+/** The need of a run for a quota. */
 export interface QuotaNeed extends Quota {
-  /** Of what it is, such as "servers". */
+  /** Name of the resource, such as "servers". */
   what: string;
-  /** After a number, with its space: " MiB". */
+  /** Unit after a number, with a leading space: " MiB". */
   unit: string;
   need: number;
-  /** What to do besides asking for more. */
+  /** Remediation other than a larger quota. */
   todo: string;
 }
 
-/** The one with this name or id. @returns what is wrong when there is none, or more than one */
+/** Finds an item by name or id. @returns the item, or an error message if there is none or more than one */
 export function findNamed<Item extends Named>(
   what: string,
   desired: string,
@@ -45,7 +45,7 @@ export function findNamed<Item extends Named>(
   return `the cloud has no ${what} "${desired}"; it has ${names.length === 0 ? "none at all" : shown}`;
 }
 
-/** The quotas that a run would exceed. */
+/** Returns the quotas that a run would exceed. */
 export function exceededQuotas(needs: readonly QuotaNeed[]): UnmetRequirement[] {
   return needs
     .filter(({ need, limit, used }) => limit >= 0 && need > 0 && used + need > limit)

@@ -7,14 +7,14 @@ import { podBlockSizeIssues } from "../../kubeadm/plan/validation/network";
 import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { quoted } from "../../../lib/text/quote";
 
-/** What the rules look at in the section `openstack`; what could not be read is left out. */
+/** Input of the rules for the section `openstack`; unreadable values are absent. */
 interface OpenstackFacts {
   pools: PoolFacts[];
   network: { id?: string; cidr?: string; dns: number; externalNetwork?: string };
   octaviaFloatingIp: boolean;
   replace: string[];
   access: AccessFacts;
-  /** Blocks of the cluster inside the machines. */
+  /** CIDR blocks of pods and Services. */
   podCidr: string;
   serviceCidr: string;
 }
@@ -27,10 +27,10 @@ export interface PoolFacts {
   maxSurge: number;
 }
 
-/** Addresses of a subnet that no machine gets: its own two, gateway, DHCP, router. */
+/** Number of addresses of a subnet that machines can't use: network, broadcast, gateway, DHCP, router. */
 const RESERVED_ADDRESSES = 5;
 
-/** What is wrong with the section `openstack` as a whole; paths are below it. */
+/** Returns the validation issues of the section `openstack` as a whole; paths are relative to it. */
 export function openstackIssues(facts: OpenstackFacts): ValidationIssue[] {
   return [
     ...poolIssues(facts.pools),
@@ -130,7 +130,7 @@ function floatingIpIssues({ pools, network, octaviaFloatingIp }: OpenstackFacts)
   ];
 }
 
-/** The machines without their hashes. */
+/** Returns the slot names of the pools: machine names without their hashes. */
 export const slotsOf = (pools: readonly PoolFacts[]): string[] =>
   pools.flatMap(({ name, replicas }) =>
     name === undefined ? [] : Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),

@@ -8,22 +8,23 @@ import {
 } from "./unmet-requirement";
 import type { RootVolume } from "./pool";
 
-/** What a cloud has for root volumes. */
+/** Facts about a cloud's block-storage service. */
 export interface VolumeFacts {
   types: Named[];
-  /** By Cinder's own keys, such as "volumes", "gigabytes" and "gigabytes_ssd"; absent where it does not tell them. */
+  /** Quotas by Cinder's keys, such as "volumes", "gigabytes" and "gigabytes_ssd"; absent if Cinder reports none. */
   quota?: Readonly<Record<string, Quota>>;
 }
 
-/** A server that boots from a volume. */
+/** The root volume of a new server. */
 interface DesiredVolume {
   pool: string;
   rootVolume: RootVolume;
 }
 
 /**
- * Says what a cloud lacks for the root volumes of servers that are to be made.
- * @param facts undefined when the cloud has no service for volumes
+ * Returns the unmet requirements of new servers' root volumes.
+ *
+ * @param facts undefined if the cloud has no block-storage service
  */
 export function unmetVolume(
   desired: readonly DesiredVolume[],

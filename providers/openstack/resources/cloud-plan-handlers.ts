@@ -10,23 +10,23 @@ import { isKnown } from "../../../lib/unknown";
 import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
 
-/** `known` and `securityGroups` are for check alone. */
+/** Inputs of the handlers. `known` and `securityGroups` are used by check only and are not stored. */
 interface Inputs
   extends
     Omit<CloudPlanArgs, "known" | "securityGroups">,
     Partial<Pick<CloudPlanArgs, "known" | "securityGroups">> {
-  /** Made by check. */
+  /** Set by check. */
   found?: FoundInCloud;
-  /** Made by check: what a run that was cut off made and did not record. */
+  /** Set by check: objects that an interrupted run created and did not record. */
   leftovers?: MarkedObject[];
 }
 
-/** How long a preview waits for the cloud. */
+/** Deadline of each call to the cloud during check. */
 const PREVIEW_SECONDS = 20;
 
 const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
-/** What the cloud has, what is missing there for this run, and what is too much; or why it could not be asked. */
+/** Reads ids, unmet requirements and leftovers from the cloud. Returns an error message if the cloud can't be read. */
 async function askCloud(
   news: Inputs,
 ): Promise<{ found: FoundInCloud; lacks: UnmetRequirement[]; leftovers: Leftovers } | string> {
@@ -54,7 +54,7 @@ async function askCloud(
           }),
     ]);
     const known = new Set(news.known);
-    // what is on no record is a leftover, and goes by itself
+    // A failed server that is not in the state is a leftover, which this run deletes.
     const failed = facts.stillborn.filter(({ id }) => known.has(id));
     return {
       found: findAll(news, facts, cloud.configuration),
@@ -99,7 +99,7 @@ function findAll(
   };
 }
 
-/** What is compared: not the lines, and not what the names mean, which only new machines take. */
+/** Inputs that diff compares. Lines and the ids of names are left out, because ids affect new machines only. */
 const DESIRED = [
   "cluster",
   "cloud",
@@ -110,10 +110,10 @@ const DESIRED = [
   "volumes",
 ] as const;
 
-/** A word that no other stack has. */
+/** Returns a random owner tag. */
 const newMark = () => randomBytes(6).toString("hex");
 
-/** Deletes what a run that was cut off made and did not record. */
+/** Deletes objects that an interrupted run created and did not record. */
 async function deleteLeftovers(inputs: Inputs): Promise<void> {
   const { leftovers = [] } = inputs;
   if (leftovers.length === 0) return;
@@ -132,7 +132,7 @@ async function deleteLeftovers(inputs: Inputs): Promise<void> {
   }
 }
 
-/** Goes on beside the rest of the run, which has the servers made. */
+/** Watches new servers in the background while the rest of the run creates them. */
 function watchArrivals(inputs: Inputs): void {
   const { cloud, region, arriving } = inputs;
   void watchServerFaults({
@@ -144,9 +144,8 @@ function watchArrivals(inputs: Inputs): void {
 }
 
 /**
- * Looks at the cloud before anything is made, so that an impossible wish is said in the preview with the place in the
- * configuration; says which machines come and go in this run, what a cut-off run left that has to go first, and what
- * the next runs do.
+ * Checks the cloud before any change, so that the preview reports unmet requirements with their configuration property.
+ * Also reports the machines that this run creates and deletes, leftovers of an interrupted run, and the remaining runs.
  */
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, { known, securityGroups, refusals, ...news }: Inputs) {
@@ -173,7 +172,7 @@ export const handlers: Handlers = {
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
-    // the cluster's own programs are told the region
+    // The cloud provider in the cluster gets the region.
     const differs =
       olds.found?.region !== news.found?.region ||
       DESIRED.some((key) => !isDeepStrictEqual(olds[key], news[key]));

@@ -3,52 +3,52 @@ import type { UnmetRequirement } from "../plan/unmet-requirement";
 import type { DesiredCloud } from "../plan/requirements";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
-/** Everything is plain: a preview knows it all. */
+/** Arguments of CloudPlan: plain values, so that a preview knows all of them. */
 export interface CloudPlanArgs extends DesiredCloud {
   cluster: string;
   /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
   cloud?: string;
   region?: string;
-  /** Why this run can't be, whatever the cloud has. */
+  /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
-  /** What this run does to the machines. */
+  /** Changes of this run to the machines, one line each. */
   steps: string[];
-  /** Machines whose servers this run makes. */
+  /** Machines whose servers this run creates. */
   arriving: string[];
   /** Machines whose servers this run deletes. */
   leaving: string[];
-  /** What the next runs do. */
+  /** Changes of the remaining runs, one line each. */
   later: string[];
-  /** What the cluster's objects carry in the cloud; absent in a stack's first run, which makes it up. */
+  /** Owner tag of the cluster's cloud objects; absent in a stack's first run, which generates it. */
   mark?: string;
-  /** Ids of the objects that the state has. */
+  /** Ids of the cloud objects in the state. */
   known: string[];
-  /** Whether the stack makes an application credential for the cluster. @default false */
+  /** Whether the stack has an application credential of its own for the cluster. @default false */
   ownCredential?: boolean;
   /** Names of the cluster's security groups. */
   securityGroups: string[];
 }
 
-/** What the names of the configuration mean in a cloud. */
+/** The ids of names in the configuration, and the cloud's endpoint. */
 export interface FoundInCloud {
-  /** Name or id as it was written → id. */
+  /** Name or id in the configuration → id. */
   images: Record<string, string>;
   flavors: Record<string, string>;
   externalNetworkId?: string;
   authUrl: string;
-  /** Absent where neither the configuration nor clouds.yaml names one. */
+  /** Absent if neither the configuration nor clouds.yaml has one. */
   region?: string;
 }
 
 /**
- * What a run needs of the cloud and does to its servers, checked before anything is made. The ids that names mean are
- * known in every preview that reached the cloud. It deletes what a run that was cut off made and did not record, so
- * everything else of the cluster depends on it.
+ * The cloud preflight and the machine plan of a run, checked before any change. The ids of names are known in every
+ * preview that reaches the cloud. Deletes objects that an interrupted run created and did not record, so all other
+ * resources of the cluster depend on it.
  */
 export class CloudPlan extends DynamicResource {
   declare readonly found: pulumi.Output<FoundInCloud>;
 
-  /** Tells this stack's objects from those of any other cluster with the same name. */
+  /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   declare readonly mark: pulumi.Output<string>;
 
   constructor(name: string, args: CloudPlanArgs, opts?: pulumi.CustomResourceOptions) {

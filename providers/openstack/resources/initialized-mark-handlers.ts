@@ -22,7 +22,7 @@ interface Inputs extends ClusterInputs {
 }
 
 interface Outputs extends Inputs {
-  /** Machine name → id of the server that has the mark. */
+  /** Machine name → id of the server with the ready tag. */
   marked: Record<string, string>;
 }
 
@@ -30,12 +30,16 @@ const ASK_SECONDS = 60;
 
 const nameOf = ({ specification }: Inputs) => `InitializedMark ${specification.name}`;
 
-/** The machines whose servers do not have the mark yet, as far as is recorded. */
+/** Returns the machines whose servers have no recorded ready tag. */
 function unmarked(marked: Readonly<Record<string, string>>, news: Inputs): Machine[] {
   return news.machines.filter(({ name }) => marked[name] !== news.servers[name]);
 }
 
-/** Waits for the agents, and marks the servers; what was done is in the result, whatever else fails. */
+/**
+ * Waits for the node agents and adds the ready tag to their servers.
+ *
+ * @throws PartialFailure with the tags that were added, if any machine failed
+ */
 async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): Promise<Outputs> {
   const { Cloud, setServerMetadata } = await import("../client/index.js");
   const { specification, servers, timeouts } = inputs;
@@ -76,7 +80,7 @@ async function mark(marked: Readonly<Record<string, string>>, inputs: Inputs): P
   );
 }
 
-/** Waits until the agent of a machine has found it ready. @returns the agent's version */
+/** Waits until the node agent of a machine reports it as ready. @returns the agent's version */
 function agentVersion(
   session: MachinesSession,
   { specification }: Inputs,
@@ -104,7 +108,7 @@ export const handlers: Handlers = {
         inputs: { ...news, steps: ["unknown until the machines exist"] },
         failures: [],
       });
-    // the id of a server that is not there yet is unknown, and so another one: the lines are the same in preview and run
+    // In a preview, the unknown id of a new server differs from the old id, so preview and run have the same lines.
     const steps = unmarked(olds.servers ?? {}, news).map(
       ({ name }) => `${name}: wait for its node agent, then mark its server as initialized`,
     );
@@ -114,7 +118,7 @@ export const handlers: Handlers = {
   diff(_id, olds: Outputs, news: Inputs) {
     const changes =
       !isDeepStrictEqual(olds.marked, news.servers) ||
-      // what the next run needs to reach them
+      // The next run needs these to connect to the cloud.
       !isDeepStrictEqual([olds.cloud, olds.region], [news.cloud, news.region]);
     return Promise.resolve({ changes });
   },

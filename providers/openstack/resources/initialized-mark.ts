@@ -14,8 +14,8 @@ export interface InitializedMarkArgs {
 }
 
 /**
- * The mark "initialized" on every server, in its metadata: written by the program when the machine's node agent has
- * said so over SSH. So no credential of the cloud is on any machine for it.
+ * The ready tag of every server, in its metadata. Foresail writes it after the machine's node agent has reported the
+ * machine as ready over SSH, so machines need no cloud credential.
  */
 export class InitializedMark extends DynamicResource {
   constructor(name: string, args: InitializedMarkArgs, opts?: pulumi.CustomResourceOptions) {

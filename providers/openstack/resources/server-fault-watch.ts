@@ -6,22 +6,22 @@ import { serverFaultAdvice } from "../plan/server-fault";
 interface ServerFaultWatch {
   cloud?: string;
   region?: string;
-  /** Names of the servers that the run makes. */
+  /** Names of the servers that the run creates. */
   arriving: readonly string[];
-  /** Takes what is to be said. */
+  /** Prints a message. */
   say: (line: string) => void;
-  /** @default 1000: the run may end a moment after the provider has seen a failure */
+  /** Interval. @default 1000, because the run may end a moment after Pulumi's provider sees a failure */
   lookMilliseconds?: number;
 }
 
 const ASK_SECONDS = 20;
-/** A server that has not come by then is not told of: its provider gives up after half an hour, too. */
+/** Deadline of the watch. Pulumi's OpenStack provider also gives up after 30 minutes. */
 const LONGEST_MILLISECONDS = 30 * 60_000;
 
 /**
- * Looks at the servers that a run makes, beside the run, and says why one can't be made: their provider says no more than
- * that it is in state ERROR. Ends when all have come, or with the engine; what goes wrong with the looking is nobody's
- * failure. Keeps no process running.
+ * Watches new servers in the background and reports why one fails, because Pulumi's provider reports only state ERROR.
+ * Ends when all servers are active or failed, or with the engine. Errors of the watch are ignored, and it does not keep
+ * the process running.
  */
 export async function watchServerFaults(watch: ServerFaultWatch): Promise<void> {
   if (watch.arriving.length === 0) return;
@@ -37,11 +37,11 @@ export async function watchServerFaults(watch: ServerFaultWatch): Promise<void> 
         cloud ??= await CloudClient.open(watch, { seconds: ASK_SECONDS, signal: engine.signal });
         await look(cloud, missing, watch.say);
       } catch {
-        // whoever needs the cloud says that it does not answer
+        // Other resources report that the cloud does not answer.
       }
     }
   } catch {
-    // the engine is gone
+    // The engine has ended.
   } finally {
     engine.stop();
     cloud?.close();

@@ -18,10 +18,10 @@ interface Inputs {
   timeoutSeconds: number;
 }
 
-/** cloud-init prints the keys a little after sshd has begun to answer. */
+/** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */
 const CONSOLE_SECONDS = 30;
 
-/** What the console of a server shows; why it shows nothing when the cloud gives none. */
+/** Reads host keys from a server's console. Returns none, and logs the reason, if the cloud provides no console. */
 async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]> {
   const { Cloud, consoleOutput } = await import("../client/index.js");
   let cloud: InstanceType<typeof Cloud> | undefined;
@@ -48,7 +48,7 @@ async function keysOnConsole(inputs: Inputs, resource: string): Promise<string[]
   }
 }
 
-/** Reads the key at first contact, and holds it against the console that the cloud shows of the server. */
+/** Reads the host key at the first connection and compares it with the server's console. */
 export const handlers: Handlers = {
   diff: (_id, olds: Inputs, news: Inputs) => {
     const replaces = (["machine", "server"] as const).filter((key) => olds[key] !== news[key]);

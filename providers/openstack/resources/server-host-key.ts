@@ -14,11 +14,11 @@ export interface ServerHostKeyArgs {
   timeoutSeconds: pulumi.Input<number>;
 }
 
-/** The SSH host key of a server: read at first contact, held against the server's console where the cloud shows it, then held. */
+/** The SSH host key of a server: read at first connection, compared with the console if available, then pinned. */
 export class ServerHostKey extends DynamicResource {
   /** "ssh-ed25519 AAAA…" */
   declare readonly hostKey: pulumi.Output<string>;
-  /** Whether the console showed it, too. */
+  /** Whether the server's console showed the same key. */
   declare readonly confirmed: pulumi.Output<boolean>;
 
   constructor(name: string, args: ServerHostKeyArgs, opts?: pulumi.CustomResourceOptions) {
