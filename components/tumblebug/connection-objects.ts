@@ -20,7 +20,7 @@ import { TumblebugSpec } from "../../providers/tumblebug/resources/tumblebug-spe
 import { TumblebugSshKey } from "../../providers/tumblebug/resources/tumblebug-ssh-key";
 import { TumblebugVNet } from "../../providers/tumblebug/resources/tumblebug-vnet";
 
-/** What the objects of every connection are made with. */
+/** Arguments for the objects of all connections. */
 export interface DesiredObjects {
   server: pulumi.Input<object>;
   namespace: string;
@@ -31,24 +31,24 @@ export interface DesiredObjects {
   user: string;
   connections: readonly { name: string; cidr: string; cidrWritten: boolean }[];
   slots: readonly Slot[];
-  /** Security group → rules that others closed. */
+  /** Security group → rules that were removed outside of this stack. */
   goneRules: Readonly<Record<string, FirewallRule[]>>;
-  /** What the machines of a connection accept. */
+  /** Returns the traffic that the machines of a connection accept. */
   security: (cidr: string) => DesiredSecurity;
 }
 
-/** What VMs are made from, by the names that the server gave them. */
+/** The objects that VMs are created from, by the server's names. */
 export interface MadeObjects {
   objects: Record<string, pulumi.Inputs>;
   specs: Record<string, pulumi.Output<string>>;
   images: Record<string, pulumi.Output<string>>;
-  /** Connection → private key that opens its machines. Secret. */
+  /** Connection → private SSH key for its machines. Secret. */
   privateKeys: Record<string, pulumi.Output<string>>;
 }
 
 type Names = Pick<DesiredObjects, "namespace" | "prefix"> & { slots: readonly Slot[] };
 
-/** The names of everything that VMs are made from, as the plan looks for them. */
+/** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */
 export function objectNames(
   { namespace, prefix, slots }: Names,
   connections: readonly string[],
@@ -78,13 +78,13 @@ export function objectNames(
 const hasControlPlanes = (slots: readonly Slot[], connection: string): boolean =>
   slots.some((slot) => slot.connection === connection && slot.role === "control-plane");
 
-/** The machine types or images that the machines of each connection need, each once. */
+/** Returns the distinct machine types or images per connection. */
 function distinct(slots: readonly Slot[], field: "spec" | "image") {
   const all = slots.map((slot) => ({ connection: slot.connection, value: slot[field] }));
   return [...new Map(all.map((one) => [factKey(one.connection, one.value), one])).values()];
 }
 
-/** Makes what VMs are made from, all connections side by side. */
+/** Creates the objects that VMs are created from, in all connections. */
 export function makeObjects(
   desired: DesiredObjects,
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../lib/merge";
 import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
 
 /**
- * What the pod network needs to know of VMs whose security groups take three protocols: Calico goes by VXLAN. Over the
- * Internet nodes are found by their node IPs, and Cilium encrypts what pods send.
+ * Adapts the pod network to Tumblebug's VMs. Their security groups support TCP, UDP and ICMP only, so Calico uses
+ * VXLAN. Over the Internet, Calico finds nodes by their node IPs and Cilium encrypts pod traffic.
  */
 export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
   cluster: Args,

@@ -4,63 +4,63 @@ import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
-/** The server. */
+/** Options for the CB-Tumblebug server. */
 export interface ServerArgs {
-  /** With the path: "http://localhost:1323/tumblebug". */
+  /** URL with the path: "http://localhost:1323/tumblebug". */
   address: string;
-  /** @default found out from the server */
+  /** API generation. @default detected from the server */
   generation?: Generation | "auto";
-  /** $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD when absent. */
+  /** @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */
   credentials?: pulumi.Input<{ username: string; password: string }>;
-  /** PEM, to trust beside those of the system. */
+  /** PEM certificates to trust in addition to the system's. */
   caCertificates?: string;
 }
 
-/** Blocks of addresses that may reach the machines. */
+/** CIDR blocks that may connect to the machines. */
 export interface AccessArgs {
   ssh: string[];
   api: string[];
   nodePorts: string[];
-  /** From which the machines of other connections come, when they talk over the Internet. */
+  /** Public blocks of machines in other connections, if nodes communicate over the Internet. */
   nodes: string[];
 }
 
-/** How nodes find an API server; `nlb` is a load balancer of the cloud, made by the stack. */
+/** How nodes connect to the API servers; `nlb` is a cloud load balancer that the stack creates. */
 export type TumblebugEndpointArgs = EndpointArgs | { nlb: { port: number } };
 
 export interface TumblebugClusterArgs {
   server: ServerArgs;
-  /** Namespace of everything that is made. */
+  /** Namespace of all objects on the server. */
   namespace: string;
-  /** Make the namespace unless it is there. @default false */
+  /** Whether to create the namespace if it does not exist. @default false */
   createNamespace?: boolean;
   /** Name of the MCIS, or infra. @default the cluster's name */
   infrastructure?: string;
-  /** Clouds' regions, as the server has them; `cidr` is the block of the VNet there. */
+  /** Connections of the server, each to a region of a cloud; `cidr` is the CIDR block of the VNet there. */
   connections: { name: string; cidr?: string }[];
   groups: MachineGroup[];
-  /** Block that the VNets without one of their own take theirs from. */
+  /** CIDR block from which VNets without their own block get one. */
   networkCidr: string;
-  /** By which addresses the nodes reach each other. */
+  /** Addresses at which nodes reach each other. */
   nodeAddresses: "private" | "public";
   endpoint?: TumblebugEndpointArgs;
   access: AccessArgs;
-  /** How the objects that VMs are made from are called, and whether they stay. */
+  /** Name prefix of the objects that VMs are created from, and whether to keep them on delete. */
   resources: { prefix?: string; keepOnDelete: boolean };
-  /** Who logs in to the machines, with sudo. */
+  /** SSH user of the machines, with sudo. */
   user: string;
-  /** Port of SSH. @default 22 */
+  /** SSH port of the machines. @default 22 */
   sshPort?: number;
-  /** Place → how often its machine was asked to be replaced: {"w-2": 1}. */
+  /** Slot → number of requested replacements of its machine: {"w-2": 1}. */
   replace?: Record<string, number>;
-  /** Machines that are dead. */
+  /** Names of lost machines. */
   lost?: string[];
-  /** How long the VMs may need to come up, in seconds. */
+  /** Deadline for VMs to start, in seconds. */
   timeoutSeconds: number;
-  /** Take connections to CB-Spider's pretended clouds. @default false */
+  /** Whether to accept connections to CB-Spider's simulated clouds. @default false */
   allowMock?: boolean;
   /** The cluster on the machines. */
   cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
-  /** What the stack's state has as the run begins; `readStackResources()` reads it. */
+  /** The stack's state at the start of the run, from `readStackResources()`. */
   existing: StateResources;
 }

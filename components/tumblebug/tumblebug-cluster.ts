@@ -12,26 +12,26 @@ import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
 
-/** Port of the API on the control planes. */
+/** Port of the Kubernetes API on the control planes. */
 const API_PORT = 6443;
 
 /**
- * A kubeadm cluster on VMs of one or several clouds, made by a CB-Tumblebug server, with everything that they need
- * there. A machine that is no longer wanted leaves the cluster before its VM goes; of the control planes one update lets
- * one go, and what is left to do then is in `remaining`, for the next update.
+ * A kubeadm cluster on VMs in one or several clouds, created by a CB-Tumblebug server, with all objects that they
+ * need there. A surplus machine leaves the cluster before its VM is deleted. One update removes at most one control
+ * plane; the `remaining` output lists the removals for later updates.
  */
 export class TumblebugCluster extends pulumi.ComponentResource {
   /** Administrator's kubeconfig. Secret. */
   readonly kubeconfig: pulumi.Output<string>;
   readonly endpoints: KubeadmCluster["endpoints"];
   readonly nodes: pulumi.Output<NodeOutput[]>;
-  /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
+  /** Kubernetes version of the cluster, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
-  /** Machine → its VM. */
+  /** Machine name → its VM. */
   readonly vms: pulumi.Output<Record<string, MachineVm>>;
-  /** What the next updates have to do with the control planes; empty when all are as wished. */
+  /** Remaining removals of control planes, for later updates; empty when there are none. */
   readonly remaining: pulumi.Output<string[]>;
-  /** Pending, Provisioning, Provisioned or Failed, with reason and message. */
+  /** Phase (Pending, Provisioning, Provisioned or Failed) with reason and message. */
   readonly status: pulumi.Output<ClusterStatus>;
 
   private readonly machines: TumblebugMachines;
@@ -106,7 +106,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
           ? { loadBalancer: pulumi.interpolate`${balancer.endpoint}:${reached.external.port}` }
           : {}),
         certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.endpoint] : [])],
-        // those that are too many leave one by one
+        // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,
         lost,
       },
@@ -121,7 +121,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     const vm = this.machines.vmOf(name);
     const privateKey = this.machines.privateKeys[connection];
     const held = this.hold(name, vm.vm);
-    // whatever uses the address is deleted before the VM
+    // Depends on TumblebugVm, so that resources that use the address are deleted before the VM.
     const address = pulumi.all([vm.publicAddress, held.vm]).apply(([known]) => known);
     const { user } = vm;
     const internalAddress =
@@ -137,7 +137,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
       user,
       ...(privateKey ? { privateKey } : {}),
       internalAddress,
-      // the public address is in no certificate
+      // No certificate contains the public address.
       ...(role === "control-plane" && nodeAddresses === "private" ? { certificateName: "kubernetes" } : {}),
       labels: this.machines.plan.found.apply(({ connections }) => {
         const at = connections[connection];
@@ -157,7 +157,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     );
   }
 
-  /** In a preview as the state has it; in a run that came to its end the cluster is there. */
+  /** Returns the recorded status in a preview, and Provisioned after a completed run. */
   private describeStatus(cluster: KubeadmCluster): pulumi.Output<ClusterStatus> {
     if (pulumi.runtime.isDryRun()) return pulumi.output(recordedStatus(this.machines.recorded));
     return pulumi.all([cluster.version, cluster.nodes]).apply(() => provisioned());

@@ -12,17 +12,17 @@ import { podNetworkKind } from "../kubeadm/defaults";
 import { makeObjects, objectNames, type MadeObjects } from "./connection-objects";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 
-/** How every resource reaches the server. */
+/** Connection options for the server, as an input of every resource. */
 export type ServerInput = pulumi.Output<object>;
 
-/** What the machines are made with; the cluster on them is not looked at but for its pod network. */
+/** Arguments of the machines; of the cluster on them, only the pod network is used. */
 export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
   cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
 };
 
-/** The VMs of a cluster, in one or several clouds, with everything that they are made from. */
+/** The VMs of a cluster, in one or several clouds, with all objects that they are created from. */
 export class TumblebugMachines extends pulumi.ComponentResource {
-  /** The machines that this run has, and what it leaves to the next ones. */
+  /** The machines of this run, and the remaining runs. */
   readonly turn: MachineBatch;
   readonly recorded: RecordedCluster;
   /** Name of the MCIS, or infra. */
@@ -30,7 +30,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   readonly plan: TumblebugPlan;
   readonly mcis: TumblebugMcis;
   readonly server: ServerInput;
-  /** Connection → private key that opens its machines. Secret. */
+  /** Connection → private SSH key for its machines. Secret. */
   readonly privateKeys: MadeObjects["privateKeys"];
 
   private readonly blocks: Map<string, string>;
@@ -65,7 +65,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return this.turn.slots;
   }
 
-  /** What is known of a machine's VM: of one that stays as it is also in a preview that adds others. */
+  /** Returns a machine's VM. The VM of an unchanged machine is known even in a preview that adds others. */
   vmOf(machine: string): pulumi.Output<MachineVm> {
     return this.mcis.known.apply((known) => {
       const kept = known[machine];
@@ -73,13 +73,13 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     });
   }
 
-  /** Machine → name of its VM. */
+  /** Returns machine name → name of its VM. */
   vmNames(slots: readonly Slot[]): pulumi.Output<Record<string, string>> {
     const named = slots.map(({ machine }) => [machine, this.vmOf(machine).vm] as const);
     return pulumi.output(Object.fromEntries(named));
   }
 
-  /** The connections that machines are in; others need nothing made. */
+  /** Returns the connections that have machines; the others need no objects. */
   private get connections() {
     return this.args.connections
       .filter(({ name }) => this.slots.some(({ connection }) => connection === name))
@@ -119,7 +119,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  /** A machine that is in a connection keeps everything that is made there. */
+  /** Returns the batch for TumblebugPlan. Refuses to remove a connection that still has machines. */
   private describeTurn() {
     const { steps, later, leaving, remarks, slots } = this.turn;
     const named = this.args.connections.map(({ name }) => name);
@@ -216,7 +216,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   }
 }
 
-/** Clouds take their time, and the handlers have a deadline of their own that says what was waited for. */
+/** Returns engine timeouts longer than the handlers' own deadlines, whose errors say what a handler waited for. */
 export function longEnough(seconds: number) {
   const most = `${2 * seconds + 600}s`;
   return { create: most, update: most, delete: most };
