@@ -1,22 +1,23 @@
 import { createHash } from "node:crypto";
 import { cidrSize, cidrsOverlap, formatCidr, parseCidr, type Cidr } from "../../../lib/validation/cidr";
 
-/** Length of the prefix of a connection's block, when none is written: 251 machines and more. */
+/** Default prefix length of a connection's CIDR block: room for at least 251 machines. */
 const CONNECTION_PREFIX = 24;
 
 interface Addressed {
   name: string;
-  /** The connection's own block, when one is written. */
+  /** CIDR block in the configuration, if any. */
   cidr?: string;
 }
 
 /**
- * The block of each connection's VNet: the one that is written, else a /24 of the base that its name leads to. So a
- * connection that is added or removed moves no other, unless two names lead to the same block: then the later takes
- * the next free one. No two overlap, since clouds that are joined would have the same address twice.
+ * Returns the CIDR block of each connection's VNet: the configured one, or a /24 of the base that depends on a hash
+ * of the connection's name. So adding or removing a connection does not change other blocks, unless two names result
+ * in the same block: then the later connection gets the next free one. Blocks never overlap, because connected clouds
+ * need unique addresses.
  *
- * @param base block that all others are taken from
- * @returns connection → block; a connection for which there is no room is left out
+ * @param base block that all default blocks are taken from
+ * @returns connection → block, without connections for which there is no room
  */
 export function connectionBlocks(base: string, connections: readonly Addressed[]): Map<string, string> {
   const whole = parseCidr(base);
@@ -35,7 +36,7 @@ export function connectionBlocks(base: string, connections: readonly Addressed[]
   return blocks;
 }
 
-/** The blocks that the base has room for. */
+/** Returns the number of blocks that the base has room for. */
 export function roomOf(base: string): number {
   const whole = parseCidr(base);
   return whole && whole.prefix <= CONNECTION_PREFIX ? 2 ** (CONNECTION_PREFIX - whole.prefix) : 0;

@@ -1,31 +1,31 @@
 import type { VirtualMachine } from "./model";
 
-/** What the decisions about the end of VMs look at. */
+/** Fields of a VM that the deletion depends on. */
 export type EndingVm = Pick<VirtualMachine, "name" | "status" | "cloudId">;
 
-/** Statuses of a VM that failed, or never began: with an id in the cloud it may run there all the same. */
+/** Statuses of a VM that failed or was never started. If it has an id in the cloud, it may still run there. */
 const DOUBTFUL: readonly string[] = ["Failed", "Undefined", "Preparing", "Prepared", "Empty"];
 
-/** Whether nothing of a VM is left in the cloud, as far as the server can say. */
+/** Returns whether a VM no longer exists in the cloud, as far as the server can tell. */
 export function hasEnded({ status, cloudId }: Pick<EndingVm, "status" | "cloudId">): boolean {
   return status === "Terminated" || (DOUBTFUL.includes(status) && cloudId === "");
 }
 
-/** What destroying an MCIS does next. */
+/** The next step of deleting an MCIS. */
 type DeletionStep =
-  /** ask the server to end these VMs */
+  /** Request the termination of these VMs. */
   | { kind: "terminate"; vms: string[] }
-  /** wait for these, which are being ended */
+  /** Wait for these VMs, which are being terminated. */
   | { kind: "wait"; vms: string[] }
-  /** drop the record; `isMixed`: some VMs ended, others never came up, which the server refuses without force */
+  /** Delete the record. `isMixed`: some VMs terminated, others never started; the server refuses this without force. */
   | { kind: "delete"; isMixed: boolean };
 
 /**
- * Decides what destroying an MCIS does next. A VM that failed is terminated once, too: the server then looks whether the cloud has
- * it. One that has an id in the cloud counts as ended only when the server says that it is terminated, so that no VM is left behind
- * when its record is dropped by force.
+ * Returns the next step of deleting an MCIS. A failed VM is also terminated once, because the server then checks
+ * whether it exists in the cloud. A VM with an id in the cloud counts as ended only in status Terminated, so that a
+ * forced deletion of the record leaves no VM behind.
  *
- * @param wasAsked whether the server was asked to terminate them before
+ * @param wasAsked whether the server was already asked to terminate the VMs
  */
 export function nextDeletionStep(vms: readonly EndingVm[], wasAsked: boolean): DeletionStep {
   const names = (some: readonly EndingVm[]) => some.map(({ name }) => name).sort();

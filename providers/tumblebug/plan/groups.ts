@@ -1,30 +1,30 @@
 import { CONTROL_PLANE_GROUP, type Role, type Taint } from "../../kubeadm/plan/machine";
 
-/** Machines that are alike, as the configuration has them. */
+/** A group of machines with the same configuration. */
 export interface MachineGroup {
   name: string;
   role: Role;
   connection: string;
   count: number;
-  /** Machine type, by the cloud's name. */
+  /** Machine type: the cloud's name. */
   spec: string;
-  /** Image, by the cloud's name. */
+  /** Image: the cloud's name. */
   image: string;
   rootDisk?: { type?: string; gibibytes?: number };
   labels: Record<string, string>;
   taints: Taint[];
 }
 
-/** A machine that is to be there. */
+/** A desired machine. */
 export interface Slot {
-  /** Name of the machine and of its Node: "w-2"; "w-2-r1" when it was asked to be replaced once. */
+  /** Name of the machine and of its Node: "w-2", or "w-2-r1" after one requested replacement. */
   machine: string;
-  /** Group of the configuration. */
+  /** Name of the group in the configuration. */
   group: string;
   role: Role;
   /**
-   * Name of the server's VM group: all control planes are in one, for a load balancer has a whole group; a worker has
-   * one of its own, so that the group says which machine a VM is, whatever number the server gives it.
+   * Name of the server's VM group. All control planes share one, because a load balancer applies to a whole group. Each
+   * worker has its own, so that the group identifies the machine whatever number the server gives the VM.
    */
   vmGroup: string;
   connection: string;
@@ -34,9 +34,9 @@ export interface Slot {
 }
 
 /**
- * The machines that the groups ask for, control planes first.
+ * Returns the desired machines of the groups, control planes first.
  *
- * @param replace place → how often its machine was asked to be replaced: {"w-2": 1}
+ * @param replace slot → number of requested replacements of its machine: {"w-2": 1}
  */
 export function wantedSlots(
   groups: readonly MachineGroup[],
@@ -64,12 +64,12 @@ export function wantedSlots(
   );
 }
 
-/** The places of a group, whichever machine is in them. */
+/** Returns the slot names of a group: machine names without the replacement number. */
 export function placesOf({ name, count }: Pick<MachineGroup, "name" | "count">): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
 }
 
-/** The node group that a machine of a group is in. */
+/** Returns the node group of a group's machines. */
 export function nodeGroupOf({ name, role }: Pick<MachineGroup, "name" | "role">): string {
   return role === "control-plane" ? CONTROL_PLANE_GROUP : name;
 }

@@ -1,20 +1,23 @@
 import { labelValueIssue } from "../../../lib/validation/labels";
 import type { ConnectionFacts } from "./requirements";
 
-/** Labels that say where a machine is, by the well-known keys and CB-Ladybug's own for the cloud. */
+/** Returns a machine's topology labels: the well-known ones for region and zone, and CB-Ladybug's for the cloud. */
 export function topologyLabels({ provider, region, zone }: ConnectionFacts): Record<string, string> {
   const labels = {
     "topology.kubernetes.io/region": region,
     "topology.kubernetes.io/zone": zone,
     "topology.cloud-barista.github.io/csp": provider,
   };
-  // some clouds' regions say nothing of their zone
+  // Some clouds report no zone.
   return Object.fromEntries(
     Object.entries(labels).filter(([, value]) => value !== "" && labelValueIssue(value) === undefined),
   );
 }
 
-/** How many machines each place has, a line each: "aws ap-northeast-2 ap-northeast-2a: cp-1, w-1". */
+/**
+ * Returns the machines of each cloud, region and zone, one line each: "aws ap-northeast-2 ap-northeast-2a: cp-1,
+ * w-1".
+ */
 export function spreadLines(places: readonly { machine: string; at: ConnectionFacts }[]): string[] {
   const byPlace = new Map<string, string[]>();
   for (const { machine, at } of places) {

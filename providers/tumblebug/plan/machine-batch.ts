@@ -3,29 +3,29 @@ import { byIndex } from "../../kubeadm/plan/membership/plan";
 import type { Slot } from "./groups";
 import type { RecordedCluster } from "./recorded-state";
 
-/** What one run does to the machines that earlier runs made. */
+/** The changes of one run to existing machines. */
 export interface MachineBatch {
-  /** Machines that the run has, control planes first; those that have a VM stay what they are. */
+  /** Machines of the run, control planes first. Machines with a VM are unchanged. */
   slots: Slot[];
-  /** Control planes that leave in this run. */
+  /** Control planes that this run removes. */
   leaving: string[];
-  /** The same in words, a line a machine. */
+  /** The changes as text, one line per machine. */
   steps: string[];
-  /** What the next runs do, a line a machine. */
+  /** The changes of the remaining runs, one line per machine. */
   later: string[];
-  /** What the configuration says of a machine that has a VM, and only a new one takes. */
+  /** Changes in the configuration of existing machines that apply to new machines only. */
   remarks: string[];
 }
 
 const STAYS = ["connection", "spec", "image"] as const;
 
 /**
- * Which machines a run has. A machine with a VM keeps its connection, machine type and image until it is replaced. Of the
- * control planes that are no longer wanted one leaves in a run, when another one stays that has joined: then etcd always has a
- * majority. The others stay until the next runs.
+ * Plans the machines of a run. A machine with a VM keeps its connection, machine type and image until it is replaced.
+ * A run removes at most one surplus control plane, and only if another one that has joined remains, so that etcd
+ * keeps its majority. The others are removed by later runs.
  *
- * @param wanted the machines that the configuration asks for
- * @param lost machines that are dead; they are forgotten before any other leaves
+ * @param wanted the desired machines of the configuration
+ * @param lost lost machines, which are removed from the cluster before any other machine
  */
 export function planBatch(
   wanted: readonly Slot[],
@@ -40,7 +40,7 @@ export function planBatch(
   const staying = surplus.filter(
     (machine) => known.has(machine) && !lost.includes(machine) && controlPlanes.kept.includes(machine),
   );
-  // dead ones and those that are half-way out, whose VMs are spoken for no more, come first
+  // Lost control planes, and those whose removal was interrupted, are removed first.
   const isBusy = staying.length < surplus.length;
   const joined = controlPlanes.joined.filter((machine) => !lost.includes(machine));
   const goes = !isBusy && joined.length > 1 ? staying.slice(0, 1) : [];

@@ -1,7 +1,7 @@
 import type { Slot } from "./groups";
 import type { VirtualMachine } from "./model";
 
-/** What the plan looks at in a VM of the server. */
+/** Fields of a VM on the server that the plan depends on. */
 export type LiveVm = Pick<
   VirtualMachine,
   "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress" | "privateAddress" | "spec"
@@ -9,55 +9,55 @@ export type LiveVm = Pick<
 
 export interface DesiredMachine {
   slots: readonly Slot[];
-  /** Machine → VM that had come up when it was recorded. */
+  /** Machine → VM that was running when it was recorded. */
   recorded: Readonly<Record<string, string>>;
-  /** Machine → VM that is no longer wanted, and goes when the cluster has let it go. */
+  /** Machine → surplus VM, which is deleted after its machine has left the cluster. */
   leaving: Readonly<Record<string, string>>;
-  /** What the server has; undefined when there is no such MCIS. */
+  /** VMs on the server; undefined if the MCIS does not exist. */
   live: readonly LiveVm[] | undefined;
 }
 
 export interface MachinePlan {
-  /** Machine → VM that is there, running or on its way. */
+  /** Machine → existing VM, running or starting. */
   kept: Record<string, string>;
-  /** VMs that never came up, and make room for others. */
+  /** VMs that failed to start, which are deleted and replaced. */
   failed: { machine: string; vm: string; why: string }[];
-  /** Machines that have no VM. */
+  /** Machines without a VM, which is created. */
   made: Slot[];
-  /** Machines whose VM had come up and is no more: their Nodes and disks are lost. */
+  /** Machines whose recorded VM no longer exists or failed: their disks are lost. */
   lost: { machine: string; vm: string; why: string }[];
-  /** Machine → VM that is still to go. */
+  /** Machine → surplus VM that still exists. */
   leaving: Record<string, string>;
 }
 
 const DEAD = ["Failed", "Undefined", "Terminating", "Terminated"];
 
-/** Whether a VM has come to its end without being of any use. */
+/** Returns whether a VM failed or is terminated. */
 export const isDead = ({ status }: Pick<LiveVm, "status">): boolean => DEAD.includes(status);
 
-/** Whether nothing more will happen to a VM by itself. */
+/** Returns whether a VM's status is final: running, failed or terminated. */
 export function isSettled(vm: LiveVm): boolean {
   if (isDead(vm)) return vm.status !== "Terminating";
   return isRunning(vm);
 }
 
-/** Whether a VM can be logged in to. */
+/** Returns whether a VM is running and has an address for SSH. */
 export function isRunning({ status, targetAction, publicAddress }: LiveVm): boolean {
   return status === "Running" && targetAction === "None" && publicAddress !== undefined;
 }
 
-/** Why a VM is of no use, in the server's words. */
+/** Returns why a VM failed: its status and the server's message. */
 function whyDead({ status, systemMessage }: Pick<LiveVm, "status" | "systemMessage">): string {
   return systemMessage === "" ? status : `${status}: ${systemMessage}`;
 }
 
-/** The number that the server gave a VM in its group; 10 comes after 2. */
+/** Returns the number that the server gave a VM in its group, for numeric sorting. */
 const numberOf = (vm: string): number => Number(/-(\d+)$/.exec(vm)?.[1] ?? 0);
 
 /**
- * Which VM is which machine, and what is to be done. A machine keeps the VM that is recorded for it; others of its VM
- * group that nobody else has are given to the machines without one, in order: so a run that was cut off before it could
- * record goes on with what it made.
+ * Assigns VMs to machines and plans the changes. A machine keeps its recorded VM. Unassigned VMs are assigned in
+ * order to machines of the same VM group that have none, so that VMs of an interrupted run are used although it did
+ * not record them.
  */
 export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMachine): MachinePlan {
   const plan: MachinePlan = { kept: {}, failed: [], made: [], lost: [], leaving: {} };
@@ -65,7 +65,7 @@ export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMac
   const wanted = new Set(slots.map(({ machine }) => machine));
   for (const [machine, vm] of Object.entries({ ...leaving, ...recorded }))
     if (!wanted.has(machine) && byName.has(vm)) plan.leaving[machine] = vm;
-  // a machine that is wanted again before its VM went has it again
+  // A machine that is desired again before its VM was deleted keeps the VM.
   const own = (machine: string) => recorded[machine] ?? leaving[machine];
   const spoken = new Set([
     ...Object.values(plan.leaving),
@@ -86,7 +86,7 @@ export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMac
   return plan;
 }
 
-/** Gives a machine the next VM of its group that nobody has, past those that never came up. */
+/** Assigns the next free VM of its group to a machine. Adds failed VMs before it to `plan.failed`. */
 function placeFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
   for (;;) {
     const index = free.findIndex(({ group }) => group === slot.vmGroup);
@@ -97,13 +97,13 @@ function placeFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
       return;
     }
     plan.failed.push({ machine: slot.machine, vm: vm.name, why: whyDead(vm) });
-    // one machine, one failed VM; further ones are the next machines'
+    // All control planes share a group: further failed VMs belong to the next machines.
     if (slot.role === "control-plane") break;
   }
   plan.made.push(slot);
 }
 
-/** What a person reads of the plan, a line a VM. */
+/** Returns the plan as text, one line per VM. */
 export function machineLines(plan: MachinePlan): string[] {
   const failed = (machine: string) => plan.failed.filter((one) => one.machine === machine);
   return plan.made.flatMap(({ machine, connection, spec, image }) => [
@@ -112,7 +112,7 @@ export function machineLines(plan: MachinePlan): string[] {
   ]);
 }
 
-/** Why nothing may be done while a machine is lost. */
+/** Returns one line per lost machine, with the remediation. Lost machines block the run. */
 export function lostLines({ lost }: MachinePlan): string[] {
   return lost.map(
     ({ machine, vm, why }) =>

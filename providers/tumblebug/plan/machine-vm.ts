@@ -1,20 +1,20 @@
 import type { VirtualMachine } from "./model";
 
-/** A machine that has come up. */
+/** The running VM of a machine. */
 export interface MachineVm {
-  /** The server's name of the VM. */
+  /** Name of the VM on the server. */
   vm: string;
   publicAddress: string;
   privateAddress: string;
   sshPort: number;
-  /** Who logs in. */
+  /** SSH user. */
   user: string;
   region: string;
   zone: string;
   connection: string;
 }
 
-/** What a cluster needs to know of a VM that has come up. @param fallbackUser when the server names none */
+/** Returns the fields of a running VM that the cluster needs. @param fallbackUser used if the server reports none */
 export function machineVm(vm: VirtualMachine, fallbackUser: string): MachineVm {
   return {
     vm: vm.name,

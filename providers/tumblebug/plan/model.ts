@@ -1,31 +1,31 @@
 /**
- * What CB-Tumblebug keeps, in words of our own: one model for both generations of its API. "mcis" is that of the releases
- * 0.7 to 0.9 (MCIS, VM, sub group), "infra" today's (infra, node, node group).
+ * The generations of CB-Tumblebug's API, which share the model in this file: "mcis" for releases 0.7 to 0.9 (MCIS,
+ * VM, sub group), "infra" for current releases (infra, node, node group).
  */
 export type Generation = "mcis" | "infra";
 
-/** The namespace that holds everything else. */
+/** A namespace, which contains all other objects. */
 export interface Namespace {
   readonly name: string;
   readonly description: string;
 }
 
-/** A way to one region of one cloud, with credentials that the server keeps. */
+/** A connection to a region of a cloud, with credentials that the server stores. */
 export interface Connection {
   readonly name: string;
-  /** in lower case, such as "aws" */
+  /** Name of the cloud in lower case, such as "aws". */
   readonly provider: string;
-  /** under which the server keeps the region */
+  /** The server's name of the region. */
   readonly regionName: string;
 }
 
-/** Where a connection leads. Some clouds' regions say nothing of it: then a word is "". */
+/** Region and zone of a connection; "" if the cloud does not report it. */
 export interface Region {
   readonly region: string;
   readonly zone: string;
 }
 
-/** A machine type, as the cloud describes it. */
+/** A machine type, as reported by the cloud. */
 export interface CloudSpec {
   readonly name: string;
   readonly region: string;
@@ -35,9 +35,9 @@ export interface CloudSpec {
   readonly memoryMebibytes: number | undefined;
 }
 
-/** An operating system image, as the cloud describes it. */
+/** An operating system image, as reported by the cloud. */
 export interface CloudImage {
-  /** by which the cloud knows it */
+  /** Name in the cloud. */
   readonly name: string;
   readonly guestOs: string;
 }
@@ -45,7 +45,7 @@ export interface CloudImage {
 interface DesiredSubnet {
   readonly name: string;
   readonly cidr: string;
-  /** of today's generation; the older one ignores it */
+  /** Used by `infra` only; `mcis` ignores it. */
   readonly zone?: string;
 }
 
@@ -57,12 +57,12 @@ export interface DesiredVNet {
   readonly description?: string;
 }
 
-/** What every made object says of itself. */
+/** Fields of every created object. */
 interface Made {
-  /** by which others refer to it */
+  /** Name by which other objects refer to it. */
   readonly name: string;
   readonly connection: string;
-  /** by which the cloud knows it; "" before it does, and for what the cloud doesn't keep */
+  /** Id in the cloud; "" before it has one, and for objects that do not exist in the cloud. */
   readonly cloudId: string;
   readonly description: string;
 }
@@ -73,28 +73,28 @@ export interface VNet extends Made {
   readonly status: string;
 }
 
-/** One opening. A rule for "icmp" has no ports. */
+/** A firewall rule. A rule for "icmp" has no ports. */
 export interface FirewallRule {
   readonly direction: "inbound" | "outbound";
   readonly protocol: "tcp" | "udp" | "icmp" | "all";
-  /** first and last; the same for one port */
+  /** First and last port; equal for a single port. */
   readonly ports?: readonly [from: number, to: number];
-  /** who may come in, or where it may go */
+  /** Source of inbound traffic, or destination of outbound traffic. */
   readonly cidr: string;
 }
 
 export interface DesiredSecurityGroup {
   readonly name: string;
   readonly connection: string;
-  /** name of the VNet */
+  /** Name of the VNet. */
   readonly vNet: string;
   readonly rules: readonly FirewallRule[];
   readonly description?: string;
 }
 
-/** The server rewrites the VNet's name in its answer, so that it isn't told here. */
+/** A security group, without the VNet, whose name the server changes in its answer. */
 export interface SecurityGroup extends Made {
-  /** those that can be read; what a cloud adds by itself may be among them */
+  /** Readable rules; may include rules that the cloud adds. */
   readonly rules: readonly FirewallRule[];
 }
 
@@ -107,9 +107,9 @@ export interface DesiredSshKey {
 
 export interface SshKey extends Made {
   readonly user: string;
-  /** "" when the server gives none */
+  /** "" if the server returns none. */
   readonly publicKey: string;
-  /** secret, PEM; the server gives it at every read */
+  /** PEM, secret; the server returns it on every read. */
   readonly privateKey: string;
   readonly fingerprint: string;
 }
@@ -117,7 +117,7 @@ export interface SshKey extends Made {
 export interface DesiredImage {
   readonly name: string;
   readonly connection: string;
-  /** by which the cloud knows it */
+  /** Name of the image in the cloud. */
   readonly cloudImage: string;
   readonly guestOs?: string;
   readonly description?: string;
@@ -131,7 +131,7 @@ export interface Image extends Made {
 export interface DesiredSpec {
   readonly name: string;
   readonly connection: string;
-  /** the machine type by which the cloud knows it */
+  /** Name of the machine type in the cloud. */
   readonly cloudSpec: string;
   readonly description?: string;
 }
@@ -142,19 +142,19 @@ export interface Spec extends Made {
   readonly memoryMebibytes: number | undefined;
 }
 
-/** VMs that are alike. The server names them `<group>-1`, `<group>-2`, …, a single one too. */
+/** A group of VMs with the same configuration. The server names them `<group>-1`, `<group>-2`, …, even a single one. */
 export interface DesiredVmGroup {
   readonly name: string;
   readonly size: number;
   readonly connection: string;
   readonly spec: string;
-  /** name of the registered image on `mcis`, the cloud's name of it on `infra` */
+  /** Name of the registered image for `mcis`; the cloud's name for `infra`. */
   readonly image: string;
   readonly vNet: string;
   readonly subnet: string;
   readonly securityGroups: readonly string[];
   readonly sshKey: string;
-  /** who logs in, with sudo */
+  /** SSH user, with sudo. */
   readonly user: string;
   readonly rootDisk?: { readonly type?: string; readonly gibibytes?: number };
   readonly labels?: Readonly<Record<string, string>>;
@@ -168,7 +168,7 @@ export interface DesiredInfrastructure {
   readonly groups: readonly DesiredVmGroup[];
 }
 
-/** What the server says of a VM; other words may come from newer servers. */
+/** Status of a VM on the server; newer servers may have others. */
 type VmStatus =
   | "Preparing"
   | "Prepared"
@@ -189,13 +189,13 @@ export interface VirtualMachine {
   readonly name: string;
   readonly group: string;
   readonly status: VmStatus | (string & {});
-  /** "None" when nothing goes on */
+  /** Operation in progress; "None" if there is none. */
   readonly targetAction: string;
-  /** why it failed, in the cloud's words; "" when it has none */
+  /** The cloud's reason of a failure; "" if there is none. */
   readonly systemMessage: string;
   readonly region: string;
   readonly zone: string;
-  /** undefined until it is known */
+  /** Undefined until known. */
   readonly publicAddress: string | undefined;
   readonly privateAddress: string | undefined;
   readonly sshPort: number;
@@ -207,25 +207,25 @@ export interface VirtualMachine {
   readonly subnet: string;
   readonly securityGroups: readonly string[];
   readonly sshKey: string;
-  /** by which the cloud knows it; "" before it does */
+  /** Id in the cloud; "" before it has one. */
   readonly cloudId: string;
 }
 
-/** The VMs that belong together: an MCIS, or an infra as it is called today. */
+/** A set of VMs: an MCIS (`mcis`) or infra (`infra`). */
 export interface Infrastructure {
   readonly name: string;
-  /** such as "Running:3 (R:3/3)"; for people, decide by the VMs */
+  /** Text such as "Running:3 (R:3/3)", for display only; decisions use the status of the VMs. */
   readonly status: string;
   readonly targetAction: string;
   readonly targetStatus: string;
   readonly description: string;
-  /** what went wrong at its creation */
+  /** Errors of its creation. */
   readonly messages: readonly string[];
-  /** in no order that could be relied on */
+  /** In no particular order. */
   readonly machines: readonly VirtualMachine[];
 }
 
-/** The short answer to "how are they?". */
+/** The short status of an infrastructure and its VMs. */
 export interface InfrastructureStatus {
   readonly name: string;
   readonly status: string;
@@ -236,16 +236,16 @@ export interface InfrastructureStatus {
   >[];
 }
 
-/** What hands TCP connections to the VMs of a group. */
+/** A TCP load balancer for the VMs of a group. */
 export interface DesiredLoadBalancer {
-  /** the VM group; there is one load balancer a group, known by its name */
+  /** Name of the VM group, which identifies the load balancer: there is one per group. */
   readonly group: string;
-  /** where it listens */
+  /** Port of the listener. */
   readonly port: number;
-  /** of the VMs */
+  /** Port of the VMs. */
   readonly targetPort: number;
   readonly isPublic: boolean;
-  /** of the VMs; default TCP on the target port */
+  /** Health check of the VMs. @default TCP on the target port */
   readonly health?: { readonly protocol: "TCP" | "HTTP"; readonly port: number };
 }
 
@@ -253,10 +253,10 @@ export interface LoadBalancer {
   readonly group: string;
   readonly port: number;
   readonly targetPort: number;
-  /** IP address or DNS name; undefined until it is known */
+  /** IP address or DNS name; undefined until known. */
   readonly address: string | undefined;
   readonly status: string;
-  /** the VMs that it knows */
+  /** Names of its VMs. */
   readonly machines: readonly string[];
   readonly cloudId: string;
 }

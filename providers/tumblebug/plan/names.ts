@@ -1,15 +1,15 @@
 import { shortHash } from "../../../lib/short-hash";
 import { quoted } from "../../../lib/text/quote";
 
-/** The longest name that most clouds take: Tumblebug puts the namespace and a dash in front of every name. */
+/** Maximum length of a name in most clouds, including the namespace and a dash, which Tumblebug adds as a prefix. */
 const LONGEST = 63;
 
-/** Clouds with a shorter limit, by the server's name of the provider; in characters, with the namespace in front. */
+/** Shorter maximum lengths, by the server's name of the cloud; in characters, including the namespace. */
 const SHORTER: Readonly<Record<string, number>> = { ncp: 30, ncpvpc: 30, tencent: 60 };
 
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** What is wrong with a name in Tumblebug, or undefined. */
+/** Returns the validation issue of a name in Tumblebug, or undefined. */
 export function tumblebugNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
   return NAME.test(name)
@@ -17,17 +17,17 @@ export function tumblebugNameIssue(name: string): string | undefined {
     : `${quoted(name)} is no name for Tumblebug; write lower-case letters, digits and dashes, with a letter first and no dash last`;
 }
 
-/** The most characters that a cloud takes, namespace and dashes included. */
+/** Returns a cloud's maximum length of names, including namespace and dashes. */
 export function longestName(provider: string): number {
   return SHORTER[provider] ?? LONGEST;
 }
 
-/** How a VM is called in the cloud, by which the cloud's limit counts. */
+/** Returns the name of a VM in the cloud, to which the cloud's length limit applies. */
 export function cloudVmName(namespace: string, infrastructure: string, vm: string): string {
   return [namespace, infrastructure, vm].join("-");
 }
 
-/** What a name has to be in letters that Tumblebug takes: "t3.medium" is "t3-medium". */
+/** Converts a text to characters that Tumblebug accepts: "t3.medium" to "t3-medium". */
 function plainWord(text: string): string {
   return text
     .toLowerCase()
@@ -38,10 +38,10 @@ function plainWord(text: string): string {
 const HASH_LENGTH = 6;
 
 /**
- * The name of an object, the same in every run: its parts with dashes between. One that is too long, or has to leave
- * characters out, ends with a hash over the parts instead, so that different parts have different names.
+ * Returns the name of an object, which is the same in every run: its parts joined with dashes. If the name is too
+ * long or needs other characters, it ends with a hash of the parts, so that different parts have different names.
  *
- * @param room characters that the name may have
+ * @param room maximum number of characters
  */
 export function objectName(parts: readonly string[], room: number): string {
   const words = parts.map(plainWord).filter((word) => word !== "");
@@ -53,18 +53,18 @@ export function objectName(parts: readonly string[], room: number): string {
   return `${short}-${shortHash(parts, HASH_LENGTH)}`;
 }
 
-/** The objects that VMs are made from, as a connection of a cluster needs them. */
+/** Names of the objects in a connection that VMs are created from. */
 export interface ConnectionNames {
   vNet: string;
   subnet: string;
-  /** Security group of every machine. */
+  /** Security group of all machines. */
   nodes: string;
-  /** Security group of the control planes besides. */
+  /** Additional security group of control planes. */
   controlPlanes: string;
   sshKey: string;
 }
 
-/** @param prefix the cluster's name, or a word that several clusters share */
+/** Returns the names of a connection's objects. @param prefix the cluster's name, or a prefix that clusters share */
 export function connectionNames(namespace: string, prefix: string, connection: string): ConnectionNames {
   const name = (suffix: string) => objectName([prefix, connection, suffix], LONGEST - namespace.length - 1);
   return {
@@ -76,12 +76,12 @@ export function connectionNames(namespace: string, prefix: string, connection: s
   };
 }
 
-/** The name of the object for a machine type of a connection. */
+/** Returns the name of the object for a machine type in a connection. */
 export function specName(namespace: string, prefix: string, connection: string, spec: string): string {
   return objectName([prefix, connection, spec, "spec"], LONGEST - namespace.length - 1);
 }
 
-/** The name of the object for an image of a connection. */
+/** Returns the name of the object for an image in a connection. */
 export function imageName(namespace: string, prefix: string, connection: string, image: string): string {
   return objectName([prefix, connection, image, "image"], LONGEST - namespace.length - 1);
 }

@@ -1,16 +1,16 @@
 import type { RecordedCluster } from "./recorded-state";
 
-/** The phases of a cluster, by CB-Ladybug's words. */
+/** Phases of a cluster, as in CB-Ladybug. */
 export type Phase = "Pending" | "Provisioning" | "Provisioned" | "Failed" | "Deleting";
 
 export interface ClusterStatus {
   phase: Phase;
-  /** CB-Ladybug's code when it failed; "" otherwise. */
+  /** CB-Ladybug's reason code in phase Failed; "" otherwise. */
   reason: string;
   message: string;
 }
 
-/** Where a cluster stands, as the state has it when a run begins. */
+/** Returns the status of a cluster from the state at the start of a run. */
 export function recordedStatus({ mark, failure, isComplete }: RecordedCluster): ClusterStatus {
   if (failure) return { phase: "Failed", ...failure };
   if (isComplete) return provisioned();

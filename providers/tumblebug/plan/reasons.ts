@@ -1,6 +1,6 @@
 /**
- * Why a cluster failed, by the codes of CB-Ladybug 0.7.2 ("SetupBoostrap" is spelled as there). The server's own
- * steps on the machines are the kubeadm cluster's here, whose errors name the machine and the step.
+ * Reason codes of CB-Ladybug 0.7.2 for a failed cluster ("SetupBoostrap" is its spelling). The steps that CB-Ladybug
+ * runs on machines are part of the kubeadm cluster here, whose errors name the machine and the step.
  */
 export type Reason =
   | "GetMCISFailedReason"
@@ -26,14 +26,14 @@ export type Reason =
   | "GetControlPlaneConnectionInfoFailedReason"
   | "GetWorkerConnectionInfoFailedReason";
 
-/** A failure with CB-Ladybug's reason, beside what went wrong in the server's words. */
+/** An error with CB-Ladybug's reason code and the server's message. */
 export class ReasonedError extends Error {
   override readonly name = "ReasonedError";
 
   constructor(
     readonly code: Reason,
     message: string,
-    /** What to do next. */
+    /** Remediation. */
     readonly next?: string,
   ) {
     super(message);

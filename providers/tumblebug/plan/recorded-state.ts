@@ -4,40 +4,40 @@ import type { Slot } from "./groups";
 import type { MachineVm } from "./machine-vm";
 import type { FirewallRule } from "./model";
 
-/** What an earlier run left of a cluster. */
+/** What the stack's state contains of a cluster from earlier runs. */
 export interface RecordedCluster {
-  /** What the cluster's objects carry; absent before the first run has begun. */
+  /** Owner tag of the cluster's objects; absent before the first run. */
   mark?: string;
   /** Machine → its VM. */
   vms: Record<string, MachineVm>;
-  /** Machine → VM of those that are to go. */
+  /** Machine → VM of machines that are being removed. */
   leaving: Record<string, string>;
-  /** The machines that have a VM, as they were asked for. */
+  /** Machines with a VM, with their recorded configuration. */
   slots: Slot[];
   controlPlanes: RecordedControlPlanes;
-  /** Security group → rules that a refresh found closed by others. */
+  /** Security group → rules that a refresh found missing. */
   goneRules: Record<string, FirewallRule[]>;
-  /** Where the control planes' load balancer is; "" when there is none. */
+  /** Address of the control planes' load balancer; "" if there is none. */
   balancerAddress: string;
-  /** Why the last run that came to the VMs failed there. */
+  /** Failure of the last run that changed the VMs. */
   failure?: { reason: string; message: string };
-  /** Whether every node is there. */
+  /** Whether an earlier run completed the cluster. */
   isComplete: boolean;
 }
 
-/** Control planes of a cluster, by name. */
+/** Names of a cluster's control planes. */
 export interface RecordedControlPlanes {
-  /** Those that may have a part in etcd. */
+  /** Control planes that may be etcd members. */
   members: string[];
-  /** Those of the members that the last run was to keep. */
+  /** Members that the last run was meant to keep. */
   kept: string[];
-  /** Those that have become Nodes. */
+  /** Control planes that have joined as Nodes. */
   joined: string[];
 }
 
 const TYPE = "pulumi-nodejs:dynamic/foresail:";
 
-/** Reads what a stack's state has of a cluster, by the name of its component. */
+/** Reads a cluster from a stack's state. @param cluster name of the cluster's component */
 export function recordedCluster(cluster: string, resources: StateResources): RecordedCluster {
   const outputsOf = (type: string, name: string): Readonly<Record<string, unknown>> | undefined => {
     const found = Object.entries(resources).find(

@@ -5,7 +5,7 @@ import type { CloudSpec } from "./model";
 import { cloudVmName, longestName } from "./names";
 import type { Reason } from "./reasons";
 
-/** The clouds that CB-Ladybug 0.7.2 knows, and those that today's Tumblebug has besides. */
+/** Clouds that CB-Ladybug 0.7.2 supports, and the additional ones of current Tumblebug releases. */
 export const PROVIDERS: readonly string[] = [
   ...[
     "aws",
@@ -23,29 +23,29 @@ export const PROVIDERS: readonly string[] = [
   ...["nhn", "kt", "ktvpc", "ktcloud", "ktcloudvpc"],
 ];
 
-/** Simulated clouds of CB-Spider: machines that nobody can log in to, unless a test says otherwise. */
+/** CB-Spider's simulated clouds, whose machines accept no logins, except in tests. */
 const SIMULATED = ["mock"];
 
 /**
- * The kind of a cloud: today's Tumblebug calls one that is registered at run time by its kind and a name, as "openstack-site01"
- * (fixtures of 0.13, `connConfig/mock-site01-default`). Itself when it is of none that is known.
+ * Returns the kind of a cloud. Current Tumblebug releases name a cloud that is registered at run time by its kind and a
+ * name: "openstack-site01" (fixtures of 0.13, `connConfig/mock-site01-default`). An unknown name is returned unchanged.
  */
 function cloudKind(provider: string): string {
   return [...PROVIDERS, ...SIMULATED].find((kind) => provider.startsWith(`${kind}-`)) ?? provider;
 }
 
-/** Floors of kubeadm: cores of a control plane, memory of every node. */
+/** Minimum requirements of kubeadm: cores of a control plane, memory of every node. */
 const LEAST_VCPUS = 2;
 const LEAST_GIBIBYTES = 2;
 
-/** Where a connection leads. */
+/** Cloud, region and zone of a connection. */
 export interface ConnectionFacts {
   provider: string;
   region: string;
   zone: string;
 }
 
-/** What a run needs of the server, all of it plain. */
+/** What a run requires of the server; plain values. */
 export interface DesiredTumblebug {
   namespace: string;
   createNamespace: boolean;
@@ -53,37 +53,37 @@ export interface DesiredTumblebug {
   infrastructure: string;
   connections: { name: string; vNet: string; cidr: string }[];
   slots: Slot[];
-  /** Whether a load balancer of the cloud is asked for. */
+  /** Whether the run needs a cloud load balancer. */
   loadBalancer: boolean;
-  /** Take connections to CB-Spider's pretended clouds. */
+  /** Whether to accept connections to CB-Spider's simulated clouds. */
   allowMock: boolean;
 }
 
-/** What the server and the clouds behind it have; only what was asked for is there. */
+/** Facts about the server and its clouds; contains only what was requested. */
 export interface TumblebugFacts {
   namespaceExists: boolean;
-  /** Connection → where it leads; undefined when the server has none of that name. */
+  /** Connection → its cloud, region and zone; undefined if the server has no such connection. */
   connections: Readonly<Record<string, ConnectionFacts | undefined>>;
-  /** "<connection> <spec>" → machine type; undefined when the cloud has none of that name. */
+  /** "<connection> <spec>" → machine type; undefined if the cloud has no such type. */
   specs: Readonly<Record<string, CloudSpec | undefined>>;
-  /** "<connection> <image>" → whether the cloud has it; only of servers that can say so. */
+  /** "<connection> <image>" → whether the cloud has it; only from servers that can look it up. */
   images: Readonly<Record<string, boolean>>;
-  /** The VNets that are there, with their blocks. */
+  /** Existing VNets with their CIDR blocks. */
   vNets: readonly { name: string; connection: string; cidr: string; isOurs: boolean }[];
-  /** The MCIS of that name. */
+  /** The existing MCIS or infra of the desired name. */
   infrastructure?: { status: string; isOurs: boolean };
 }
 
-/** Something that keeps a run from working, with the place in the configuration and CB-Ladybug's reason. */
+/** An unmet requirement, with the configuration property and a reason that may include CB-Ladybug's code. */
 export interface UnmetRequirement {
   property: string;
   reason: string;
 }
 
-/** The key under which facts of a machine type or image are kept. */
+/** Returns the key of a machine type or image in TumblebugFacts. */
 export const factKey = (connection: string, name: string): string => `${connection} ${name}`;
 
-/** Says what keeps a run from working, before anything is made. Path names are those of `foresail:tumblebug`. */
+/** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:tumblebug`. */
 export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
   if (!facts.namespaceExists && !desired.createNamespace)
     return [
@@ -99,7 +99,7 @@ export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts)
     ...desired.slots.flatMap((slot) => unmetSlot(slot, desired, facts)),
     ...unmetLoadBalancer(desired, facts),
   ];
-  // ten machines of a group lack the same
+  // Machines of one group have the same unmet requirements.
   return [...new Map(unmet.map((one) => [`${one.property} ${one.reason}`, one])).values()];
 }
 
@@ -122,7 +122,7 @@ function unmetInfrastructure(
   ];
 }
 
-/** Who asks for the connection, for the code. */
+/** Returns the reason code for a missing connection, which depends on the role of its machines. */
 function connectionReason(name: string, { slots }: DesiredTumblebug): Reason {
   return slots.some(({ connection, role }) => connection === name && role === "control-plane")
     ? "GetControlPlaneConnectionInfoFailedReason"
@@ -168,7 +168,7 @@ function unmetConnection(
   ];
 }
 
-/** Two clouds that are joined must not have one address twice. */
+/** Checks a VNet's CIDR block. Blocks must not overlap, because connected clouds need unique addresses. */
 function unmetBlock(
   { name, vNet, cidr }: DesiredTumblebug["connections"][number],
   { connections }: DesiredTumblebug,
@@ -201,7 +201,7 @@ function unmetBlock(
 
 function unmetSlot(slot: Slot, desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
   const { connections } = facts;
-  // without its connection nothing can be said of what is behind it
+  // Without the connection, its machine types and images are unknown.
   if (Object.hasOwn(connections, slot.connection) && connections[slot.connection] === undefined) return [];
   return [...unmetName(slot, desired, facts), ...unmetSpec(slot, facts), ...unmetImage(slot, facts)];
 }
@@ -255,7 +255,7 @@ function unmetImage({ group, connection, image }: Slot, { images }: TumblebugFac
   ];
 }
 
-/** Clouds whose load balancers Tumblebug can't make (CB-Ladybug 0.7.2). */
+/** Refuses a load balancer in clouds where Tumblebug can't create one (CB-Ladybug 0.7.2). */
 function unmetLoadBalancer(
   { loadBalancer, slots }: DesiredTumblebug,
   { connections }: TumblebugFacts,

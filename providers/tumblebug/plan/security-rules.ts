@@ -8,36 +8,36 @@ import {
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 import type { FirewallRule } from "./model";
 
-/** The two security groups of a connection: every machine has "nodes", control planes "controlPlanes" besides. */
+/** The two security groups of a connection: all machines are in "nodes", control planes also in "controlPlanes". */
 type SecurityGroupRole = "nodes" | "controlPlanes";
 
 export interface DesiredSecurity {
-  /** Blocks that may open SSH. */
+  /** CIDR blocks that may connect to SSH. */
   ssh: readonly string[];
   /** @default 22 */
   sshPort?: number;
-  /** Blocks that may open the API. */
+  /** CIDR blocks that may connect to the Kubernetes API. */
   api: readonly string[];
-  /** Blocks that may open node ports. */
+  /** CIDR blocks that may connect to node ports. */
   nodePorts: readonly string[];
-  /** Blocks from which the cluster's own machines come. */
+  /** CIDR blocks of the cluster's machines. */
   nodes: readonly string[];
-  /** Blocks of the pods, when they send without encapsulation. */
+  /** CIDR block of pods, used for pod networks without encapsulation. */
   pods: string;
   podNetwork: PodNetworkKind;
-  /** Whether the machines reach each other over the Internet. */
+  /** Whether machines communicate over the Internet. */
   overInternet: boolean;
 }
 
-/** A rule, and what it is for. */
+/** A firewall rule with its purpose. */
 export interface ExplainedRule extends FirewallRule {
   name: string;
   why: string;
 }
 
 /**
- * What the machines of one connection accept, and nothing else. Tumblebug's security groups know blocks of addresses
- * alone, so machines are let in by the blocks that they come from.
+ * Returns all inbound rules for the machines of one connection. Tumblebug's security groups support only CIDR blocks as
+ * sources, so machines are allowed by their blocks.
  */
 export function securityRules(role: SecurityGroupRole, desired: DesiredSecurity): ExplainedRule[] {
   const from = (cidrs: readonly string[], ...ports: OpenPort[]) =>
@@ -64,7 +64,7 @@ export function securityRules(role: SecurityGroupRole, desired: DesiredSecurity)
   ];
 }
 
-/** Calico is set to VXLAN here: a rule for IP in IP can't be written, since Tumblebug's rules know three protocols. */
+/** Returns the ports of a pod network. Calico uses VXLAN, because Tumblebug's rules do not support IP in IP. */
 function podPorts(kind: PodNetworkKind): readonly OpenPort[] {
   const unused = ["calico-ipip", "calico-bgp"];
   return POD_NETWORK_PORTS[kind].filter(({ name }) => !unused.includes(name));
@@ -82,12 +82,12 @@ function inbound({ name, protocol, ports, why }: OpenPort, cidr: string): Explai
   ];
 }
 
-/** Whether two rules open the same. Servers give them back in another order, and with words of their own. */
+/** Returns a key to compare rules. Servers return rules in another order and with other descriptions. */
 function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
   return [direction, protocol, ports?.join("-") ?? "", cidr].join(" ");
 }
 
-/** What a changed wish opens and closes. */
+/** Returns the rules to add (`opened`) and to remove (`closed`). */
 export function ruleChanges<Old extends FirewallRule, New extends FirewallRule>(
   olds: readonly Old[],
   news: readonly New[],
@@ -100,7 +100,7 @@ export function ruleChanges<Old extends FirewallRule, New extends FirewallRule>(
   };
 }
 
-/** A rule for people: "tcp 6443 to 192.0.2.0/24 (the Kubernetes API for foresail and for people)". */
+/** Returns a rule as text: "tcp 6443 to 192.0.2.0/24 (the Kubernetes API for foresail and for people)". */
 export function ruleWords({ protocol, ports, cidr, why }: ExplainedRule): string {
   const [first, last] = ports ?? [];
   const range = first === undefined ? "" : first === last ? ` ${first}` : ` ${first}-${last}`;

@@ -12,7 +12,7 @@ import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 
-/** What the rules look at in the section `tumblebug`; what could not be read is left out. */
+/** Input of the rules for the section `tumblebug`; unreadable values are absent. */
 export interface TumblebugFacts {
   namespace?: string;
   infrastructure?: string;
@@ -37,13 +37,13 @@ export interface GroupFacts {
   count: number;
 }
 
-/** Addresses of a subnet that no machine gets: those that clouds keep for themselves. */
+/** Number of addresses of a subnet that clouds reserve. */
 const RESERVED_ADDRESSES = 5;
 
-/** Pod networks whose nodes have to be on one private network. */
+/** Pod networks that require all nodes in one private network. */
 const PRIVATE_NETWORKS = ["flannel", "bridge"];
 
-/** What is wrong with the section `tumblebug` as a whole; paths are below it. */
+/** Returns the validation issues of the section `tumblebug` as a whole; paths are relative to it. */
 export function tumblebugIssues(facts: TumblebugFacts): ValidationIssue[] {
   return [
     ...groupIssues(facts),
@@ -56,7 +56,7 @@ export function tumblebugIssues(facts: TumblebugFacts): ValidationIssue[] {
   ];
 }
 
-/** By which addresses the nodes reach each other when nobody says so: machines of several clouds share no network. */
+/** Returns the default of `nodeAddresses`: public for several connections, which share no network. */
 export function defaultNodeAddresses(groups: readonly { connection?: string }[]): "private" | "public" {
   return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
 }
@@ -98,7 +98,7 @@ function groupIssues(facts: TumblebugFacts): ValidationIssue[] {
   ];
 }
 
-/** A group that is called as a machine of another one: the server has a VM group of each name, and numbers their VMs alike. */
+/** Reports groups with the name of another group's machine: their VMs would have the same names on the server. */
 function numberedNameIssues({ groups, replace }: TumblebugFacts): ValidationIssue[] {
   const owners = new Map(
     groups.flatMap((group, index) =>
@@ -176,7 +176,7 @@ function overlap(one: string, other: string): boolean {
   return left !== undefined && right !== undefined && cidrsOverlap(left, right);
 }
 
-/** Whether each connection's block has an address for each of its machines. */
+/** Checks that each connection's block has enough addresses for its machines. */
 function roomIssues({
   connections,
   groups,
@@ -208,7 +208,7 @@ function roomIssues({
   ];
 }
 
-/** The names of VMs in the clouds, which have limits; those of single clouds are known only there. */
+/** Checks the length of VM names for most clouds; the limits of single clouds are checked with the server's facts. */
 function nameIssues({
   namespace,
   infrastructure,
@@ -241,7 +241,7 @@ const complete = ({ name = "", role = "worker", connection = "", count }: GroupF
   taints: [],
 });
 
-/** CB-Ladybug takes some pod networks for one cloud, and others for several. */
+/** Checks pod network and access of nodes that communicate over the Internet. CB-Ladybug has the same restriction. */
 function networkIssues(facts: TumblebugFacts): ValidationIssue[] {
   const { nodeAddresses, connections, groups, plugin, access } = facts;
   const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
@@ -264,7 +264,7 @@ function networkIssues(facts: TumblebugFacts): ValidationIssue[] {
   return issues;
 }
 
-/** Names of the machines that the groups ask for. */
+/** Returns the names of the groups' machines. */
 export function machinesOf(
   groups: readonly GroupFacts[],
   replace: Readonly<Record<string, number>>,
