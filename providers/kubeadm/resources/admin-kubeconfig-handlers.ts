@@ -20,20 +20,20 @@ interface Outputs extends Inputs {
 }
 
 const READ_SECONDS = 60;
-/** How late a control plane may answer that it is ready before another one takes its place. */
+/** How long to wait for a control plane to answer that it is ready, before another one is used instead. */
 const PATIENCE_MILLISECONDS = 8000;
-/** kubeadm's client certificates live a year; they are read anew a month before that. */
+/** kubeadm's client certificates are valid for a year; they are read again this many days before they expire. */
 const RENEW_DAYS = 30;
 
 const nameOf = ({ specification }: Inputs) => `AdminKubeconfig ${specification.name}`;
 
-/** Days until the client certificate runs out. */
+/** Returns the days until the client certificate expires. */
 function daysLeft(admin: AdminCredentials): number {
   const { validTo } = new X509Certificate(Buffer.from(admin.clientCertificate, "base64"));
   return (Date.parse(validTo) - Date.now()) / 86_400_000;
 }
 
-/** Reads admin.conf from the first control plane that gives it, those whose API server is ready first. */
+/** Reads admin.conf from the first control plane that returns it, beginning with one whose API server is ready. */
 async function readAdmin(inputs: Inputs): Promise<Outputs> {
   const session = new MachinesSession(nameOf(inputs), inputs);
   try {
@@ -60,8 +60,9 @@ async function readAdmin(inputs: Inputs): Promise<Outputs> {
 }
 
 /**
- * The control plane that takes the place of one that does not answer; undefined as long as that one answers, however late, or
- * no other does. So a slow answer alone changes no kubeconfig, and none at all costs a preview no more than `firstReady`.
+ * Returns the control plane that replaces one that does not answer; undefined if that one answers, however late, or if
+ * no other does. So a slow answer alone does not change the kubeconfig, and without any answer a preview waits no
+ * longer than `firstReady`.
  */
 async function substituteOf(
   current: Machine | undefined,
@@ -83,7 +84,7 @@ export const handlers: Handlers = {
       report(resource, `reads the credentials anew: the certificate expires in ${Math.floor(days)} days`);
       return { changes: true };
     }
-    // as the kubeconfig is rendered: when the named one has left the configuration, the first one is current
+    // as in the rendered kubeconfig: if the named one has left the configuration, the first one is current
     const current = news.machines.find(({ name }) => name === olds.healthy) ?? news.machines[0];
     const substitute = await substituteOf(current, news.machines);
     if (substitute)

@@ -4,7 +4,7 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 export interface AdminKubeconfigArgs {
   specification: pulumi.Input<pulumi.Inputs>;
-  /** The control planes; one that lives is asked. */
+  /** The control planes; the credentials are read from one that is ready. */
   machines: pulumi.Input<pulumi.Inputs[]>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
@@ -12,13 +12,13 @@ export interface AdminKubeconfigArgs {
 }
 
 /**
- * The administrator's credentials of the cluster. No routine change of machines or labels touches it, so a
- * preview of scaling knows the kubeconfig; it changes when the certificate runs out or when the control
- * plane that the kubeconfig names no longer answers.
+ * The administrator's credentials of the cluster. Routine changes of machines or labels do not touch it, so a preview
+ * of scaling knows the kubeconfig. It changes when the certificate expires, or when the kubeconfig's control plane no
+ * longer answers.
  */
 export class AdminKubeconfig extends DynamicResource {
   declare readonly admin: pulumi.Output<AdminCredentials>;
-  /** Name of a control plane that answered when this was last made. */
+  /** Name of a control plane that answered at the last create or update. */
   declare readonly healthy: pulumi.Output<string>;
 
   constructor(name: string, args: AdminKubeconfigArgs, opts?: pulumi.CustomResourceOptions) {

@@ -1,7 +1,7 @@
-/** How many machines are worked on at once; each holds one SSH connection. */
+/** Maximum number of machines at once; each has one SSH connection. */
 const AT_ONCE = 20;
 
-/** Runs the work for every item, a bounded number at a time, and throws the first error after all have ended. */
+/** Runs the work for every item, a bounded number at a time. Throws the first error after all have ended. */
 export async function allInParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const errors: unknown[] = [];

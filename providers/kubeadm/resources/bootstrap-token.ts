@@ -19,8 +19,8 @@ function reference(id: string) {
 }
 
 /**
- * The bootstrap tokens of one run, 15 minutes each: made through the API in kubeadm's form, handed to joining
- * machines by standard input, deleted at the end.
+ * Bootstrap tokens of one run, valid for 15 minutes each. They are created through the API in kubeadm's form, passed to
+ * joining machines on standard input, and deleted at the end.
  */
 export class BootstrapTokens {
   private current?: Promise<Token>;
@@ -31,7 +31,7 @@ export class BootstrapTokens {
     private readonly purpose: string,
   ) {}
 
-  /** A token with more than half of its life before it. */
+  /** Returns a token with more than half of its lifetime left. */
   async token(): Promise<string> {
     const token = await this.current;
     const fresh = token && Date.now() - token.madeAt < (TOKEN_MINUTES / 2) * 60_000;
@@ -48,7 +48,7 @@ export class BootstrapTokens {
 
   private async mint(): Promise<Token> {
     const token = { id: randomWord(6), secret: randomWord(16), madeAt: Date.now() };
-    // noted before the call: a lost reply may have made it all the same
+    // recorded before the call: even if the response is lost, the token may exist
     this.made.push(token.id);
     const { apiVersion, kind, namespace, name } = reference(token.id);
     await this.kubernetes.create({

@@ -6,8 +6,8 @@ import { observeNodes } from "./observed-nodes";
 const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };
 
 /**
- * Moves DNS pods apart when all are on one node, by the eviction API; the scheduler then prefers another node. What
- * can't be moved now is only reported: the nodes have joined all the same.
+ * Spreads the DNS pods when all are on one node, with the eviction API; the scheduler then prefers another node. A pod
+ * that can't be moved now is only reported, since the nodes have joined anyway.
  */
 export async function spreadClusterDns(session: ClusterSession): Promise<void> {
   const { kubernetes, resource } = session;

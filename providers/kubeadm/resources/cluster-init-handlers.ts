@@ -23,7 +23,7 @@ interface Inputs extends ClusterInputs {
 }
 
 interface Outputs extends Inputs {
-  /** Machines that were configured earlier. */
+  /** Machines that were in the configuration earlier. */
   former?: Machine[];
 }
 
@@ -34,7 +34,7 @@ const nameOf = (inputs: { specification: ClusterSpecification }) =>
   `ClusterInit ${inputs.specification.name}`;
 const controlPlanesOf = (inputs: Inputs) => inputs.machines.filter(({ role }) => role === "control-plane");
 
-/** Asks every control plane whether it is a member; one that can't be asked leaves the question open. */
+/** Returns the control planes that are members already. An unreachable one is an error, since it could be a member. */
 async function memberAmong(
   session: MachinesSession,
   cluster: string,
@@ -51,7 +51,7 @@ async function memberAmong(
   return facts.filter(({ member, controlPlane }) => member && controlPlane).map(({ machine }) => machine);
 }
 
-/** kubeadm init on the first control plane, unless one is a member. */
+/** Runs kubeadm init on the first control plane, unless one is a member already. */
 async function initialise(session: MachinesSession, inputs: Inputs): Promise<void> {
   const { specification, timeouts } = inputs;
   const controlPlanes = controlPlanesOf(inputs);
@@ -75,7 +75,9 @@ async function initialise(session: MachinesSession, inputs: Inputs): Promise<voi
   );
 }
 
-/** Resets every machine that still answers; destroy ends even when some are gone, and says which. */
+/**
+ * Resets every machine that still answers. Destroy succeeds even when some machines are gone, and reports them.
+ */
 async function resetAll(session: MachinesSession, inputs: Outputs): Promise<void> {
   const failed: string[] = [];
   const former = inputs.former ?? [];
@@ -104,10 +106,13 @@ async function resetAll(session: MachinesSession, inputs: Outputs): Promise<void
     );
 }
 
-/** For destroy, so that it resets the machines of today with the credentials of today. */
+/** Inputs that destroy needs in order to reset the current machines with the current credentials. */
 const RECORDED = ["specification", "machines", "jumpHost", "credentials"] as const;
 
-/** Registry credentials are written when a machine is prepared; older state has none to compare with. */
+/**
+ * Returns a note for each machine that keeps its registry credentials: they are written when a machine is prepared.
+ * State of older releases has none to compare with.
+ */
 function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
   const before = olds.registryCredentials;
   if (before === undefined || isDeepStrictEqual(before, news.registryCredentials ?? {})) return [];
@@ -119,7 +124,7 @@ function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
 
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
-    // a field that only the run can know is looked at there
+    // a field that is unknown until the run is checked by the run
     const known = typeof news.specification === "object";
     const failures = known ? refuseSpecificationChange(olds.specification, news.specification) : [];
     const first = isKnownList(news.machines) ? controlPlanesOf(news)[0]?.name : undefined;
@@ -144,7 +149,7 @@ export const handlers: Handlers = {
       await initialise(session, inputs);
       return { id, outs: inputs };
     } catch (error) {
-      // what kubeadm left is found again by the marker, so a failed create may simply be created again
+      // the marker identifies what kubeadm left, so a failed create can simply be repeated
       throw new Error(describeFailure({ resource: session.resource, step: "kubeadm init" }, error), {
         cause: error,
       });

@@ -1,21 +1,21 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
-/** Plain inputs are as providers/kubeadm/resources/inputs.ts types them. */
+/** Plain inputs have the types of providers/kubeadm/resources/inputs.ts. */
 export interface ClusterInitArgs {
   specification: pulumi.Input<pulumi.Inputs>;
-  /** Every machine of the cluster: control planes are asked before init, all are reset on destroy. */
+  /** Every machine of the cluster: control planes are checked before init, all machines are reset on destroy. */
   machines: pulumi.Input<pulumi.Inputs[]>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
-  /** Always a secret; only compared, so that a change says what it does. */
+  /** Always secret. Only compared, so that a change is reported. */
   registryCredentials: pulumi.Input<pulumi.Inputs>;
   timeouts: pulumi.Input<pulumi.Inputs>;
 }
 
 /**
- * The cluster's existence: kubeadm init on the first control plane, unless any control plane is a member
- * already; kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
+ * The cluster itself: runs kubeadm init on the first control plane, unless any control plane is a member already, and
+ * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
  */
 export class ClusterInit extends DynamicResource {
   constructor(name: string, args: ClusterInitArgs, opts?: pulumi.CustomResourceOptions) {

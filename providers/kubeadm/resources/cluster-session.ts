@@ -5,12 +5,15 @@ import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/pulumi/user-agent";
 import type { ClusterInputs } from "./inputs";
 
-/** How long a handler waits at most for whoever changes the cluster now, before it is refused by name. */
+/** How long a handler waits for the current holder of the cluster's Lease before it fails with the holder's name. */
 const LEASE_SECONDS = 60;
 
-/** One handler's work on a running cluster: its machines, its API, and the Lease that makes it the only writer. */
+/**
+ * The connections of one handler to a running cluster: its machines, its API, and the Lease that makes it the only
+ * writer.
+ */
 export class ClusterSession extends MachinesSession {
-  /** Aborted when the Lease is lost or the engine has died: whoever waits stops, and nothing new is begun. */
+  /** Aborted when the Lease is lost or the engine has died: waits stop, and no step begins. */
   readonly signal: AbortSignal;
   private readonly engine = engineSignal();
 
@@ -27,9 +30,9 @@ export class ClusterSession extends MachinesSession {
   }
 
   /**
-   * Finds a living API server, takes the cluster's Lease and waits for whoever holds it.
+   * Finds a ready API server and acquires the cluster's Lease, waiting for its current holder.
    *
-   * @throws KubernetesUnreachable when no control plane answers, LeaseHeld when somebody else keeps the Lease
+   * @throws KubernetesUnreachable when no control plane answers, LeaseHeld when the holder keeps the Lease
    */
   static async open(
     resource: string,
@@ -58,7 +61,7 @@ export class ClusterSession extends MachinesSession {
     return new ClusterSession(resource, inputs, kubernetes, stack, lease);
   }
 
-  /** Waits until the Lease is certainly ours. @throws EngineGone, LeaseLost: this handler may begin no other step */
+  /** Waits until the Lease is confirmed. @throws EngineGone, LeaseLost: this handler may begin no other step */
   async assertMayGoOn(): Promise<void> {
     await this.lease.confirmed();
     assertEngineAlive();

@@ -2,8 +2,8 @@ import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes"
 import { readClusterConfiguration } from "./kubeadm-config";
 
 /**
- * The version that kubeadm has brought the cluster to, MAJOR.MINOR.PATCH, as its own ConfigMap keeps it: what new
- * nodes join with, and what `kubeadm upgrade apply` changes. Undefined when there is none, or when it may not be read.
+ * Returns the version of the cluster, MAJOR.MINOR.PATCH, from kubeadm's own ConfigMap: new nodes join with it, and
+ * `kubeadm upgrade apply` changes it. Undefined when there is none, or without permission to read it.
  */
 export async function clusterVersion(kubernetes: KubernetesClient): Promise<string | undefined> {
   try {

@@ -10,21 +10,21 @@ import { report } from "../../../lib/pulumi/log";
 import type { NodeGroupInputs } from "./node-group-inputs";
 
 const ETCD_SECONDS = 60;
-/** How long the control planes may take until one of them tells its members. */
+/** How long to wait for a control plane to return etcd's members. */
 const ANSWER_SECONDS = 60;
-/** How long a member that only just started may take until the others hear of it. */
+/** How long to wait until the other members find a member that has just started. */
 const HEALTHY_SECONDS = 30;
 
-/** etcd's members as one living control plane sees them. */
+/** etcd's members as seen by one control plane. */
 interface SeenMembers {
   living: Machine;
   members: EtcdMember[];
 }
 
 /**
- * Looks once at etcd's members through a control plane whose API server is ready.
+ * Reads etcd's members once, through a control plane whose API server is ready.
  *
- * @throws Transient when no API server is ready, or the etcd beside it gives no answer: both restart during a rollout
+ * @throws Transient when no API server is ready, or its etcd does not answer: both restart during a rollout
  */
 export async function seeEtcdMembers(
   session: MachinesSession,
@@ -48,7 +48,7 @@ export async function seeEtcdMembers(
 }
 
 /**
- * etcd's members, as soon as one of some control planes tells them.
+ * Waits for one of the control planes to return etcd's members.
  *
  * @throws WaitTimeout when none does within a minute
  */
@@ -66,7 +66,7 @@ export async function etcdMembers(
   });
 }
 
-/** Takes a member out of etcd through a living control plane. */
+/** Removes a member from etcd through another control plane. */
 export async function removeEtcdMember(
   session: MachinesSession,
   cluster: string,
@@ -77,9 +77,9 @@ export async function removeEtcdMember(
 }
 
 /**
- * Waits until etcd would take a new member. A dead one is named here, where kubeadm would try for minutes.
+ * Waits until etcd accepts a new member. Reports a dead member soon, whereas kubeadm would retry for minutes.
  *
- * @throws Error with the way out when a member stays silent
+ * @throws Error with a remedy when a member does not answer
  */
 export async function awaitHealthyEtcd(
   session: ClusterSession,

@@ -13,7 +13,7 @@ interface Inputs {
   timeoutSeconds: number;
 }
 
-/** Reads the key once. Another address or port later is the same machine by another way, so the key holds. */
+/** Reads the key once. A later change of address or port leads to the same machine, so the key stays pinned. */
 export const handlers: Handlers = {
   diff: (_id, olds: Inputs, news: Inputs) => {
     const replaces = olds.machine === news.machine ? [] : ["machine"];

@@ -10,7 +10,7 @@ export interface HostKeyArgs {
   timeoutSeconds: pulumi.Input<number>;
 }
 
-/** The SSH host key of a machine whose configuration names none: read at first contact, then held. */
+/** The SSH host key of a machine without a configured one: read at first contact, then pinned. */
 export class HostKey extends DynamicResource {
   /** "ssh-ed25519 AAAA…" */
   declare readonly hostKey: pulumi.Output<string>;

@@ -1,11 +1,11 @@
 import type { JumpHost, Machine, SshCredentials } from "../plan/machine";
 import type { ClusterSpecification } from "../plan/specification";
 
-/** How long each kind of work may take, in seconds. */
+/** Time limits for each kind of work, in seconds. */
 export interface Timeouts {
-  /** Until a machine answers SSH. */
+  /** Time limit for a machine to answer SSH. */
   ssh: number;
-  /** One attempt to connect; absent in state of older releases. */
+  /** Time limit of one connection attempt; absent in state of older releases. */
   dial?: number;
   prepare: number;
   init: number;
@@ -13,22 +13,22 @@ export interface Timeouts {
   ready: number;
 }
 
-/** How nodes are emptied before they leave. */
+/** Options for draining nodes before they leave. */
 export interface DrainOptions {
   timeoutSeconds: number;
   deleteEmptyDirData: boolean;
-  /** Pods without a controller may be deleted for good. */
+  /** Whether pods without a controller may be deleted for good. */
   force: boolean;
 }
 
-/** What every resource of a kubeadm cluster carries, so that its handlers can reach the machines. */
+/** Inputs of every resource of a kubeadm cluster, with which its handlers reach the machines. */
 export interface ClusterInputs {
   __provider: string;
   specification: ClusterSpecification;
   /** "project/stack", for leases, the history and the API server's log; absent in state of older releases. */
   stack?: string;
   jumpHost?: JumpHost;
-  /** Always a secret. */
+  /** Always secret. */
   credentials: SshCredentials;
   timeouts: Timeouts;
 }

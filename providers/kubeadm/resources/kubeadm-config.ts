@@ -3,17 +3,18 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 
 const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
 
-/** What foresail reads and writes of kubeadm's ClusterConfiguration; every other field is kept as it is. */
+/** Fields of kubeadm's ClusterConfiguration that foresail reads or writes; other fields are kept unchanged. */
 export interface ClusterConfiguration {
-  /** "v1.36.3": what the cluster runs, and what new nodes join with. */
+  /** "v1.36.3": the version of the cluster, with which new nodes join. */
   kubernetesVersion?: unknown;
   apiServer?: { certSANs?: string[] };
 }
 
 /**
- * Reads the ClusterConfiguration that kubeadm keeps in the cluster, from which `kubeadm join` and `kubeadm upgrade`
- * work. Undefined when there is none.
- * @throws KubernetesError when it may not be read
+ * Reads the ClusterConfiguration that kubeadm stores in the cluster, for `kubeadm join` and `kubeadm upgrade`.
+ * Undefined when there is none.
+ *
+ * @throws KubernetesError without permission to read it
  */
 export async function readClusterConfiguration(
   kubernetes: KubernetesClient,
@@ -29,7 +30,7 @@ export async function writeClusterConfiguration(
   configuration: ClusterConfiguration,
 ): Promise<void> {
   await kubernetes.mergePatch(REFERENCE, {
-    // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text
+    // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
     data: { ClusterConfiguration: stringify(configuration, { schema: "yaml-1.1" }) },
   });
 }

@@ -16,14 +16,14 @@ interface Inputs extends ClusterInputs {
 
 const REWRITE_SECONDS = 120;
 
-/** The control planes as the forwarders know them. */
+/** Returns the control planes in the form of the forwarders' configuration. */
 function backendsOf(machines: Machine[]): Backend[] {
   return machines
     .filter(({ role }) => role === "control-plane")
     .map(({ name, internalAddress }) => ({ name, address: internalAddress }));
 }
 
-/** Every machine when the control planes changed, else none; none either while the machines are unknown. */
+/** Returns every machine if the control planes changed, otherwise none; also none while the machines are unknown. */
 function toRewrite(olds: Partial<Inputs>, news: Inputs): Machine[] {
   if (!olds.machines || !isKnownList(olds.machines) || !isKnownList(news.machines)) return [];
   return isDeepStrictEqual(backendsOf(olds.machines), backendsOf(news.machines)) ? [] : news.machines;
@@ -69,7 +69,7 @@ export const handlers: Handlers = {
   diff: (_id, olds: Inputs, news: Inputs) =>
     Promise.resolve({ changes: !isKnownList(news.machines) || toRewrite(olds, news).length > 0 }),
 
-  // the preparation of each machine wrote the same control planes
+  // the preparation of each machine has written the same control planes
   create: (inputs: Inputs) => Promise.resolve({ id: inputs.specification.name, outs: inputs }),
 
   async update(_id, _olds: Inputs, news: Inputs) {
@@ -77,7 +77,8 @@ export const handlers: Handlers = {
       await rewrite(news, news.machines);
       return { outs: news };
     } catch (error) {
-      // no partial failure: the earlier control planes stay recorded, so that the next preview lists every rewrite again
+      // not a partial failure: state keeps the earlier control planes, so that the next preview lists every rewrite
+      // again
       const context = { resource: `LoopbackEndpoint ${news.specification.name}`, step: "rewrite" };
       throw new Error(describeFailure(context, error), { cause: error });
     }

@@ -3,7 +3,7 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 export interface LoopbackEndpointArgs {
   specification: pulumi.Input<pulumi.Inputs>;
-  /** Every machine of the cluster; each has the forwarder. */
+  /** Every machine of the cluster; each runs the forwarder. */
   machines: pulumi.Input<pulumi.Inputs[]>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
@@ -11,8 +11,8 @@ export interface LoopbackEndpointArgs {
 }
 
 /**
- * The forwarder on 127.0.0.1 of every node, rewritten when the control planes change. A machine's first
- * configuration comes with its preparation, so adding workers changes nothing here.
+ * The forwarder on 127.0.0.1 of every node, rewritten when the control planes change. A machine's preparation writes
+ * its first configuration, so adding workers changes nothing here.
  */
 export class LoopbackEndpoint extends DynamicResource {
   constructor(name: string, args: LoopbackEndpointArgs, opts?: pulumi.CustomResourceOptions) {

@@ -6,7 +6,7 @@ import type { ClusterInputs } from "./inputs";
 import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "./ssh-targets";
 
-/** One handler's connections to the machines of a cluster. Close it when the handler ends. */
+/** The connections of one handler to the machines of a cluster. Close it when the handler ends. */
 export class MachinesSession {
   private pool?: SshPool;
 
@@ -16,9 +16,9 @@ export class MachinesSession {
   ) {}
 
   /**
-   * Runs one remote step and returns its answer. Refuses to begin when the engine that asked for it is gone.
+   * Runs one remote step and returns its answer. Refuses to begin when the engine that requested it is gone.
    *
-   * @param seconds deadline of the step itself, on top of the connection's
+   * @param seconds time limit of the step itself, in addition to the connection's
    * @throws the SSH client's typed errors, and EngineGone
    */
   async run(machine: Machine, script: Script, options: { seconds: number; data?: string }): Promise<string> {

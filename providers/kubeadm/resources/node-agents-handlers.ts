@@ -23,10 +23,10 @@ interface Inputs extends ClusterInputs {
   staged: StagedVersions;
   /** Secret; absent in state of older releases. */
   kubeconfig?: string;
-  /** Made by check. */
+  /** Set by check. */
   agent: string;
   steps?: string[];
-  /** Made by check: workers with work to do that nobody reaches; absent in state of older releases. */
+  /** Set by check: unreachable workers that have work to do; absent in state of older releases. */
   leftOut?: string[];
 }
 
@@ -37,7 +37,7 @@ interface Outputs extends Inputs {
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 
-/** Whether the record has this very machine; a rebuilt one shows another host key. */
+/** Returns whether the state has this very machine; a rebuilt one has another host key. */
 function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
   if (!olds.machines || !isKnownList(olds.machines)) return false;
   return olds.machines.some(({ name, hostKey }) => name === machine.name && hostKey === machine.hostKey);
@@ -45,11 +45,11 @@ function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
 
 interface Work {
   steps: string[];
-  /** Names of machines that have work to do, and that nobody reaches. */
+  /** Names of unreachable machines that have work to do. */
   leftOut: string[];
 }
 
-/** What is left to do on each machine, by the Nodes where they are known and else by the record. */
+/** Returns what is left to do on each machine, from the Nodes if they are known and otherwise from the state. */
 function workOf(
   olds: Partial<Outputs>,
   news: Inputs,
@@ -70,13 +70,16 @@ function workOf(
   return work;
 }
 
-/** The work of a preview; without the cluster it is that of the record, and the first line says so. */
+/**
+ * Returns the work of a preview. If the cluster can't be read, it is computed from the state, and the first line says
+ * so.
+ */
 async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
   const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig)) return workOf(olds, news);
   const { readReportedAgents } = await import("./reported-agents.js");
   const recorded = news.machines.filter((machine) => isRecorded(olds, machine)).map(({ name }) => name);
-  // nobody waits for the words of an agent that is yet to be installed, or to learn the annotations it speaks by
+  // an agent that is not installed yet, or does not know its new annotation keys yet, can't report
   const names = olds.annotations === news.annotations ? recorded : [];
   const answer = await readCluster(kubeconfig, (kubernetes) =>
     readReportedAgents(kubernetes, news.annotations, names),
@@ -88,8 +91,8 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
 }
 
 /**
- * The machines that the steps name, each with its own, but for those that are left out; what could not be read is left to
- * the next run.
+ * Returns the machines that have steps, each with its own, except those that are left out. Machines that could not be
+ * read are left to the next run.
  */
 function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
   return machines
@@ -104,8 +107,8 @@ function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: 
 }
 
 /**
- * Installs and stages on all these machines, side by side. One that fails keeps none of the others from it. A worker
- * that SSH does not reach is no failure of this resource: the rollout after it goes on with the others, and reports it.
+ * Installs and stages on all these machines in parallel. A failure on one does not stop the others. A worker that SSH
+ * does not reach is no failure of this resource: the rollout after it continues with the others, and reports it.
  */
 async function install(inputs: Inputs): Promise<Outputs> {
   const session = new MachinesSession(nameOf(inputs), inputs);
@@ -147,7 +150,7 @@ async function install(inputs: Inputs): Promise<Outputs> {
   );
 }
 
-/** What the agents say is what the next preview goes by. */
+/** Waits for the reports of the agents, which the next preview is based on. */
 async function hear(inputs: Inputs, names: string[]): Promise<void> {
   if (inputs.kubeconfig === undefined) return;
   const { awaitAgentReports } = await import("./reported-agents.js");
@@ -156,7 +159,7 @@ async function hear(inputs: Inputs, names: string[]): Promise<void> {
   if (silent.length > 0) report(nameOf(inputs), `not heard of yet: the node agents of ${silent.join(", ")}`);
 }
 
-/** Whether a recorded machine is no longer configured. */
+/** Returns whether a machine of the state is no longer configured. */
 function hasGone(olds: readonly Machine[], news: readonly Machine[]): boolean {
   return olds.some(({ name }) => !news.some((machine) => machine.name === name));
 }

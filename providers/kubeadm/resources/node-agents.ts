@@ -3,13 +3,13 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 export interface NodeAgentsArgs {
   specification: pulumi.Input<pulumi.Inputs>;
-  /** Every machine of the cluster; each has an agent. */
+  /** Every machine of the cluster; each runs an agent. */
   machines: pulumi.Input<pulumi.Inputs[]>;
-  /** Annotation keys, with `[software]` in it. */
+  /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
-  /** What the agents may choose from: StagedVersions of providers/kubeadm/machine/node-agent. */
+  /** Versions that the agents can choose from: StagedVersions of providers/kubeadm/machine/node-agent. */
   staged: pulumi.Inputs;
-  /** Of whoever may look at the Nodes. */
+  /** Needs permission to read the Nodes. */
   kubeconfig: pulumi.Input<string>;
   jumpHost?: pulumi.Input<pulumi.Inputs>;
   credentials: pulumi.Input<pulumi.Inputs>;
@@ -17,9 +17,9 @@ export interface NodeAgentsArgs {
 }
 
 /**
- * The agent on every node, and the versions staged there. It installs nothing by itself: it obeys the
- * annotations that a rollout writes, and takes only what is staged. Its own resource, so that clusters that were
- * made before there was an agent gain it.
+ * The agent on every node, and the versions staged there. The agent installs nothing by itself: it follows the
+ * annotations that a rollout writes, and uses only what is staged. It is a resource of its own, so that clusters which
+ * are older than the agent get it, too.
  */
 export class NodeAgents extends DynamicResource {
   constructor(name: string, args: NodeAgentsArgs, opts?: pulumi.CustomResourceOptions) {

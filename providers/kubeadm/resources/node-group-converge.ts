@@ -22,11 +22,11 @@ interface ConvergeResult {
 }
 
 /**
- * Brings one node group to its machines in the order of planMembership. What was done
- * before a failure is in the result, so that the next `up` goes on from there.
+ * Brings one node group to its desired machines, in the order of planMembership. The result contains what was done
+ * before a failure, so that the next `up` continues from there.
  *
  * @param members machines of this group from earlier runs, with how to reach them
- * @param isDeleted whether the group itself goes: a machine without a Node that does not answer is reported then
+ * @param isDeleted whether the group itself is deleted: then an unreachable machine without a Node is only reported
  */
 export async function convergeNodeGroup(
   members: Machine[],
@@ -98,7 +98,9 @@ export async function convergeNodeGroup(
   }
 }
 
-/** Deletes the Nodes of lost machines whose pool is no longer configured: the pool's own deletion knows no list of them. */
+/**
+ * Deletes the Nodes of lost machines whose pool is no longer configured: the pool's own deletion has no list of them.
+ */
 async function forgetLost(
   session: ClusterSession,
   inputs: NodeGroupInputs,

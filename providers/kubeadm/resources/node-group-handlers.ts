@@ -28,7 +28,7 @@ import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./no
 /** How long a machine may take to answer when its pool is deleted. */
 const DELETE_SSH_SECONDS = 30;
 
-/** The cluster's Nodes, or the reason why they could not be read. */
+/** Returns the cluster's Nodes, or the reason why they could not be read. */
 async function tryToObserve(kubeconfig: string): Promise<ObservedNode[] | string> {
   const { observeNodes } = await import("./observed-nodes.js");
   const answer = await readCluster(kubeconfig, observeNodes);
@@ -39,14 +39,14 @@ interface GroupPreview {
   lines: string[];
   plan?: MembershipPlan;
   observed?: ObservedNode[];
-  /** Machines of removed pools, which the deletions of their resources drain and reset. */
+  /** Machines of removed pools; the deletion of each pool's resource drains and resets them. */
   removed?: RemovedMember[];
 }
 
-/** What the change will do, for people; the first line says so when the cluster itself could not be read. */
+/** Describes what the change will do. If the cluster could not be read, the first line says so. */
 async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs): Promise<GroupPreview> {
   const wanted = news.machines.map(({ name }) => name);
-  // a kubeconfig that is about to be read anew has the same credentials as the recorded one
+  // a kubeconfig that is about to be read again has the same credentials as the one in the state
   const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig))
     return { lines: [`unknown until the cluster exists; wanted: ${wanted.join(", ")}`] };
@@ -67,7 +67,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     recorded: news.pools === undefined ? {} : olds.pools,
     leaving: news.pools === undefined ? {} : (olds.leaving ?? {}),
     lost: news.lost,
-    // a label that somebody wrote takes no configured machine into a removed pool
+    // a label that was set by hand does not move a configured machine into a removed pool
     observed: live?.filter(({ name }) => !configured.includes(name)),
   });
   const steps = [
@@ -85,7 +85,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   return { lines, plan, observed: live, removed };
 }
 
-/** Control planes that would leave together, when that is too many. */
+/** Refuses when too many control planes would leave together. */
 function refuseRemovals(
   news: NodeGroupInputs,
   olds: Partial<NodeGroupInputs>,
@@ -94,7 +94,7 @@ function refuseRemovals(
 ): string | undefined {
   if (news.group !== CONTROL_PLANE_GROUP || !plan) return undefined;
   const recorded = (olds.machines ?? []).map(({ name }) => name);
-  // a control plane whose Node was deleted has no label of one, and its member of etcd all the same
+  // a control plane whose Node was deleted has no label, but is still a member of etcd
   const present = observed
     ? observed
         .filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
@@ -104,7 +104,7 @@ function refuseRemovals(
   return refuseMajorityRemoval(present, leaving);
 }
 
-/** What the machines of this group that have joined would not get. */
+/** Refuses settings that machines of this group which have already joined would not get. */
 function refuseJoined(
   olds: Partial<NodeGroupInputs>,
   news: NodeGroupInputs,
@@ -119,7 +119,7 @@ function refuseJoined(
   ];
 }
 
-/** What destroy and later joins need to know, and no step on any machine. */
+/** Inputs that destroy and later joins need; a change of them alone is no step on any machine. */
 const RECORDED = [
   "machines",
   "controlPlanes",
@@ -181,7 +181,7 @@ export const handlers: Handlers = {
   },
 
   async delete(id, outputs: NodeGroupOutputs) {
-    // a machine without a Node may be gone for good, and a deletion has no next run that could be told so
+    // a machine without a Node may be gone for good, and after a deletion no later run could list it as lost
     const timeouts = { ...outputs.timeouts, ssh: Math.min(outputs.timeouts.ssh, DELETE_SSH_SECONDS) };
     await converge(id, outputs, { ...outputs, timeouts, machines: [], isDeleted: true });
   },
@@ -200,7 +200,7 @@ async function converge(
   const result = await convergeNodeGroup(members, { ...inputs, credentials }, isDeleted);
   const outs = { ...inputs, members: result.members, nodes: result.nodes };
   if (result.failure) {
-    // the next run has to open those that have not left yet
+    // the next run needs the keys of machines that have not left yet
     const { context, error } = result.failure;
     throw new PartialFailure(id, { ...outs, credentials }, context, error);
   }

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
-/** A member of the cluster, as stack outputs list it. */
+/** A member of the cluster in the stack's outputs. */
 export interface NodeOutput {
   name: string;
   role: "control-plane" | "worker";
@@ -11,17 +11,19 @@ export interface NodeOutput {
 
 export interface NodeGroupArgs {
   specification: pulumi.Input<pulumi.Inputs>;
-  /** "control-plane", or a worker pool's name. */
+  /** "control-plane", or the name of a worker pool. */
   group: string;
-  /** The machines of this group. Change: join and remove. */
+  /** The machines of this group. A change joins and removes machines. */
   machines: pulumi.Input<pulumi.Inputs[]>;
-  /** All control planes; one that lives is asked for what a join needs. */
+  /** All control planes; one that is ready provides what a join needs. */
   controlPlanes: pulumi.Input<pulumi.Inputs[]>;
-  /** Machines that are dead and are no longer in the configuration. */
+  /** Names of dead machines that are no longer in the configuration. */
   lost: string[];
-  /** Names of the machines of all other groups, whose Nodes are none of this group's business. */
+  /** Names of the machines of all other groups, whose Nodes this group ignores. */
   elsewhere: string[];
-  /** Of the control planes' group: names of machines by configured worker pool, so that it sees which were removed. */
+  /**
+   * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
+   */
   pools?: Record<string, string[]>;
   kubeconfig: pulumi.Input<string>;
   drain: pulumi.Input<pulumi.Inputs>;
@@ -31,9 +33,9 @@ export interface NodeGroupArgs {
 }
 
 /**
- * The membership of one node group: control planes one at a time, workers in parallel; what leaves is
- * cordoned, drained, taken out of etcd, reset and deleted, highest index first. What it will do is its input
- * `steps`, so `pulumi preview --diff` prints it.
+ * The membership of one node group. Control planes join one at a time, workers in parallel. Nodes that leave are
+ * cordoned, drained, removed from etcd, reset and deleted, highest index first. The input `steps` lists what will
+ * happen, so that `pulumi preview --diff` prints it.
  */
 export class NodeGroup extends DynamicResource {
   declare readonly nodes: pulumi.Output<NodeOutput[]>;

@@ -25,8 +25,8 @@ import { observeNode, type NodeObject } from "./observed-nodes";
 const SHORT_SECONDS = 60;
 
 /**
- * Joins machines to a running cluster: control planes enter one after another, since etcd takes one member at a time,
- * workers side by side. All of them become Ready together.
+ * Joins machines to a running cluster: control planes one after another, since etcd accepts one new member at a time,
+ * workers in parallel. Then waits in parallel until all of them are Ready.
  */
 export async function joinAll(
   session: ClusterSession,
@@ -50,7 +50,7 @@ export async function joinAll(
   }
 }
 
-/** One machine, from prepared to a member of the cluster; nothing happens to one that is a member. */
+/** Joins one prepared machine to the cluster; a machine that is a member already only registers again if needed. */
 async function enter(
   session: ClusterSession,
   inputs: NodeGroupInputs,
@@ -77,7 +77,7 @@ async function enter(
   report(session.resource, `${machine.name} joined, ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
-/** One member, from joined to Ready and labelled: the group's label comes last and says that the join is complete. */
+/** Waits for one member to become Ready and labels it: the group's label comes last and marks a complete join. */
 async function complete(session: ClusterSession, inputs: NodeGroupInputs, machine: Machine): Promise<void> {
   await waitUntilReady(session, machine, inputs.timeouts.ready);
   await applyNodeSettings(session, machine, inputs.owned ?? {});
@@ -95,8 +95,8 @@ async function isMember(
 }
 
 /**
- * A member whose Node somebody deleted comes back when its kubelet starts again. A control plane gets its role back
- * before it is Ready, so that no workload is scheduled to it.
+ * Restarts the kubelet of a member whose Node was deleted, so that it registers again. A control plane gets its role
+ * back before it is Ready, so that no workload is scheduled to it.
  */
 async function registerAgain(
   session: ClusterSession,
@@ -111,7 +111,7 @@ async function registerAgain(
   await restoreRole(session, machine);
 }
 
-/** What a join that was cut off left in the cluster: its Node, and for a control plane its member of etcd. */
+/** Removes what an interrupted join left in the cluster: its Node, and for a control plane its etcd member. */
 async function clearCutOffJoin(
   session: ClusterSession,
   inputs: NodeGroupInputs,
@@ -133,7 +133,9 @@ async function clearCutOffJoin(
   if (stale) await removeEtcdMember(session, cluster, living, stale);
 }
 
-/** The shared keys of the control planes, read from one that lives, after its certificates know the new one. */
+/**
+ * Returns the shared keys of the control planes, read from a ready one, after their certificates include the new one.
+ */
 async function controlPlaneSecrets(
   session: ClusterSession,
   inputs: NodeGroupInputs,
@@ -145,7 +147,7 @@ async function controlPlaneSecrets(
   return (await session.run(living, script, { seconds: SHORT_SECONDS })).trim();
 }
 
-/** Puts the addresses of a new control plane among the names that kubeadm writes into its certificate. */
+/** Adds the addresses of a new control plane to the names that kubeadm writes into its certificate. */
 async function allowInCertificates(session: ClusterSession, machine: Machine): Promise<void> {
   const configuration = await readClusterConfiguration(session.kubernetes);
   if (!configuration) return;

@@ -2,7 +2,7 @@ import type { Machine } from "../plan/machine";
 import type { ObservedNode } from "../plan/membership/observed-node";
 import type { NodeOutput } from "./node-group";
 
-/** The members as the stack's outputs list them, in the order of the configuration. */
+/** Returns the members for the stack's outputs, in the order of the configuration. */
 export function nodeOutputs(machines: Machine[], observed: ObservedNode[]): NodeOutput[] {
   return machines.flatMap(({ name, role }) => {
     const node = observed.find((candidate) => candidate.name === name);

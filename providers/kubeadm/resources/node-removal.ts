@@ -12,22 +12,24 @@ import { nodeReference } from "./node-settings";
 const LEAVE_SECONDS = 180;
 const RESET_SECONDS = 300;
 
-/** What leaves: a machine that answers, or one that is dead. */
+/** A node to remove, whose machine answers or is dead. */
 interface Leaving {
   name: string;
-  /** How to reach it; unknown for a Node that only the cluster remembers. */
+  /** How to reach it; undefined for a Node whose machine is not in the state. */
   machine?: Machine;
   lost: boolean;
-  /** Without a Node it may be gone: then it is reported when it does not answer, and counts as removed. */
+  /**
+   * Its Node is missing, so the machine may be gone: if it does not answer, this is reported and it counts as removed.
+   */
   mayBeGone?: boolean;
 }
 
 /**
- * Takes one node out of the cluster: cordon and drain, its etcd member, kubeadm reset, and last its Node, so
- * that a removal that was cut off is seen and finished by the next `up`.
+ * Removes one node from the cluster: cordon and drain, its etcd member, kubeadm reset, and its Node last, so that the
+ * next `up` finds and finishes an interrupted removal.
  *
- * @throws when etcd would lose its quorum, a drain is blocked, or a machine does not answer that is not
- *   listed as lost
+ * @throws Error when etcd would lose its quorum, a drain is blocked, or a machine that is not listed as lost does not
+ * answer
  */
 export async function removeNode(
   session: ClusterSession,
@@ -71,7 +73,9 @@ async function reset(session: ClusterSession, inputs: NodeGroupInputs, machine: 
   await session.run(machine, script, { seconds: RESET_SECONDS });
 }
 
-/** The control plane's part: its API server stops, then its member goes through one that stays. */
+/**
+ * Removes a control plane from etcd: stops its API server, then removes its member through a control plane that stays.
+ */
 async function leaveEtcd(
   session: ClusterSession,
   inputs: NodeGroupInputs,

@@ -8,7 +8,7 @@ import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from
 
 const READ_SECONDS = 10;
 
-/** How the nodes are reached; recorded without a step on any of them. */
+/** Inputs for reaching the nodes; a change of them is recorded without a step on any node. */
 const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubeconfig", "rollout"] as const;
 
 export const handlers: Handlers = {

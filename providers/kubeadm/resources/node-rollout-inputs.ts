@@ -3,16 +3,16 @@ import type { RolloutSettings } from "../plan/rollout/settings";
 import type { ClusterInputs, DrainOptions } from "./inputs";
 import type { NodeOutput } from "./node-group";
 
-/** A NodeRollout's inputs as its handlers get them. */
+/** Inputs of a NodeRollout as its handlers receive them. */
 export interface NodeRolloutInputs extends ClusterInputs {
   machines: Machine[];
   rollout: RolloutSettings;
   /** Secret. */
   kubeconfig: string;
   drain: DrainOptions;
-  /** Made by check. */
+  /** Set by check. */
   steps?: string[];
-  /** Made by check: workers that the preview left out; absent in state of older releases. */
+  /** Set by check: workers that the preview left out; absent in state of older releases. */
   leftOut?: string[];
 }
 
@@ -21,7 +21,7 @@ export interface NodeRolloutOutputs extends NodeRolloutInputs {
   version: string;
 }
 
-/** The resource as people know it. */
+/** Returns the name of the resource in messages. */
 export function nodeRolloutName(inputs: Pick<NodeRolloutInputs, "specification">): string {
   return `NodeRollout ${inputs.specification.name}`;
 }

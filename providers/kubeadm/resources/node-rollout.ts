@@ -3,9 +3,9 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import type { NodeOutput } from "./node-group";
 
 export interface NodeRolloutArgs {
-  /** Its `version` is what every node is to run. */
+  /** Its `version` is the desired version of every node. */
   specification: pulumi.Input<pulumi.Inputs>;
-  /** Every machine of the cluster, in the order in which they roll within their group. */
+  /** Every machine of the cluster, in rollout order within each group. */
   machines: pulumi.Input<pulumi.Inputs[]>;
   /** RolloutSettings of providers/kubeadm/plan/rollout/settings.ts. */
   rollout: pulumi.Input<pulumi.Inputs>;
@@ -17,13 +17,14 @@ export interface NodeRolloutArgs {
 }
 
 /**
- * The versions of a running cluster: control planes one at a time, then the worker pools, by the annotations that
- * the node agents obey. What it will do, node by node, is its input `steps`, so `pulumi preview --diff` prints it.
+ * The versions of a running cluster: control planes roll one at a time, then the worker pools, by the annotations that
+ * the node agents follow. The input `steps` lists what will happen on each node, so that `pulumi preview --diff` prints
+ * it.
  */
 export class NodeRollout extends DynamicResource {
-  /** The members of the cluster as they are after the rollout. */
+  /** The members of the cluster after the rollout. */
   declare readonly nodes: pulumi.Output<NodeOutput[]>;
-  /** The version of the cluster itself, as kubeadm keeps it. */
+  /** The version of the cluster itself, as stored by kubeadm. */
   declare readonly version: pulumi.Output<string>;
   declare readonly steps: pulumi.Output<string[]>;
 

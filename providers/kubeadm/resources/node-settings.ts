@@ -13,12 +13,12 @@ import type { ObservedNode } from "../plan/membership/observed-node";
 import { report } from "../../../lib/pulumi/log";
 import { observeNode, type NodeObject } from "./observed-nodes";
 
-/** The reference of a machine's Node. */
+/** Returns the reference of a machine's Node. */
 export function nodeReference(name: string) {
   return { apiVersion: "v1", kind: "Node", name };
 }
 
-/** Waits until the machine's Node exists. Throws WaitTimeout. */
+/** Waits until the machine's Node exists. @throws WaitTimeout */
 export async function waitUntilRegistered(
   session: ClusterSession,
   machine: Machine,
@@ -34,7 +34,7 @@ export async function waitUntilRegistered(
   });
 }
 
-/** Waits until the machine's Node exists and is Ready. Throws WaitTimeout with the condition's last words. */
+/** Waits until the machine's Node exists and is Ready. @throws WaitTimeout with the condition's last message */
 export async function waitUntilReady(
   session: ClusterSession,
   machine: Machine,
@@ -56,14 +56,14 @@ export async function waitUntilReady(
 
 const CONFLICT_ATTEMPTS = 6;
 
-/** What a Node is to get; undefined: nothing. The list of taints is the whole list. */
+/** Returns what to set on a Node; absent fields are not written. The list of taints replaces the Node's whole list. */
 type Settings = (node: ObservedNode) => { labels?: LabelChanges; taints?: Taint[] };
 
 /**
- * Writes labels and taints on a Node. The list of taints is written as a whole, so it is written only to the version that
- * was read: no taint that somebody adds in between is lost.
+ * Writes labels and taints to a Node. The list of taints is written as a whole, so it is only written to the version
+ * that was read: a taint that another writer adds in between is not lost.
  *
- * @throws KubernetesError 409 when others go on changing the Node
+ * @throws KubernetesError 409 when other writers keep changing the Node
  */
 async function writeSettings(session: ClusterSession, name: string, settings: Settings): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -86,9 +86,9 @@ async function writeSettings(session: ClusterSession, name: string, settings: Se
 }
 
 /**
- * Sets the labels and taints that the configuration wants on a Node, and takes back those that the stack set earlier.
+ * Sets the configured labels and taints on a Node, and removes those that the stack set earlier.
  *
- * @throws KubernetesError 409 when others go on changing the Node
+ * @throws KubernetesError 409 when other writers keep changing the Node
  */
 export async function applyNodeSettings(
   session: ClusterSession,
@@ -101,7 +101,7 @@ export async function applyNodeSettings(
   });
 }
 
-/** Gives the Node of a control plane its labels and taint back; nothing happens to one that has its role. */
+/** Restores the labels and the taint of a control plane's Node, if it has lost its role. */
 export async function restoreRole(session: ClusterSession, machine: Machine): Promise<void> {
   await writeSettings(session, machine.name, (node) =>
     hasLostRole(machine, node) ? { labels: roleLabels(), taints: taintChanges(machine, node) } : {},

@@ -3,7 +3,7 @@ import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint } from "../plan/ma
 import { GROUP_LABEL } from "../plan/membership/node-settings";
 import type { ObservedNode } from "../plan/membership/observed-node";
 
-/** The parts of a v1 Node that membership looks at. */
+/** The fields of a v1 Node that membership reads. */
 export interface NodeObject {
   metadata?: {
     name?: string;
@@ -19,7 +19,7 @@ export interface NodeObject {
   };
 }
 
-/** Reads a Node as membership sees it. */
+/** Converts a v1 Node for membership. */
 export function observeNode(node: NodeObject): ObservedNode {
   const labels = node.metadata?.labels ?? {};
   const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
@@ -41,7 +41,7 @@ export function observeNode(node: NodeObject): ObservedNode {
   };
 }
 
-/** Every Node of the cluster, in one call. */
+/** Returns every Node of the cluster, in one call. */
 export async function observeNodes(kubernetes: KubernetesClient): Promise<ObservedNode[]> {
   return (await kubernetes.listNodes()).map((node) => observeNode(node as NodeObject));
 }

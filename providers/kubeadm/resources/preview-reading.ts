@@ -1,19 +1,19 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { observationAccess } from "./reader-kubeconfig";
 
-/** How long a cluster may take to answer a preview, and each call after that. */
+/** How long a cluster may take to answer a preview at first, and for each call after that. */
 export const PREVIEW_SECONDS = 6;
-/** For how long nobody asks a cluster again that did not answer: longer than the rest of a preview takes. */
+/** How long a cluster that did not answer is not tried again: longer than the rest of a preview takes. */
 const SILENT_MILLISECONDS = 15_000;
 
 /** Clusters that did not answer, by kubeconfig. */
 const silent = new Map<string, { until: number; why: string }>();
 
 /**
- * Reads a cluster for a preview or a refresh, or says why it could not be read. The resources of a run wait for a silent
- * cluster once, all together.
+ * Reads a cluster for a preview or a refresh, or returns why it could not be read. The resources of a run share one
+ * wait for a cluster that does not answer.
  *
- * @param kubeconfig of the resource; the reader's is taken instead when the environment names it
+ * @param kubeconfig of the resource; replaced by the reader's if the environment names it
  */
 export async function readCluster<T>(
   kubeconfig: string,

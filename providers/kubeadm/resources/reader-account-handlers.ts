@@ -8,11 +8,11 @@ import { userAgent } from "../../../lib/pulumi/user-agent";
 
 interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
   kubeconfig: string;
-  /** Made by check: what is in the cluster after this ran. */
+  /** Set by check: the objects that are in the cluster after this run. */
   objects?: object[];
 }
 
-/** Makes the account and its roles, or brings them to what they should be. */
+/** Creates or updates the account and its roles. */
 async function apply(inputs: Inputs): Promise<Inputs> {
   const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
   try {
@@ -27,7 +27,7 @@ async function apply(inputs: Inputs): Promise<Inputs> {
     }
     return inputs;
   } catch (error) {
-    // applying is idempotent, so a failed run may simply be run again
+    // applying is idempotent, so a failed run can simply be repeated
     const context = { resource: `ReaderAccount ${inputs.specification.name}`, step: `make ${READER}` };
     throw new Error(describeFailure(context, error), { cause: error });
   }
@@ -40,7 +40,7 @@ export const handlers: Handlers = {
     return Promise.resolve({ inputs: { ...news, objects: READER_OBJECTS }, failures: [] });
   },
 
-  // the account outlives every kubeconfig that made it
+  // the account does not depend on the kubeconfig that created it
   diff: (_id, olds: Inputs, news: Inputs) =>
     Promise.resolve({ changes: !isDeepStrictEqual(olds.objects, news.objects) }),
 

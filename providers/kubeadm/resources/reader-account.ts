@@ -8,7 +8,7 @@ export interface ReaderAccountArgs {
   timeouts: pulumi.Input<pulumi.Inputs>;
 }
 
-/** The account kube-system/foresail-reader, with which a preview needs no power to change anything. */
+/** The account kube-system/foresail-reader, which lets a preview run without write permission. */
 export class ReaderAccount extends DynamicResource {
   constructor(name: string, args: ReaderAccountArgs, opts?: pulumi.CustomResourceOptions) {
     super("kubeadm/ReaderAccount", name, { ...args }, [], {

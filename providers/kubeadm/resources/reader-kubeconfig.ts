@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Names the file of a kubeconfig that may only read, for previews by whoever may not change anything. */
+/** Environment variable with the path of a read-only kubeconfig, for previews by users without write permission. */
 export const READER_KUBECONFIG = "FORESAIL_READER_KUBECONFIG";
 
 /**
- * With which credentials check, diff and read look at the cluster: the reader's when the environment names its
- * kubeconfig, else those that the resource has.
+ * Returns the kubeconfig with which check, diff and read access the cluster: the reader's if the environment names it,
+ * otherwise the resource's own.
  *
  * @throws Error when the named file can't be read
  */

@@ -9,7 +9,7 @@ const READ_SECONDS = 5;
 const SPEAK_SECONDS = 30;
 const HESITATE_SECONDS = 4;
 
-/** What the agents of a cluster have said of themselves, by Node. @param pattern of the annotation keys */
+/** Returns the status that the agents of a cluster have reported, by Node. @param pattern of the annotation keys */
 function reportedBy(nodes: readonly NodeObject[], pattern: string): Map<string, ReportedAgent> {
   const keys = annotationKeys(pattern);
   return new Map(
@@ -31,8 +31,8 @@ function reportedBy(nodes: readonly NodeObject[], pattern: string): Map<string, 
 }
 
 /**
- * Reads what the agents have said: one call, and where an agent is silent a few seconds more, since one whose Node
- * has just come back speaks soon.
+ * Reads the agents' status in one call, and waits a few seconds for agents without one, since an agent whose Node has
+ * just come back reports soon.
  *
  * @param names of machines that should have an agent
  * @throws Error when the cluster can't be read
@@ -64,9 +64,9 @@ export async function readReportedAgents(
 }
 
 /**
- * Waits a moment until agents that were just installed say so on their Nodes, so that the next preview knows of it.
+ * Waits a moment until newly installed agents have reported on their Nodes, so that the next preview sees it.
  *
- * @returns the names of those that have not, which is no failure: whoever needs them waits for them
+ * @returns the names of those that have not, which is not a failure: the rollout waits for the agents that it needs
  */
 export async function awaitAgentReports(
   kubeconfig: string,
@@ -91,7 +91,7 @@ export async function awaitAgentReports(
       },
     });
   } catch {
-    // the names say it
+    // the returned names report it
   } finally {
     kubernetes?.close();
   }

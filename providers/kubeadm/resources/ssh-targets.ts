@@ -1,7 +1,9 @@
 import type { SshTarget } from "../../../lib/ssh";
 import { jumpHostKey, machineKey, type JumpHost, type Machine, type SshCredentials } from "../plan/machine";
 
-/** How SSH reaches one machine: its pinned key, its credentials or the agent, the jump host if there is one. */
+/**
+ * Returns how SSH reaches one machine: its pinned key, its private key or the agent, and the jump host if there is one.
+ */
 export function sshTarget(
   machine: Pick<Machine, "name" | "address" | "port" | "user" | "hostKey">,
   credentials: SshCredentials,

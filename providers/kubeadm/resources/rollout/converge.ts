@@ -16,10 +16,10 @@ interface RolloutResult {
 }
 
 /**
- * Brings every node to the wished versions. What was done before a failure stays done and is in the result. When
- * nothing is due, nothing is taken and nothing written, not even the Lease.
+ * Brings every node to the desired versions. The result includes everything that was done before a failure. When
+ * nothing is due, nothing is written and the Lease is not acquired.
  *
- * @param last what was known before, for a cluster that can't be reached
+ * @param last what was known before, for an unreachable cluster
  */
 export async function convergeVersions(
   inputs: NodeRolloutInputs,

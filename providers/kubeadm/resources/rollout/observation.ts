@@ -9,11 +9,11 @@ import { nodeOutputs } from "../node-outputs";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { observeNode, type NodeObject } from "../observed-nodes";
 
-/** The cluster as a rollout looks at it, with the wish. Two calls. */
+/** The cluster as observed for a rollout, and the desired state (`wish`). Needs two calls. */
 export interface Observation {
   nodes: RolloutNode[];
   wish: DesiredRollout;
-  /** Workers that are left out whatever their Nodes say now: by the preview, or since SSH did not reach them. */
+  /** Workers to leave out regardless of their Nodes: the preview left them out, or SSH did not reach them. */
   unreached: string[];
   /** The members, for the stack's outputs. */
   outputs: NodeOutput[];

@@ -14,9 +14,9 @@ import { untilEtcdSpares } from "./quorum-guard";
 import type { RolloutRecord } from "./record";
 
 /**
- * The loop of seed 004 on one node: open its change window, cordon and drain it, ask for the versions in one write,
- * wait until the agent has done it and the node is Ready with them, uncordon it and close the window. All of it is
- * in the Node's annotations, so whoever comes after a killed run goes on from there.
+ * The loop of seed 004 on one node: opens its change window, cordons and drains it, requests the versions in one write,
+ * waits until the agent has installed them and the node is Ready with them, uncordons it and closes the window. All
+ * state is in the Node's annotations, so a later run continues after a killed one.
  */
 export class NodeUpgrade {
   private readonly keys;
@@ -34,11 +34,11 @@ export class NodeUpgrade {
     this.wanted = desiredSoftware(desired, step.to);
   }
 
-  /** Opens the change window. It remembers in the same write that somebody had cordoned the node before. */
+  /** Opens the change window, and records in the same write if the node was cordoned before. */
   async open(): Promise<void> {
     const { node, keys, step } = this;
     if (step.resumed) return;
-    // an agent that was asked earlier must not begin before the node is drained
+    // an agent with an earlier request must not begin before the node is drained
     const idle = Object.keys(node.desired).filter((name) => differs(node.desired[name], node.current[name]));
     await this.annotate({
       [keys.changesAllowed]: "true",
@@ -50,7 +50,7 @@ export class NodeUpgrade {
     await this.event("RolloutStarted", `change window opened: ${step.from} → ${step.to}`);
   }
 
-  /** Everything after the opening. @throws the reason why the node is not done */
+  /** Does everything after the opening. @throws the reason why the node is not done */
   async finish(): Promise<void> {
     const { session, step, node, wanted } = this;
     const closesOnly = step.resumed && step.software.length === 0;
@@ -103,7 +103,7 @@ export class NodeUpgrade {
     await this.event("RolloutUpgraded", `runs ${step.to} and is Ready`);
   }
 
-  /** One write, so that no kill leaves the node uncordoned with its window open. */
+  /** Closes the window in one write, so that a kill never leaves the node uncordoned with its window open. */
   private async close(): Promise<void> {
     const { node, keys } = this;
     const isLeftCordoned = staysCordoned(node);

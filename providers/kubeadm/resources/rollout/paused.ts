@@ -1,4 +1,6 @@
-/** The rollout ended before its next node because it was told to. What was done stays done. */
+/**
+ * The rollout ended before its next node because a pause was requested or its time was over. Completed work is kept.
+ */
 export class RolloutPaused extends Error {
   override readonly name = "RolloutPaused";
   readonly code = "RolloutPaused";

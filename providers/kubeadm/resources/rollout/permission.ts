@@ -6,7 +6,7 @@ import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { RolloutPaused } from "./paused";
 
-/** Whether the rollout may begin its next nodes: soak, gate, a person's wish for a pause, the hour. */
+/** Decides whether the rollout may begin its next nodes: soak time, gate, a requested pause, and `stopAfter`. */
 export class BeginPermission {
   private readonly begun = new Date();
   private lastEnd?: number;
@@ -17,17 +17,17 @@ export class BeginPermission {
     private readonly inputs: NodeRolloutInputs,
   ) {}
 
-  /** A node has ended well. */
+  /** Records that a node has completed. */
   ended(seconds: number): void {
     this.lastEnd = Date.now();
     this.longestSeconds = Math.max(this.longestSeconds, seconds);
   }
 
   /**
-   * Waits until the next nodes may be begun.
+   * Waits until the next nodes may begin.
    *
    * @param next their names
-   * @throws RolloutPaused when they may not; WaitTimeout when the gate stays shut
+   * @throws RolloutPaused when they may not; WaitTimeout when the gate stays closed
    */
   async ask(next: string): Promise<void> {
     const { session, inputs } = this;

@@ -13,21 +13,21 @@ import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { readCluster } from "../preview-reading";
 import { observe } from "./observation";
 
-/** What a rollout will do, for people. */
+/** What a rollout will do, as lines of text. */
 interface RolloutPreview {
   steps: string[];
   refusals: string[];
-  /** Remarks that are no steps: they may be others in a minute. */
+  /** Remarks that are not steps, since they may change at any time. */
   notes: string[];
-  /** Names of workers that nobody reaches; each has its line among the steps. */
+  /** Names of unreachable workers; each has a line among the steps. */
   leftOut: string[];
 }
 
 const NOTHING: RolloutPreview = { steps: [], refusals: [], notes: [], leftOut: [] };
 
 /**
- * The rollout as it would go now: from the living cluster, or from the recorded state when that can't be read. On a
- * cluster that does not exist yet there is none: it is made at the version that is wished.
+ * Returns the rollout as it would run now, from the cluster, or from the state if the cluster can't be read. A cluster
+ * that does not exist yet has no rollout: it is created at the desired version.
  */
 export async function previewRollout(
   olds: Partial<NodeRolloutInputs>,
@@ -48,7 +48,7 @@ export async function previewRollout(
   return { ...preview, steps: lines };
 }
 
-/** The plan from the living cluster. */
+/** Returns the plan from the running cluster. */
 async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
   const { nodes, wish: desired } = await observe(kubernetes, news);
   const members = [...nodes, ...expectedNodes(nodes, desired, news.machines)];
@@ -58,7 +58,7 @@ async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs
   return { ...preview, notes: [...preview.notes, ...withoutAgents(nodes, plan), ...blocked] };
 }
 
-/** Machines that join before the rollout does, with the version that the cluster has until then. */
+/** Returns machines that will have joined before the rollout begins, at the version that the cluster has until then. */
 function expectedNodes(nodes: RolloutNode[], desired: DesiredRollout, machines: Machine[]): RolloutNode[] {
   const present = new Set(nodes.map(({ name }) => name));
   const version = desired.clusterVersion ?? nodes.find(({ controlPlane }) => controlPlane)?.kubeletVersion;
@@ -82,7 +82,7 @@ function memberAt({ name, role, group }: Machine, version: string): RolloutNode 
   };
 }
 
-/** All recorded machines at the recorded version: what is known without the cluster. */
+/** Returns the plan without the cluster: all machines at the version of the state. */
 function fromState(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs): RolloutPreview {
   const version = olds.specification?.version;
   if (version === undefined) return NOTHING;

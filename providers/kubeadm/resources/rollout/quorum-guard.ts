@@ -6,10 +6,10 @@ import { report } from "../../../../lib/pulumi/log";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 
 /**
- * Waits until etcd can do without the member of one control plane: a member that has just come back may take a
- * moment to be healthy.
+ * Waits until etcd has a quorum without the member of one control plane: a member that has just come back may take a
+ * moment to become healthy.
  *
- * @throws WaitTimeout naming the members that are ill; the SSH client's errors
+ * @throws WaitTimeout with the names of the unhealthy members; the SSH client's errors
  */
 export async function untilEtcdSpares(
   session: ClusterSession,

@@ -2,7 +2,7 @@ import { recordHistory, recordNodeEvent, type NodeEvent } from "../../../../lib/
 import type { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";
 
-/** Writes down what happened, on the Node and in the history. A rollout does not fail for its own record. */
+/** Records what happened, on the Node and in the history. A failure to record does not fail the rollout. */
 export class RolloutRecord {
   private warned = false;
 

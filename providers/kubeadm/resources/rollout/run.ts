@@ -10,7 +10,7 @@ import { NodeUpgrade } from "./one-node";
 import { BeginPermission } from "./permission";
 import { RolloutRecord } from "./record";
 
-/** A rollout stopped at one node; everything else is as it was. */
+/** The rollout stopped at one node. */
 export class NodeFailed extends Error {
   override readonly name = "NodeFailed";
   readonly next?: string;
@@ -28,7 +28,7 @@ export class NodeFailed extends Error {
   }
 }
 
-/** The rollout did all that it could, and left out workers that nobody reaches. */
+/** The rollout did everything possible, and left out unreachable workers. */
 export class NodesLeftOut extends Error {
   override readonly name = "NodesLeftOut";
   readonly code = "NodesLeftOut";
@@ -39,7 +39,7 @@ export class NodesLeftOut extends Error {
   }
 }
 
-/** One run of the rollout, from whatever state the nodes are in until nothing is due. */
+/** One run of the rollout: continues from any state of the nodes until nothing is due. */
 export class RolloutRun {
   private readonly running = new Map<string, Promise<void>>();
   private readonly record: RolloutRecord;
@@ -55,10 +55,10 @@ export class RolloutRun {
   }
 
   /**
-   * Looks at the cluster after each change and does what may be done next. After a failure the nodes that are
-   * under way are ended, and no other is begun.
+   * Observes the cluster after each change and begins the next steps. After a failure, nodes in progress are finished,
+   * and no other node begins.
    *
-   * @throws NodeFailed, NodesLeftOut, RolloutPaused, Error with the reason why nothing may begin
+   * @throws NodeFailed, NodesLeftOut, RolloutPaused, Error with the reason why no node may begin
    */
   async toEnd(): Promise<void> {
     try {
@@ -93,7 +93,7 @@ export class RolloutRun {
     return false;
   }
 
-  /** Soak and gate may have taken minutes, so the cluster is asked once more what may begin. */
+  /** Observes the cluster again before beginning, since soak and gate may have taken minutes. */
   private async begin(): Promise<void> {
     if (this.failure) return;
     const observation = await observe(this.session.kubernetes, this.inputs);
@@ -104,7 +104,7 @@ export class RolloutRun {
     return nextSteps(nodes, desired, { begun: [...this.running.keys()], unreached });
   }
 
-  /** The windows open in the order of the steps; what follows goes side by side. */
+  /** Opens the windows in the order of the steps; the remaining work of the nodes runs in parallel. */
   private async start(steps: RolloutStep[], { nodes, wish: desired }: Observation): Promise<void> {
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
@@ -136,14 +136,14 @@ export class RolloutRun {
 
   private async failed(step: RolloutStep, words: string, seconds: number, error: Error): Promise<void> {
     this.failure ??= new NodeFailed(words, error);
-    // without the Lease nothing more is written
+    // nothing may be written without the Lease
     if (this.session.signal.aborted) return;
     const { node } = step;
     await this.record.event({ node, reason: "RolloutFailed", message: error.message, type: "Warning" });
     await this.record.history(words, `failed: ${error.message}`, seconds);
   }
 
-  /** Waits for what may pass by itself: a node that is not Ready, an agent that has not spoken. */
+  /** Waits for conditions that may come true without a person's help: a node becomes Ready, an agent reports. */
   private async untilSomethingMayBegin({ wish: desired, unreached }: Observation): Promise<void> {
     const isBatch = ({ finish, begin, done, stop }: NextSteps) =>
       finish.length > 0 || begin.length > 0 || done || stop !== undefined;
