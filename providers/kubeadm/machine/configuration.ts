@@ -8,16 +8,16 @@ import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specifi
 const KUBEADM = "kubeadm.k8s.io/v1beta4";
 
 function documents(objects: JsonObject[]): string {
-  // kubeadm reads YAML 1.1, where a bare yes, off or 0777 is no text
+  // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
   return objects.map((object) => stringify(object, { lineWidth: 0, schema: "yaml-1.1" })).join("---\n");
 }
 
-/** host part of a host:port, without the brackets of an IPv6 address. */
+/** Returns the host part of host:port, without the brackets of an IPv6 address. */
 function hostOf(hostAndPort: string): string {
   return hostAndPort.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Under which names a control plane's API server is reached: each belongs into its certificate. */
+/** Returns the names by which clients reach a control plane's API server, which its certificate must contain. */
 export function certificateNames({
   name,
   internalAddress,
@@ -26,7 +26,9 @@ export function certificateNames({
   return [name, internalAddress, hostOf(apiServer)];
 }
 
-/** How the kubelet of one machine registers; taints come with the registration, so nothing slips in before. */
+/**
+ * Returns how the kubelet of one machine registers. Taints are part of the registration, so no pod is scheduled before.
+ */
 function nodeRegistration(specification: ClusterSpecification, machine: Machine): JsonObject {
   const taints = [
     ...(machine.role === "control-plane" ? [{ ...CONTROL_PLANE_TAINT }] : []),
@@ -67,8 +69,8 @@ function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]
 }
 
 /**
- * kubeadm has etcd listen on the node's address alone. Where a cloud translates it on the way, what is sent to it comes
- * in by the link's own address, at which nobody would listen.
+ * Returns etcd's settings. kubeadm lets etcd listen only on the node's address. Where a cloud translates addresses,
+ * packets arrive at the link's own address instead, so etcd has to listen on all addresses.
  */
 function etcd(specification: ClusterSpecification): JsonObject {
   const own = specification.kubeadm.clusterConfiguration?.["etcd"] as JsonObject | undefined;
@@ -81,9 +83,9 @@ function etcd(specification: ClusterSpecification): JsonObject {
 }
 
 /**
- * kubeadm's ClusterConfiguration (v1beta4), the user's own merged last.
+ * Returns kubeadm's ClusterConfiguration (v1beta4), with the user's own merged last.
  *
- * @param controlPlanes all of them: each is in the certificate of the API server it may become
+ * @param controlPlanes all control planes: each is in the certificate of the API server that it may become
  */
 export function clusterConfiguration(
   specification: ClusterSpecification,
@@ -110,7 +112,7 @@ export function clusterConfiguration(
   );
 }
 
-/** The whole file for `kubeadm init` on one machine. */
+/** Returns the whole configuration file for `kubeadm init` on one machine. */
 export function initConfiguration(
   specification: ClusterSpecification,
   machine: Machine,
@@ -119,7 +121,7 @@ export function initConfiguration(
   const init: JsonObject = {
     apiVersion: KUBEADM,
     kind: "InitConfiguration",
-    // nobody joins with init's own token: joins mint theirs
+    // init's own token is not used, since each join creates one
     bootstrapTokens: [{ ttl: "1m0s", description: "kubeadm init" }],
     nodeRegistration: nodeRegistration(specification, machine),
     localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: 6443 },
@@ -138,7 +140,7 @@ export function initConfiguration(
   ]);
 }
 
-/** The file for `kubeadm join` on one machine, with discovery by the file that travels beside it. */
+/** Returns the configuration file for `kubeadm join` on one machine, with discovery by the file that comes with it. */
 export function joinConfiguration(
   specification: ClusterSpecification,
   machine: Machine,
@@ -161,7 +163,10 @@ export function joinConfiguration(
   ]);
 }
 
-/** The kubeconfig by which a joining machine finds the cluster: address and certificate authority, no credentials. */
+/**
+ * Returns the kubeconfig with which a joining machine finds the cluster: address and certificate authority, no
+ * credentials.
+ */
 export function discoveryKubeconfig(
   specification: ClusterSpecification,
   certificateAuthority: string,

@@ -7,17 +7,16 @@ import { type ConfigurationPath, formatPath } from "../../../lib/validation/vali
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
 
 export interface Refusal {
-  /** Path in the configuration, as a person writes it. */
+  /** Path in the configuration, as a user writes it. */
   property: string;
   reason: string;
 }
 
 /**
- * What of a running cluster's specification can't change, each with the reason and the way round it: what kubeadm fixed
- * when it made the cluster, and what was written to the machines before they joined.
+ * Refuses changes that a running cluster can't follow, each with the reason and a workaround: settings that kubeadm
+ * fixed at init, and settings that were written to the machines before they joined.
  *
- * @param olds undefined as long as there is no cluster; fields that are absent have the value that they had before the
- *   field existed
+ * @param olds undefined until the cluster exists; absent fields have the value from before the field existed
  */
 export function refuseSpecificationChange(
   olds: ClusterSpecification | undefined,
@@ -48,12 +47,15 @@ function refuseClusterChange(olds: ClusterSpecification, news: ClusterSpecificat
   return refusals;
 }
 
-/** Whether the pod network is the built-in one. */
+/** Returns whether the pod network is the built-in one, as a word for messages. */
 function pluginKind({ network }: ClusterSpecification): string {
   return network.bridge ? "bridge" : "another than bridge";
 }
 
-/** What init and the preparation of a machine read, by the paths of the configuration, with the defaults filled in. */
+/**
+ * Returns the settings that init and the preparation of a machine read, by their configuration paths, with the defaults
+ * filled in.
+ */
 function machineSettings(specification: ClusterSpecification): Record<string, unknown> {
   const { kubeadm, proxy, network, certificateNames } = specification;
   return {
@@ -73,12 +75,15 @@ function machineSettings(specification: ClusterSpecification): Record<string, un
   };
 }
 
-/** Values may be secret, so that a reason has none of them. */
+/** A reason contains no values, since they may be secret. */
 const NOT_APPLIED =
   "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
   "put the old value back, or make a new cluster with the new value";
 
-/** Settings that a running cluster would only record. Source and ignored preflight errors go to every node agent. */
+/**
+ * Refuses settings that a running cluster would only record. Source and ignored preflight errors are not among them,
+ * since every node agent gets them.
+ */
 function refuseMachineSettings(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
   return notApplied(differingPaths(machineSettings(olds), machineSettings(news)));
 }
@@ -88,10 +93,10 @@ function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
 }
 
 /**
- * Refuses another joinConfiguration while machines of a group have joined with the old one. The first control plane did
- * not join: `kubeadm init` made it.
+ * Refuses a change of joinConfiguration while machines of a group have joined with the old one. The first control plane
+ * does not count: `kubeadm init` created it.
  *
- * @param joined how many machines of the group are in the cluster
+ * @param joined number of the group's machines in the cluster
  */
 export function refuseJoinSettings(
   olds: ClusterSpecification | undefined,
@@ -105,10 +110,11 @@ export function refuseJoinSettings(
 }
 
 /**
- * Refuses another internal address for a machine that is a Node: kubeadm wrote the old one to certificates, etcd and the
- * kubelet's arguments.
+ * Refuses a change of internal address for a machine that is a Node: kubeadm wrote the old one to certificates, etcd
+ * and the kubelet's arguments.
  *
- * @param observed the cluster's Nodes, or undefined when it could not be read: then every recorded machine counts as a Node
+ * @param observed the cluster's Nodes, or undefined when they could not be read: then every recorded machine counts as
+ * a Node
  */
 export function refuseAddressChange(
   olds: readonly Machine[],

@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 import type { Machine } from "../plan/machine";
 
-/** The administrator's credentials and the cluster's certificate authority, base64 as a kubeconfig holds them. */
+/** The administrator's credentials and the cluster's certificate authority, base64 as in a kubeconfig. */
 export interface AdminCredentials {
   certificateAuthority: string;
   clientCertificate: string;
@@ -13,7 +13,7 @@ interface KubeconfigFile {
   users?: { user: { "client-certificate-data"?: string; "client-key-data"?: string } }[];
 }
 
-/** Takes the credentials out of kubeadm's admin.conf. Throws when the text isn't one. */
+/** Extracts the credentials from kubeadm's admin.conf. @throws Error when the text is not an admin.conf */
 export function adminCredentials(adminConf: string): AdminCredentials {
   const file = parse(adminConf) as KubeconfigFile;
   const certificateAuthority = file.clusters?.[0]?.cluster["certificate-authority-data"];
@@ -25,18 +25,19 @@ export function adminCredentials(adminConf: string): AdminCredentials {
   return { certificateAuthority, clientCertificate, clientKey };
 }
 
-/** The API servers that a kubeconfig names. */
+/** The API servers of a kubeconfig. */
 interface ApiServers {
   controlPlanes: (Pick<Machine, "name" | "apiServer"> & { certificateName?: string })[];
-  /** Name of the control plane to be asked first. */
+  /** Name of the control plane of the current context. */
   preferred?: string;
-  /** host:port of what stands in front of all of them. */
+  /** host:port of a load balancer in front of all of them. */
   loadBalancer?: string;
 }
 
 /**
- * A kubeconfig with one cluster and context a control plane, and one with the cluster's own name for the load balancer.
- * The current one is the load balancer's; without one that of `preferred` if it is still there, else the first.
+ * Renders a kubeconfig with one cluster and context per control plane, and one with the cluster's own name for the load
+ * balancer. The current context is the load balancer's; without one, that of `preferred` if it still exists, otherwise
+ * the first.
  */
 export function renderKubeconfig(
   cluster: string,
@@ -81,7 +82,7 @@ export function renderKubeconfig(
   );
 }
 
-/** The certificate authority of a kubeconfig, base64. Throws when it has none. */
+/** Returns the certificate authority of a kubeconfig, base64. @throws Error when it has none */
 export function certificateAuthority(kubeconfig: string): string {
   const authority = (parse(kubeconfig) as KubeconfigFile).clusters?.[0]?.cluster[
     "certificate-authority-data"

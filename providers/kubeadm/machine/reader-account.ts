@@ -1,10 +1,10 @@
-/** Name of the account that may only look: for previews by whoever may not change anything. */
+/** Name of the read-only account, for previews by users without write permission. */
 export const READER = "foresail-reader";
 const NAMESPACE = "kube-system";
 const RBAC = "rbac.authorization.k8s.io/v1";
 const LOOK = ["get", "list", "watch"];
 
-/** A role and what it grants; no secret is in it, and no verb that writes. */
+/** Returns a role and its binding; roles here grant no Secrets and no verbs that write. */
 function role(kind: "ClusterRole" | "Role", rules: object[]) {
   const metadata = { name: READER, ...(kind === "Role" ? { namespace: NAMESPACE } : {}) };
   return [
@@ -20,8 +20,8 @@ function role(kind: "ClusterRole" | "Role", rules: object[]) {
 }
 
 /**
- * The objects of the reader's account: what check, diff and read look at, and nothing else. It has no token of its
- * own; whoever may hands one out with an end: `kubectl create token`.
+ * Objects of the reader's account: it can read what check, diff and read access, and nothing else. It has no token; an
+ * authorized user creates one with an expiry: `kubectl create token`.
  */
 export const READER_OBJECTS = [
   { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: READER, namespace: NAMESPACE } },

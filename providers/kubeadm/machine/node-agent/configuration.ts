@@ -1,24 +1,24 @@
 import { ALL_SOFTWARE, annotationKeys } from "../../plan/rollout/annotations";
 import { quote } from "../steps/script";
 
-/** What one machine's agent is told; nothing of it is secret. */
+/** Settings of one machine's agent, none of them secret. */
 interface AgentSettings {
   node: string;
-  /** Annotation keys, with `[software]` in it. */
+  /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
   ignorePreflightErrors: readonly string[];
-  /** Of the wish that all of it was made from: `agentRevision`. */
+  /** Revision of the desired state that these settings were made from: `agentRevision`. */
   revision: string;
   /** First pause after a failure, in seconds; it doubles up to five minutes. */
   retrySeconds?: number;
 }
 
-/** In the order in which the agent changes them: itself first, the kubelet after kubeadm has done its work. */
+/** Order in which the agent changes software: itself first, the kubelet after kubeadm has done its work. */
 const ORDER = ["node-agent", "os-packages", "containerd", "kubeadm", "kubelet", "kubectl"].filter((name) =>
   ALL_SOFTWARE.includes(name),
 );
 
-/** The agent's configuration, as the shell text that it reads when it starts. */
+/** Renders the agent's configuration as shell text, which the agent reads when it starts. */
 export function agentConfiguration(settings: AgentSettings): string {
   const keys = annotationKeys(settings.annotations);
   const table = (name: string, keyOf: (software: string) => string) =>

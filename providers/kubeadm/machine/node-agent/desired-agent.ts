@@ -3,17 +3,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterSpecification } from "../../plan/specification";
 import { namesOfStaged, type StagedVersions } from "./staged-versions";
 
-/** What of a cluster's specification the installers and the agent's configuration are made from. */
+/** Fields of a cluster's specification from which the installers and the agent's configuration are made. */
 type StagingSettings = Pick<
   ClusterSpecification,
   "source" | "proxy" | "imageRepository" | "ignorePreflightErrors"
 >;
 
-/** What every machine's agent is to be. Texts are not part of it: an edit of foresail alone changes no machine. */
+/** Desired state of every machine's agent. Texts are not part of it: an edit of foresail alone changes no machine. */
 export interface DesiredAgent {
   /** Version of the agent. */
   agent: string;
-  /** Annotation keys, with `[software]` in it. */
+  /** Pattern of the annotation keys, which contains `[software]`. */
   annotations: string;
   staged: StagedVersions;
   specification: StagingSettings;
@@ -23,19 +23,22 @@ function settingsOf({ source, proxy, imageRepository, ignorePreflightErrors }: S
   return { source, proxy, imageRepository, ignorePreflightErrors };
 }
 
-/** A short name for a wish: the same wish always has the same, another one another. */
+/**
+ * Returns a short hash of the desired state: the same state always has the same hash, different states have different
+ * ones.
+ */
 export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
   const desired = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
   return createHash("sha256").update(JSON.stringify(desired, sorted)).digest("hex").slice(0, 12);
 }
 
-/** State gives objects back with their keys in another order. */
+/** Sorts the keys of objects, since the state returns objects with another key order. */
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What a machine needs to come from one wish to another, as steps for people; all of it when it had none. */
+/** Describes the steps that bring a machine from one desired state to another; all steps when it had none. */
 export function describeAgentChange(
   machine: string,
   olds: DesiredAgent | undefined,

@@ -9,7 +9,7 @@ import type { StagedVersions } from "./staged-versions";
 import { AGENT_UNIT } from "./unit";
 import { AGENT_VERSION } from "./version";
 
-/** One version of one software that a node's agent may install, as a program for root alone. */
+/** Installer of one version of one software for the node agent: a program that only root can run. */
 interface Installer {
   software: string;
   version: string;
@@ -17,17 +17,20 @@ interface Installer {
   text: string;
 }
 
-/** A new machine's own updates hold dpkg's lock for a while. */
+/** Options that wait for dpkg's lock, which a new machine's own updates may keep for a while. */
 const APT = "-o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold";
 
 interface Work {
-  /** Shell lines that refuse when the source lacks the version. */
+  /** Shell lines that fail when the source does not have the version. */
   check: string;
-  /** Shell lines that install it, unless it is there. */
+  /** Shell lines that install the version, unless it is installed. */
   install: string;
 }
 
-/** `check` asks whether the source has the version, `install` brings it unless it is there; both may run twice. */
+/**
+ * Returns an installer: `check` fails if the source does not have the version, `install` installs it unless it is
+ * installed; both may run twice.
+ */
 function installer(
   specification: ClusterSpecification,
   software: string,
@@ -56,7 +59,9 @@ function installer(
   return { software, version, path: installerPath(software, version), text };
 }
 
-/** containerd in exactly this version of the distribution's package, held so that no upgrade moves it. */
+/**
+ * Installs exactly this version of the distribution's containerd package, and holds it so that no upgrade changes it.
+ */
 function containerd(version: string): Work {
   const has = `apt-cache madison containerd | cut -d '|' -f 2 | tr -d ' ' | grep -qxF ${quote(version)}`;
   return {
@@ -75,7 +80,10 @@ timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' || fa
   };
 }
 
-/** All packages of the distribution as its repositories have them now; the version is the date of the wish. */
+/**
+ * Upgrades all packages of the distribution to their repositories' current versions. The version is the date of the
+ * desired state.
+ */
 function osPackages(version: string): Work {
   return {
     check: ":",
@@ -87,7 +95,7 @@ printf '%s' ${quote(version)} > ${AGENT_PATHS.folder}/os-packages`.trim(),
   };
 }
 
-/** The agent itself; who runs it starts the agent anew. */
+/** Installs the agent itself; its caller restarts the agent. */
 function nodeAgent(): Work {
   return {
     check: ":",
@@ -99,7 +107,7 @@ function nodeAgent(): Work {
   };
 }
 
-/** The installers of all that is staged on a machine, the agent's own first. */
+/** Returns the installers of everything that is staged on a machine, the agent's own first. */
 export function installersOf(specification: ClusterSpecification, staged: StagedVersions): Installer[] {
   const { source } = specification;
   const one = (software: string, version: string, work: Work) =>
@@ -111,9 +119,9 @@ export function installersOf(specification: ClusterSpecification, staged: Staged
         install: installKubernetes(source, version, [program]),
       }),
     );
-    // from a registry containerd pulls them when they are needed
+    // from a registry, containerd pulls images when they are needed
     if (!("bundle" in source)) return programs;
-    // the bundle's own kubeadm names the images
+    // the bundle's own kubeadm lists the images
     const check = checkKubernetes(source, version, ["kubeadm"]);
     return [
       ...programs,

@@ -1,23 +1,23 @@
 import { describeAgentChange, type DesiredAgent } from "./desired-agent";
 
-/** What a machine's agent has said of itself on its Node. */
+/** Status that a machine's agent has reported on its Node. */
 export interface ReportedAgent {
-  /** Whether there is any word of an agent's. */
+  /** Whether an agent has reported at all. */
   hasReported: boolean;
-  /** The revision that it was installed with; absent from agents before 1.1.0. */
+  /** Revision that the agent was installed with; absent from agents before 1.1.0. */
   revision?: string;
-  /** Why its machine is taken to be out of reach, if it is. */
+  /** Why its machine counts as out of reach, if it does. */
   outOfReach?: string;
 }
 
 /**
- * What is left to do on one machine. The record alone can't tell, since a run that failed on some machines leaves the
- * same record as one that did not: what the agent itself says goes before it.
+ * Returns what is left to do on one machine. The state alone does not show it, since a run that failed on some machines
+ * leaves the same state as one that did not: the agent's own report takes precedence.
  *
- * @param recorded the wish that the record has for this very machine, if any
- * @param reported what its Node says; undefined when it has none or the cluster could not be read
- * @param revision `agentRevision(wish)`
- * @returns steps for people; empty when nothing is left
+ * @param recorded the desired agent in the state for this very machine, if any
+ * @param reported what its Node reports; undefined when it has none or the cluster could not be read
+ * @param revision `agentRevision(desired)`
+ * @returns steps as lines of text; empty when nothing is left
  */
 export function leftToInstall(
   machine: string,

@@ -1,4 +1,4 @@
-/** The agent's part that changes the machine. Each of its steps may be done again after a kill. */
+/** The part of the agent that changes the machine. Each of its steps can be repeated after a kill. */
 export const CHANGE = `
 failure=""
 

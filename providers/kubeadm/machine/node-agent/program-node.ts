@@ -1,4 +1,4 @@
-/** The agent's part that speaks: to the journal, and with its own Node through the kubelet's credentials. */
+/** The part of the agent that writes to the journal, and to its own Node with the kubelet's credentials. */
 export const NODE_ACCESS = `
 say() { printf '%s\\n' "$*"; }
 

@@ -1,4 +1,4 @@
-/** The agent's main part: one look at the Node and what follows from it, again and again. */
+/** The main part of the agent: it reads the Node and acts on it, again and again. */
 export const ROUND = `
 unfinished=no
 failures=0 failed_wish="" not_before=0

@@ -1,6 +1,6 @@
 import { AGENT_VERSION_PATTERN } from "../../plan/version-pattern";
 
-/** The agent's part that knows versions: what is here, what is asked for, and what it refuses. */
+/** The part of the agent that handles versions: which are installed, requested, or refused. */
 export const VERSIONS = `
 is_container() { systemd-detect-virt --container --quiet; }
 is_control_plane() { [ -e "$kubernetes/manifests/kube-apiserver.yaml" ]; }

@@ -7,12 +7,11 @@ import { VERSIONS } from "./program-versions";
 import { AGENT_VERSION } from "./version";
 
 /**
- * The node agent: one bash program that obeys the annotations of its own Node, with the kubelet's credentials.
+ * Returns the node agent: one bash program that follows the annotations of its own Node, with the kubelet's
+ * credentials. It writes ready=false before its first change and ready=true after its last, and everything between can
+ * be repeated. So after a kill at any point, the next start finds ready=false and repeats the same steps.
  *
- * It writes ready=false before its first change and ready=true after its last, and everything between may be done
- * twice. So wherever it is killed, the next start finds ready=false and goes through the same steps again.
- *
- * @param root a folder that stands for / in tests
+ * @param root a folder that replaces / in tests
  */
 export function agentProgram(root = ""): string {
   return `#!/bin/bash

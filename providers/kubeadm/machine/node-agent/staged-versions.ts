@@ -1,14 +1,14 @@
 import { VERSION_PLACEHOLDER, type SoftwareSource } from "../../plan/specification";
 
-/** What a node may be brought to. */
+/** Versions that a node can be brought to. */
 export interface StagedVersions {
-  /** Kubernetes versions, MAJOR.MINOR.PATCH, the wished one first. */
+  /** Kubernetes versions, MAJOR.MINOR.PATCH, the desired one first. */
   kubernetes: string[];
-  /** Version by software, of containerd and os-packages. */
+  /** Versions of containerd and os-packages, by software. */
   software: Record<string, string>;
 }
 
-/** Every version that a rollout to the wish may pass through, each once. */
+/** Returns every version that a rollout to the desired versions may pass through, each once. */
 export function stagedVersions(desired: {
   version: string;
   intermediates?: readonly string[];
@@ -20,12 +20,14 @@ export function stagedVersions(desired: {
   };
 }
 
-/** Names of all that is staged: Kubernetes by its bare version, everything else with its name before it. */
+/**
+ * Returns the names of everything that is staged: Kubernetes as the version alone, other software as name and version.
+ */
 export function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
   return [...kubernetes, ...Object.entries(software).map(([name, version]) => `${name} ${version}`)];
 }
 
-/** Why a source can't serve all these versions, or undefined. */
+/** Returns why a source can't provide all these versions, or undefined. */
 export function refuseStaging(source: SoftwareSource, { kubernetes }: StagedVersions): string | undefined {
   const [desired = "", ...others] = kubernetes;
   if ("packages" in source || others.length === 0) return undefined;

@@ -1,6 +1,8 @@
 import { AGENT_PATHS } from "./paths";
 
-/** The agent's systemd unit: it is started again however it ends, and what it was doing ends with it. */
+/**
+ * The agent's systemd unit: systemd restarts the agent however it ends, and ends the agent's child processes with it.
+ */
 export const AGENT_UNIT = `[Unit]
 Description=foresail: node agent, brings this machine to the versions that its Node's annotations ask for
 Wants=network-online.target

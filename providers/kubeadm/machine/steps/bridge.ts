@@ -1,10 +1,10 @@
 import { quote, writeFile } from "./script";
 
 /**
- * The built-in network of flat sites, one small service on each node (docs/adr/0005-bridge-network.md):
- * it waits for the pod CIDR that the controller manager gave the node, writes the CNI file from it, puts one
- * route to the whole pod network on the node's link and answers ARP for its own pods. So a machine that is
- * added later is reached without any step on the others.
+ * The built-in network for flat sites, a small service on each node (docs/adr/0005-bridge-network.md). It waits for the
+ * pod CIDR that the controller manager assigns to the node, writes the CNI file from it, adds one route for the whole
+ * pod network to the node's link, and answers ARP for its own pods. So a machine that is added later needs no step on
+ * the others.
  */
 const PROGRAM = `#!/bin/bash
 # foresail: pod network of this node
@@ -59,7 +59,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Shell lines that install the built-in network's service; it does its work as soon as the node has joined. */
+/** Returns shell lines that install the built-in network's service, which begins its work when the node has joined. */
 export function configureBridge(machine: string, address: string, podCidr: string): string {
   return [
     "mkdir -p /usr/local/lib/foresail",

@@ -2,7 +2,7 @@ import type { ClusterSpecification } from "../../plan/specification";
 import { noProxyIssue, proxyUrlIssue } from "../../../../lib/validation/urls";
 import { quote, writeFile } from "./script";
 
-/** containerd's hosts.toml for one registry: its mirrors in order, then itself. */
+/** Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. */
 export function hostsToml(registry: string, mirrors: string[]): string {
   const server = registry === "docker.io" ? "https://registry-1.docker.io" : `https://${registry}`;
   return [
@@ -12,7 +12,7 @@ export function hostsToml(registry: string, mirrors: string[]): string {
   ].join("\n");
 }
 
-/** Registry credentials as containerd's configuration holds them; secret, so handed over by standard input. */
+/** Returns registry credentials in the form of containerd's configuration; secret, so passed on standard input. */
 export function registryCredentialsToml(
   credentials: Record<string, { username: string; password: string }>,
 ): string {
@@ -27,8 +27,8 @@ export function registryCredentialsToml(
 }
 
 /**
- * Shell lines that configure containerd and restart it only when something changed. The registry
- * credentials come from standard input, as registryCredentialsToml writes them.
+ * Returns shell lines that configure containerd and restart it only when something changed. The registry credentials
+ * come from standard input, as formatted by registryCredentialsToml.
  */
 export function configureContainerd(specification: ClusterSpecification): string {
   const systemdCgroup = specification.kubelet.cgroupDriver !== "cgroupfs";
@@ -61,7 +61,11 @@ timeout 60 bash -c 'until ctr version >/dev/null 2>&1; do sleep 0.2; done' || fa
   ].join("\n");
 }
 
-/** @throws Error when a proxy would end the quotes of a systemd unit or of apt's settings, and be read as more of them */
+/**
+ * Refuses proxy settings that could inject text into systemd units or apt's settings.
+ *
+ * @throws Error when a value would end the quotes there, and its rest be read as more settings
+ */
 function refuseInjection({ http, https, noProxy }: NonNullable<ClusterSpecification["proxy"]>): void {
   const issues = { http: http && proxyUrlIssue(http), https: https && proxyUrlIssue(https) };
   for (const [field, issue] of [
@@ -71,7 +75,7 @@ function refuseInjection({ http, https, noProxy }: NonNullable<ClusterSpecificat
     if (issue) throw new Error(`proxy.${field}: ${issue}`);
 }
 
-/** Variables of an HTTP proxy; the cluster's own addresses never go through it. */
+/** Returns the variables of an HTTP proxy; the cluster's own addresses never use it. */
 function proxyVariables(specification: ClusterSpecification): string[] {
   const { proxy, network, endpoint } = specification;
   if (!proxy) return [];
@@ -84,7 +88,7 @@ function proxyVariables(specification: ClusterSpecification): string[] {
     ".svc",
   ];
   refuseInjection(proxy);
-  // the kubelet asks the API server by this name
+  // the kubelet connects to the API server by this name
   const external = "external" in endpoint ? [endpoint.external.host] : [];
   return [
     ...(proxy.http ? [`HTTP_PROXY=${proxy.http}`] : []),
@@ -93,7 +97,7 @@ function proxyVariables(specification: ClusterSpecification): string[] {
   ];
 }
 
-/** Shell lines by which programs of the same script go through the proxy, one a variable. */
+/** Returns shell lines, one per variable, that make programs of the same script use the proxy. */
 export function exportProxy(specification: ClusterSpecification): string[] {
   const lowerCase = (variable: string) => variable.replace(/^[A-Z_]+/, (name) => name.toLowerCase());
   return proxyVariables(specification).map(
@@ -101,7 +105,10 @@ export function exportProxy(specification: ClusterSpecification): string[] {
   );
 }
 
-/** Shell lines for proxies and the company's certificates; they set restart_containerd when it must notice. */
+/**
+ * Returns shell lines for proxies and additional CA certificates; they set restart_containerd when containerd must
+ * reload.
+ */
 export function configureEnvironment(specification: ClusterSpecification): string {
   const lines = ["changed=no"];
   const { proxy, caBundle } = specification;

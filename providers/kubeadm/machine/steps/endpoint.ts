@@ -4,7 +4,7 @@ import { frame, writeFile, type Script } from "./script";
 /** One API server behind the loopback endpoint. */
 export interface Backend {
   name: string;
-  /** Address of the control plane as the nodes see it. */
+  /** Address of the control plane as seen by the nodes. */
   address: string;
 }
 
@@ -26,7 +26,7 @@ RestartSec=1
 WantedBy=multi-user.target
 `;
 
-/** haproxy's configuration: 127.0.0.1 in front of every control plane, only ready ones get connections. */
+/** Returns haproxy's configuration: 127.0.0.1 forwards to every control plane; only ready ones get connections. */
 function haproxyConfiguration(port: number, backends: Backend[]): string {
   const servers = [...backends]
     .sort((one, other) => one.name.localeCompare(other.name))
@@ -61,7 +61,7 @@ ${servers.join("\n")}
 `;
 }
 
-/** Shell lines that bring haproxy to this configuration; it is reloaded only when the text differs. */
+/** Returns shell lines that configure haproxy; it is reloaded only when the text differs. */
 export function configureEndpoint(port: number, backends: Backend[]): string {
   return `
 ${writeFile("/etc/systemd/system/foresail-endpoint.service", UNIT, "0644")}
@@ -73,7 +73,7 @@ if [ "$changed" = yes ] && systemctl is-active --quiet foresail-endpoint; then s
 systemctl start foresail-endpoint`.trim();
 }
 
-/** The step that rewrites the loopback endpoint of one machine. Answers nothing. */
+/** Returns the step that rewrites the loopback endpoint of one machine. Its answer is empty. */
 export function endpointScript(machine: string, port: number, backends: Backend[]): Script {
   return frame("endpoint", machine, configureEndpoint(port, backends));
 }

@@ -2,7 +2,7 @@ import type { EtcdMember } from "../../plan/membership/quorum";
 import { refuseForeignMachine } from "./ownership";
 import { frame, quote, type Script } from "./script";
 
-/** Exit code of a step whose machine's etcd gives no answer: it starts, or it is ill. */
+/** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
 export const ETCD_SILENT = 69;
 
 const CALL = `
@@ -12,9 +12,9 @@ etcd() {
 }`.trim();
 
 /**
- * Lists etcd's members from one control plane, over etcd's JSON gateway with the API server's own client
- * certificate. Answers the member list as JSON on the first line, then "healthy <client URL>" lines; ends with
- * {@link ETCD_SILENT} when this machine's etcd gives no answer.
+ * Lists etcd's members from one control plane, over etcd's JSON gateway with the API server's own client certificate.
+ * Answers the member list as JSON on the first line, then "healthy <client URL>" lines; exits with {@link ETCD_SILENT}
+ * when this machine's etcd does not answer.
  */
 export function etcdMembersScript(cluster: string, machine: string): Script {
   return frame(
@@ -39,7 +39,7 @@ interface GatewayMember {
   clientURLs?: string[];
 }
 
-/** Reads the answer of etcdMembersScript. Throws when it isn't one. */
+/** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
 export function parseEtcdMembers(answer: string): EtcdMember[] {
   const [json = "", ...lines] = answer.trim().split("\n");
   const { members } = JSON.parse(json) as { members?: GatewayMember[] };
@@ -53,7 +53,7 @@ export function parseEtcdMembers(answer: string): EtcdMember[] {
   }));
 }
 
-/** Removes one member from etcd through another control plane. Succeeds when it is gone already. */
+/** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
 export function etcdRemoveScript(cluster: string, machine: string, member: EtcdMember): Script {
   return frame(
     "etcd-remove",

@@ -2,15 +2,17 @@ import { NODE_PATHS } from "../../plan/node-paths";
 import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 
-/** What a machine says of itself. */
+/** What a machine reports about itself. */
 export interface MachineFacts {
-  /** kubeadm init or join ended well here. */
+  /** Whether kubeadm init or join has succeeded on it. */
   member: boolean;
-  /** It has the files of an API server of this cluster. */
+  /** Whether it has the files of an API server of this cluster. */
   controlPlane: boolean;
 }
 
-/** Asks whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
+/**
+ * Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines.
+ */
 export function factsScript(cluster: string, machine: string): Script {
   return frame(
     "facts",

@@ -3,8 +3,8 @@ import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 
 /**
- * Shell lines that undo what a killed init or join left, on a machine that is ours and no member. Only what
- * kubeadm makes counts: the configuration may have put files of its own beside it.
+ * Shell lines that undo what a killed init or join left on a machine of this cluster that is no member. Only kubeadm's
+ * own files count: the configuration may have put other files next to them.
  */
 export const CLEAR_HALF_MADE = `
 if [ -n "$(find /etc/kubernetes/{manifests,pki} /etc/kubernetes/{admin,super-admin,kubelet,bootstrap-kubelet,controller-manager,scheduler}.conf -type f -print -quit 2>/dev/null)" ]; then
@@ -12,10 +12,10 @@ if [ -n "$(find /etc/kubernetes/{manifests,pki} /etc/kubernetes/{admin,super-adm
 fi
 rm -rf /var/lib/etcd/member`.trim();
 
-/** Shell line after which the machine counts as a member, and init, join and prepare are no-ops. */
+/** Shell line that marks the machine as a member; from then on, init, join and prepare do nothing on it. */
 export const MARK_MEMBER = `date -u +%FT%TZ > ${NODE_PATHS.member}`;
 
-/** Shell lines that make the key for Secrets at rest, once; it never leaves the control planes. */
+/** Shell lines that create the key for Secrets at rest, once; it never leaves the control planes. */
 const ENSURE_ENCRYPTION = `
 if [ ! -e ${NODE_PATHS.encryption} ]; then
   mkdir -p "$(dirname ${NODE_PATHS.encryption})"
@@ -34,7 +34,7 @@ YAML
   mv ${NODE_PATHS.encryption}.new ${NODE_PATHS.encryption}
 fi`.trim();
 
-/** kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Answers nothing. */
+/** Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty. */
 export function initScript(cluster: string, machine: string, encryptSecretsAtRest: boolean): Script {
   return frame(
     "init",

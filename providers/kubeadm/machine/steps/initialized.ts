@@ -2,7 +2,10 @@ import { AGENT_PATHS } from "../node-agent/paths";
 import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 
-/** Asks whether the node agent has found its machine ready. Answers the version of the agent that wrote so, or nothing. */
+/**
+ * Checks whether the node agent has found its machine ready. Answers the version of the agent that recorded it, or
+ * nothing.
+ */
 export function initializedScript(cluster: string, machine: string): Script {
   return frame(
     "initialized",

@@ -5,10 +5,10 @@ import { frame, type Script } from "./script";
 import { importBundleImages, installKubernetes } from "./software";
 import type { ClusterSpecification } from "../../plan/specification";
 
-/** Where the join step puts the discovery kubeconfig that comes with its data. */
+/** Path where the join step writes the discovery kubeconfig from its data. */
 export const DISCOVERY_FILE = `${NODE_PATHS.scratch}/discovery.yaml`;
 
-/** The keys that all control planes share, as kubeadm's manual certificate distribution lists them. */
+/** Keys that all control planes share, from kubeadm's manual certificate distribution. */
 const SHARED_SECRETS = [
   "pki/ca.crt",
   "pki/ca.key",
@@ -20,7 +20,7 @@ const SHARED_SECRETS = [
   "pki/etcd/ca.key",
 ];
 
-/** Reads what a new control plane needs from a living one. Answers a base64 tar archive, which is secret. */
+/** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
 export function controlPlaneSecretsScript(cluster: string, machine: string): Script {
   return frame(
     "control-plane-secrets",
@@ -34,17 +34,17 @@ export function controlPlaneSecretsScript(cluster: string, machine: string): Scr
   );
 }
 
-/** The secret data of a join: three base64 lines, the last one empty for a worker. */
+/** Returns the secret data of a join: three base64 lines, the last one empty for a worker. */
 export function joinData(parts: { configuration: string; discovery: string; secrets?: string }): string {
   const encode = (text: string) => Buffer.from(text).toString("base64");
   return `${encode(parts.configuration)}\n${encode(parts.discovery)}\n${parts.secrets ?? ""}\n`;
 }
 
 /**
- * kubeadm join, unless the machine is a member. Data: joinData. Answers nothing.
+ * Runs kubeadm join, unless the machine is a member. Data: joinData. Its answer is empty.
  *
- * @param specification its version is the one that the cluster runs: the machine may have been prepared for another,
- *   which the rollout brings to it after the join as to every other node
+ * @param specification its version is that of the cluster: the machine may have been prepared for another version,
+ * which the rollout installs after the join as on every other node
  */
 export function joinScript(
   specification: ClusterSpecification,
@@ -72,8 +72,8 @@ export function joinScript(
 }
 
 /**
- * Makes a member register again whose Node somebody deleted: the kubelet does so only when it starts, and the
- * built-in network asks for the pod CIDR of the new Node. Answers nothing.
+ * Makes a member whose Node was deleted register again: the kubelet registers only when it starts, and the built-in
+ * network reads the pod CIDR of the new Node. Its answer is empty.
  */
 export function registerScript(cluster: string, machine: string): Script {
   return frame(

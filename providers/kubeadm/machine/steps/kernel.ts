@@ -1,14 +1,14 @@
 import { writeFile } from "./script";
 
 /**
- * Shell lines for kernel modules, sysctl and swap. Inside a container the kernel is the host's: its modules
- * and swap are left alone.
+ * Returns shell lines for kernel modules, sysctl and swap. Inside a container the kernel is the host's, so modules and
+ * swap are left unchanged.
  */
 export function prepareKernel(): string {
   return [
     writeFile("/etc/modules-load.d/foresail.conf", "overlay\nbr_netfilter\n", "0644"),
     'if [ "$in_container" = no ]; then modprobe -a overlay br_netfilter; fi',
-    // a leading dash lets systemd, and --ignore lets sysctl, pass over a key that this kernel has not got
+    // a leading dash for systemd, and --ignore for sysctl, skip a key that this kernel does not have
     writeFile(
       "/etc/sysctl.d/90-foresail.conf",
       [

@@ -24,12 +24,12 @@ RestartSec=2
 WantedBy=multi-user.target
 `;
 
-/** The folder of a bundle on the machine. */
+/** Returns the folder of a bundle on the machine. */
 function bundleFolder(bundle: Bundle): string {
   return "path" in bundle ? quote(bundle.path) : "/var/lib/foresail/bundle";
 }
 
-/** Shell lines after which the bundle's folder is on the machine, whole and as the configuration names it. */
+/** Returns shell lines that provide the bundle's complete folder on the machine, from the configured path or URL. */
 function obtainBundle(bundle: Bundle): string {
   const folder = bundleFolder(bundle);
   return "path" in bundle
@@ -47,9 +47,10 @@ fi`.trim();
 }
 
 /**
- * Shell lines that refuse a bundle of another version, or in which a program is not that of its SHA256SUMS.
+ * Returns shell lines that refuse a bundle of another version, or a program that does not match the bundle's
+ * SHA256SUMS.
  *
- * @param programs a list of shell words: reading all of a bundle takes seconds, so only what is needed is read
+ * @param programs a list of shell words: reading a whole bundle takes seconds, so only these are read
  */
 function verifyBundle(bundle: Bundle, version: string, programs: string): string {
   const folder = bundleFolder(bundle);
@@ -65,12 +66,15 @@ found=$(${folder}/bin/kubeadm version --output=short)
 [ "$found" = ${quote(`v${version}`)} ] || fail "the bundle holds Kubernetes $found; the configuration wants v${version}" 65`.trim();
 }
 
-/** Shell lines that bring the bundle to the machine, and refuse one that has not got the version of the programs. */
+/** Returns shell lines that bring the bundle to the machine, and refuse it if its programs have another version. */
 export function checkBundle(bundle: Bundle, version: string, programs: readonly KubernetesProgram[]): string {
   return `${obtainBundle(bundle)}\n${verifyBundle(bundle, version, programs.join(" "))}`;
 }
 
-/** Shell lines for Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl, images/*.tar, SHA256SUMS. */
+/**
+ * Returns shell lines that install Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl,
+ * images/*.tar, SHA256SUMS.
+ */
 export function installFromBundle(
   bundle: Bundle,
   version: string,
@@ -91,9 +95,10 @@ fi${programs.includes("kubelet") ? `\n${writeFile("/etc/systemd/system/kubelet.s
 }
 
 /**
- * Shell lines that import the bundle's images into containerd, those that it has not got yet.
+ * Returns shell lines that import the bundle's images into containerd, unless it has all that are needed.
  *
- * @param asked whose kubeadm names the images: the one on the machine, or the bundle's own while that is older
+ * @param asked whose kubeadm lists the images: the one on the machine, or the bundle's own while that on the machine is
+ * older
  */
 export function importImages(
   bundle: Bundle,

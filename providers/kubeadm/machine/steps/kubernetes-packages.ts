@@ -1,19 +1,19 @@
 import { quote, writeFile } from "./script";
 import { KUBERNETES_PROGRAMS, type KubernetesProgram } from "./kubernetes-programs";
 
-/** A new machine's own updates hold dpkg's lock for a while. */
+/** Options that wait for dpkg's lock, which a new machine's own updates may keep for a while. */
 const LOCK = "-o DPkg::Lock::Timeout=300";
 
-/** The address and apt line of the community's repository for a version; its key is the repository's own. */
+/** Returns the address of the community's repository for a version, and the pattern of the version's packages. */
 function packageRepository(repository: string, version: string) {
   const minor = version.split(".").slice(0, 2).join(".");
   const base = repository.replaceAll("{minor}", minor).replace(/\/?$/, "/");
-  /** matches the package versions that are this version, whatever their revision */
+  /** Matches the package versions of this version, with any revision. */
   const release = `${version.replaceAll(".", "\\.")}-`;
   return { base, release };
 }
 
-/** Shell lines for Kubernetes from the community's apt repository, pinned and held. */
+/** Returns shell lines that install Kubernetes from the community's apt repository, pinned and held. */
 export function installFromPackages(
   repository: string,
   version: string,
@@ -22,7 +22,7 @@ export function installFromPackages(
   const { base, release } = packageRepository(repository, version);
   const list = `deb [signed-by=/etc/apt/keyrings/foresail-kubernetes.asc] ${base} /\n`;
   const names = programs.join(" ");
-  // only this list: a broken list of somebody else is not in the way, and ours is an error when it is broken
+  // only this list: other broken lists must not block the installation, but errors of this list must be reported
   const onlyOurs =
     "-o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any";
   return `
@@ -46,10 +46,13 @@ ${writeFile("/etc/apt/sources.list.d/foresail-kubernetes.list", list, "0644")}
 fi`.trim();
 }
 
-/** Shell lines that refuse when the repository has not got the version, exit code 65 or 66. They install nothing. */
+/**
+ * Returns shell lines that fail when the repository does not have the version, exit code 65 or 66. They install
+ * nothing.
+ */
 export function checkPackages(repository: string, version: string): string {
   const { base, release } = packageRepository(repository, version);
-  // lists of its own, so that what is installed later does not depend on what was only asked for
+  // separate lists, so that a mere check does not influence later installations
   return `
 lists=$(mktemp -d); trap 'rm -rf "$lists"' EXIT; chmod 0755 "$lists"
 (umask 022; curl --fail --silent --show-error --location --retry 3 --max-time 60 ${quote(`${base}Release.key`)} --output "$lists/key.asc") \\

@@ -9,7 +9,7 @@ import type { ClusterSpecification } from "../../plan/specification";
 import { refuseForeignMachine } from "./ownership";
 import { frame, quote, writeFile, type Script } from "./script";
 
-/** Shell lines that take away every installer that is not among these, so that nobody can ask for it any more. */
+/** Returns shell lines that remove every other installer than these, so that it can't be requested any more. */
 function withdrawOthers(paths: string[]): string {
   return `
 while read -r path; do
@@ -20,7 +20,10 @@ while read -r path; do
 done < <(find ${AGENT_PATHS.installers} -type f)`.trim();
 }
 
-/** Shell lines for one Kubernetes version that this machine has not got: does the source have it, and its images. */
+/**
+ * Returns shell lines for a Kubernetes version that this machine does not have: they check the source and import
+ * images.
+ */
 function makeReady(version: string, source: ClusterSpecification["source"]): string {
   const images = `bash ${installerPath("images", version)} install`;
   return `
@@ -30,9 +33,9 @@ fi`.trim();
 }
 
 /**
- * The step that installs the node agent and stages the versions that it may choose from. A version whose source
- * lacks it is refused. A bundle's images are imported at once: the first control plane that is upgraded gives
- * every node a new kube-proxy, and no registry has it. Answers nothing.
+ * Returns the step that installs the node agent and stages the versions that it can choose from. Refuses a version that
+ * the source does not have. Imports a bundle's images at once: the first upgraded control plane gives every node a new
+ * kube-proxy, which is in no registry. Its answer is empty.
  *
  * @param annotations pattern of the annotation keys
  */
@@ -65,7 +68,7 @@ export function nodeAgentScript(
       `bash ${installerPath("node-agent", AGENT_VERSION)} install`,
       ...staged.kubernetes.map((version) => makeReady(version, source)),
       `systemctl enable --quiet ${AGENT_SERVICE}`,
-      // an agent at work would hold the machine's lock, so nothing is cut off here
+      // a working agent would hold the machine's lock, so the restart interrupts nothing
       `systemctl restart ${AGENT_SERVICE}`,
     ].join("\n"),
   );

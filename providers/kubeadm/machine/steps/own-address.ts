@@ -2,7 +2,7 @@ import { quote, writeFile } from "./script";
 
 const UNIT = "/etc/systemd/system/foresail-own-address.service";
 
-/** Puts an address on the loopback device unless a device has it; harmless when it runs twice. */
+/** Adds an address to the loopback device unless a device has it; harmless when it runs twice. */
 const PROGRAM = `#!/bin/bash
 # foresail: the address by which the other nodes reach this one
 set -euo pipefail
@@ -28,8 +28,8 @@ WantedBy=multi-user.target
 }
 
 /**
- * Shell lines that let a machine have the address by which others reach it, when a cloud translates it on the way: etcd
- * binds it, and a kubelet takes no node IP that no device has. What the machine sends still goes out by its own link.
+ * Returns shell lines that give a machine the address by which others reach it, when a cloud translates addresses: etcd
+ * binds it, and a kubelet accepts no node IP that no device has. Packets of the machine still leave by its own link.
  */
 export function holdOwnAddress(address: string): string {
   return [
@@ -41,7 +41,7 @@ export function holdOwnAddress(address: string): string {
   ].join("\n");
 }
 
-/** Shell lines that take from a machine the address that it was given; nothing happens on one that was given none. */
+/** Returns shell lines that remove the address which holdOwnAddress added, if any. */
 export function releaseOwnAddress(): string {
   return `
 if [ -e ${UNIT} ]; then

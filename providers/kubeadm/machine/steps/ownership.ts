@@ -3,12 +3,12 @@ import { quote } from "./script";
 
 const RESET_LOG = `${NODE_PATHS.logs}/reset.log`;
 
-/** Whether kubeadm's backups are what an earlier foresail left: it reset the machine after they were made. */
+/** Shell condition: kubeadm's backups are left over from an earlier foresail, whose reset ran after they were made. */
 const LEFT_BY_RESET = `grep -qs ' reset ended with 0$' ${RESET_LOG} && [ -z "$(find ${NODE_PATHS.backups} -newer ${RESET_LOG} -print -quit)" ]`;
 
 /**
- * Shell lines that refuse a machine whose Kubernetes files foresail did not make for this cluster. foresail
- * never wipes a cluster it did not make. Exit code 78, the machine's name in the message.
+ * Returns shell lines that refuse a machine with Kubernetes files which foresail did not create for this cluster.
+ * foresail never wipes a cluster that it did not create. Exit code 78, with the machine's name in the message.
  */
 export function refuseForeignMachine(cluster: string, machine: string): string {
   const ours = `cluster=${cluster} machine=${machine}`;
@@ -25,7 +25,9 @@ if [ -z "$owner" ] && [ -n "$(find ${NODE_PATHS.backups} -type f -print -quit 2>
 fi`.trim();
 }
 
-/** Shell lines that claim the machine for this cluster, and remove the backups that an earlier reset by foresail left. */
+/**
+ * Returns shell lines that claim the machine for this cluster, and remove backups left by an earlier reset of foresail.
+ */
 export function claimMachine(cluster: string, machine: string): string {
   return [
     `if [ -z "$owner" ]; then rm -rf ${NODE_PATHS.backups}; fi`,

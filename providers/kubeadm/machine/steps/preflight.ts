@@ -1,4 +1,4 @@
-/** The systems that foresail is written for; anything else is refused before it is touched. */
+/** Supported operating systems; any other is refused before it is changed. */
 const SUPPORTED_SYSTEMS: Record<string, string> = {
   "debian 12": "Debian 12",
   "ubuntu 22.04": "Ubuntu 22.04",
@@ -7,7 +7,7 @@ const SUPPORTED_SYSTEMS: Record<string, string> = {
 
 const SUPPORTED_ARCHITECTURES = ["x86_64", "aarch64"];
 
-/** Shell lines that refuse an operating system or processor that foresail does not support, exit code 78. */
+/** Returns shell lines that refuse an operating system or processor that foresail does not support, exit code 78. */
 export function refuseUnsupportedSystem(machine: string): string {
   const systems = Object.keys(SUPPORTED_SYSTEMS)
     .map((system) => `"${system}"`)

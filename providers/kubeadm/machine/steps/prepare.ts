@@ -11,13 +11,13 @@ import { refuseUnsupportedSystem } from "./preflight";
 import { frame, quote, writeFile, type Script } from "./script";
 import { importBundleImages, installDistributionPackages, installKubernetes } from "./software";
 
-/** Another owner takes the bits for setuid and setgid away, so that the mode has to be set again. */
+/** Changes a file's owner. This clears setuid and setgid, so the mode is set again afterwards. */
 function giveTo(owner: string, path: string, mode: string): string {
   const chown = `chown ${quote(owner)} ${quote(path)}`;
   return /^0?[0-7]{3}$/.test(mode) ? chown : `${chown}\nchmod ${mode} ${quote(path)}`;
 }
 
-/** Shell lines for the files that the user wants on every machine. */
+/** Returns shell lines for the user's files on every machine. */
 function extraFiles({ files }: ClusterSpecification): string {
   return files
     .map(({ path, content, mode, owner }) =>
@@ -27,9 +27,9 @@ function extraFiles({ files }: ClusterSpecification): string {
 }
 
 /**
- * The step that readies one machine for kubeadm: a no-op on a machine that has joined, a refusal on one that
- * carries somebody else's Kubernetes. Nothing in it is done twice. Its secret data is the registries'
- * credentials (registryCredentialsToml). Answers nothing.
+ * Returns the step that prepares one machine for kubeadm. It does nothing on a machine that has joined, refuses one
+ * with another owner's Kubernetes, and does nothing twice. Its secret data is the registries' credentials
+ * (registryCredentialsToml). Its answer is empty.
  *
  * @param backends the control planes, for the loopback endpoint's first configuration
  */

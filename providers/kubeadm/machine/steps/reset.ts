@@ -4,8 +4,8 @@ import { refuseForeignMachine } from "./ownership";
 import { frame, type Script } from "./script";
 
 /**
- * Takes the API server of a leaving control plane out of service: its manifest goes, and the step ends when
- * nothing listens any more, so that no request reaches a server whose etcd is being removed.
+ * Takes the API server of a leaving control plane out of service: removes its manifest and waits until nothing listens
+ * any more, so that no request reaches a server whose etcd is being removed.
  */
 export function leaveControlPlaneScript(cluster: string, machine: string): Script {
   return frame(
@@ -19,13 +19,16 @@ export function leaveControlPlaneScript(cluster: string, machine: string): Scrip
   );
 }
 
-/** Configuration and state of the pod networks that foresail has presets for; other software may have files of its own. */
+/**
+ * Configuration and state of the pod networks that foresail has presets for; other software may have its own files
+ * there.
+ */
 const POD_NETWORK_FILES = [
   "/etc/cni/net.d/{10-foresail.conflist,.10-foresail.conflist.new,10-flannel.conflist,05-cilium.conflist,10-calico.conflist,calico-kubeconfig}",
   "/var/lib/cni /var/lib/calico /run/flannel /run/cilium /run/calico",
 ].join(" ");
 
-/** Shell lines that take the devices, routes and rules away that pods had. */
+/** Shell lines that remove the devices, routes and rules of pods. */
 const CLEAR_NETWORK = `
 for network in /var/run/netns/cni-*; do [ ! -e "$network" ] || ip netns delete "$(basename "$network")" || true; done
 for device in $(ip -oneline link show type veth 2>/dev/null | grep -o 'veth[0-9a-f]\\{8\\}' | sort -u); do ip link delete "$device" || true; done
@@ -33,9 +36,10 @@ while read -r route; do ip route delete $route || true; done < <(ip route show t
 if command -v iptables-save >/dev/null; then iptables-save | grep -v -E 'KUBE-|CNI-|--comment foresail' | iptables-restore || true; fi`.trim();
 
 /**
- * Shell lines that remove every file of Kubernetes, etcd and foresail but programs, images, kernel settings, logs of
- * foresail, and what the configuration put elsewhere. A machine that holds files in /etc/kubernetes is refused before it
- * is claimed, so all that is there is of this cluster. The marker goes last: with it an interrupted reset begins again.
+ * Shell lines that remove all files of Kubernetes, etcd and foresail, except programs, images, kernel settings,
+ * foresail's logs, and files that the configuration put elsewhere. A machine with files in /etc/kubernetes is refused
+ * before it is claimed, so everything there belongs to this cluster. The marker is removed last, so that an interrupted
+ * reset can begin again.
  */
 const CLEAR_FILES = `
 rm -rf "$(cat ${NODE_PATHS.etcdData} 2>/dev/null || echo /var/lib/etcd)/member"
@@ -52,8 +56,8 @@ rm -rf /var/lib/foresail
 rm -f ${NODE_PATHS.marker}`.trim();
 
 /**
- * Gives a machine back: kubeadm reset and everything foresail put there for this cluster, except packages,
- * container images and the settings of the kernel. Nothing happens on a machine that is not ours. The etcd
+ * Resets a machine: kubeadm reset, and removal of everything that foresail put there for this cluster, except packages,
+ * container images and kernel settings. Changes nothing on a machine that does not belong to this cluster. The etcd
  * member is removed elsewhere, through a control plane that stays.
  */
 export function resetScript(cluster: string, machine: string): Script {
@@ -63,14 +67,14 @@ export function resetScript(cluster: string, machine: string): Script {
     [
       refuseForeignMachine(cluster, machine),
       `if [ ! -e ${NODE_PATHS.marker} ]; then exit 0; fi`,
-      // first of all: what is about to be taken apart must not be put together again
+      // first, so that the agent does not restore what the next lines remove
       "systemctl disable --quiet --now foresail-node-agent 2>/dev/null || true",
       "systemctl disable --quiet --now foresail-bridge 2>/dev/null || true",
-      // the configuration may have chosen another folder, and kubeadm leaves it when it removes no member
+      // the configuration may have chosen another folder, and kubeadm does not remove it when it removes no member
       `etcd_data=$(sed -n 's/^ *- --data-dir=//p' /etc/kubernetes/manifests/etcd.yaml 2>/dev/null || true); if [ -n "$etcd_data" ]; then printf '%s\\n' "$etcd_data" > ${NODE_PATHS.etcdData}; fi`,
       "if command -v kubeadm >/dev/null; then kubeadm reset --force --skip-phases=remove-etcd-member; fi",
       "systemctl disable --quiet --now kubelet foresail-endpoint 2>/dev/null || true",
-      // what the kubelet was just starting when it was stopped, the first look of kubeadm misses
+      // kubeadm's first pass misses containers that the kubelet was just starting when it was stopped
       `if command -v ctr >/dev/null; then for attempt in 1 2 3; do [ -n "$(ctr --namespace k8s.io containers list --quiet)" ] || break; kubeadm reset phase cleanup-node || true; done; fi`,
       CLEAR_NETWORK,
       releaseOwnAddress(),

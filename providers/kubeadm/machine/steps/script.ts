@@ -1,6 +1,6 @@
 import { NODE_PATHS } from "../../plan/node-paths";
 
-/** The remote steps, in the order in which a machine meets them. */
+/** The remote steps, in the order in which they run on a machine. */
 export type Operation =
   | "prepare"
   | "facts"
@@ -18,7 +18,7 @@ export type Operation =
   | "leave-control-plane"
   | "reset";
 
-/** A script for one machine: run as root with bash, its secret data following on standard input. */
+/** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
   operation: Operation;
   machine: string;
@@ -31,17 +31,17 @@ export function quote(word: string): string {
 }
 
 /**
- * Shell lines that bring a file to a text through a quoted here-document. It is replaced atomically, and only
- * when its text differs: then the shell's `changed` becomes yes.
+ * Returns shell lines that write a file from a quoted here-document. They replace it atomically, and set the shell's
+ * `changed` to yes only when its text differs.
  */
 export function writeFile(path: string, content: string, mode = "0600"): string {
   const body = content.endsWith("\n") ? content : `${content}\n`;
   let end = "FORESAIL_END_OF_FILE";
-  // a file that itself writes files holds the mark of theirs
+  // a file that itself writes files contains their end marker
   while (`\n${body}`.includes(`\n${end}\n`)) end += "_";
   const fresh = quote(`${path}.foresail-new`);
   return [
-    // a folder that others have to pass through is not for root alone
+    // other users need access to the parent folder, so it is not only for root
     `(umask 022; mkdir -p "$(dirname ${quote(path)})")`,
     `cat > ${fresh} <<'${end}'`,
     `${body}${end}`,
@@ -52,12 +52,12 @@ export function writeFile(path: string, content: string, mode = "0600"): string 
 }
 
 /**
- * Frames the body of a remote step: strict mode, the machine's lock, and all output into a root-only log
- * file, so that a lost connection does not end a step half-way and nothing is printed where secrets could
- * leak. The log says when each run began and ended, and how. File descriptor 4 is the answer to the caller, 5 brings the step's secret data; on failure the last
- * log lines go to standard error.
+ * Frames the body of a remote step: strict mode, the machine's lock, and all output in a root-only log file, so that a
+ * lost connection does not end a step halfway and no secrets are printed. The log records when each run began and
+ * ended, and its exit code. File descriptor 4 is the answer to the caller, 5 provides the step's secret data. On
+ * failure the last log lines go to standard error.
  *
- * @param lockSeconds how long to wait for a step that still runs on this machine; then exit code 75
+ * @param lockSeconds how long to wait for another step on this machine; then exit code 75
  */
 export function frame(operation: Operation, machine: string, body: string, lockSeconds = 1200): Script {
   const log = `${NODE_PATHS.logs}/${operation}.log`;
@@ -67,14 +67,14 @@ export function frame(operation: Operation, machine: string, body: string, lockS
     "umask 077",
     "export LC_ALL=C DEBIAN_FRONTEND=noninteractive",
     `mkdir -p ${NODE_PATHS.logs} /etc/foresail /var/lib/foresail`,
-    // no program of a step may swallow the data meant for the step itself
+    // no program of a step may read the data meant for the step itself
     "exec 3>&2 4>&1 5<&0 </dev/null",
     `exec 9>>${NODE_PATHS.lock}`,
     `flock -w ${lockSeconds} 9 || { echo "another foresail step still runs on this machine (${NODE_PATHS.lock}); try again when it has ended" >&3; exit 75; }`,
     `exec >>${log} 2>&1`,
     `echo "== $(date -u +%FT%T.%3NZ) ${operation}"`,
     `log_start=$(wc -l < ${log})`,
-    // one step at a time holds the lock, so the folder for its temporary secrets needs no random name
+    // only one step at a time has the lock, so the folder for its temporary secrets needs no random name
     `scratch=${NODE_PATHS.scratch}; rm -rf $scratch; mkdir $scratch`,
     `trap 'status=$?; rm -rf $scratch; if [ $status -ne 0 ]; then { tail -n +$((log_start + 1)) ${log} | tail -n 20 >&3; } 2>/dev/null || true; fi; echo "== $(date -u +%FT%T.%3NZ) ${operation} ended with $status"; exit $status' EXIT`,
     'fail() { echo "$1"; exit "${2:-1}"; }',

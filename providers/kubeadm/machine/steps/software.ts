@@ -3,21 +3,21 @@ import { checkBundle, importImages, installFromBundle } from "./kubernetes-bundl
 import { checkPackages, installFromPackages } from "./kubernetes-packages";
 import { KUBERNETES_PROGRAMS, type KubernetesProgram } from "./kubernetes-programs";
 
-/** Distribution packages that a node needs whatever Kubernetes comes from. */
+/** Distribution packages that every node needs, for any source of Kubernetes. */
 const PACKAGES = ["containerd", "conntrack", "socat", "iptables", "ethtool", "curl", "ca-certificates"];
 
-/** A new machine's own updates hold dpkg's lock for a while. */
+/** Options that wait for dpkg's lock, which a new machine's own updates may keep for a while. */
 const LOCK = "-o DPkg::Lock::Timeout=300";
 
 /**
- * Whether the standard CNI plugins come from the distribution: the built-in network and flannel call them, and
- * only the community's kubelet package brings them along.
+ * Returns whether the standard CNI plugins have to come from the distribution: the built-in network and flannel use
+ * them, and only the community's kubelet package includes them.
  */
 function needsNetworkPlugins({ network, source }: ClusterSpecification): boolean {
   return network.bridge || "bundle" in source;
 }
 
-/** The distribution packages of a specification: haproxy only where it is the endpoint. */
+/** Returns the distribution packages of a specification; haproxy only for the loopback endpoint. */
 function distributionPackages(specification: ClusterSpecification): string[] {
   return [
     ...PACKAGES,
@@ -26,9 +26,9 @@ function distributionPackages(specification: ClusterSpecification): string[] {
   ];
 }
 
-/** Shell lines that install what is missing of the distribution's packages, and nothing when all are there. */
+/** Returns shell lines that install the missing distribution packages, and do nothing when none is missing. */
 export function installDistributionPackages(specification: ClusterSpecification): string {
-  // where every network looks for them; what lies there already stays
+  // the folder where every network expects plugins; existing files are kept
   const link = `
 (umask 022; mkdir -p /opt/cni/bin)
 for plugin in /usr/lib/cni/*; do [ -e "/opt/cni/bin/$(basename "$plugin")" ] || ln -sf "$plugin" /opt/cni/bin/; done`;
@@ -43,7 +43,7 @@ if [ -n "$missing" ]; then
 fi${needsNetworkPlugins(specification) ? link : ""}`.trim();
 }
 
-/** Shell lines that bring the named programs of the wanted version, unless they are there; default all three. */
+/** Returns shell lines that install these programs in this version, unless they are installed. */
 export function installKubernetes(
   source: SoftwareSource,
   version: string,
@@ -56,9 +56,9 @@ export function installKubernetes(
 }
 
 /**
- * Shell lines that refuse when the source has not got the version, exit code 65 or 66. They install nothing.
+ * Returns shell lines that fail when the source does not have the version, exit code 65 or 66. They install nothing.
  *
- * @param programs whose checksums in a bundle are looked at; default all three
+ * @param programs whose checksums in a bundle are verified
  */
 export function checkKubernetes(
   source: SoftwareSource,
@@ -72,9 +72,10 @@ export function checkKubernetes(
 }
 
 /**
- * Shell lines that import the bundle's images into containerd, those that it has not got yet.
+ * Returns shell lines that import the bundle's images into containerd, unless it has all that are needed.
  *
- * @param asked whose kubeadm names the images: the one on the machine, or the bundle's own while that is older
+ * @param asked whose kubeadm lists the images: the one on the machine, or the bundle's own while that on the machine is
+ * older
  */
 export function importBundleImages(
   { source, imageRepository }: Pick<ClusterSpecification, "source" | "imageRepository">,
