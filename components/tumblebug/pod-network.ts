@@ -4,7 +4,7 @@ import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-clust
 
 /**
  * Adapts the pod network to Tumblebug's VMs. Their security groups support TCP, UDP and ICMP only, so Calico uses
- * VXLAN. Over the Internet, Calico finds nodes by their node IPs and Cilium encrypts pod traffic.
+ * VXLAN. Over the Internet, nodes reach each other by their node IPs, and Cilium encrypts pod traffic.
  */
 export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
   cluster: Args,
