@@ -3,16 +3,16 @@ import type { Reply } from "../../../lib/http-client";
 import { UnexpectedAnswer } from "./errors";
 import { oneLine } from "./refusal";
 
-/** Text, also where Go wrote null or left it out. */
+/** A string; "" if it is null or absent. */
 export const text = z
   .string()
   .nullish()
   .transform((value) => value ?? "");
 
-/** A name or a word for people, all characters printable. */
+/** A name or text on one line, with printable characters only. */
 export const word = text.transform(oneLine);
 
-/** A list, also where Go wrote null or left it out. */
+/** A list; empty if it is null or absent. */
 export function list<T extends z.ZodType>(item: T) {
   return z
     .array(item)
@@ -20,10 +20,10 @@ export function list<T extends z.ZodType>(item: T) {
     .transform((value) => value ?? []);
 }
 
-/** A whole number, as such or as text; undefined when it is none. */
+/** A whole number, as a number or string; undefined for other values. */
 export const wholeNumber = z.union([z.string(), z.number()]).nullish().transform(readWholeNumber);
 
-/** An IP address or DNS name; undefined while there is none, which the older generation calls "empty". */
+/** An IP address or DNS name; undefined if there is none. The generation `mcis` writes "empty" then. */
 export const address = text.transform((value) =>
   ["", "empty", "<nil>"].includes(value.trim()) ? undefined : value.trim(),
 );
@@ -34,7 +34,7 @@ function readWholeNumber(value: string | number | null | undefined): number | un
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Reads an answer. @throws UnexpectedAnswer that names the fields, never their values */
+/** Parses a response. @throws UnexpectedAnswer with names of wrong fields, but without their values */
 export function readAnswer<T>(what: string, schema: z.ZodType<T>, { body }: Pick<Reply, "body">): T {
   const read = schema.safeParse(body);
   if (read.success) return read.data;

@@ -7,43 +7,43 @@ import type { Looking } from "./make-once";
 import { refusalCode, remoteWords } from "./refusal";
 import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
 
-/** Where a server is and who asks. */
+/** Connection options for a server. */
 export interface TumblebugSettings {
-  /** with the path, such as "http://localhost:1323/tumblebug" */
+  /** URL with the path: "http://localhost:1323/tumblebug". */
   readonly address: string;
   readonly user: string;
-  /** secret */
+  /** Secret. */
   readonly password: string;
-  /** found out from the server when it is not given */
+  /** @default detected from the server */
   readonly generation?: Generation;
-  /** PEM, to trust beside those of the system */
+  /** PEM certificates to trust in addition to the system's. */
   readonly caCertificates?: string;
 }
 
 export interface TumblebugOptions {
-  /** Deadline of a short call with all its attempts; default 120. */
+  /** Deadline of a short call, including retries. @default 120 */
   readonly seconds?: number;
-  /** Deadline of a call that makes or ends VMs; default 2400. */
+  /** Deadline of a call that creates or terminates VMs. @default 2400 */
   readonly longSeconds?: number;
   readonly signal?: AbortSignal;
   readonly progress?: (line: string) => void;
-  /** For tests: how long a change whose answer was lost is looked for. */
+  /** For tests: how long to search for the effect of a change whose response was lost. */
   readonly looking?: Looking;
-  /** For tests: limits of their own; otherwise all clients of a server share them in this process. */
+  /** For tests: separate rate limits. @default limits that all clients of a server share in this process */
   readonly limits?: ServerLimits;
 }
 
-/** One request. */
+/** A request. */
 export interface Call {
   readonly method: HttpRequest["method"];
-  /** below the server's address, from "/" */
+  /** Path below the server's address, starting with "/". */
   readonly path: string;
   readonly body?: unknown;
-  /** Whether sending it again does no harm. Without it a lost answer ends in ReplyLost. */
+  /** Whether the request may be sent again. If not, a lost response results in ReplyLost. */
   readonly isRepeatable: boolean;
-  /** reads an infrastructure, which the server limits more */
+  /** Whether the request reads an infrastructure, which has a lower rate limit. */
   readonly isInfrastructureRead?: boolean;
-  /** it makes or ends VMs */
+  /** Whether the request creates or terminates VMs. */
   readonly isLong?: boolean;
 }
 
@@ -51,7 +51,7 @@ const READ_MILLISECONDS = 75_000;
 const PASSING = [429, 502, 503, 504];
 const LONGEST_ASKED_PAUSE_SECONDS = 60;
 
-/** Requests to one Tumblebug server: who asks, how often, how long, and which are repeated. */
+/** Sends requests to a Tumblebug server, with authentication, rate limits, deadlines and retries. */
 export class TumblebugApi {
   private readonly exchanger: HttpClient;
   private readonly address: string;
@@ -71,16 +71,17 @@ export class TumblebugApi {
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
 
-  /** Deadline of a call with all its attempts, in seconds. */
+  /** Returns the deadline of a call, including retries, in seconds. */
   secondsOf(call: Pick<Call, "isLong">): number {
     return call.isLong === true ? (this.options.longSeconds ?? 2400) : (this.options.seconds ?? 120);
   }
 
   /**
-   * Sends a request, again with growing pauses while that is harmless and the server can't answer just now.
+   * Sends a request. Retries with growing pauses if the request is repeatable and the server is temporarily
+   * unavailable.
    *
-   * @returns an answer with a status below 400
-   * @throws TumblebugRefusal, TumblebugUnreachable; ReplyLost when it is not repeatable and may have been carried out
+   * @returns a response with a status below 400
+   * @throws TumblebugRefusal, TumblebugUnreachable; ReplyLost if it is not repeatable and may have been carried out
    */
   async call(call: Call): Promise<Reply> {
     const what = `${call.method} ${decodeURI(call.path)}`;
@@ -171,7 +172,7 @@ export class TumblebugApi {
       this.authorization.slice("Basic ".length),
       `${user}:${password}`,
     ].reduce((words, secret) => words.replaceAll(secret, "[secret]"), redact(text));
-    // a short word, such as a password that is also a namespace's name, may stand for something else
+    // A short password may also occur as another word, such as the name of a namespace.
     return password.length < 8 ? safe : safe.replaceAll(password, "[secret]");
   }
 }

@@ -12,7 +12,7 @@ import { Resources } from "./resource-kind";
 import { SecurityGroupCalls } from "./security-groups";
 import type { Tumblebug } from "./tumblebug";
 
-/** One server in the words of its generation. */
+/** Client for one server, with the dialect of its generation. */
 export class TumblebugClient implements Tumblebug {
   readonly generation;
   readonly namespaces;
@@ -76,7 +76,7 @@ export class TumblebugClient implements Tumblebug {
     return readAnswer(`GET ${path}`, schema, reply);
   }
 
-  /** A question that comes as a POST. */
+  /** Sends a query as POST. */
   private async ask<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
     const reply = await this.api.call({ method: "POST", path, body, isRepeatable: true });
     return readAnswer(`POST ${path}`, schema, reply);

@@ -3,30 +3,30 @@ import type { TumblebugApi } from "./api";
 import { isRefusal } from "./existence";
 import type { TumblebugRefusal } from "./errors";
 
-/** What was there a moment ago may still be in use by what was deleted before it. */
+/** Default time to retry an object in use, because an object that used it may have been deleted only just now. */
 const IN_USE_SECONDS = 20;
 
-/** What is to be deleted. */
+/** Options for a deletion. */
 export interface Deletion {
-  /** in words, such as "the vNet v1" */
+  /** Name of the object in messages, such as "the vNet v1". */
   readonly what: string;
   readonly path: string;
   readonly isLong?: boolean;
-  /** the server's own word on whether it is still there */
+  /** Returns whether the object still exists, according to the server. */
   readonly isThere: () => Promise<boolean>;
-  /** whether a deletion that isn't allowed now is waited for; otherwise it is refused */
+  /** Whether to retry a deletion that is not allowed now. @default false: throws the refusal */
   readonly isPatient?: boolean;
-  /** whether what was refused for no reason that can be read is on its way out all the same, and is asked for again */
+  /** Returns whether the object is being deleted although the request failed without a known reason; then retries. */
   readonly isEnding?: () => Promise<boolean>;
-  /** for how long something that is in use is tried again; default 20 seconds */
+  /** Time to retry an object in use, in seconds. @default 20 */
   readonly inUseSeconds?: number;
 }
 
 /**
- * Deletes something and waits until it is gone: a deletion that goes on behind the answer (202) is followed, one that the
- * cloud has not confirmed (409) is asked for again.
+ * Deletes an object and waits until it no longer exists. Waits for an asynchronous deletion (202), and retries one that
+ * the cloud has not confirmed (409).
  *
- * @returns false when there was none
+ * @returns false if the object did not exist
  * @throws TumblebugRefusal: "InUse", "NotAllowedNow", "DeletionPending" at the deadline
  */
 export async function deleteObject(api: TumblebugApi, deletion: Deletion): Promise<boolean> {

@@ -25,32 +25,32 @@ import type {
   DesiredVNet,
 } from "../plan/model";
 
-/** How one generation asks for objects of a kind and answers. */
+/** Requests and responses of one generation for a kind of object. */
 export interface ResourceDialect<Wish extends { readonly name: string }, Found> {
-  /** in the path, such as "vNet"; also the list's field */
+  /** Word in the path, such as "vNet"; also the field of the list. */
   readonly type: string;
-  /** Whether the server keeps the description that it was sent. @default true */
+  /** Whether the server stores the description of the request. @default true */
   readonly keepsDescription?: boolean;
-  /** Whether the server lists them; otherwise they are read by name. @default true */
+  /** Whether the server can list the objects; otherwise they are read by name. @default true */
   readonly isListed?: boolean;
-  /** after the path of a creation, such as "?action=registerWithInfo" */
+  /** Query of a creation, such as "?action=registerWithInfo". */
   readonly createQuery: string;
   readonly deleteQuery: string;
   request(desired: Wish): unknown;
   readonly answer: z.ZodType<Found>;
 }
 
-/** What differs between the generations: words of paths, bodies, and how much a missing object's status says. */
+/** Differences between the generations: paths, bodies, and the status of missing objects. */
 export interface Dialect {
   readonly generation: Generation;
   readonly vNets: ResourceDialect<DesiredVNet, VNet>;
   readonly securityGroups: ResourceDialect<DesiredSecurityGroup, SecurityGroup>;
   readonly sshKeys: ResourceDialect<DesiredSshKey, SshKey>;
-  /** Absent where VMs name the cloud's image themselves. */
+  /** Absent if VMs refer to the cloud's image directly. */
   readonly images?: ResourceDialect<DesiredImage, Image>;
   readonly specs: ResourceDialect<DesiredSpec, Spec>;
 
-  /** of adding rules to a security group, and of taking them away */
+  /** Returns the body to add rules to a security group, and to remove them. */
   rulesRequest(rules: readonly FirewallRule[]): unknown;
 
   readonly connection: z.ZodType<Connection>;
@@ -68,7 +68,7 @@ export interface Dialect {
   readonly machinePath: string;
   /** "subgroup" or "nodegroup" */
   readonly groupPath: string;
-  /** of the check for an infrastructure and for a machine: "checkMcis" */
+  /** Path words of the existence checks for an infrastructure and for a machine: "checkMcis", "checkVm". */
   readonly checkInfrastructure: string;
   readonly checkMachine: string;
   infrastructureRequest(desired: DesiredInfrastructure): unknown;
@@ -82,6 +82,6 @@ export interface Dialect {
   loadBalancerMachines(machines: readonly string[]): unknown;
   readonly loadBalancer: z.ZodType<LoadBalancer>;
 
-  /** Whether 404 is what a missing object gets, so that nobody needs to ask again. */
+  /** Whether the server answers 404 for a missing object, so that no existence check is needed. */
   readonly saysNotFound: boolean;
 }

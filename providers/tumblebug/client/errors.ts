@@ -1,4 +1,4 @@
-/** What a refusal is about. */
+/** Category of an error response. */
 export type RefusalCode =
   | "Unauthorized"
   | "NamespaceNotFound"
@@ -32,7 +32,7 @@ const NEXT: Readonly<Record<RefusalCode, string>> = {
   Refused: "fix the cause, then run `up` again",
 };
 
-/** Tumblebug answered, and refused. `remote` has its words, unwrapped. */
+/** Tumblebug answered with an error status. `remote` is its message. */
 export class TumblebugRefusal extends Error {
   override readonly name = "TumblebugRefusal";
 
@@ -50,7 +50,7 @@ export class TumblebugRefusal extends Error {
   }
 }
 
-/** No answer within the deadline. `lastSeen` is the last reason, in words. */
+/** The server did not answer within the deadline. `lastSeen` is the last error message. */
 export class TumblebugUnreachable extends Error {
   override readonly name = "TumblebugUnreachable";
   readonly code = "TumblebugUnreachable";
@@ -65,7 +65,7 @@ export class TumblebugUnreachable extends Error {
   }
 }
 
-/** A change was sent, its answer was lost, and nothing shows whether it was carried out. */
+/** The response to a change was lost, and it is unknown whether the change was carried out. */
 export class ReplyLost extends Error {
   override readonly name = "ReplyLost";
   readonly code = "ReplyLost";
@@ -79,7 +79,7 @@ export class ReplyLost extends Error {
   }
 }
 
-/** An answer that is none of this API. */
+/** A response that does not match Tumblebug's API. */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
   readonly code = "UnexpectedAnswer";

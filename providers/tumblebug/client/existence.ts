@@ -8,7 +8,7 @@ const check = z.union([
   z.looseObject({ exists: z.boolean() }).transform(({ exists }) => exists),
 ]);
 
-/** Asks one of the server's own checks. A namespace that is gone holds nothing. */
+/** Calls an existence check of the server. Returns false if the namespace does not exist. */
 export async function exists(api: TumblebugApi, path: string): Promise<boolean> {
   try {
     const reply = await api.call({ method: "GET", path, isRepeatable: true });
@@ -20,11 +20,12 @@ export async function exists(api: TumblebugApi, path: string): Promise<boolean> 
 }
 
 /**
- * Reads something that may not be there. Only a 404 of a server that says so is believed by itself: any other status, whatever its
- * words, may as well be a failure, and a missing object that isn't missing would be created twice or left behind.
+ * Reads an object that may not exist. Trusts only a 404 of a server that answers 404 for missing objects. Any other
+ * error status may be a failure, whatever its message, and an object that seems missing would be created twice or
+ * left behind.
  *
- * @param saysNotFound whether the server answers 404 for what is missing, mostly
- * @param isThere the server's own check
+ * @param saysNotFound whether the server usually answers 404 for missing objects
+ * @param isThere the server's existence check
  */
 export async function readOrNothing<T>(
   read: () => Promise<T>,
@@ -42,7 +43,7 @@ export async function readOrNothing<T>(
   }
 }
 
-/** Whether an error is a refusal about one of these. */
+/** Returns whether an error is a TumblebugRefusal with one of these codes. */
 export function isRefusal(
   error: unknown,
   ...codes: readonly TumblebugRefusal["code"][]

@@ -2,12 +2,12 @@ import type { Generation } from "../plan/model";
 import type { TumblebugApi } from "./api";
 import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
 
-/** Any name does: what counts is whether the server has such a path at all. */
+/** Any valid name: only the existence of the route matters. */
 const ANY = "foresail";
 
 /**
- * Asks a server for a path that only one generation has. A server that has the path says something of the namespace, one
- * that has not says "Not Found".
+ * Detects a server's generation with routes that only one generation has. A server with the route answers with an error
+ * about the namespace, a server without it with "Not Found".
  *
  * @throws TumblebugRefusal, TumblebugUnreachable; UnexpectedAnswer for a server of neither generation
  */

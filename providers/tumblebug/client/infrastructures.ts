@@ -18,7 +18,7 @@ import type { Infrastructures } from "./tumblebug";
 
 const GONE: readonly string[] = ["Terminated", "Terminating"];
 
-/** MCIS and their VMs, or infras and their nodes. */
+/** Calls for MCIS and their VMs, or infras and their nodes. */
 export class InfrastructureCalls implements Infrastructures {
   constructor(
     private readonly api: TumblebugApi,
@@ -79,7 +79,7 @@ export class InfrastructureCalls implements Infrastructures {
         isLong: true,
         isPatient: true,
         isThere: () => this.isMachineThere(namespace, name, machine),
-        // the server says the same whether the cloud refused or only needs longer than the server waits
+        // The server's error is the same if the cloud refuses and if the deletion takes longer than the server waits.
         isEnding: async () => GONE.includes((await read())?.status ?? ""),
       });
     } catch (error) {
@@ -98,7 +98,7 @@ export class InfrastructureCalls implements Infrastructures {
     const path =
       `/ns/${namespace}/control/${this.dialect.infrastructurePath}/${name}` +
       `?action=${action}${force ? "&force=true" : ""}`;
-    // a second request is refused when the first is at work, or has ended VMs that the cloud then no longer knows
+    // The server refuses a second request while the first is in progress, or after it terminated the VMs.
     const send = async (): Promise<ReplyLost | TumblebugRefusal | undefined> => {
       try {
         await this.api.call({ method: "GET", path, isRepeatable: false, isLong: true });
@@ -167,7 +167,7 @@ export class InfrastructureCalls implements Infrastructures {
     );
   }
 
-  /** Looks whether a group has got VMs since now. */
+  /** Returns a function that reads the infrastructure if the group has new VMs since this call, or else undefined. */
   private async lookForMore(
     namespace: string,
     name: string,

@@ -10,7 +10,7 @@ import type { LoadBalancers } from "./tumblebug";
 
 const ids = z.looseObject({ output: list(text) }).transform(({ output }) => output);
 
-/** Load balancers of VM groups. */
+/** Calls for load balancers of VM groups. */
 export class LoadBalancerCalls implements LoadBalancers {
   constructor(
     private readonly api: TumblebugApi,
@@ -74,8 +74,9 @@ export class LoadBalancerCalls implements LoadBalancers {
   }
 
   /**
-   * Adds or removes one machine: the server refuses a whole list when one of it is there, or not there, already. A repeated request
-   * whose first answer was lost is refused the same way, in words that differ from cloud to cloud, so the record is read then.
+   * Adds or removes one machine. The server refuses a whole list if one machine is already added or removed. It also
+   * refuses a retry after a lost response, with a message that depends on the cloud, so this method then reads the
+   * record.
    */
   private async change(
     method: "POST" | "DELETE",
@@ -101,7 +102,9 @@ export class LoadBalancerCalls implements LoadBalancers {
     }
   }
 
-  /** There is no check for load balancers: the list says it. */
+  /**
+   * Returns whether a load balancer exists, from the list, because the API has no existence check for load balancers.
+   */
   private async isThere(namespace: string, infrastructure: string, group: string): Promise<boolean> {
     const path = `${this.path(namespace, infrastructure)}?option=id`;
     try {

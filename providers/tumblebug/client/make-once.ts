@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ReplyLost, TumblebugRefusal } from "./errors";
 
-/** How long a change whose answer was lost is looked for. */
+/** How long to search for the effect of a change whose response was lost. */
 export interface Looking {
-  /** between two looks */
+  /** Pause between two searches. */
   readonly milliseconds: number;
   readonly times: number;
 }
@@ -11,12 +11,12 @@ export interface Looking {
 export const LOOKING: Looking = { milliseconds: 2000, times: 3 };
 
 /**
- * Makes something by a request that must not be sent twice blindly. When its answer is lost, what it was to make is
- * looked for; only when it isn't there the request is sent a second time, and one that meets what the first made after all
- * ("already exists") is no error.
+ * Creates an object with a request that is not idempotent. If the response is lost, searches for the object, and
+ * sends the request a second time only if it does not exist. The error "already exists" of the second request counts
+ * as success.
  *
- * @param look undefined while it isn't there
- * @throws ReplyLost when the second answer is lost too and nothing is seen; what `send` and `look` throw
+ * @param look returns the object, or undefined if it does not exist
+ * @throws ReplyLost if the second response is lost too and the object is not found; errors of `send` and `look`
  */
 export async function makeOnce<T>(
   send: () => Promise<T>,

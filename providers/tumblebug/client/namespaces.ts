@@ -11,7 +11,7 @@ const namespace: z.ZodType<Namespace> = z
   .looseObject({ id: text, name: text, description: text })
   .transform((one) => ({ name: one.id || one.name, description: one.description }));
 
-/** The namespaces; both generations speak the same of them. */
+/** Calls for namespaces, which are the same in both generations. */
 export class NamespaceCalls implements Namespaces {
   constructor(
     private readonly api: TumblebugApi,

@@ -8,9 +8,9 @@ import { sharedLimits } from "./rate-limit";
 import type { Tumblebug } from "./tumblebug";
 
 /**
- * Opens a server, and finds out its generation unless it is given.
+ * Opens a client for a server. Detects the generation if `settings` has none.
  *
- * @throws TumblebugRefusal, TumblebugUnreachable, UnexpectedAnswer when it is no Tumblebug of either generation
+ * @throws TumblebugRefusal, TumblebugUnreachable; UnexpectedAnswer if it is not a Tumblebug server of either generation
  */
 export async function openTumblebug(
   settings: TumblebugSettings,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Time, as far as a limit needs it. */
+/** A clock for rate limits. */
 export interface Clock {
-  /** milliseconds */
+  /** Returns the time in milliseconds. */
   now(): number;
   /** @throws the signal's reason */
   pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   pause: (milliseconds, signal) => pause(milliseconds, undefined, signal ? { signal } : {}),
 };
 
-/** Lets through so many a second, and `burst` at once after a rest; the others wait in the order in which they came. */
+/** A rate limit: `perSecond` requests, and up to `burst` at once after a pause. Further requests wait in order. */
 export class TokenBucket {
   private tokens: number;
   private counted: number;
@@ -27,7 +27,7 @@ export class TokenBucket {
     this.counted = clock.now();
   }
 
-  /** Waits for its turn. @throws the signal's reason */
+  /** Waits until a request is allowed. @throws the signal's reason */
   async take(signal?: AbortSignal): Promise<void> {
     const now = this.clock.now();
     this.tokens = Math.min(this.burst, this.tokens + ((now - this.counted) / 1000) * this.perSecond);
@@ -43,11 +43,11 @@ export class TokenBucket {
   }
 }
 
-/** What one server allows its clients. */
+/** The rate limits of one server. */
 export interface ServerLimits {
-  /** of every request */
+  /** Limit of all requests. */
   readonly overall: TokenBucket;
-  /** of reading an infrastructure, besides */
+  /** Additional limit of reading infrastructures. */
   readonly infrastructureReads: TokenBucket;
 }
 
@@ -57,7 +57,7 @@ export function newLimits(clock: Clock = systemClock): ServerLimits {
 
 const shared = new Map<string, ServerLimits>();
 
-/** The limits of a server, the same for all clients of this process: it counts them together. */
+/** Returns the limits of a server, which all clients in this process share, because the server counts them together. */
 export function sharedLimits(address: string): ServerLimits {
   const known = shared.get(address) ?? newLimits();
   shared.set(address, known);

@@ -4,8 +4,8 @@ import type { RefusalCode } from "./errors";
 const LONGEST_WORDS = 1000;
 
 /**
- * What an error answer says, for people: on one line, all characters printable. A message may be the JSON of another answer,
- * which CB-Spider gave.
+ * Returns the message of an error response, on one line and printable. The message may be the JSON of another response
+ * from CB-Spider, which is then parsed too.
  */
 export function remoteWords(text: string, depth = 3): string {
   const words = text.trim();
@@ -16,18 +16,18 @@ export function remoteWords(text: string, depth = 3): string {
   return shortened(oneLine(words), LONGEST_WORDS) || "nothing";
 }
 
-/** A text from outside on one line, for a terminal. */
+/** Returns a remote text on one line, safe for a terminal. */
 export function oneLine(text: string): string {
   return printable(text.replace(/\s+/gu, " ").trim());
 }
 
 interface Asked {
   readonly method: string;
-  /** below the server's address */
+  /** Path below the server's address. */
   readonly path: string;
 }
 
-/** A code, the words by which it is known, and which requests can get it; undefined: all. */
+/** A code, the pattern of its messages, and the requests that it applies to; all requests if absent. */
 interface Rule {
   readonly code: RefusalCode;
   readonly words: RegExp;
@@ -36,16 +36,17 @@ interface Rule {
 
 const isDeletion = ({ method }: Asked) => method === "DELETE";
 const isControl = ({ path }: Asked) => /^\/ns\/[^/]+\/control\//.test(path);
-/** Of an object: what it says is missing is something that the object needs. */
+/** Creation of an object; "not found" then means an object that it requires. */
 const isCreation = (asked: Asked) =>
   asked.method === "POST" && asked.path.startsWith("/ns") && !isPart(asked);
-/** Of a security group's rules or a load balancer's members. */
+/** Change of a security group's rules or a load balancer's members. */
 const isPart = ({ path }: Asked) =>
   /\/securityGroup\/[^/]+\/rules$/.test(path) || /\/nlb\/[^/]+\/\w+$/.test(path);
 
 /**
- * In order. Both servers use status 500, and `infra` also 400, for what exists, what is missing and true failures. So the words
- * decide; they are those of the recorded answers (test/fixtures/tumblebug) and of the server's source where it says so.
+ * Rules for the code of an error response; the first match applies. Both generations use status 500, and `infra` also
+ * 400, for existing objects, missing objects and failures, so the message decides. The patterns are from recorded
+ * responses (test/fixtures/tumblebug) and from the server's source.
  */
 const RULES: readonly Rule[] = [
   {
@@ -71,7 +72,7 @@ const RULES: readonly Rule[] = [
       /not empty|in use|associated with|associatedObject|has (been )?associated|still referenced by|currently referenced by|Dependency|has \d+ subnet|being used/i,
     asked: isDeletion,
   },
-  // a VM that the cloud no longer has is not the infrastructure that was asked for
+  // Matches the infrastructure only: a control request may also report VMs that the cloud no longer has.
   { code: "NotFound", words: /^The (mcis|infra) \S+ does not exist/i, asked: isControl },
   {
     code: "NotFound",
@@ -85,10 +86,10 @@ const SPIDER_DOWN =
   /an error occurred while requesting to CB-Spider|connection refused|no such host|dial tcp|i\/o timeout/i;
 const BAD_NAMESPACE = /Not valid namespace|The first character of name must be a lowercase letter/i;
 
-/** Which paths relay CB-Spider's own answers, which need not be JSON. */
+/** Paths that relay CB-Spider's responses, which may not be JSON. */
 const RELAYED = /^\/(lookup\w+|connConfig|region|provider)(\/|$)/;
 
-/** What a Tumblebug answer with an error status means. @param text the whole body */
+/** Returns the code of an error response. @param text the whole body */
 export function refusalCode(asked: Asked, status: number, text: string): RefusalCode {
   const words = remoteWords(text);
   if (status === 401 || status === 403) return "Unauthorized";

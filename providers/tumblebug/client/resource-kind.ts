@@ -7,7 +7,7 @@ import { exists, isRefusal, readOrNothing } from "./existence";
 import { makeOnce, type Looking } from "./make-once";
 import type { ResourceKind } from "./tumblebug";
 
-/** Objects of one kind, in the words of one generation. */
+/** Calls for objects of one kind, with the dialect of one generation. */
 export class Resources<
   Wish extends { readonly name: string },
   Found extends { readonly name: string },
@@ -33,7 +33,7 @@ export class Resources<
       this.saysNotFound,
       () => this.isThere(namespace, id),
     );
-    // the server looks for specs by the cloud's name, too
+    // The server also finds specs by the cloud's name.
     return found?.name === id ? found : undefined;
   }
 

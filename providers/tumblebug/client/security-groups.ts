@@ -8,7 +8,7 @@ import type { SecurityGroups } from "./tumblebug";
 
 const ATTEMPTS = 3;
 
-/** Security groups, whose rules may change while VMs hold them. */
+/** Calls for security groups, whose rules can change while VMs use them. */
 export class SecurityGroupCalls
   extends Resources<DesiredSecurityGroup, SecurityGroup>
   implements SecurityGroups
@@ -33,7 +33,10 @@ export class SecurityGroupCalls
     );
   }
 
-  /** The server refuses rules that are there, or not there, already: so it is asked first, and again after a lost answer. */
+  /**
+   * Adds or removes rules. Reads the group before the request, and again after a lost response, because the server
+   * refuses rules that are already added or removed.
+   */
   private async change(
     method: "POST" | "DELETE",
     namespace: string,

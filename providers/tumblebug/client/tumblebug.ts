@@ -26,8 +26,8 @@ import type {
 } from "../plan/model";
 
 /**
- * One Tumblebug server, whatever its generation. Every call may throw TumblebugRefusal, TumblebugUnreachable and
- * UnexpectedAnswer, a change ReplyLost too, and the signal's reason. Close it when the work ends.
+ * A Tumblebug server of either generation. Every call may throw TumblebugRefusal, TumblebugUnreachable,
+ * UnexpectedAnswer and the signal's reason; changes may also throw ReplyLost. Call `close()` after use.
  */
 export interface Tumblebug {
   readonly generation: Generation;
@@ -35,21 +35,24 @@ export interface Tumblebug {
   readonly vNets: ResourceKind<DesiredVNet, VNet>;
   readonly securityGroups: SecurityGroups;
   readonly sshKeys: ResourceKind<DesiredSshKey, SshKey>;
-  /** Undefined on `infra`, where VMs name the cloud's image themselves and nothing is registered. */
+  /** Undefined for `infra`, where VMs refer to the cloud's image and images are not registered. */
   readonly images: ResourceKind<DesiredImage, Image> | undefined;
   readonly specs: ResourceKind<DesiredSpec, Spec>;
   readonly infrastructures: Infrastructures;
   readonly loadBalancers: LoadBalancers;
 
-  /** undefined when the server has none of that name. @throws TumblebugRefusal "SpiderDown" when that can't be said */
+  /**
+   * Reads a connection; undefined if the server has none of this name.
+   * @throws TumblebugRefusal "SpiderDown" if that is unknown
+   */
   readConnection(name: string): Promise<Connection | undefined>;
   /** @throws TumblebugRefusal "NotFound", "SpiderDown" */
   readRegion(connection: Connection): Promise<Region>;
-  /** Asks the cloud for a machine type; undefined when it has none of that name. @throws TumblebugRefusal "SpiderDown" */
+  /** Looks up a machine type in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
   lookupSpec(connection: string, cloudSpec: string): Promise<CloudSpec | undefined>;
-  /** Asks the cloud for an image; undefined when it has none of that name. @throws TumblebugRefusal "SpiderDown" */
+  /** Looks up an image in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
   lookupImage(connection: string, cloudImage: string): Promise<CloudImage | undefined>;
-  /** All images of the cloud. */
+  /** Returns all images of the cloud. */
   lookupImages(connection: string): Promise<CloudImage[]>;
   close(): void;
 }
@@ -58,67 +61,67 @@ export interface Namespaces {
   read(name: string): Promise<Namespace | undefined>;
   /** @throws TumblebugRefusal "AlreadyExists" */
   create(desired: { name: string; description?: string }): Promise<Namespace>;
-  /** @returns false when there was none. @throws TumblebugRefusal "InUse" when it holds something */
+  /** @returns false if it did not exist. @throws TumblebugRefusal "InUse" if it is not empty */
   delete(name: string): Promise<boolean>;
 }
 
-/** Objects of one kind in a namespace, which VMs are made from. */
+/** Calls for a kind of object in a namespace that VMs are created from. */
 export interface ResourceKind<Wish extends { readonly name: string }, Found> {
-  /** Whether the server keeps the description; that of a spec comes back empty in both generations. */
+  /** Whether the server stores the description; for specs, both generations return an empty one. */
   readonly keepsDescription: boolean;
   read(namespace: string, id: string): Promise<Found | undefined>;
-  /** @throws TumblebugRefusal "NoSuchRoute" for specs of `infra`, which has no such list */
+  /** @throws TumblebugRefusal "NoSuchRoute" for specs of `infra`, which can't list them */
   list(namespace: string): Promise<Found[]>;
-  /** Those of these names that are there; from the list, or one by one where the server has none. */
+  /** Returns the existing objects with these names, from the list or, if the server has no list, one by one. */
   named(namespace: string, names: readonly string[]): Promise<Found[]>;
   /**
-   * Makes the object. When the answer is lost it is looked for, and asked for again only when it isn't there.
+   * Creates the object. If the response is lost, searches for the object and retries only if it does not exist.
    * @throws TumblebugRefusal "AlreadyExists", "NamespaceNotFound"
    */
   create(namespace: string, desired: Wish): Promise<Found>;
   /**
-   * Deletes the object and waits until it is gone, a minute or so.
-   * @returns false when there was none
-   * @throws TumblebugRefusal "InUse"; "DeletionPending" when the cloud has not confirmed it in that time
+   * Deletes the object and waits until it no longer exists, about a minute.
+   * @returns false if it did not exist
+   * @throws TumblebugRefusal "InUse"; "DeletionPending" if the cloud has not confirmed the deletion by the deadline
    */
   delete(namespace: string, id: string): Promise<boolean>;
 }
 
-/** Their rules may change while VMs hold them; everything else of an object stays as it was made. */
+/** Calls for security groups. Only their rules can change, even while VMs use them. */
 export interface SecurityGroups extends ResourceKind<DesiredSecurityGroup, SecurityGroup> {
-  /** Adds rules; those that it has are no error. @throws TumblebugRefusal "NotFound" */
+  /** Adds rules; ignores existing ones. @throws TumblebugRefusal "NotFound" */
   addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup>;
-  /** Takes rules away; those that it has not are no error. @throws TumblebugRefusal "NotFound" */
+  /** Removes rules; ignores missing ones. @throws TumblebugRefusal "NotFound" */
   removeRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup>;
 }
 
-/** Long calls: a creation answers when every VM was tried, which takes minutes. */
+/** Calls for infrastructures. A creation returns after all VMs were attempted, which takes minutes. */
 export interface Infrastructures {
-  /** The whole. The server allows two reads a second: others wait for their turn. */
+  /** Reads an infrastructure. The server allows two reads per second; further ones wait. */
   read(namespace: string, name: string): Promise<Infrastructure | undefined>;
-  /** The short answer; the same limit as for `read`. */
+  /** Reads the short status, with the same rate limit as `read`. */
   readStatus(namespace: string, name: string): Promise<InfrastructureStatus | undefined>;
   /**
-   * Makes all VMs. A VM that could not be made has the status "Failed" in the result and its reason in `systemMessage`:
-   * that is no error here. After a lost answer the result may still have VMs that are being made: wait for them.
-   * @throws TumblebugRefusal "AlreadyExists" (a failed creation may leave a record that makes the next one say so)
+   * Creates all VMs. A failed VM is not an error: it has status "Failed" and a reason in `systemMessage`. After a lost
+   * response, the result may have VMs that are still being created.
+   * @throws TumblebugRefusal "AlreadyExists", possibly because of the record of a failed creation
    */
   create(namespace: string, desired: DesiredInfrastructure): Promise<Infrastructure>;
-  /** Adds the VMs of a group to an infrastructure; those of a group that exists are appended to it. */
+  /** Adds the VMs of a group to an infrastructure, also to an existing group. */
   addGroup(namespace: string, infrastructure: string, group: DesiredVmGroup): Promise<Infrastructure>;
-  /** Adds `count` VMs to a group that exists, numbered on from its last. */
+  /** Adds `count` VMs to an existing group, with the next numbers. */
   growGroup(namespace: string, infrastructure: string, group: string, count: number): Promise<Infrastructure>;
   readMachine(
     namespace: string,
     infrastructure: string,
     machine: string,
   ): Promise<VirtualMachine | undefined>;
-  /** Terminates and removes one VM, and waits until it is gone, some minutes at most. @returns false when there was none */
+  /** Terminates and removes a VM and waits until it is gone, up to some minutes. @returns false if it did not exist */
   deleteMachine(namespace: string, infrastructure: string, machine: string): Promise<boolean>;
   /**
-   * Begins to terminate all VMs, or drops the records of the failed ones ("refine"). Sent once, never repeated: it is a
-   * GET that changes things. Terminating VMs that are all terminated, or none, is no error.
-   * @throws TumblebugRefusal "NotFound"; "NotAllowedNow" when a VM is in a change and `force` is not set
+   * Starts the termination of all VMs ("terminate"), or deletes the records of failed ones ("refine"). Not retried like
+   * other GET requests, because it changes the infrastructure. Terminating no VMs, or terminated ones, is not an error.
+   * @throws TumblebugRefusal "NotFound"; "NotAllowedNow" if a VM is being changed and `force` is not set
    */
   control(
     namespace: string,
@@ -127,9 +130,9 @@ export interface Infrastructures {
     options?: { force?: boolean },
   ): Promise<void>;
   /**
-   * Drops the record, its load balancers and policies; with "terminate" all VMs are terminated first, with "force"
-   * their state doesn't matter and they may be left in the cloud.
-   * @returns false when there was none
+   * Deletes the record with its load balancers and policies. With "terminate", terminates all VMs first. With "force",
+   * ignores the status of VMs, which may remain in the cloud.
+   * @returns false if it did not exist
    * @throws TumblebugRefusal "NotAllowedNow" while a VM is not terminated, failed or undefined
    */
   delete(
@@ -143,7 +146,7 @@ export interface LoadBalancers {
   read(namespace: string, infrastructure: string, group: string): Promise<LoadBalancer | undefined>;
   /** @throws TumblebugRefusal "AlreadyExists" */
   create(namespace: string, infrastructure: string, desired: DesiredLoadBalancer): Promise<LoadBalancer>;
-  /** Lets VMs of its group take part; those that do are no error. */
+  /** Adds VMs of the group; ignores those already added. */
   addMachines(
     namespace: string,
     infrastructure: string,
@@ -156,6 +159,6 @@ export interface LoadBalancers {
     group: string,
     machines: readonly string[],
   ): Promise<void>;
-  /** @returns false when there was none */
+  /** @returns false if it did not exist */
   delete(namespace: string, infrastructure: string, group: string): Promise<boolean>;
 }

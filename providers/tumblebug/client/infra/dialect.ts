@@ -13,8 +13,8 @@ const cloudImage = z
   .transform((one) => ({ name: one.Name || one.IId?.NameId || "", guestOs: one.OSDistribution }));
 
 /**
- * Today's API, since release 0.12.6. It has no `images`: VMs name the cloud's image, since one that is registered can't be used, and
- * deleting it may delete that of the namespace `system` (fixtures of 0.13, `resources/image`).
+ * The current API, since release 0.12.6. It has no `images`: VMs refer to the cloud's image, because a registered image
+ * can't be used and deleting it may delete the one of the namespace `system` (fixtures of 0.13, `resources/image`).
  */
 export const infraDialect: Dialect = {
   generation: "infra",
@@ -35,7 +35,7 @@ export const infraDialect: Dialect = {
       provider: one.providerName.toLowerCase(),
       regionName: one.regionDetail?.regionName || one.regionZoneInfoName,
     })),
-  // the connection knows its region itself, and its zone, which the region's record can't
+  // The connection has the region and its own zone; the record of the region has no zone of the connection.
   regionPath: ({ name }) => `/connConfig/${encodeURIComponent(name)}`,
   region: z
     .looseObject({
@@ -75,7 +75,7 @@ export const infraDialect: Dialect = {
     installMonAgent: "no",
     label: { ...labels },
     nodeGroups: groups.map(groupRequest),
-    // what failed stays on record, so that it can be told
+    // Failed VMs remain recorded, so that their errors can be reported.
     policyOnPartialFailure: "continue",
   }),
   groupRequest,
@@ -89,7 +89,7 @@ export const infraDialect: Dialect = {
     scope: "REGION",
     listener: { protocol: "TCP", port: String(port) },
     targetGroup: { protocol: "TCP", port: String(targetPort), nodeGroupId: group },
-    // 0 is the cloud's own
+    // 0 selects the cloud's default.
     healthChecker: { interval: 0, timeout: 0, threshold: 0 },
   }),
   loadBalancerMachines: (machines) => ({ targetGroup: { nodes: [...machines] } }),

@@ -103,7 +103,7 @@ export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
     })),
   }));
 
-/** One entry of `nodeGroups[]`. */
+/** Returns an entry of `nodeGroups[]`. */
 export function groupRequest(group: DesiredVmGroup): Record<string, unknown> {
   return {
     name: group.name,
@@ -111,7 +111,7 @@ export function groupRequest(group: DesiredVmGroup): Record<string, unknown> {
     connectionName: group.connection,
     specId: group.spec,
     imageId: group.image,
-    // by this the server finds the image in the cloud; by its id alone it does not
+    // The server finds the image in the cloud by this name; the id alone is not enough.
     cspImageName: group.image,
     vNetId: group.vNet,
     subnetId: group.subnet,

@@ -8,7 +8,7 @@ const cloudImage = z
   .looseObject({ IId: z.looseObject({ NameId: text, SystemId: text }), GuestOS: text })
   .transform(({ IId, GuestOS }) => ({ name: IId.NameId || IId.SystemId, guestOs: GuestOS }));
 
-/** The API of the releases 0.7 to 0.9. */
+/** The API of releases 0.7 to 0.9. */
 export const mcisDialect: Dialect = {
   generation: "mcis",
   vNets,
@@ -60,7 +60,7 @@ export const mcisDialect: Dialect = {
   infrastructureRequest: ({ name, description = "", labels, groups }) => ({
     name,
     description,
-    // anything else makes the server install an agent and wait for it
+    // With any other value, the server installs an agent and waits for it.
     installMonAgent: "no",
     label: labelText(labels),
     systemLabel: "",
@@ -105,7 +105,7 @@ export const mcisDialect: Dialect = {
   saysNotFound: true,
 };
 
-/** The older generation keeps one word for all labels. */
+/** Returns all labels as one string, as this generation requires. */
 function labelText(labels: Readonly<Record<string, string>> = {}): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

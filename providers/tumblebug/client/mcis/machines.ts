@@ -104,7 +104,7 @@ export const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
     })),
   }));
 
-/** One entry of `vm[]`. */
+/** Returns an entry of `vm[]`. */
 export function groupRequest(group: DesiredVmGroup): Record<string, unknown> {
   return {
     name: group.name,

@@ -92,7 +92,7 @@ export const securityGroups: ResourceDialect<DesiredSecurityGroup, SecurityGroup
     })),
 };
 
-/** One rule of an answer; none when it speaks of a protocol that isn't known here. */
+/** Parses a rule of a response. Returns an empty list for an unknown protocol. */
 export function readRule(
   direction: string,
   protocol: string,
@@ -144,7 +144,7 @@ export const sshKeys: ResourceDialect<DesiredSshKey, SshKey> = {
 
 export const images: ResourceDialect<DesiredImage, Image> = {
   type: "image",
-  // without asking the cloud, which would take long and knows images by other names
+  // Registers the image without a lookup in the cloud, which takes long and uses other image names.
   createQuery: "?action=registerWithInfo",
   deleteQuery: "",
   request: ({ name, connection, cloudImage, guestOs = "", description = "" }) => ({
