@@ -9,7 +9,7 @@ import { report } from "../../../lib/pulumi/log";
 import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
 import { withServer } from "./server";
 
-/** How long the cloud may need to let go of an object that something used a moment ago. */
+/** Deadline of a deletion: the cloud may need time until an object is no longer in use. */
 const DELETE_SECONDS = 300;
 
 interface Found {
@@ -19,8 +19,8 @@ interface Found {
 }
 
 /**
- * The handlers of one kind of object: made unless it is there, taken over when others made it, and deleted only when
- * this stack made it.
+ * Returns the handlers of one kind of object. They create the object unless it exists, use an existing object of other
+ * owners, and delete it only if this stack created it.
  */
 export function objectHandlers<
   Inputs extends ObjectInputs,
@@ -32,7 +32,7 @@ export function objectHandlers<
 
   const isTagged = (found: Object, { mark }: Inputs): boolean => carriesMark(found.description, mark);
 
-  /** The object, and whether this stack made it. */
+  /** Reads or creates the object. Returns it, and whether this stack created it. */
   async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Object; made: boolean }> {
     const objects = kind.of(tumblebug);
     if (!objects) {
@@ -42,14 +42,14 @@ export function objectHandlers<
     const desired = kind.wish(inputs, markedDescription(inputs.mark));
     const existing = await objects.read(inputs.namespace, desired.name);
     if (existing) {
-      // without a description a run that was killed knows its own by the plan, which had recorded that there was none
+      // Objects without a description belong to an interrupted run if the plan recorded them as missing.
       const isMissed = !inputs.foreign && kind.mismatch?.(inputs, existing) === undefined;
       return { found: existing, made: objects.keepsDescription ? isTagged(existing, inputs) : isMissed };
     }
     try {
       return { found: await objects.create(inputs.namespace, desired), made: true };
     } catch (error) {
-      // somebody else was faster
+      // Another client created it in the meantime.
       const now = isRefusal(error, "AlreadyExists")
         ? await objects.read(inputs.namespace, desired.name)
         : undefined;
@@ -107,7 +107,7 @@ export function objectHandlers<
         replaces.length > 0 ||
         (news.steps ?? []).length > 0 ||
         kind.hasDrifted?.(olds) === true ||
-        // what a later delete needs
+        // A later delete needs these.
         (["server", "keepOnDelete"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
       return Promise.resolve({ changes, replaces });
     },

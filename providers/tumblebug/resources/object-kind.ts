@@ -3,28 +3,28 @@ import type { Generation } from "../plan/model";
 import type { Reason } from "../plan/reasons";
 import type { ServerInputs } from "./server";
 
-/** What every object that VMs are made from is asked for with. */
+/** Inputs of every object that VMs are created from. */
 export interface ObjectInputs {
   server: ServerInputs;
   namespace: string;
   /** Name of the object, the same in every run. */
   name: string;
   connection: string;
-  /** What this stack's objects carry in their descriptions. */
+  /** Owner tag in the descriptions of this stack's objects. */
   mark: string;
-  /** Leave it when the stack goes, or when it is no longer wanted. */
+  /** Whether to keep the object when the resource is deleted. */
   keepOnDelete: boolean;
-  /** Whether it was there, made by others, before this stack asked for it. */
+  /** Whether the object existed before, created by others. */
   foreign: boolean;
-  /** Made by check. */
+  /** Set by check. */
   steps?: string[];
 }
 
-/** What state keeps of every object. */
+/** Recorded outputs of every object. */
 export interface ObjectOutputs extends ObjectInputs {
-  /** By which others refer to it; the server may call it something else than it was asked for. */
+  /** Name by which other objects refer to it; the server may choose another name than the requested one. */
   object: string;
-  /** Whether this stack made it: then it may delete it. */
+  /** Whether this stack created the object and so may delete it. */
   made: boolean;
 }
 
@@ -34,37 +34,37 @@ interface Found {
   readonly description: string;
 }
 
-/** How one kind of object differs from the others. */
+/** Specifics of one kind of object. */
 export interface ObjectKind<
   Inputs extends ObjectInputs,
   Wish extends { readonly name: string },
   Object extends Found,
 > {
-  /** As people call it: "vNet". */
+  /** Name of the kind in messages: "vNet". */
   what: string;
-  /** CB-Ladybug's reason when it can't be made. */
+  /** CB-Ladybug's reason code if the creation fails. */
   reason: Reason;
-  /** Undefined where the server's generation registers none. */
+  /** Returns the client's calls; undefined if the server's generation does not register this kind. */
   of(tumblebug: Tumblebug): ResourceKind<Wish, Object> | undefined;
-  /** The generation that registers none, what is used there instead, and the preview's line for it. */
+  /** The generation that does not register this kind, the object that is used there instead, and the preview's line. */
   unregistered?: { generation: Generation; object(inputs: Inputs): Object; step(inputs: Inputs): string };
   wish(inputs: Inputs, description: string): Wish;
-  /** What makes it what it is, for the preview's line. */
+  /** Returns the properties of the object for the preview's line. */
   describe(inputs: Inputs): string;
-  /** What the handlers alone know. */
+  /** Returns outputs that are only known from the created object. */
   outputs(found: Object): object;
-  /** What a refresh records besides, of an object that this stack made and others changed. */
+  /** Returns the drift that a refresh records, for an object that this stack created. */
   drift?(outputs: Inputs, found: Object): object;
-  /** Whether a refresh recorded a difference. */
+  /** Returns whether a refresh recorded drift. */
   hasDrifted?(outputs: Inputs): boolean;
-  /** Why an object of that name that others made can't be used; undefined when it can. */
+  /** Returns why an existing object of other owners can't be used; undefined if it can. */
   mismatch?(inputs: Inputs, found: Object): string | undefined;
-  /** What can't change while it is there, beside its name. */
+  /** Inputs besides the name that can't change while the object exists. */
   fixed: readonly (keyof Inputs & string)[];
-  /** Completes what the program asks for with what was chosen when it was made. */
+  /** Completes the inputs with values that were chosen at creation. */
   settle?(olds: Partial<Inputs>, news: Inputs): Inputs;
-  /** What a changed wish does to an object that this stack made, a line each. */
+  /** Returns the changes of an object that this stack created, one line each. */
   changes?(olds: Inputs, news: Inputs): string[];
-  /** Carries out what `changes` said. */
+  /** Applies the changes. */
   change?(tumblebug: Tumblebug, inputs: Inputs, before: Inputs, found: Object): Promise<void>;
 }

@@ -3,28 +3,28 @@ import type { Tumblebug } from "../client";
 import type { Generation } from "../plan/model";
 import { report } from "../../../lib/pulumi/log";
 
-/** Where the server is, as every resource carries it. */
+/** Connection options for the server, in the inputs of every resource. */
 export interface ServerInputs {
-  /** With the path: "http://localhost:1323/tumblebug". */
+  /** URL with the path: "http://localhost:1323/tumblebug". */
   address: string;
   generation: Generation | "auto";
-  /** Secret; $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD when absent. */
+  /** Secret. @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */
   credentials?: { username: string; password: string };
-  /** PEM, to trust beside those of the system. */
+  /** PEM certificates to trust in addition to the system's. */
   caCertificates?: string;
 }
 
 interface CallOptions {
-  /** Deadline of a short call with all its attempts. */
+  /** Deadline of a short call, including retries. */
   seconds?: number;
-  /** Deadline of a call that makes or ends VMs. */
+  /** Deadline of a call that creates or terminates VMs. */
   longSeconds?: number;
 }
 
 /**
- * Works with the server, and stops before its next call when the engine is gone.
+ * Runs `work` with a client of the server. Stops before the next call after the engine has ended.
  *
- * @param resource as a person knows it, for the lines of progress
+ * @param resource name of the resource in progress messages
  */
 export async function withServer<Result>(
   resource: string,

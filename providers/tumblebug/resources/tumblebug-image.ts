@@ -3,11 +3,11 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
 
 export interface TumblebugImageArgs extends TumblebugObjectArgs {
-  /** By which the cloud knows it. */
+  /** Name of the image in the cloud. */
   cloudImage: string;
 }
 
-/** An image of a cloud, as the server registers it for a connection. */
+/** An image of a cloud that the server registers for a connection. */
 export class TumblebugImage extends DynamicResource {
   /** Name by which VMs refer to it. */
   declare readonly object: pulumi.Output<string>;

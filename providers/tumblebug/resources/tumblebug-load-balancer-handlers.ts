@@ -25,7 +25,7 @@ interface Outputs extends Inputs {
   address: string;
 }
 
-/** What a load balancer follows; the rest it is made with. */
+/** Inputs whose changes update a load balancer; all others apply at creation only. */
 const COMPARED = ["server", "machines", "vms"] as const;
 
 const added = (before: readonly string[], after: readonly string[]): string[] =>
@@ -63,7 +63,7 @@ export const handlers: Handlers = {
             const desired = { group, port, targetPort, isPublic: true };
             await loadBalancers.create(namespace, infrastructure, desired);
           } catch (error) {
-            // the MCIS is this stack's own, and so is whatever is in it
+            // The MCIS belongs to this stack, so the existing load balancer does too.
             if (!isRefusal(error, "AlreadyExists")) throw error;
           }
         begun = true;

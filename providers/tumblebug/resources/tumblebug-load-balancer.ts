@@ -8,21 +8,21 @@ export interface TumblebugLoadBalancerArgs {
   infrastructure: string;
   /** VM group of the control planes. */
   group: string;
-  /** Where it listens. */
+  /** Port of the listener. */
   port: number;
-  /** Of the control planes. */
+  /** Port of the control planes. */
   targetPort: number;
-  /** Machines behind it, by name. */
+  /** Names of its machines. */
   machines: string[];
   /** Machine → name of its VM. */
   vms: pulumi.Input<Record<string, string>>;
-  /** The address that the state has of it, or "": a preview that changes it knows where it is. */
+  /** Recorded address or "", so that the address is known in a preview that changes the load balancer. */
   recorded: string;
-  /** How long it may need for its address. */
+  /** Deadline for the load balancer to get an address, in seconds. */
   timeoutSeconds: number;
 }
 
-/** A load balancer of the cloud in front of the control planes: the cluster's endpoint. */
+/** A cloud load balancer for the control planes: the cluster's endpoint. */
 export class TumblebugLoadBalancer extends DynamicResource {
   /** IP address or DNS name. */
   declare readonly address: pulumi.Output<string>;
@@ -32,7 +32,7 @@ export class TumblebugLoadBalancer extends DynamicResource {
     super("tumblebug/TumblebugLoadBalancer", name, { ...args }, ["address", "recorded"], withSecrets(opts));
   }
 
-  /** Where the control planes are reached, as soon as the load balancer follows them. */
+  /** Address of the load balancer: the recorded one, or else the one of the new load balancer. */
   get endpoint(): pulumi.Output<string> {
     return this.recorded.apply((recorded) => (recorded === "" ? this.address : pulumi.output(recorded)));
   }

@@ -15,15 +15,15 @@ import {
   type Recorded,
 } from "./tumblebug-mcis-inputs";
 
-/** What there is after a run, and what failed in it. */
+/** The VMs after a run, and its failure if any. */
 interface Converged {
   outputs: McisOutputs;
   failure?: Error;
-  /** Whether the server has been asked for anything. */
+  /** Whether any change was requested from the server. */
   begun: boolean;
 }
 
-/** Makes the VMs that are missing and waits until all are up; what has come up is in the result, whatever else failed. */
+/** Creates missing VMs and waits until all run. The result contains the running VMs even if others failed. */
 export async function convergeMcis(
   tumblebug: Tumblebug,
   recorded: Recorded,
@@ -54,7 +54,7 @@ export async function convergeMcis(
     outputs.leaving = final.leaving;
     return { outputs: wantedOnly(outputs), begun, ...failureOf(inputs, final, after, refusals) };
   } catch (error) {
-    // what has come up until now is good
+    // Record the VMs that run by now, because they are usable.
     if (begun) await recordWhatIsThere(tumblebug, recorded, inputs, outputs);
     return { outputs: wantedOnly(outputs), begun, failure: error as Error };
   }
@@ -71,7 +71,7 @@ const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrast
 const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
   Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
 
-/** Machines that are no longer wanted are in `leaving` alone. */
+/** Moves surplus machines from `vms` to `leaving`. */
 function wantedOnly(outputs: McisOutputs): McisOutputs {
   const wanted = new Set(outputs.slots.map(({ machine }) => machine));
   const leavers = Object.entries(outputs.vms).filter(([machine]) => !wanted.has(machine));
@@ -92,8 +92,8 @@ function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure 
 }
 
 /**
- * Asks for the VMs that are missing. @returns why the server refused some of them: what came of the others is seen by its
- * record, which is there also when every VM of a new MCIS failed
+ * Requests the missing VMs. @returns the server's errors; the result of each VM is in the server's record, which exists
+ * even if every VM of a new MCIS failed
  */
 async function make(
   { infrastructures }: Tumblebug,
@@ -128,7 +128,7 @@ async function make(
   return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
 }
 
-/** Waits until nothing more happens to any VM by itself. */
+/** Waits until the status of every VM is final. */
 async function settle(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,
@@ -154,7 +154,7 @@ async function settle(
   });
 }
 
-/** One failure that names every machine which has not come up, and those that have. */
+/** Returns one error with all machines that failed to start, and those that run. */
 function failureOf(
   inputs: McisInputs,
   plan: MachinePlan,

@@ -2,11 +2,11 @@ import { isRefusal, type Tumblebug, type TumblebugRefusal } from "../client";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { nextDeletionStep } from "../plan/deletion";
 
-/** When VMs are asked to end again: a server may have lost the first request to a cloud, and then waits for ever. */
+/** Time after which termination is requested again: a server that lost the first request would wait forever. */
 const AGAIN_SECONDS = 60;
 
 interface DeletionOptions {
-  /** Deadline of the whole. */
+  /** Deadline of the whole deletion. */
   seconds: number;
   signal?: AbortSignal;
   progress: (line: string) => void;
@@ -15,11 +15,11 @@ interface DeletionOptions {
 }
 
 /**
- * Terminates all VMs of an MCIS, follows each to its end, and drops the record; with none there it does nothing. It looks before each
- * step what there is, so that a run that was killed is continued by the next.
+ * Terminates all VMs of an MCIS, waits for their end, and deletes the record. Does nothing if the MCIS does not exist.
+ * Reads the MCIS before each step, so that a new run continues an interrupted deletion.
  *
- * @throws TumblebugRefusal when the server refuses to terminate VMs twice, or to drop the record of VMs that have ended; the last
- *   one, or WaitTimeout, at the deadline
+ * @throws TumblebugRefusal if the server refuses twice to terminate VMs, or refuses to delete the record of ended VMs;
+ *   at the deadline, the last TumblebugRefusal or WaitTimeout
  */
 export async function deleteMcis(
   { infrastructures }: Tumblebug,
@@ -47,9 +47,9 @@ export async function deleteMcis(
     }
   };
 
-  /** @returns what is waited for; undefined when the record is gone */
+  /** Deletes the record. @returns the reason to wait; undefined if the record is deleted */
   const drop = async (isMixed: boolean): Promise<string | undefined> => {
-    // the first refusal is the server's usual answer to a mixture, so that force is used only where nothing else works
+    // The server usually refuses mixed VMs at first, so force is used only after a refusal.
     const force = isMixed && isDropRefused;
     if (force) progress("every VM has ended, and some never came up: drop the record by force");
     try {

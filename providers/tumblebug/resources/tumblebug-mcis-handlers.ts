@@ -11,10 +11,10 @@ import { deleteMcis } from "./tumblebug-mcis-delete";
 import { convergeMcis } from "./tumblebug-mcis-converge";
 import { mcisName, type McisInputs, type McisOutputs, type Recorded } from "./tumblebug-mcis-inputs";
 
-/** How long a preview waits for the server. */
+/** Deadline of each call to the server during check. */
 const PREVIEW_SECONDS = 15;
 
-/** The VMs that the server has, undefined when there is no such MCIS; or why it could not be asked. */
+/** Reads the VMs; `live` is undefined if the MCIS does not exist. Returns an error message if the read fails. */
 async function tryToRead(inputs: McisInputs): Promise<{ live: LiveVm[] | undefined } | string> {
   try {
     return await withServer(
@@ -36,7 +36,7 @@ const recordedOf = ({ vms, leaving }: McisOutputs): Recorded => ({ vms, leaving 
 const vmNames = ({ vms }: Recorded) =>
   Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
-/** The recorded VMs, as if they were all there. */
+/** Returns the recorded VMs as running VMs. */
 const asRecorded = (recorded: Recorded): LiveVm[] =>
   [...Object.values(vmNames(recorded)), ...Object.values(recorded.leaving)].map((name) => ({
     name,
@@ -49,7 +49,7 @@ const asRecorded = (recorded: Recorded): LiveVm[] =>
     spec: "",
   }));
 
-/** What can't change while there are machines. */
+/** Inputs that can't change while there are machines. */
 const FIXED = ["namespace", "infrastructure"] as const;
 
 export const handlers: Handlers = {
@@ -106,7 +106,7 @@ export const handlers: Handlers = {
     const found = await withServer(mcisName(outputs), outputs.server, ({ infrastructures }) =>
       infrastructures.read(outputs.namespace, outputs.infrastructure),
     );
-    // a VM that is lost stays on record: its Node has to be taken care of
+    // A lost VM stays recorded, because its Node must still be removed.
     const vms = Object.fromEntries(
       Object.entries(outputs.vms).map(([machine, recorded]) => {
         const vm = found?.machines.find(({ name }) => name === recorded.vm);

@@ -5,7 +5,7 @@ import type { MachineVm } from "../plan/machine-vm";
 import type { ServerInputs } from "./server";
 import type { ConnectionObjects } from "./tumblebug-mcis";
 
-/** A TumblebugMcis' inputs as its handlers get them. */
+/** Inputs of TumblebugMcis in its handlers. */
 export interface McisInputs {
   server: ServerInputs;
   namespace: string;
@@ -17,33 +17,33 @@ export interface McisInputs {
   images: Record<string, string>;
   user: string;
   timeoutSeconds: number;
-  /** What the state has, for check alone. */
+  /** Recorded machines, used by check only. */
   recorded?: Recorded;
-  /** Made by check. */
+  /** Set by check. */
   steps?: string[];
-  /** Made by check: the machines that stay as they are. */
+  /** Set by check: unchanged machines. */
   known?: Record<string, MachineVm>;
-  /** Made by check: machine → VM of those that are to go. */
+  /** Set by check: machine → VM of machines that are being removed. */
   leaving?: Record<string, string>;
 }
 
-/** What is recorded of the machines as a run begins. */
+/** Recorded machines at the start of a run. */
 export interface Recorded {
   vms: Record<string, MachineVm>;
-  /** Machine → VM of those that are to go. */
+  /** Machine → VM of machines that are being removed. */
   leaving: Record<string, string>;
 }
 
 export interface McisOutputs extends McisInputs {
   vms: Record<string, MachineVm>;
   leaving: Record<string, string>;
-  /** Why the last run failed, for the phase of the cluster. */
+  /** Failure of the last run, for the cluster's phase. */
   failure?: { reason: string; message: string };
 }
 
 export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
 
-/** The VM groups that machines need, one for those that share it. */
+/** Returns the desired VM groups of machines; machines with the same group share one. */
 export function desiredGroups(inputs: McisInputs, slots: readonly Slot[]): DesiredVmGroup[] {
   const groups = new Map<string, Slot[]>();
   for (const slot of slots) groups.set(slot.vmGroup, [...(groups.get(slot.vmGroup) ?? []), slot]);

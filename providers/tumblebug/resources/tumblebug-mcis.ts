@@ -4,13 +4,13 @@ import type { MachineVm } from "../plan/machine-vm";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { withSecrets } from "./tumblebug-object";
 
-/** What the VMs of a connection are made from, by the names under which the server has it. */
+/** The server's names of the objects that a connection's VMs are created from. */
 export interface ConnectionObjects {
   vNet: string;
   subnet: string;
-  /** Security group of every machine. */
+  /** Security group of all machines. */
   nodes: string;
-  /** Of control planes besides; absent where there are none. */
+  /** Additional security group of control planes; absent if there are none. */
   controlPlanes?: string;
   sshKey: string;
 }
@@ -20,31 +20,31 @@ export interface TumblebugMcisArgs {
   namespace: string;
   infrastructure: string;
   mark: pulumi.Input<string>;
-  /** The machines that are wanted. Change: makes the VMs of new ones; those of others go by TumblebugVm. */
+  /** Desired machines. A change creates VMs of new machines; TumblebugVm deletes VMs of surplus machines. */
   slots: Slot[];
-  /** Connection → what its VMs are made from: {@link ConnectionObjects}. */
+  /** Connection → objects that its VMs are created from: {@link ConnectionObjects}. */
   objects: pulumi.Input<Record<string, pulumi.Input<object>>>;
-  /** "<connection> <spec>" → the server's name of it. */
+  /** "<connection> <spec>" → the server's name of the spec. */
   specs: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** "<connection> <image>" → the server's name of it. */
+  /** "<connection> <image>" → the server's name of the image. */
   images: pulumi.Input<Record<string, pulumi.Input<string>>>;
   user: string;
-  /** How long the machines may need to come up, in seconds. */
+  /** Deadline for VMs to start, in seconds. */
   timeoutSeconds: number;
-  /** The machines that the state has, and those that are to go. */
+  /** Recorded machines, and machines that are being removed. */
   recorded: { vms: Record<string, MachineVm>; leaving: Record<string, string> };
 }
 
 /**
- * The VMs of a cluster: an MCIS, or infra as it is called today. It makes what is missing, and makes anew what never
- * came up; a machine that is no longer wanted keeps its VM here, until the cluster has let it go.
+ * The VMs of a cluster: an MCIS (`mcis`) or infra (`infra`). Creates missing VMs and replaces VMs that failed to
+ * start. A surplus machine keeps its VM until it has left the cluster.
  */
 export class TumblebugMcis extends DynamicResource {
   /** Machine → its VM. */
   declare readonly vms: pulumi.Output<Record<string, MachineVm>>;
-  /** The same, of the machines that stay as they are: known in every preview. */
+  /** Machine → VM of unchanged machines; known in every preview. */
   declare readonly known: pulumi.Output<Record<string, MachineVm>>;
-  /** Machine → VM of those that are to go; known in every preview. */
+  /** Machine → VM of machines that are being removed; known in every preview. */
   declare readonly leaving: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: TumblebugMcisArgs, opts?: pulumi.CustomResourceOptions) {

@@ -46,7 +46,7 @@ export const handlers: Handlers = {
             found = await namespaces.create({ name, description: markedDescription(mark) });
             made = true;
           } catch (error) {
-            // somebody else was faster
+            // Another client created it in the meantime.
             found = isRefusal(error, "AlreadyExists") ? await namespaces.read(name) : undefined;
             if (!found) throw error;
           }
@@ -73,7 +73,7 @@ export const handlers: Handlers = {
     try {
       await withServer(resource, outputs.server, ({ namespaces }) => namespaces.delete(outputs.name));
     } catch (error) {
-      // what others put into it is theirs
+      // Objects of other owners in the namespace are kept.
       if (isRefusal(error, "InUse")) report(resource, `stays: ${(error as Error).message}`);
       else throw new Error(describeFailure({ resource, step: "delete" }, error), { cause: error });
     }

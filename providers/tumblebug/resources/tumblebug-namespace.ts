@@ -7,7 +7,7 @@ type TumblebugNamespaceArgs = Pick<
   "server" | "name" | "mark" | "keepOnDelete" | "foreign"
 >;
 
-/** A namespace of the server. One that was there is used, and stays. */
+/** A namespace of the server. An existing namespace is used and never deleted. */
 export class TumblebugNamespace extends DynamicResource {
   constructor(name: string, args: TumblebugNamespaceArgs, opts?: pulumi.CustomResourceOptions) {
     super("tumblebug/TumblebugNamespace", name, { ...args }, ["made"], withSecrets(opts));

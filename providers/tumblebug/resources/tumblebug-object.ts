@@ -1,23 +1,23 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** What every object that VMs are made from takes. */
+/** Arguments of every object that VMs are created from. */
 export interface TumblebugObjectArgs {
   /** {@link ServerInputs} */
   server: pulumi.Input<object>;
   namespace: string;
   name: string;
   connection: string;
-  /** What this stack's objects carry. */
+  /** Owner tag of this stack's objects. */
   mark: pulumi.Input<string>;
   keepOnDelete: boolean;
-  /** Whether it was there before this stack. */
+  /** Whether the object existed before this stack. */
   foreign: pulumi.Input<boolean>;
 }
 
-/** What only the handlers know of every object. */
+/** Outputs of every object that its handlers set. */
 export const OBJECT_OUTPUTS = ["object", "made"];
 
-/** The credentials of the server are among the inputs. */
+/** Returns options that keep `server` secret, because it contains credentials. */
 export function withSecrets(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
   return { ...opts, additionalSecretOutputs: ["server"] };
 }

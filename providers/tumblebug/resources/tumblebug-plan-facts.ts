@@ -14,15 +14,15 @@ export interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanArgs, "
   mark?: string;
 }
 
-/** What an earlier run looked for and found. */
+/** Names and results of an earlier run. */
 interface EarlierPlan {
   objects: DesiredPlan["objects"];
   found: FoundOnServer;
-  /** Whether it wanted the same; then only what may have changed since is asked for. */
+  /** Whether the inputs are the same; then only facts that may have changed are read. */
   isSame: boolean;
 }
 
-/** Asks the server for everything that the checks look at, all at once. */
+/** Reads all facts for the preflight from the server, in parallel. */
 export async function readPlanFacts(
   tumblebug: Tumblebug,
   desired: DesiredPlan,
@@ -99,7 +99,7 @@ async function readSpecs(tumblebug: Tumblebug, { slots }: DesiredTumblebug) {
   });
 }
 
-/** The older generation registers an image without a look at the cloud, and does not find every one that works. */
+/** Looks up images, except for `mcis`, which registers images without a lookup and does not find every usable one. */
 async function readImages(tumblebug: Tumblebug, { slots }: DesiredTumblebug) {
   if (tumblebug.generation === "mcis") return {};
   const wanted = new Map(
@@ -111,13 +111,13 @@ async function readImages(tumblebug: Tumblebug, { slots }: DesiredTumblebug) {
   });
 }
 
-/** Whether an earlier run looked for an object and there was none: one that is there now this stack has made. */
+/** Returns whether an earlier run found an object missing; if it exists now, this stack created it. */
 function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
   if (!before || before.found.foreign.includes(key)) return false;
   return OBJECT_KINDS.some((kind) => before.objects[kind].some(({ name }) => key === `${kind}/${name}`));
 }
 
-/** The objects of the wanted names that are there, whoever made them. */
+/** Reads the existing objects with the desired names, of any owner. */
 async function readObjects(tumblebug: Tumblebug, desired: DesiredPlan) {
   const found = await Promise.all(
     OBJECT_KINDS.map(async (kind) => {

@@ -12,9 +12,9 @@ import { readPlanFacts, type DesiredPlan } from "./tumblebug-plan-facts";
 interface Inputs
   extends DesiredPlan, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
   server: ServerInputs;
-  /** Made by check. */
+  /** Set by check. */
   found?: FoundOnServer;
-  /** Made by check: how many machines each place has. */
+  /** Set by check: the machines of each cloud, region and zone. */
   spread?: string[];
 }
 
@@ -22,10 +22,10 @@ interface Outputs extends Inputs {
   mark: string;
 }
 
-/** How long a preview waits for the server. */
+/** Deadline of each call to the server during check. */
 const PREVIEW_SECONDS = 15;
 
-/** What is compared. What names mean on the server only new objects take. */
+/** Inputs that diff compares. The server's objects of names are left out, because they affect new objects only. */
 const DESIRED = [
   "namespace",
   "createNamespace",
@@ -42,7 +42,7 @@ const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`
 const isSame = (olds: Partial<Inputs>, news: Inputs): boolean =>
   DESIRED.every((key) => isDeepStrictEqual(olds[key], news[key]));
 
-/** A word that no other stack has. */
+/** Returns a random owner tag. */
 const newMark = () => randomBytes(6).toString("hex");
 
 function spreadOf({ slots }: Inputs, { connections }: FoundOnServer): string[] {

@@ -4,54 +4,56 @@ import type { ConnectionFacts, UnmetRequirement, DesiredTumblebug } from "../pla
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { withSecrets } from "./tumblebug-object";
 
-/** The kinds of objects that VMs are made from. */
+/** Kinds of objects that VMs are created from. */
 export const OBJECT_KINDS = ["vNets", "securityGroups", "sshKeys", "images", "specs"] as const;
 
-/** Everything but the server's credentials is plain: a preview knows it all. */
+/**
+ * Arguments of TumblebugPlan: plain values, except for the server's credentials, so that a preview knows all of them.
+ */
 export interface TumblebugPlanArgs extends DesiredTumblebug {
   server: pulumi.Input<object>;
   /** Names of the objects that the stack needs, by kind; of images: {name, connection, cloudImage}. */
   objects: Record<(typeof OBJECT_KINDS)[number], ObjectName[]>;
-  /** What this run does to control planes that are too many. */
+  /** Removals of surplus control planes in this run, one line each. */
   steps: string[];
-  /** Control planes that leave in this run. */
+  /** Control planes that this run removes. */
   leaving: string[];
-  /** What the next runs do. */
+  /** Changes of the remaining runs, one line each. */
   later: string[];
-  /** What the configuration says that nothing takes. */
+  /** Changes in the configuration of existing machines that apply to new machines only. */
   remarks: string[];
-  /** Why this run can't be, whatever the server has. */
+  /** Unmet requirements that are known without the server. */
   refusals?: UnmetRequirement[];
-  /** What the cluster's objects carry; absent in a stack's first run, which makes it up. */
+  /** Owner tag of the cluster's objects; absent in a stack's first run, which generates it. */
   mark?: string;
 }
 
 export interface ObjectName {
   name: string;
   connection: string;
-  /** Of images alone: by which the cloud knows it, and some servers then too. */
+  /** Images only: the name in the cloud, which some servers use as well. */
   cloudImage?: string;
 }
 
-/** What a server has of what the stack needs. */
+/** What TumblebugPlan found on the server. */
 export interface FoundOnServer {
   generation: Generation;
-  /** Connection → where it leads. */
+  /** Connection → its cloud, region and zone. */
   connections: Record<string, ConnectionFacts>;
-  /** "vNets/<name>" of objects that others made. */
+  /** Existing objects of other owners: "vNets/<name>". */
   foreign: string[];
-  /** Whether the namespace was there, made by others. */
+  /** Whether the namespace exists and was created by others. */
   namespaceIsForeign: boolean;
 }
 
 /**
- * What a run needs of the server, checked before anything is made: so a preview says what can't work, with the place in
- * the configuration. Everything else of the cluster depends on it.
+ * The preflight of a run on the server, checked before any change, so that the preview reports unmet requirements with
+ * their configuration property. All other resources of the cluster depend on it.
  */
 export class TumblebugPlan extends DynamicResource {
-  /** Known in every preview that reached the server. */
+  /** Known in every preview that reaches the server. */
   declare readonly found: pulumi.Output<FoundOnServer>;
-  /** What this stack's objects carry in their descriptions. */
+  /** Owner tag in the descriptions of this stack's objects. */
   declare readonly mark: pulumi.Output<string>;
 
   constructor(name: string, args: TumblebugPlanArgs, opts?: pulumi.CustomResourceOptions) {

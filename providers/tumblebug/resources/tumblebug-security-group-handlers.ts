@@ -8,9 +8,9 @@ import type { ObjectInputs } from "./object-kind";
 interface Inputs extends ObjectInputs {
   vNet: string;
   rules: ExplainedRule[];
-  /** What the server said of the rules when they were made; it may write them in another way. */
+  /** Rules as the server returned them at creation, possibly in another notation. */
   there?: FirewallRule[];
-  /** Rules that are not there any more. */
+  /** Rules that a refresh found missing. */
   gone?: FirewallRule[];
 }
 
@@ -50,7 +50,7 @@ export const handlers: Handlers = objectHandlers<Inputs, DesiredSecurityGroup, S
     ];
   },
   async change({ securityGroups }, { namespace, name, rules }, before, found) {
-    // by what is there now, so that a run that was cut off half-way goes on; rules that others added stay
+    // Compares with the server's current rules, to continue an interrupted run; rules of others are kept.
     const opened = ruleChanges(found.rules, rules).opened.map(bare);
     const { closed } = ruleChanges(before.rules, rules);
     const present = closed.filter((rule) => ruleChanges(found.rules, [rule]).opened.length === 0).map(bare);

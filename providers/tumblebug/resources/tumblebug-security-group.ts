@@ -6,13 +6,13 @@ import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumbleb
 
 export interface TumblebugSecurityGroupArgs extends TumblebugObjectArgs {
   vNet: pulumi.Input<string>;
-  /** Change: opens what is new, closes what is not wanted any more. */
+  /** Desired rules. A change adds new rules and removes old ones. */
   rules: ExplainedRule[];
-  /** Rules that others closed, as the last refresh found them: they are opened again. */
+  /** Rules that the last refresh found missing; they are added again. */
   gone?: readonly FirewallRule[];
 }
 
-/** A security group of a connection: what its machines accept. */
+/** A security group of a connection. */
 export class TumblebugSecurityGroup extends DynamicResource {
   declare readonly object: pulumi.Output<string>;
 

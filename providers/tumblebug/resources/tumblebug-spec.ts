@@ -3,11 +3,11 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
 
 export interface TumblebugSpecArgs extends TumblebugObjectArgs {
-  /** By which the cloud knows it. */
+  /** Name of the machine type in the cloud. */
   cloudSpec: string;
 }
 
-/** A machine type of a cloud, as the server registers it for a connection. */
+/** A machine type of a cloud that the server registers for a connection. */
 export class TumblebugSpec extends DynamicResource {
   /** Name by which VMs refer to it. */
   declare readonly object: pulumi.Output<string>;

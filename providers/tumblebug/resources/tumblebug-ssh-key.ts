@@ -3,11 +3,11 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import { OBJECT_OUTPUTS, type TumblebugObjectArgs } from "./tumblebug-object";
 
 export interface TumblebugSshKeyArgs extends TumblebugObjectArgs {
-  /** Who logs in with it. */
+  /** SSH user. */
   user: string;
 }
 
-/** An SSH key that the cloud makes; it opens every machine of its connection. */
+/** An SSH key that the cloud creates, for all machines of its connection. */
 export class TumblebugSshKey extends DynamicResource {
   declare readonly object: pulumi.Output<string>;
   /** Secret. */

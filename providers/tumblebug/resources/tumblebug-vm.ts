@@ -6,17 +6,17 @@ export interface TumblebugVmArgs {
   server: pulumi.Input<object>;
   namespace: string;
   infrastructure: string;
-  /** The machine, as the cluster knows it. */
+  /** Name of the machine in the cluster. */
   machine: string;
-  /** The server's name of its VM. */
+  /** Name of its VM on the server. */
   vm: pulumi.Input<string>;
   timeoutSeconds: number;
 }
 
 /**
- * The VM of one machine, which the MCIS has made. Its delete is the VM's: the engine deletes after all updates, and what
- * depends on a resource before it, so a node group has drained the machine and deleted its Node by then, also one that
- * goes as a whole. On destroy it does nothing, with `deletedWith` the MCIS.
+ * The VM of one machine, which TumblebugMcis creates. Deleting this resource deletes the VM. The engine deletes
+ * resources after all updates, and dependents first, so the node group, even one that is itself deleted, has already
+ * drained the machine and deleted its Node. On destroy nothing is done here, because of `deletedWith` the MCIS.
  */
 export class TumblebugVm extends DynamicResource {
   declare readonly vm: pulumi.Output<string>;

@@ -21,7 +21,7 @@ export const handlers: Handlers = objectHandlers<Inputs, DesiredVNet, VNet>({
     description,
   }),
   describe: ({ cidr }) => cidr,
-  // a VNet of others may have subnets of other names: its first serves
+  // An existing VNet of other owners may have subnets with other names: the first one is used.
   outputs: ({ subnets: [first] }) => (first === undefined ? {} : { subnet: first.name }),
   mismatch: ({ connection, cidr }, found) =>
     found.connection !== connection
