@@ -1,16 +1,16 @@
-/** The error an aborted signal stands for: its reason when that is an error, else one that says "aborted". */
+/** Returns an aborted signal's error: its reason if that is an error, otherwise one with the message "aborted". */
 export function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error("aborted");
 }
 
-/** One signal that aborts when any of the given ones does; undefined ones are left out. */
+/** Returns a signal that aborts when any of the given ones does; ignores undefined ones. */
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 /**
- * Gives the result of the work, or throws the signal's error as soon as it aborts, even when the work doesn't
- * listen to the signal.
+ * Returns the result of the work, or throws the signal's error as soon as it aborts, even when the work ignores the
+ * signal.
  */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {

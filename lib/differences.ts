@@ -6,8 +6,8 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Where two plain values differ: the deepest paths, in the order of the keys. A key that is undefined counts as absent, and
- * a value that is not known yet as equal to every other. Lists of another length differ as a whole.
+ * Returns the deepest paths at which two plain values differ, in the order of the keys. An undefined key counts as
+ * absent, and a value that is not known yet equals every other. Lists of different lengths differ as a whole.
  */
 export function differingPaths(
   before: unknown,

@@ -14,11 +14,11 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The answer's JSON; undefined when it is none. */
+  /** The response's JSON; undefined when it isn't JSON. */
   body: unknown;
 }
 
-/** One request over connections that are kept alive, with the certificates that the configuration trusts. */
+/** Sends requests over keep-alive connections, with the certificates that the configuration trusts. */
 export class HttpClient {
   private readonly agent: Agent;
 
@@ -30,7 +30,7 @@ export class HttpClient {
     });
   }
 
-  /** @throws Error when no whole answer came */
+  /** @throws Error when no complete response arrived */
   send({ method, url, headers = {}, body, milliseconds, signal }: HttpRequest): Promise<Reply> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const isPlain = url.startsWith("http:");
@@ -83,7 +83,7 @@ export class HttpClient {
   }
 }
 
-/** Whether a request that failed can't have reached the server: then even a change may be sent again. */
+/** Returns whether a failed request can't have reached the server; then it is safe to send even a change again. */
 export function wasNeverSent(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(code);

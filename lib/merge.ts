@@ -11,7 +11,7 @@ function nameOf(value: Json): string | undefined {
   return isObject(value) && typeof value.name === "string" ? value.name : undefined;
 }
 
-/** Lists of named entries merge entry by entry; any other list gains what it has not got yet. */
+/** Merges lists of named entries by entry; appends the missing items of any other list. */
 function mergeLists(base: Json[], over: Json[]): Json[] {
   const merged = [...base];
   for (const entry of over) {
@@ -27,9 +27,9 @@ function mergeLists(base: Json[], over: Json[]): Json[] {
 }
 
 /**
- * Merges a user's object over foresail's own: maps merge key by key, lists of `{name: …}` entries (kubeadm's
- * extraArgs, extraVolumes) merge by name, other lists are joined without repeats, anything else is replaced.
- * An undefined value changes nothing.
+ * Merges a user's object over foresail's own: objects merge by key, lists of `{name: …}` entries (kubeadm's extraArgs,
+ * extraVolumes) merge by name, other lists are joined without duplicates, other values are replaced. An undefined value
+ * changes nothing.
  */
 export function mergeObjects(base: JsonObject, over: JsonObject | undefined): JsonObject {
   const merged: JsonObject = { ...base };

@@ -1,12 +1,12 @@
-/** The engine's mark for a value that only the run can know. */
+/** The engine's placeholder for a value that is known only during the run. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** True when a list is known item by item, although single fields of an item may not be. */
+/** Returns whether all items of a list are known; fields of an item may be unknown. */
 export function isKnownList(value: unknown): boolean {
   return Array.isArray(value) && !value.includes(UNKNOWN);
 }
 
-/** True when the value, with everything in it, is known. */
+/** Returns whether a value and everything in it is known. */
 export function isKnown(value: unknown): boolean {
   if (value === UNKNOWN) return false;
   if (Array.isArray(value)) return value.every(isKnown);

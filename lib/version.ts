@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** foresail's own version, from its package.json (two folders up from the compiled file). */
+/** Returns foresail's version from its package.json (two folders up from the compiled file). */
 export function foresailVersion(): string {
   const text = readFileSync(join(__dirname, "..", "..", "package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;

@@ -2,8 +2,8 @@ const REPEAT_MILLISECONDS = 15_000;
 const LONGEST_REPEAT_MILLISECONDS = 60_000;
 
 /**
- * Says what a wait waits for: "waiting for X, last saw Y, N s left", when what was last seen changes, and while it
- * stays the same after 15 seconds, then 30, then every minute.
+ * Reports a wait: "waiting for X, last saw Y, N s left". Prints when Y changes, and while it stays the same after 15
+ * seconds, then 30, then every minute.
  */
 export class WaitProgress {
   lastSeen = "nothing yet";
@@ -19,7 +19,7 @@ export class WaitProgress {
     this.repeatLater();
   }
 
-  /** Takes note of a condition, in words, and says so when it is a new one. */
+  /** Records a condition as text and reports it when it is new. */
   saw(condition: string): void {
     if (condition === this.lastSeen) return;
     this.lastSeen = condition;

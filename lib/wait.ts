@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { abortError, anySignal, orAborted } from "./abort";
 import { WaitProgress } from "./wait-progress";
 
-/** A wait reached its deadline. `lastSeen` is the last condition, in words. */
+/** A wait reached its deadline. `lastSeen` is the last condition as text. */
 export class WaitTimeout extends Error {
   override readonly name = "WaitTimeout";
 
@@ -15,23 +15,23 @@ export class WaitTimeout extends Error {
   }
 }
 
-/** Thrown by a probe for a fault that passes: the wait goes on, and the message becomes its last condition. */
+/** Thrown by a probe for a temporary fault: the wait continues, and the message becomes its last condition. */
 export class Transient extends Error {
   override readonly name = "Transient";
 }
 
-/** What a probe found: the wait's result, or the condition that it still sees, in words. */
+/** The result of a probe: the wait's result, or the current condition as text. */
 export type Probed<T> = { done: T } | { pending: string };
 
 interface WaitArgs<T> {
-  /** what is waited for, as it reads after "waiting for" */
+  /** what the wait waits for, as the object of "waiting for" */
   what: string;
-  /** the deadline, from now */
+  /** the timeout */
   seconds: number;
-  /** Looks once. Its signal aborts at the deadline or with the caller's signal. */
+  /** Checks once. Its signal aborts at the deadline or with the caller's signal. */
   probe: (signal: AbortSignal) => Promise<Probed<T>>;
   signal?: AbortSignal;
-  /** gets "waiting for X, last saw Y, N s left" when Y changes and every 15 s */
+  /** called with "waiting for X, last saw Y, N s left" when Y changes, and at intervals */
   progress?: (line: string) => void;
   /** between the first probes; default 250 */
   firstPauseMilliseconds?: number;
@@ -46,7 +46,7 @@ const JITTER = 0.25;
  * Probes until it is done, with growing pauses (jitter of a quarter either way) between the probes.
  *
  * @throws WaitTimeout at the deadline, with the last condition
- * @throws the signal's reason when it aborts; whatever the probe throws, except `Transient`
+ * @throws the signal's reason when it aborts; everything that the probe throws, except `Transient`
  */
 export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
   const deadline = Date.now() + args.seconds * 1000;

@@ -1,21 +1,21 @@
 import { get } from "node:https";
 
 /**
- * Asks an API server whether it is ready, as any load balancer would: without credentials, and without
- * checking its certificate, since nothing of the answer is trusted but that it came.
+ * Returns whether an API server is ready. Like a load balancer, it sends no credentials and does not verify the
+ * certificate, because only the status code is used.
  *
  * @param server host:port
- * @param milliseconds until an answer that has not come counts as none
+ * @param milliseconds timeout for the response
  */
 export function isReady(server: string, milliseconds = 3000): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(
       `https://${server}/readyz`,
-      // a socket's own timeout begins anew when it connects
+      // a socket's own timeout restarts when it connects
       { rejectUnauthorized: false, signal: AbortSignal.timeout(milliseconds), agent: false },
       (response) => {
         response.resume();
-        // a cluster without anonymous access answers 401 or 403, and it does answer
+        // a cluster without anonymous access responds with 401 or 403, which shows that it is up
         resolve([200, 401, 403].includes(response.statusCode ?? 0));
       },
     );

@@ -11,18 +11,18 @@ import { type WatchArgs, watchUntil } from "./watch";
 export interface ConnectOptions extends ReachOptions {
   /** default "foresail/<version>"; handlers add the stack */
   userAgent?: string;
-  /** what the credentials may surely read; default the nodes */
+  /** a path that the credentials can read; default the nodes */
   authorisedPath?: string;
-  /** whether nothing will be written: then a server that answers is enough, ready or not; it saves a request */
+  /** whether nothing will be written; then a server that responds is enough, ready or not, which saves a request */
   readsOnly?: boolean;
-  /** how long one call goes on from one API server to the next; default 60 */
+  /** how long one call is retried on the API servers; default 60 */
   callSeconds?: number;
 }
 
 export interface ListArgs {
   apiVersion: string;
   kind: string;
-  /** without it, of a namespaced kind, all namespaces */
+  /** all namespaces without it, for a namespaced kind */
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
@@ -33,7 +33,7 @@ const CALL_SECONDS = 60;
 const CONFLICT_ATTEMPTS = 6;
 const CONFLICT_PAUSE_MILLISECONDS = 50;
 
-/** Calls the Kubernetes API of one cluster, at whichever of its API servers is healthy. */
+/** Calls the Kubernetes API of one cluster through any healthy API server. */
 export class KubernetesClient {
   private readonly paths: ResourcePaths;
 
@@ -46,8 +46,8 @@ export class KubernetesClient {
   }
 
   /**
-   * Tries all API servers of the kubeconfig at once and takes the first that is ready and lets the credentials in.
-   * The signal ends later calls too.
+   * Tries all API servers of the kubeconfig at once and uses the first that is ready and accepts the credentials. The
+   * signal also aborts later calls.
    *
    * @throws KubernetesUnreachable at the deadline; KubernetesError when the credentials stay refused
    */
@@ -68,7 +68,7 @@ export class KubernetesClient {
     return new KubernetesClient(endpoints, options.callSeconds ?? CALL_SECONDS, options.signal);
   }
 
-  /** The API server in use and the others, for messages. */
+  /** The API servers of the kubeconfig, for messages. */
   get servers(): string[] {
     return this.endpoints.servers;
   }
@@ -81,7 +81,7 @@ export class KubernetesClient {
     return this.get<Node>({ apiVersion: "v1", kind: "Node", name });
   }
 
-  /** The pods of all namespaces, or of one node. */
+  /** Returns the pods of all namespaces, of one namespace or of one node. */
   async listPods(
     where: { nodeName?: string; namespace?: string; labelSelector?: string } = {},
   ): Promise<Pod[]> {
@@ -103,7 +103,7 @@ export class KubernetesClient {
     return orUndefined(this.call({ method: "GET", path, signal }, true)) as Promise<O | undefined>;
   }
 
-  /** Creates. @throws KubernetesError with reason "AlreadyExists" */
+  /** Creates an object. @throws KubernetesError with reason "AlreadyExists" */
   async create<O = KubernetesObject>(object: NewObject): Promise<O> {
     const { namespace = "default" } = object.metadata;
     const path = await this.paths.ofKind({ ...refOf(object), namespace });
@@ -113,7 +113,7 @@ export class KubernetesClient {
     );
   }
 
-  /** Whether the API serves a kind in this version. */
+  /** Returns whether the API serves a kind in this version. */
   async serves(kind: Omit<ObjectRef, "name">): Promise<boolean> {
     try {
       await this.paths.ofKind(kind);
@@ -124,16 +124,19 @@ export class KubernetesClient {
     }
   }
 
-  /** In which versions the API serves a kind of a named group, its preferred one first; none when it does not. */
+  /**
+   * Returns the versions in which the API serves a kind of a named group, the preferred one first; empty when it does
+   * not.
+   */
   async versionsOf(group: string, kind: string): Promise<string[]> {
     return this.paths.versionsOf(group, kind);
   }
 
   /**
-   * Server-side apply.
+   * Applies an object with server-side apply.
    *
    * @throws KubernetesError 409 when another field manager owns a field, unless `force`; with `once`,
-   * KubernetesUnreachable when the answer is lost
+   *   KubernetesUnreachable when the response is lost
    */
   async apply<O = KubernetesObject>(object: NewObject, options: ApplyOptions = {}): Promise<O> {
     const path = await this.paths.ofObject(refOf(object));
@@ -144,10 +147,10 @@ export class KubernetesClient {
   }
 
   /**
-   * JSON merge patch; null removes a field. With `metadata.resourceVersion` it holds only for that version; without one,
-   * a conflict says only that others were quicker for a moment, and it is sent again a few times.
+   * Sends a JSON merge patch; null removes a field. With `metadata.resourceVersion` it applies only to that version.
+   * Without one, a conflict comes from concurrent writers, and the patch is retried a few times.
    *
-   * @throws KubernetesError 409 when the object is another version, or others go on being quicker
+   * @throws KubernetesError 409 when the object has another version, or the conflicts continue
    */
   async mergePatch<O = KubernetesObject>(
     ref: ObjectRef,
@@ -168,7 +171,7 @@ export class KubernetesClient {
     return isForOneVersion(patch) ? write() : throughConflicts(write, signal ?? this.signal);
   }
 
-  /** Whether the credentials may do something with an object, by the API server's own answer. */
+  /** Returns whether the API server allows these credentials a verb on an object. */
   async mayDo(verb: string, { apiVersion, kind, namespace, name }: ObjectRef): Promise<boolean> {
     const path = await this.paths.ofKind({ apiVersion, kind, namespace });
     const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
@@ -197,10 +200,10 @@ export class KubernetesClient {
   }
 
   /**
-   * Evicts through the eviction API, once.
+   * Evicts a pod through the eviction API, once.
    *
-   * @returns false when the pod is gone already
-   * @throws KubernetesError 429 with the budget's words in `causes` when a PodDisruptionBudget holds it
+   * @returns false when the pod is already gone
+   * @throws KubernetesError 429 with the budget's text in `causes` when a PodDisruptionBudget blocks it
    */
   async evict(pod: { namespace: string; name: string; uid?: string }): Promise<boolean> {
     const { namespace, name, uid } = pod;
@@ -216,7 +219,7 @@ export class KubernetesClient {
     return watchUntil(this.endpoints, await this.paths.ofKind({ apiVersion, kind, namespace }), args);
   }
 
-  /** Any other call, such as GET /version. */
+  /** Makes any other call, such as GET /version. */
   async call(call: Call, isRepeatable: boolean): Promise<unknown> {
     return this.endpoints.call(call, isRepeatable, {
       seconds: this.callSeconds,
@@ -224,7 +227,7 @@ export class KubernetesClient {
     });
   }
 
-  /** Closes the connections that are kept alive. */
+  /** Closes the keep-alive connections. */
   close(): void {
     this.endpoints.close();
   }
@@ -237,11 +240,11 @@ export class KubernetesClient {
 export interface ApplyOptions {
   /** default "foresail" */
   fieldManager?: string;
-  /** takes fields from other field managers */
+  /** takes over fields from other field managers */
   force?: boolean;
-  /** goes through validation and admission, and is not stored */
+  /** runs validation and admission without storing the object */
   dryRun?: boolean;
-  /** never sent again when the answer is lost: whoever must know whether this very call made the object asks then */
+  /** never retries when the response is lost, for callers that must know whether this call created the object */
   once?: boolean;
 }
 
@@ -264,7 +267,7 @@ function isForOneVersion(patch: { metadata?: { resourceVersion?: string } }): bo
   return patch.metadata?.resourceVersion !== undefined;
 }
 
-/** Does a write again while others are quicker. */
+/** Retries the write on conflict. */
 async function throughConflicts<T>(write: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

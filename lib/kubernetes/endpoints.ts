@@ -10,17 +10,17 @@ export interface ReachOptions {
 
 const CHOICE_SECONDS = 3;
 const HEALTH_MILLISECONDS = 5000;
-// An API server that has just started refuses for some seconds what its authorizer has not loaded yet.
+// An API server that has just started refuses requests for some seconds until its authorizer has loaded.
 const REFUSAL_GRACE_MILLISECONDS = 30_000;
 const MAY_PASS = /etcdserver|leader changed|context deadline|try again|shutting down/i;
 
-/** The API servers of one cluster: knows the one in use, and takes another when it fails. */
+/** The API servers of one cluster. Uses a healthy one and switches when it fails. */
 export class Endpoints {
   private current: Transport | undefined;
 
   /**
-   * @param health.authorisedPath what the credentials may surely read, to know that authorisation works
-   * @param health.readsOnly a server that lets them read it is healthy, whether it is ready or not
+   * @param health.authorisedPath a path that the credentials can read, to check that authorization works
+   * @param health.readsOnly whether a server that serves this path counts as healthy without being ready
    */
   constructor(
     readonly transports: Transport[],
@@ -31,7 +31,7 @@ export class Endpoints {
     return this.transports.map(({ endpoint }) => endpoint.server);
   }
 
-  /** The API server in use: the first that was healthy. Waits until one is. */
+  /** Returns the API server in use, the first healthy one. Waits until one is healthy. */
   async choose(options: ReachOptions): Promise<Transport> {
     if (this.current) return this.current;
     let refusedSince: number | undefined;
@@ -59,13 +59,13 @@ export class Endpoints {
     }
   }
 
-  /** Takes note that an API server failed; the next choice looks at all of them again. */
+  /** Records that an API server failed; the next choice checks all of them again. */
   failed(transport: Transport): void {
     if (this.current === transport) this.current = undefined;
   }
 
   /**
-   * Calls the API; a call that may be repeated goes on to another server when one fails, until the deadline.
+   * Calls the API. A repeatable call is retried on another server when one fails, until the deadline.
    *
    * @throws KubernetesError, KubernetesUnreachable, the signal's reason
    */
@@ -130,7 +130,7 @@ export class Endpoints {
     }
   }
 
-  /** A short wait for a healthy server, so that what it last saw becomes the call's own last condition. */
+  /** Waits briefly for a healthy server, so that the call reports that wait's last condition as its own. */
   private async chooseSoon(options: ReachOptions): Promise<Transport> {
     try {
       return await this.choose({ ...options, seconds: Math.min(options.seconds, CHOICE_SECONDS) });

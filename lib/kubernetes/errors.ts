@@ -1,13 +1,13 @@
-/** The API server answered with an error. */
+/** An error response of the API server. */
 export class KubernetesError extends Error {
   override readonly name = "KubernetesError";
 
   /**
-   * @param status of HTTP
-   * @param reason the API's own word, such as "NotFound" or "TooManyRequests"
-   * @param remote the API server's words
+   * @param status HTTP status
+   * @param reason the API's reason, such as "NotFound" or "TooManyRequests"
+   * @param remote the API server's message
    * @param path method and path of the call
-   * @param causes the API's own list, such as the budgets that hold an eviction
+   * @param causes the causes in the response, such as the budgets that block an eviction
    */
   constructor(
     readonly status: number,
@@ -21,7 +21,7 @@ export class KubernetesError extends Error {
     this.next = next;
   }
 
-  /** what to do, where the status alone tells it */
+  /** what to do, where the status determines it */
   readonly next?: string;
 }
 
@@ -41,7 +41,7 @@ export class KindNotServed extends Error {
   constructor(
     readonly apiVersion: string,
     readonly kind: string,
-    /** versions of the same group in which it is served, as far as somebody asked */
+    /** versions of the same group that serve it, as far as known */
     servedIn: readonly string[] = [],
   ) {
     const others = servedIn.length === 0 ? "" : `, only in ${servedIn.join(", ")}`;
@@ -49,12 +49,12 @@ export class KindNotServed extends Error {
   }
 }
 
-/** No API server of the kubeconfig gave an answer within the deadline, or none that can be trusted. */
+/** No API server of the kubeconfig responded within the deadline, or none can be trusted. */
 export class KubernetesUnreachable extends Error {
   override readonly name = "KubernetesUnreachable";
-  /** true when a call may have had its effect although its answer was lost */
+  /** true when a call may have had its effect although its response was lost */
   readonly outcomeUnknown: boolean;
-  /** true when waiting longer can't help */
+  /** true when a longer wait can't help */
   readonly isFinal: boolean;
 
   constructor(
@@ -77,14 +77,14 @@ export class KubernetesUnreachable extends Error {
   }
 }
 
-/** Thrown inside `lib/kubernetes` when there was no answer. `sent` says whether the request had left. */
+/** Thrown inside `lib/kubernetes` when there was no response. `sent` says whether the request was sent. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 
   constructor(
     message: string,
     readonly sent: boolean,
-    /** the server's certificate is not to be trusted; no retry mends that */
+    /** the server's certificate can't be trusted; retries do not fix that */
     readonly untrusted = false,
   ) {
     super(message);

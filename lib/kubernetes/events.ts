@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { KubernetesClient } from "./client";
 
-/** Something that happened to a Node, as `kubectl describe node` shows it. */
+/** An Event about a Node, as `kubectl describe node` shows it. */
 export interface NodeEvent {
   node: string;
   /** one word: "RolloutStarted" */
@@ -12,7 +12,7 @@ export interface NodeEvent {
 }
 
 const LONGEST_MESSAGE = 1024;
-/** Events of things without a namespace are kept there. */
+/** Kubernetes stores Events about cluster-scoped objects in this namespace. */
 const NAMESPACE = "default";
 
 /** Writes an Event about a Node. @throws KubernetesError, KubernetesUnreachable */
@@ -22,9 +22,9 @@ export async function recordNodeEvent(client: KubernetesClient, event: NodeEvent
   await client.create({
     apiVersion: "v1",
     kind: "Event",
-    // an Event is found by what it is about; its own name only has to be free
+    // an Event's name only has to be unique
     metadata: { namespace: NAMESPACE, name: `${node}.${randomUUID()}` },
-    // kubectl finds a Node's Events by its name in the place of the uid, as the kubelet writes them
+    // kubectl finds a Node's Events by its name in the field uid, as the kubelet writes them
     involvedObject: { apiVersion: "v1", kind: "Node", name: node, uid: node },
     reason,
     message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message,

@@ -4,28 +4,28 @@ import { KubernetesError } from "./errors";
 import type { KubernetesObject } from "./objects";
 import type { WatchArgs } from "./watch";
 
-/** What to follow, for as long as the signal lets. */
+/** What to follow until the signal aborts. */
 export interface FollowArgs<O> extends Pick<
   WatchArgs<never, O>,
   "apiVersion" | "kind" | "namespace" | "name" | "labelSelector" | "fieldSelector"
 > {
   signal: AbortSignal;
-  /** Gets all objects there are: at first, after each change, and after each outage. */
+  /** Called with all objects at the start, after each change and after each outage. */
   onObjects: (objects: O[]) => void;
-  /** Gets in words what is in the way; following goes on by itself. */
+  /** Called with the error text during an outage; following continues. */
   onTrouble?: (words: string) => void;
 }
 
-/** A watch has a deadline; whoever follows begins a new one. */
+/** A watch has a deadline, after which a new one starts. */
 const TURN_SECONDS = 24 * 3600;
 const FIRST_PAUSE_MILLISECONDS = 250;
 const LONGEST_PAUSE_MILLISECONDS = 5000;
 
 /**
- * Lists and watches objects until the signal aborts, through outages, forgotten versions (410) and kinds that are not
+ * Lists and watches objects until the signal aborts, through outages, expired versions (410) and kinds that are not
  * served yet.
  *
- * @throws KubernetesError 401 or 403, which waiting does not mend
+ * @throws KubernetesError 401 or 403, which retries do not fix
  */
 export async function follow<O = KubernetesObject>(
   client: Pick<KubernetesClient, "watchUntil">,

@@ -4,11 +4,11 @@ import { KubernetesError } from "./errors";
 import { currentHolder } from "./lease-holder";
 import type { KubernetesObject, ObjectRef } from "./objects";
 
-/** One step that was taken, or failed. Who took it is this process. */
+/** One completed or failed step. This process took it. */
 export interface HistoryEntry {
   stack: string;
   step: string;
-  /** "done", or what went wrong */
+  /** "done", or the error */
   result: string;
   seconds: number;
 }
@@ -26,7 +26,7 @@ const KEPT_LINES = 200;
 const LONGEST_RESULT = 500;
 const TRY_SECONDS = 20;
 
-/** The line of an entry: time, user and host, stack, step, result, seconds. */
+/** Returns the line of an entry: time, user and host, stack, step, result, seconds. */
 function historyLine(entry: HistoryEntry, at = new Date()): string {
   const { user, host } = currentHolder(entry.stack);
   const result = entry.result.replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
@@ -34,15 +34,15 @@ function historyLine(entry: HistoryEntry, at = new Date()): string {
   return `${time} ${user}@${host} ${entry.stack}: ${entry.step}: ${result}, ${Math.round(entry.seconds)} s`;
 }
 
-/** Adds a line to the history and lets go of the oldest beyond 200. */
+/** Adds a line to the history and drops the oldest lines beyond 200. */
 export function withLine(text: string, line: string): string {
   const lines = [...text.split("\n").filter((old) => old !== ""), line];
   return `${lines.slice(-KEPT_LINES).join("\n")}\n`;
 }
 
 /**
- * Writes a step into the ConfigMap kube-system/foresail-history. Two writers at once both get their line: whoever
- * comes second reads again.
+ * Writes a step into the ConfigMap kube-system/foresail-history. Retries on conflict, so that concurrent writers both
+ * get their line.
  *
  * @throws KubernetesError, KubernetesUnreachable, WaitTimeout
  */

@@ -3,18 +3,18 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { parse, type ParseOptions, type ToJSOptions } from "yaml";
 import { fetchedContextIssue } from "../validation/fetched-kubeconfig";
 
-/** Which cluster to call, and with which credentials. */
+/** The cluster to call and the credentials to use. */
 export interface ClusterAccess {
   /**
-   * The operator's own kubeconfig, as YAML, which may use every field; or one that was read from a cluster. With
-   * several contexts, each is another API server of the same cluster.
+   * The operator's own kubeconfig as YAML, which may use every field, or one that was read from a cluster. Each context
+   * is another API server of the same cluster.
    */
   kubeconfig: string | FetchedKubeconfig;
 }
 
 /**
- * A kubeconfig that was read from a cluster and not given by the operator. Whoever can write it must not be able to run
- * a program here or to have a file of this machine sent, so only inline data over verified https is used of it.
+ * A kubeconfig that was read from a cluster. Anyone who can write it must not be able to run a program here or to send
+ * a file of this machine, so only inline data and verified https are accepted.
  */
 export class FetchedKubeconfig {
   constructor(
@@ -24,7 +24,7 @@ export class FetchedKubeconfig {
     readonly text: string,
   ) {}
 
-  /** The kubeconfig in a Secret of Cluster API, in its field `value`; undefined while the Secret has none. */
+  /** Returns the kubeconfig in the field `value` of a Cluster API Secret; undefined while the Secret has none. */
   static inSecret(
     { namespace, name }: { namespace: string; name: string },
     secret: { data?: { value?: string } } | undefined,
@@ -38,7 +38,7 @@ export class FetchedKubeconfig {
   }
 }
 
-/** A fetched kubeconfig uses what only the operator's own may use. Waiting does not help. */
+/** A fetched kubeconfig uses a field that only the operator's own may use. Retrying does not help. */
 export class KubeconfigRefused extends Error {
   override readonly name = "KubeconfigRefused";
 
@@ -58,7 +58,7 @@ export interface Endpoint {
   /** such as "https://10.0.0.1:6443" */
   server: string;
   tls: SecureContextOptions & { servername?: string; rejectUnauthorized?: boolean };
-  /** without the credentials that a certificate gives */
+  /** without credentials from a client certificate */
   headers: Record<string, string>;
 }
 
@@ -83,17 +83,17 @@ interface User {
   password?: string;
 }
 
-/** One context with what it names. */
+/** A context with its cluster and user. */
 interface Context {
   name: string;
   cluster: Cluster;
   user: User;
-  /** how messages name both, such as `clusters[0].cluster` */
+  /** the names of both in messages, such as `clusters[0].cluster` */
   paths: { cluster: string; user: string };
 }
 
 /**
- * The API servers of a kubeconfig, the current context's first.
+ * Returns the API servers of a kubeconfig, the current context's first.
  *
  * @throws Error that names what is missing, never the content; KubeconfigRefused for a fetched one
  */
@@ -112,12 +112,12 @@ export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<Endp
   );
 }
 
-/** Cluster API's have about 6 kB; a Secret can have 1 MiB. */
+/** Kubeconfigs of Cluster API have about 6 kB; a Secret can have 1 MiB. */
 const FETCHED_BYTES = 256 * 1024;
 
 /**
- * The API servers of a fetched kubeconfig. One without a certificate authority is verified by the authorities that
- * Node.js trusts.
+ * Returns the API servers of a fetched kubeconfig. Without a certificate authority, the server is verified with the
+ * authorities that Node.js trusts.
  *
  * @throws KubeconfigRefused
  */
@@ -149,11 +149,11 @@ function fetchedEndpoints(fetched: FetchedKubeconfig): Endpoint[] {
     return endpoint;
   });
 }
-/** The contexts of a kubeconfig with cluster and user, the current one first. */
+/** Returns the contexts of a kubeconfig with their cluster and user, the current one first. */
 function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): Context[] {
   let config: unknown;
   try {
-    // a warning would print lines of the file
+    // a parser warning would print lines of the file
     config = parse(text, { logLevel: "error", ...options });
   } catch {
     throw new Error("the kubeconfig is not YAML");
@@ -180,7 +180,7 @@ function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): C
   });
 }
 
-/** The named entries of a list; what has no such form is none. */
+/** Returns the well-formed named entries of a list; ignores the others. */
 function entriesOf(
   config: Record<string, unknown>,
   list: string,
@@ -215,7 +215,7 @@ function addCredentials(endpoint: Endpoint, user: User): void {
   }
 }
 
-/** Users that log in by a program or a provider are few and slow already: the whole library does it. */
+/** Logs in with the full client library, for users with an exec or auth provider. They are rare and slow anyway. */
 async function logInWithLibrary(kubeconfig: string, endpoint: Endpoint): Promise<void> {
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();

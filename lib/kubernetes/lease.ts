@@ -17,7 +17,7 @@ import { CLUSTER_LEASE as REF, isFromBefore, PAUSE_REQUESTED } from "./pause-req
 
 export { currentHolder, type LeaseHolder, type NamedHolder } from "./lease-holder";
 
-/** Somebody else changes the cluster. */
+/** Another process is changing the cluster. */
 export class LeaseHeld extends Error {
   override readonly name = "LeaseHeld";
 
@@ -29,27 +29,27 @@ export class LeaseHeld extends Error {
   }
 }
 
-/** The Lease was held and is no longer ours: nothing more may be changed. */
+/** This process no longer holds the Lease: it must not change anything more. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
 /** A held Lease. */
 export interface LeaseHandle {
-  /** aborts with LeaseLost when somebody else took it, or no API has answered for too long */
+  /** aborts with LeaseLost when another process took it, or when no API server has responded for too long */
   readonly signal: AbortSignal;
-  /** waits until it is certainly ours: at once, unless its renewal is overdue. @throws LeaseLost */
+  /** waits until this process certainly holds it: at once, unless its renewal is overdue. @throws LeaseLost */
   confirmed(): Promise<void>;
-  /** gives it back; the last of those who share it frees the Lease. Never fails, and may be called twice */
+  /** releases it; the last user in this process frees the Lease. Never fails, and may be called twice */
   release(): Promise<void>;
 }
 
 interface AcquireOptions {
-  /** how long to wait for a holder to end or expire */
+  /** how long to wait for the holder to finish or expire */
   seconds: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
-  /** waits until the deadline for a holder that is seen alive, too; by default that one is refused at once */
+  /** waits until the deadline for a live holder, too; by default a live holder is an error at once */
   waitForLiving?: boolean;
   /** for tests; default 30, 10 and 600 */
   durationSeconds?: number;
@@ -62,7 +62,7 @@ const RENEW_SECONDS = 10;
 const RENEW_MILLISECONDS = 4000;
 const RETRY_MILLISECONDS = 500;
 const FREE_MILLISECONDS = 5000;
-/** How long an API may be silent until a holder gives up. */
+/** How long the API may be unreachable before a holder gives up. */
 const SILENCE_SECONDS = 600;
 
 interface Shared {
@@ -70,14 +70,15 @@ interface Shared {
   users: number;
 }
 
-// Several handlers of one `up` run in one process and hold the Lease together.
+// Several handlers of one `up` run in one process and share the Lease.
 const shared = new Map<string, Shared>();
 
 /**
- * Takes the Lease kube-system/foresail, by which only one changes a cluster at a time, and renews it until the
- * release. Whoever holds is `named`; without a process number it is this process. A free or expired one is taken, and so is at once that of a dead process on this host.
+ * Takes the Lease kube-system/foresail, which lets only one process change a cluster at a time, and renews it until the
+ * release. `named` is the holder; without a process number it is this process. A free or expired Lease is taken, and so
+ * is the Lease of a dead process on this host, without waiting for its expiry.
  *
- * @throws LeaseHeld naming the holder, KubernetesError, KubernetesUnreachable
+ * @throws LeaseHeld with the holder, KubernetesError, KubernetesUnreachable
  */
 export async function acquireLease(
   client: KubernetesClient,
@@ -137,7 +138,7 @@ async function take(
         const isOurs = other && identityOf(other) === identityOf(holder);
         const version = `${lease?.spec?.holderIdentity} ${lease?.spec?.renewTime}`;
         if (other && !isOurs && !isCertainlyDead(other)) {
-          // Expiry is by our own clock since the last renewal that we saw: clocks of two hosts differ.
+          // Measures expiry with the local clock since the last renewal seen, because the clocks of two hosts differ.
           const isRenewed = seen !== undefined && seen.version !== version;
           if (isRenewed && !options.waitForLiving) throw new LeaseHeld(other);
           if (!seen || isRenewed) seen = { version, at: Date.now() };
@@ -181,7 +182,7 @@ class HeldLease {
     return this.lost.signal;
   }
 
-  /** Writes us in, over the state that was read. @returns false when somebody else was faster */
+  /** Writes this holder over the state that was read. @returns false when another writer was faster */
   async write(before: Lease | undefined): Promise<boolean> {
     const now = microTime();
     const identity = identityOf(this.holder);
@@ -210,16 +211,16 @@ class HeldLease {
     );
   }
 
-  /** Begins to renew. */
+  /** Starts the renewals. */
   keep(): this {
     this.renewing = this.renewUntilStopped();
     return this;
   }
 
-  /** Stops renewing and gives the Lease back; when that fails, it expires. */
+  /** Stops renewing and frees the Lease; when that fails, it expires. */
   async free(): Promise<void> {
     this.stopped.abort();
-    // not cut off: it may have been written, and then the Lease has a version that is not known here
+    // not aborted: it may have been written, and the Lease's version would then be unknown here
     await Promise.race([this.renewing, pause(FREE_MILLISECONDS, undefined, { ref: false })]);
     if (this.lost.signal.aborted) return;
     const metadata = { annotations: holderAnnotations(undefined), resourceVersion: this.version };
@@ -229,7 +230,7 @@ class HeldLease {
   }
 
   /**
-   * Ends when the Lease is ours beyond doubt: at once while it is fresh, else with its next renewal.
+   * Resolves when this process certainly holds the Lease: at once while it is fresh, otherwise after its next renewal.
    *
    * @throws LeaseLost
    */
@@ -238,13 +239,13 @@ class HeldLease {
       this.lost.signal.throwIfAborted();
       this.stopped.signal.throwIfAborted();
       await this.renew();
-      // what is refused is refused at once, as everything is by an API server that has just started
+      // without a pause, refusals of an API server that has just started would cause a busy loop
       if (!this.isFresh)
         await pause(RETRY_MILLISECONDS, undefined, { signal: this.lost.signal }).catch(() => undefined);
     }
   }
 
-  /** Whether the others can't think it expired yet. */
+  /** Whether no other process can consider the Lease expired yet. */
   private get isFresh(): boolean {
     return !this.lost.signal.aborted && Date.now() < this.renewedAt + this.durationSeconds * 800;
   }
@@ -259,7 +260,7 @@ class HeldLease {
     }
   }
 
-  /** One attempt; whoever asks while it is under way gets the same. */
+  /** Renews once; concurrent callers share the attempt. */
   private renew(): Promise<void> {
     this.renewal ??= this.renewOnce().finally(() => (this.renewal = undefined));
     return this.renewal;
@@ -268,19 +269,19 @@ class HeldLease {
   private async renewOnce(): Promise<void> {
     try {
       const patch = { spec: { renewTime: microTime() }, metadata: { resourceVersion: this.version } };
-      // an API server whose etcd is away keeps silent, and another one may answer
+      // an API server without etcd does not respond, and another one may
       const options = { milliseconds: RENEW_MILLISECONDS };
       if (await this.remember(() => this.client.mergePatch<Lease>(REF, patch, options))) return;
       const lease = await this.client.get<Lease>(REF);
       const now = readHolder(lease);
       if (now && identityOf(now) === identityOf(this.holder)) {
-        // an annotation was written, such as the wish for a pause; or an answer was lost
+        // an annotation was written, such as a pause request, or a response was lost
         this.version = lease?.metadata?.resourceVersion;
         return await this.renewOnce();
       }
       this.lose(now ? `${describeHolder(now)} has taken it` : "it was taken away");
     } catch (error) {
-      // while no API answers us it may answer nobody: a control plane that restarts is silent for minutes
+      // an API that does not respond here may not respond to anyone: a restarting control plane is silent for minutes
       if (Date.now() >= this.renewedAt + this.silenceSeconds * 1000)
         this.lose(`it could not be renewed: ${(error as Error).message}`);
     }
@@ -305,7 +306,7 @@ class HeldLease {
   }
 }
 
-/** Now, as the API's MicroTime. */
+/** Returns the current time as the API's MicroTime. */
 function microTime(): string {
   return new Date().toISOString().replace("Z", "000Z");
 }

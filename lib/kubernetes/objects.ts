@@ -1,6 +1,6 @@
 import type { V1Lease, V1Node, V1Pod } from "@kubernetes/client-node";
 
-/** Names one object of the API. */
+/** A reference to one object of the API. */
 export interface ObjectRef {
   apiVersion: string;
   kind: string;
@@ -9,7 +9,7 @@ export interface ObjectRef {
   name: string;
 }
 
-/** Any object as it comes over the wire. */
+/** Any object as the API returns it. */
 export interface KubernetesObject {
   apiVersion?: string;
   kind?: string;
@@ -27,14 +27,14 @@ interface ObjectMeta {
   [field: string]: unknown;
 }
 
-/** An object to be written. */
+/** An object to write. */
 export type NewObject = KubernetesObject & {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta & { name: string };
 };
 
-/** A library type as JSON has it: times are text. */
+/** A library type as JSON: times are text. */
 export type Wire<T> = T extends Date
   ? string
   : T extends (infer Item)[]
@@ -47,13 +47,13 @@ export type Node = Wire<V1Node>;
 export type Pod = Wire<V1Pod>;
 export type Lease = Wire<V1Lease>;
 
-/** The reference to an object. */
+/** Returns the reference to an object. */
 export function refOf(object: NewObject): ObjectRef {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** How messages name an object: "Node w-1", "Pod web/web-0". */
+/** Returns an object's name for messages: "Node w-1", "Pod web/web-0". */
 export function describeRef(ref: Omit<ObjectRef, "apiVersion">): string {
   return `${ref.kind} ${ref.namespace ? `${ref.namespace}/` : ""}${ref.name}`;
 }

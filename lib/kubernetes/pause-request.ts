@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "./client";
 import type { Lease, ObjectRef } from "./objects";
 
-/** The Lease by which only one changes a cluster at a time. */
+/** The Lease that only the process that changes the cluster holds. */
 export const CLUSTER_LEASE: ObjectRef = {
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",
@@ -9,17 +9,17 @@ export const CLUSTER_LEASE: ObjectRef = {
   name: "foresail",
 };
 
-/** The annotation on the Lease by which a person asks whoever changes the cluster to stop before the next node. */
+/** The Lease annotation that asks the running process to stop before the next node. */
 export const PAUSE_REQUESTED = "foresail/pause-requested";
 
-/** Who asked for a pause, in their own words, or undefined when nobody did. */
+/** Returns the text of a pause request, or undefined when there is none. */
 export async function pauseRequested(client: KubernetesClient): Promise<string | undefined> {
   const lease = await client.get<Lease>(CLUSTER_LEASE);
   return lease?.metadata?.annotations?.[PAUSE_REQUESTED];
 }
 
 /**
- * Whether a pause was asked of a run that began earlier, which says nothing to this one.
+ * Returns whether a pause request is older than this run, which then ignores it.
  *
  * @param request the annotation's text, which begins with the time of the request
  * @param startedAt when this run began, ISO time

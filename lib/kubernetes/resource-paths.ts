@@ -1,7 +1,7 @@
 import { KindNotServed, KubernetesError } from "./errors";
 import type { ObjectRef } from "./objects";
 
-/** Where the objects of a kind live in the API. */
+/** The plural name and the scope of a kind. */
 export interface Resource {
   plural: string;
   isNamespaced: boolean;
@@ -34,19 +34,19 @@ interface Group {
   versions?: { groupVersion: string }[];
 }
 
-/** Finds the paths of objects: from a table for the common kinds, from the API's own discovery for the others. */
+/** Finds the API paths of objects: from a table for common kinds, from API discovery for others. */
 export class ResourcePaths {
   private readonly discovered = new Map<string, Resource>();
 
-  /** @param ask GET of a path, as JSON */
+  /** @param ask GETs a path and returns the JSON */
   constructor(private readonly ask: (path: string) => Promise<unknown>) {}
 
-  /** The path of one object. @throws KindNotServed */
+  /** Returns the path of one object. @throws KindNotServed */
   async ofObject(ref: ObjectRef): Promise<string> {
     return `${await this.ofKind({ ...ref, namespace: ref.namespace ?? "default" })}/${encodeURIComponent(ref.name)}`;
   }
 
-  /** The path of a kind's objects, in one namespace or (without) in all. */
+  /** Returns the path of a kind's objects in one namespace, or in all namespaces without one. */
   async ofKind(kind: Omit<ObjectRef, "name">): Promise<string> {
     const resource = await this.resource(kind.apiVersion, kind.kind);
     const within =
@@ -54,7 +54,9 @@ export class ResourcePaths {
     return `${group(kind.apiVersion)}${within}/${resource.plural}`;
   }
 
-  /** In which versions the API serves a kind of a group, its preferred one first; none when it does not. */
+  /**
+   * Returns the versions in which the API serves a kind of a group, the preferred one first; empty when it does not.
+   */
   async versionsOf(group: string, kind: string): Promise<string[]> {
     const served: string[] = [];
     for (const { groupVersion } of await this.versionsOfGroup(group)) {
@@ -66,7 +68,7 @@ export class ResourcePaths {
 
   private async versionsOfGroup(group: string): Promise<{ groupVersion: string }[]> {
     try {
-      // the server sorts them, the preferred one first
+      // the server lists the preferred version first
       return ((await this.ask(`/apis/${group}`)) as Group).versions ?? [];
     } catch (error) {
       if (error instanceof KubernetesError && error.status === 404) return [];

@@ -8,7 +8,7 @@ export type Query = Record<string, string | number | boolean | undefined>;
 
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** from the root, such as "/api/v1/nodes" */
+  /** an absolute path, such as "/api/v1/nodes" */
   path: string;
   query?: Query;
   body?: unknown;
@@ -23,7 +23,7 @@ const UNTRUSTED =
   /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_SSL|ERR_TLS)/;
 const NEVER_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** The calls to one API server, over connections that are kept alive. */
+/** Calls one API server over keep-alive connections. */
 export class Transport {
   readonly agent: HttpAgent;
 
@@ -39,7 +39,7 @@ export class Transport {
   }
 
   /**
-   * @returns the answer's JSON, or its text when it isn't any
+   * @returns the response's JSON, or its text when it isn't JSON
    * @throws KubernetesError, NoAnswer, the signal's reason
    */
   async call(call: Call): Promise<unknown> {
@@ -58,7 +58,7 @@ export class Transport {
     const headers: Record<string, string> = { ...this.headers, Accept: "application/json" };
     if (body !== undefined) {
       headers["Content-Type"] = call.contentType ?? "application/json";
-      // node leaves it out for DELETE, and the server would take the body for another request
+      // Node.js omits it for DELETE, and the server would parse the body as another request
       headers["Content-Length"] = String(Buffer.byteLength(body));
     }
     const milliseconds = call.milliseconds ?? TIMEOUT_MILLISECONDS;
@@ -93,7 +93,7 @@ export class Transport {
   }
 }
 
-/** An address with its query; values that are undefined are left out. */
+/** Returns an address with its query; leaves out undefined values. */
 function withQuery(address: string, query: Query | undefined): string {
   const url = new URL(address);
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -115,7 +115,10 @@ function answeredError(status: number, text: string, path: string): KubernetesEr
   return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, causes);
 }
 
-/** Of the answer of /readyz, which has a line for each check, those that failed; of any other all of it. */
+/**
+ * Returns the failed checks of a /readyz response, which has a line for each check; the whole text of any other
+ * response.
+ */
 function failedChecks(text: string): string {
   const lines = text.trim().split("\n");
   const failed = lines.filter((line) => line.startsWith("[-]"));

@@ -10,11 +10,11 @@ import type { Query, Transport } from "./transport";
 
 /** What to watch, and when to end. */
 export interface WatchArgs<T, O> {
-  /** what is waited for, as it reads after "waiting for" */
+  /** what the watch waits for, as the object of "waiting for" */
   what: string;
   apiVersion: string;
   kind: string;
-  /** without it, of a namespaced kind, all namespaces */
+  /** all namespaces without it, for a namespaced kind */
   namespace?: string;
   /** watches this object only */
   name?: string;
@@ -23,11 +23,11 @@ export interface WatchArgs<T, O> {
   seconds: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
-  /** Looks at all objects there are, at first and after each change; may throw to end the wait. */
+  /** Called with all objects at the start and after each change; may throw to end the wait. */
   decide: (objects: O[]) => Probed<T>;
 }
 
-// A watch of this length is taken up again where it ended. A server that died without a word is noticed by that.
+// A watch ends after this time and resumes where it ended, which detects a server that died without closing.
 const WATCH_SECONDS = 20;
 const GRACE_SECONDS = 5;
 const START_MILLISECONDS = 10_000;
@@ -39,8 +39,8 @@ interface List {
 }
 
 /**
- * Lists, then watches from the list's resourceVersion until `decide` is done; lists again when the server has
- * forgotten that version (410), and goes on with another API server when one fails.
+ * Lists, then watches from the list's resourceVersion until `decide` is done. Lists again when the server no longer has
+ * that version (410), and uses another API server when one fails.
  *
  * @throws WaitTimeout at the deadline with the last condition; KubernetesError; what `decide` throws
  */
@@ -103,7 +103,7 @@ interface Outcome<T> {
   isFailed?: boolean;
 }
 
-/** One watch with the library's own reader. Only that file of it is loaded: the whole takes 0.6 s to load. */
+/** Runs one watch with the client library's watch module; loading the whole library takes 0.6 s. */
 async function watchOnce<T>(
   transport: Transport,
   path: string,
@@ -152,7 +152,7 @@ async function watchOnce<T>(
   }
 }
 
-/** Applies an event to the objects; gives an outcome when the watch can't go on. */
+/** Applies an event to the objects; returns an outcome when the watch can't continue. */
 function takeEvent(state: Watched, type: string, object: KubernetesObject): Outcome<never> | undefined {
   if (type === "ERROR") {
     return { isForgotten: true, isFailed: object.code !== GONE };

@@ -2,33 +2,33 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A process, told from a later one with the same number by its start time. */
+/** A process; its start time distinguishes it from a later one with the same number. */
 export interface ProcessIdentity {
   pid: number;
   /** opaque; only for comparison */
   startTime: string;
 }
 
-/** What is known of a running process. */
+/** Facts about a running process. */
 export interface ProcessFacts extends ProcessIdentity {
   parent: number;
   /** the program's name without its folder */
   command: string;
 }
 
-/** What a process is, or undefined when there is none with this number (a zombie counts as none). */
+/** Returns the facts about a process, or undefined when no process has this number (a zombie does not count). */
 export function readProcess(pid: number): ProcessFacts | undefined {
   return process.platform === "linux" ? readFromProc(pid) : readFromPs(pid);
 }
 
-/** Whether the process still runs. */
+/** Returns whether the process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return readProcess(identity.pid)?.startTime === identity.startTime;
 }
 
 /**
- * Where process numbers mean what they mean here: host, boot and (in containers) the numbering itself. A process
- * of another place can't be looked up from here.
+ * Returns the scope in which process numbers are unique: host, boot and (in containers) the PID namespace. A process of
+ * another scope can't be looked up from here.
  */
 export function processPlace(): string {
   if (process.platform !== "linux") return hostname();
@@ -43,7 +43,7 @@ function readFromProc(pid: number): ProcessFacts | undefined {
   } catch {
     return undefined;
   }
-  // the name stands in brackets and may hold spaces and brackets itself
+  // the name is in parentheses and may contain spaces and parentheses
   const command = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
   const [state, parent, ...others] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "Z" || state === "X") return undefined;
@@ -61,7 +61,7 @@ function readFromPs(pid: number): ProcessFacts | undefined {
   } catch {
     return undefined;
   }
-  // lstart is five words: "Sat Nov 21 08:00:00 2026"
+  // lstart has five words: "Sat Nov 21 08:00:00 2026"
   const [parent, state, ...others] = line.trim().split(/\s+/);
   if (!parent || state?.startsWith("Z")) return undefined;
   const command = others.slice(5).join(" ").split("/").pop() ?? "";

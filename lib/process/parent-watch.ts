@@ -1,6 +1,6 @@
 import { isAlive, type ProcessFacts, type ProcessIdentity, readProcess } from "./identity";
 
-/** The Pulumi engine that started this process is dead: whoever goes on would work behind everyone's back. */
+/** The Pulumi engine that started this process is dead. Continuing would change the cluster without a run. */
 export class EngineGone extends Error {
   override readonly name = "EngineGone";
 
@@ -12,12 +12,12 @@ export class EngineGone extends Error {
   }
 }
 
-/** Reads a process's facts; tests give their own. */
+/** Reads a process's facts; tests pass their own function. */
 type ReadProcess = (pid: number) => ProcessFacts | undefined;
 
 /**
- * The nearest ancestor whose command name is `pulumi`, past shells and launchers such as
- * `pulumi-resource-pulumi-nodejs`; the direct parent when none is.
+ * Returns the nearest ancestor whose command is `pulumi`, past shells and launchers such as
+ * `pulumi-resource-pulumi-nodejs`; the direct parent when there is none.
  */
 export function engineProcess(from: number = process.pid, read: ReadProcess = readProcess): ProcessIdentity {
   const self = read(from);
@@ -30,10 +30,10 @@ export function engineProcess(from: number = process.pid, read: ReadProcess = re
   return parent ? identityOf(parent) : { pid: self?.parent ?? process.ppid, startTime: "" };
 }
 
-/** Shorter than the pause before a call is sent again, so that an orphan sends none twice. */
+/** Shorter than the pause before a call is retried, so that an orphaned process does not send a call twice. */
 const LOOK_MILLISECONDS = 100;
 
-// Found once, as early as this is loaded: later, an orphan's ancestors are others.
+// Determined once, when this module loads: later, an orphaned process has other ancestors.
 const engine = engineProcess();
 
 /** @throws EngineGone when the engine that started this process has ended */
@@ -42,8 +42,8 @@ export function assertEngineAlive(watched: ProcessIdentity = engine): void {
 }
 
 /**
- * A signal that aborts with EngineGone soon after the engine's death, for waits and remote commands that should
- * end with it. Doesn't keep the process running.
+ * Returns a signal that aborts with EngineGone soon after the engine's death, for waits and remote commands. Does not
+ * keep the process running.
  */
 export function engineSignal(watched: ProcessIdentity = engine): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();

@@ -1,12 +1,12 @@
-/** One stack in a file backend. */
+/** A stack in a file backend. */
 export interface FileBackendStack {
-  /** The backend's folder, the one that holds `.pulumi`. */
+  /** The backend's folder, which contains `.pulumi`. */
   readonly stateFolder: string;
   readonly project: string;
   readonly stack: string;
 }
 
-/** What the engine's file backend writes into `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
+/** The content of the file backend's lock, `<state>/.pulumi/locks/organization/<project>/<stack>/<id>.json`. */
 interface BackendLock {
   readonly pid: number;
   readonly username: string;
@@ -15,26 +15,30 @@ interface BackendLock {
   readonly timestamp: string;
 }
 
-/** What this host says about the process that a lock names. */
+/** What is known on this host about the process that a lock names. */
 export type LockProcess =
   | { readonly alive: false }
-  | { readonly alive: true; /** Absent: not to be found out. */ readonly startedAt?: Date };
+  | { readonly alive: true; /** Undefined when the start time can't be determined. */ readonly startedAt?: Date };
 
-/** Whether a lock still has an owner; `because` is a phrase for people. */
+/** Whether a lock still has an owner. `because` is the reason as a phrase for messages. */
 export type LockVerdict =
-  /** Nobody holds it any more: it may be deleted. */
+  /** The owner is gone: the lock may be deleted. */
   | { readonly kind: "dead"; readonly because: string }
-  /** A process of this host works under it. */
+  /** The owner is a running process on this host. */
   | { readonly kind: "held"; readonly because: string }
-  /** Another host, or a file that cannot be read: only a person knows. */
+  /** The lock belongs to another host, or its file can't be read: only a person can decide. */
   | { readonly kind: "unknown"; readonly because: string };
 
-/** The kernel's start times have whole seconds and drift when the clock is set; a process number is not reused as fast as this. */
+/**
+ * The kernel's start times have whole seconds and drift when the clock is set; a process number is reused much later
+ * than this.
+ */
 const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
 
 /**
- * Reads a lock file's text.
- * @returns undefined when it is not a lock, such as a file that was cut off half-written.
+ * Parses a lock file's text.
+ *
+ * @returns undefined when it is not a lock, such as a file that was only half written
  */
 export function parseBackendLock(text: string): BackendLock | undefined {
   let value: unknown;
@@ -50,16 +54,17 @@ export function parseBackendLock(text: string): BackendLock | undefined {
   return { pid, hostname, timestamp, username: typeof username === "string" ? username : "unknown" };
 }
 
-/** The holder in words: `process 4711 of user ana on host build-3, since 2026-01-02T03:04:05Z`. */
+/** Returns the holder for messages: `process 4711 of user ana on host build-3, since 2026-01-02T03:04:05Z`. */
 export function describeHolder(lock: BackendLock): string {
   return `process ${lock.pid} of user ${lock.username} on host ${lock.hostname}, since ${lock.timestamp}`;
 }
 
 /**
  * Decides whether a lock may be deleted without asking.
- * @param lock undefined for a file that is no readable lock
+ *
+ * @param lock undefined for a file that is not a readable lock
  * @param hostname this host, as the engine would write it
- * @param holder what this host says about the process with the lock's number
+ * @param holder what is known on this host about the process with the lock's number
  */
 export function judgeLock(lock: BackendLock | undefined, hostname: string, holder: LockProcess): LockVerdict {
   if (lock === undefined) return { kind: "unknown", because: "the lock file cannot be read" };

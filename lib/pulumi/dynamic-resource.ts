@@ -1,21 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** "<room>/<Type>", as in providers/handlers.ts; never renamed or removed within a major version, since state holds it. */
+/**
+ * "<folder>/<Type>", as in providers/handlers.ts. Never renamed or removed within a major version, because state
+ * contains it.
+ */
 export type HandlerKey = `${string}/${string}`;
 
 /**
- * The provider that state holds for a resource: one constant line. So destroy and refresh run the code that
- * is installed now, and no secret or client can be captured (docs/adr/0002-one-line-providers.md).
+ * Returns the provider text that state stores for a resource: one constant line. Destroy and refresh therefore run the
+ * installed code, and no secret or client is captured (docs/adr/0002-one-line-providers.md).
  */
 export function providerText(key: HandlerKey): string {
   return `exports.handler=()=>require("foresail/handlers").handlers[${JSON.stringify(key)}]`;
 }
 
-/** A resource that foresail's own handlers serve, in Pulumi's dynamic-provider process. */
+/** A resource whose handlers are foresail's own and run in Pulumi's dynamic-provider process. */
 export abstract class DynamicResource extends pulumi.CustomResource {
   /**
    * @param key the handlers in providers/handlers.ts, "<folder>/<Type>"
-   * @param outputs names of properties that only the handlers know
+   * @param outputs names of the properties that the handlers set
    */
   protected constructor(
     key: HandlerKey,

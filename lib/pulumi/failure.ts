@@ -1,10 +1,10 @@
 import { redact } from "../text/redaction";
 
-/** Where and why a handler stopped. */
+/** The resource and the step in which a handler failed. */
 export interface FailureContext {
-  /** Resource as a person knows it: "NodeGroup workers". */
+  /** The resource as messages name it: "NodeGroup workers". */
   resource: string;
-  /** Phase of the work: "join w-2". */
+  /** The step that failed: "join w-2". */
   step: string;
 }
 
@@ -13,7 +13,7 @@ interface TypedError extends Error {
   next?: string;
 }
 
-/** One line for people and reports: resource, step, reason code, the remote words, what to do next. */
+/** Returns the failure in one line for messages and reports: resource, step, reason code, remote text, next step. */
 export function describeFailure(context: FailureContext, error: unknown): string {
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
   const code = typed.code ?? typed.constructor.name;
@@ -22,8 +22,8 @@ export function describeFailure(context: FailureContext, error: unknown): string
 }
 
 /**
- * The error that makes the engine save what exists, so that the next `up` updates instead of creating anew.
- * Thrown by every handler after its first side effect.
+ * An error that makes the engine save what exists, so that the next `up` updates the resource instead of creating it
+ * again. Every handler throws it after its first side effect.
  */
 export class PartialFailure extends Error {
   readonly reasons: string[];

@@ -1,4 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** What the handlers of one resource offer; all of it optional but create. */
+/** The handlers of one resource; only `create` is required. */
 export type Handlers = pulumi.dynamic.ResourceProvider;

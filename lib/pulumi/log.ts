@@ -2,7 +2,8 @@ import { describeRecorded } from "./recorded";
 import { redact } from "../text/redaction";
 
 /**
- * Prints what an update records for later runs, when no step says what it does: no change of a resource goes without a word.
+ * Prints what an update records for later runs when the resource has no steps, so that every changed resource has a
+ * line.
  *
  * @param olds the recorded inputs; empty for a new resource
  * @param keys names of inputs that the resource records

@@ -1,9 +1,9 @@
-/** The description of an object that takes one. */
+/** Returns the description of an object that has this owner tag. */
 export function markedDescription(mark: string, words = ""): string {
   return words === "" ? `foresail ${mark}` : `${words} (foresail ${mark})`;
 }
 
-/** Whether a description is of that mark. */
+/** Returns whether a description has this owner tag. */
 export function carriesMark(description: string | null | undefined, mark: string): boolean {
   return description === `foresail ${mark}` || description?.endsWith(` (foresail ${mark})`) === true;
 }

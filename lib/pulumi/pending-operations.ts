@@ -4,34 +4,40 @@ interface PendingOperation {
   readonly resource?: { readonly urn?: string; readonly type?: string };
 }
 
-/** What `pulumi stack export` prints, as far as pending operations go. */
+/** The output of `pulumi stack export`, limited to pending operations. */
 export interface ExportedStack {
   readonly deployment?: { readonly pending_operations?: readonly PendingOperation[] };
 }
 
-/** The pending operations of a stack, each in words: `creating init (command:remote:Command)`. */
+/** The pending operations of a stack as text: `creating init (command:remote:Command)`. */
 interface JudgedOperations {
-  /** Safe to forget: the next `up` looks first and goes on. */
+  /** Safe to forget: the next `up` checks what exists and continues. */
   readonly resumable: readonly string[];
-  /** Only a person, or a refresh, finds out what came of these. */
+  /** Only a person or a refresh can determine their outcome. */
   readonly others: readonly string[];
 }
 
-/** Resources whose create looks the thing up first, so that running it again harms nothing (docs/adr: resumable handlers). */
+/** Resources whose create checks for the object first, so that it is safe to repeat (docs/adr: resumable handlers). */
 const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^foresail:/];
 
-/** Objects of a cloud whose next plan deletes what was made and not recorded (docs/adr/0014-openstack-objects.md). */
+/**
+ * Cloud objects for which the next plan deletes what was created but not recorded (docs/adr/0014-openstack-objects.md).
+ */
 const RESUMABLE_URNS = [/foresail:openstack:OpenstackCluster\$openstack:/];
 
-/** The commands of a cluster, which may run twice; those of a program of one's own are not known to be harmless. */
+/**
+ * Returns whether a command belongs to a cluster and is therefore safe to repeat; other commands of a program may not
+ * be.
+ */
 function isClusterCommand(urn: string): boolean {
   const types = urn.split("::")[2]?.split("$") ?? [];
   return types.at(-1)?.startsWith("command:") === true && types.some((type) => type.startsWith("foresail:"));
 }
 
 /**
- * Judges what a killed `up` left pending. A `creating` operation stays in the state for ever otherwise, and each later
- * run warns of it. `pulumi stack import` forgets all of them at once, so it may be used only when there are no others.
+ * Classifies the operations that a killed `up` left pending. A `creating` operation otherwise stays in the state, and
+ * each later run warns about it. `pulumi stack import` forgets all pending operations at once, so use it only when
+ * `others` is empty.
  */
 export function judgePendingOperations(stack: ExportedStack): JudgedOperations {
   const pending = stack.deployment?.pending_operations ?? [];

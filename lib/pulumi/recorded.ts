@@ -3,7 +3,7 @@ import { differingPaths } from "../differences";
 import { isKnownList } from "../unknown";
 import { type ConfigurationPath, formatPath } from "../validation/validation-issue";
 
-/** Inputs that a person writes under another name. */
+/** Inputs that have another name in the configuration. */
 const WRITTEN_AS: Readonly<Record<string, ConfigurationPath>> = {
   specification: ["cluster"],
   rollout: ["cluster", "rollout"],
@@ -16,8 +16,8 @@ interface Named {
 }
 
 /**
- * The lines of a preview for an update that touches nothing: what it records for later runs, machine by machine. Empty when
- * nothing differs. No line has a value.
+ * Returns the preview lines for an update that changes nothing remote: what it records for later runs, per machine.
+ * Empty when nothing differs. The lines contain no values.
  *
  * @param keys names of inputs that the resource records
  */
@@ -33,7 +33,7 @@ export function describeRecorded<Inputs extends object>(
   return [...machines, ...(fields.length > 0 ? [`recorded: ${fields.join(", ")}`] : [])];
 }
 
-/** The paths that differ within a map, or the name alone. */
+/** Returns the paths that differ within an object, or only the name for other inputs. */
 function writtenFields(key: string, before: unknown, after: unknown): string[] {
   const written = WRITTEN_AS[key];
   if (written === undefined) return [key];

@@ -6,14 +6,14 @@ interface Inputs {
   readonly steps?: unknown;
 }
 
-/** Every list of steps that a check of this process made. */
+/** Every list of steps that a check in this process returned. */
 const made = new Set<string>();
 
 /**
- * Loads handlers on demand; their `diff` believes the steps of this run alone. A refresh asks for a diff without a check before it, with the
- * inputs that the last run recorded: their steps are done, and by them every resource would count as changed.
+ * Loads handlers on demand and makes their `diff` ignore steps of earlier runs. A refresh calls diff without check,
+ * with the inputs that the last run recorded; their steps are done, and every resource would count as changed.
  *
- * @param modules key → loads the module of its handlers; called once, when they are asked for
+ * @param modules key → loads the module of its handlers; called once, on first use
  */
 export function trustingThisRun<Key extends string>(
   modules: Readonly<Record<Key, () => { readonly handlers: Handlers }>>,

@@ -1,4 +1,4 @@
-/** A stack's resources as its state has them when a run begins: URN → type and outputs. */
+/** The resources of a stack's state at the start of a run: URN → type and outputs. */
 export type StateResources = Readonly<Record<string, StateResource>>;
 
 export interface StateResource {
@@ -6,7 +6,7 @@ export interface StateResource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-/** The names in a recorded list of things that have one, whatever the state has there. */
+/** Returns the names in a recorded list of named items; ignores everything else. */
 export function namesIn(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return (value as { name?: unknown }[]).flatMap(({ name }) => (typeof name === "string" ? [name] : []));

@@ -1,6 +1,6 @@
 import { foresailVersion } from "../version";
 
-/** How calls to the API name the stack that asks. */
+/** Returns the User-Agent of API calls, which names the stack. */
 export function userAgent({ stack }: { stack?: string | undefined }): string {
   return ["foresail/" + foresailVersion(), ...(stack === undefined ? [] : [stack])].join(" ");
 }

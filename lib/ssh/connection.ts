@@ -15,16 +15,16 @@ import { describeTarget, type SshTarget, type UnknownHost } from "./target";
 const DIAL_SECONDS = 15;
 
 export interface OpenOptions {
-  /** until when a machine that doesn't answer yet is dialed again */
+  /** how long to retry a machine that doesn't respond yet */
   seconds: number;
-  /** how long one attempt may take; default 15 */
+  /** timeout of one attempt; default 15 */
   dialSeconds?: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
 }
 
 export interface RunOptions {
-  /** what the command does, for messages */
+  /** the command's purpose, for messages */
   name: string;
   /** never logged */
   stdin?: string;
@@ -51,7 +51,7 @@ export class SshConnection {
   }
 
   /**
-   * Dials until the machine answers: a refused, reset or unanswered connection is tried again until the deadline.
+   * Dials until the machine responds: retries a refused, reset or unanswered connection until the deadline.
    *
    * @throws HostKeyMismatch, AuthenticationRefused and UnreadableKey at once, SshUnreachable at the deadline
    */
@@ -63,17 +63,18 @@ export class SshConnection {
     return new SshConnection(target, await dialUntil(target, options));
   }
 
-  /** Whether it is lost or closed; then a new one must be opened. */
+  /** Whether the connection is lost or closed; then open a new one. */
   get closed(): boolean {
     return this.fault !== undefined;
   }
 
   /**
-   * Runs a command and gives what it printed.
+   * Runs a command and returns its output.
    *
    * @throws SshCommandError when it ends with another code than 0, or by a signal
-   * @throws SshConnectionLost when the connection breaks before its end was seen: the outcome is unknown
-   * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may go on there
+   * @throws SshConnectionLost when the connection breaks before the command's end was seen: the outcome is unknown
+   * @throws SshCommandTimeout at the deadline; the signal's reason when it aborts. The command may continue on the
+   *   machine
    */
   async run(command: string, options: RunOptions): Promise<CommandOutput> {
     const { client } = this.dialed;
@@ -131,7 +132,7 @@ export class SshConnection {
   }
 }
 
-/** Dials until somebody answers whose host key the judge accepts (default: the pinned one). */
+/** Dials until a machine responds whose host key `judge` accepts (default: the pinned key). */
 export async function dialUntil(
   target: UnknownHost & { hostKey?: string },
   options: OpenOptions,
@@ -167,6 +168,6 @@ function collect(channel: ClientChannel, output: CommandOutput): void {
   channel.stderr.setEncoding("utf8");
   channel.on("data", (text: string) => (output.stdout += text));
   channel.stderr.on("data", (text: string) => (output.stderr += text));
-  // a command that ends without reading its standard input breaks our side of the pipe; its exit code says it all
+  // a command that ends without reading its standard input breaks our side of the pipe; its exit code is enough
   channel.on("error", () => undefined);
 }

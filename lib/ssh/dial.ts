@@ -5,20 +5,20 @@ import { AuthenticationRefused, HostKeyMismatch, UnreadableKey } from "./errors"
 import { algorithmsOf, formatHostKey, isSameHostKey, PREFERRED_ALGORITHMS } from "./host-key";
 import type { SshTarget, UnknownHost } from "./target";
 
-/** A logged-in connection, with what was opened to get there. */
+/** A logged-in connection, with the function that closes all its parts. */
 export interface Dialed {
   client: Client;
   close: () => void;
 }
 
-/** What to do with the host key that a machine shows: undefined accepts, an error refuses. */
+/** Decides on the host key that a machine presents: undefined accepts it, an error refuses it. */
 type JudgeHostKey = (found: string) => Error | undefined;
 
-// Three missed answers, ten seconds apart: a dead node is noticed within 30 to 40 seconds.
+// Three missed keepalives, ten seconds apart, detect a dead node within 30 to 40 seconds.
 const KEEPALIVE_MILLISECONDS = 10_000;
 const KEEPALIVE_MISSES = 3;
 
-/** The judgement of a pinned key. */
+/** Returns a judge that accepts only the pinned key. */
 export function pinned(target: SshTarget): JudgeHostKey {
   return (found) =>
     isSameHostKey(found, target.hostKey) ? undefined : new HostKeyMismatch(target, target.hostKey, found);
@@ -27,7 +27,8 @@ export function pinned(target: SshTarget): JudgeHostKey {
 /**
  * Dials once and logs in, through the jump host if there is one.
  *
- * @throws HostKeyMismatch, AuthenticationRefused, UnreadableKey; Transient with the reason for all that a retry may mend
+ * @throws HostKeyMismatch, AuthenticationRefused, UnreadableKey; Transient with the reason for everything that a retry
+ *   may fix
  */
 export async function dial(
   target: UnknownHost & { hostKey?: string },
@@ -79,7 +80,7 @@ async function logIn(
     host: target.address,
     port: target.port,
     sock: through,
-    // at first contact nobody logs in, and ssh2 wants a name all the same
+    // first contact does not log in, but ssh2 requires a name
     username: target.user || "nobody",
     privateKey: target.privateKey,
     agent: target.agentSocket,
@@ -116,7 +117,7 @@ async function logIn(
     });
     try {
       client.connect(config);
-      // the handshake and each command are many small packets: Nagle's algorithm holds each back for 40 ms
+      // the handshake and each command are many small packets, and Nagle's algorithm delays each by 40 ms
       client.setNoDelay(true);
     } catch (error) {
       fail(error as Error);

@@ -1,6 +1,6 @@
 import { describeTarget, type UnknownHost } from "./target";
 
-/** The machine shows another host key than the pinned one. Nothing was sent to it. */
+/** The machine presented another host key than the pinned one. Nothing was sent to it. */
 export class HostKeyMismatch extends Error {
   override readonly name = "HostKeyMismatch";
   readonly machine: string;
@@ -19,7 +19,7 @@ export class HostKeyMismatch extends Error {
   }
 }
 
-/** The machine answers, and refuses the user or the key. */
+/** The machine responds, and refuses the user or the key. */
 export class AuthenticationRefused extends Error {
   override readonly name = "AuthenticationRefused";
   readonly machine: string;
@@ -34,12 +34,12 @@ export class AuthenticationRefused extends Error {
   }
 }
 
-/** The private key for a machine can't be parsed. The machine was not asked to let anybody in. */
+/** The private key for a machine can't be parsed. No login was attempted. */
 export class UnreadableKey extends Error {
   override readonly name = "UnreadableKey";
   readonly machine: string;
 
-  /** @param why names the kind of fault only, never the key */
+  /** @param why the kind of fault only, never the key */
   constructor(target: UnknownHost, why: string) {
     super(
       `${describeTarget(target)}: its private key can't be read: ${why}. ` +
@@ -49,7 +49,7 @@ export class UnreadableKey extends Error {
   }
 }
 
-/** No SSH connection within the deadline. `lastSeen` is the last reason, in words. */
+/** No SSH connection within the deadline. `lastSeen` is the last reason as text. */
 export class SshUnreachable extends Error {
   override readonly name = "SshUnreachable";
   readonly machine: string;
@@ -68,8 +68,8 @@ export class SshUnreachable extends Error {
 }
 
 /**
- * The connection was lost before the command's end was seen. With `started`, its outcome is unknown: it may have
- * run to its end, or may still run. Without, it never began.
+ * The connection was lost before the command's end was seen. With `started`, the outcome is unknown: the command may
+ * have finished or may still run. Without it, the command never started.
  */
 export class SshConnectionLost extends Error {
   override readonly name = "SshConnectionLost";
@@ -141,7 +141,7 @@ export class SshCommandError extends Error {
 
 const TAIL_LINES = 20;
 
-/** The last 20 lines of a text. */
+/** Returns the last 20 lines of a text. */
 export function lastLines(text: string): string {
   return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }

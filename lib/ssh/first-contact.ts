@@ -4,7 +4,7 @@ import type { UnknownHost } from "./target";
 class Seen extends Error {}
 
 /**
- * Asks a machine for its host key at first contact, without logging in; a jump host's key is held to its pin.
+ * Returns a machine's host key at first contact, without logging in. A jump host must present its pinned key.
  *
  * @returns "type base64", ed25519 when the machine has one
  * @throws SshUnreachable at the deadline

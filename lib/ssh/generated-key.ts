@@ -7,7 +7,8 @@ interface GeneratedKey {
 }
 
 /**
- * Generates an ed25519 key that can be read: one in some two hundred of ssh2's can't, by itself or by OpenSSH.
+ * Generates an ed25519 key that can be parsed: about one in two hundred of ssh2's keys can't be, by ssh2 or by OpenSSH.
+ *
  * @param options a comment, or a passphrase with its cipher and rounds
  */
 export function generateKey(

@@ -6,7 +6,7 @@ interface Held {
   opened?: SshConnection;
 }
 
-/** Holds one connection a machine, shared by all who ask; a lost one is opened anew at the next request. */
+/** Keeps one shared connection per machine; reconnects at the next request after a loss. */
 export class SshPool {
   private readonly held = new Map<string, Held>();
   private isClosed = false;
@@ -30,7 +30,7 @@ export class SshPool {
     return fresh.opened;
   }
 
-  /** Closes all connections, and those that are still being opened as soon as they are. */
+  /** Closes all connections, including those that are still being opened. */
   close(): void {
     this.isClosed = true;
     for (const { opening } of this.held.values())

@@ -1,12 +1,12 @@
 import type { CommandOutput, SshConnection } from "./connection";
 
 export interface Script {
-  /** what it does in a word, such as "join-worker" */
+  /** the operation in one word, such as "join-worker" */
   operation: string;
   machine: string;
   /** bash */
   text: string;
-  /** secret bytes that the script reads from its own standard input */
+  /** secret bytes that the script reads from its standard input */
   data?: string;
   seconds: number;
   signal?: AbortSignal;
@@ -15,8 +15,8 @@ export interface Script {
 /**
  * Runs a bash script as root over standard input, so that neither it nor its data is in any process's arguments.
  *
- * The script is one compound command, which bash reads to its closing brace before it starts: what follows is
- * left for the script's own `read` and `cat`. It ends with `exit`, so bash never takes unread data for commands.
+ * The script is one compound command, which bash reads to its closing brace before it starts; the rest of the input
+ * remains for the script's own `read` and `cat`. It ends with `exit`, so bash never runs unread data as commands.
  *
  * @throws what `SshConnection.run` throws
  */
@@ -30,7 +30,7 @@ export function runScript(connection: SshConnection, script: Script): Promise<Co
   });
 }
 
-/** The script as it goes over standard input, before its data: braces, and the line that names the operation. */
+/** Returns the script as sent over standard input, before its data: in braces, with a line that names the operation. */
 export function wrapScript(operation: string, machine: string, text: string): string {
   const title = `# foresail: ${operation} ${machine}`;
   const body = text.startsWith(`${title}\n`) ? text : `${title}\n${text}`;

@@ -1,11 +1,11 @@
-/** A machine, and how to reach it over SSH. */
+/** A machine and how to reach it over SSH. */
 export interface SshTarget {
   /** the machine's name, for messages */
   name: string;
   address: string;
   port: number;
   user: string;
-  /** OpenSSH or PEM; without it the agent is asked */
+  /** OpenSSH or PEM; without it, the SSH agent's keys are used */
   privateKey?: string;
   /** path of an SSH agent's socket */
   agentSocket?: string;
@@ -20,7 +20,7 @@ export type SshHop = Omit<SshTarget, "jumpHost">;
 /** A machine whose host key is not known yet. */
 export type UnknownHost = Omit<SshTarget, "hostKey">;
 
-/** How messages name a machine: "w-1 (root@10.0.0.4:22 through bastion)". */
+/** Returns a machine's description for messages: "w-1 (root@10.0.0.4:22 through bastion)". */
 export function describeTarget(target: UnknownHost): string {
   const through = target.jumpHost ? ` through ${target.jumpHost.name}` : "";
   const user = target.user ? `${target.user}@` : "";

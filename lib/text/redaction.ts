@@ -9,7 +9,7 @@ const SECRETS: [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "[token]"],
 ];
 
-/** Removes what looks like a key, token or password from a text that a person will read. */
+/** Replaces what looks like a key, token or password in a text for messages. */
 export function redact(text: string): string {
   return SECRETS.reduce((safe, [secret, replacement]) => safe.replace(secret, replacement), text);
 }

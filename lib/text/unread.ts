@@ -1,23 +1,23 @@
 const UNREAD = /^(\S+): unread: /;
 
-/** The line of a preview for what could not be read of a machine: it may need a step, or none. */
+/** Returns the preview line for a part of a machine that could not be read; it may need a step. */
 export function describeUnread(machine: string, what: string): string {
   return `${machine}: unread: ${what}`;
 }
 
-/** The machine of a line that `describeUnread` wrote, or undefined. */
+/** Returns the machine of a line of `describeUnread`, or undefined. */
 export function unreadMachine(line: string): string | undefined {
   return UNREAD.exec(line)?.[1];
 }
 
 /**
- * The lines of a preview that could not read the cluster: first why, then the steps by what is recorded, then what is not
- * known of the recorded machines that have no step. Empty when nothing is recorded and nothing is to be done.
+ * Returns the preview lines when the cluster could not be read: the reason, the steps from the recorded state, then the
+ * unknown part of each recorded machine without a step. Empty when there are no machines and no steps.
  *
- * @param why the error in words
- * @param steps by the record alone
+ * @param why the error text
+ * @param steps from the recorded state alone
  * @param recorded names of the machines that were in the cluster
- * @param what is not known of each
+ * @param what the part of each that is unknown
  */
 export function linesOfUnread(args: {
   why: string;

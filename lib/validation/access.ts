@@ -3,10 +3,10 @@ import { duplicateIssues } from "./duplicates";
 import type { ValidationIssue } from "./validation-issue";
 import { quoted } from "../text/quote";
 
-/** Lists of blocks by what they may reach, and whether the whole world may be among them. */
+/** Lists of blocks by what they may reach, and whether `open` allows access from everywhere. */
 export type AccessFacts = { open: boolean } & Readonly<Record<string, boolean | readonly string[]>>;
 
-/** What is wrong with the blocks that may reach the machines from outside. */
+/** Returns the validation issues of the blocks that may reach the machines from outside. */
 export function accessIssues({ open, ...blocks }: AccessFacts): ValidationIssue[] {
   const lists = Object.entries(blocks).map(
     ([field, cidrs]) => [field, Array.isArray(cidrs) ? (cidrs as readonly string[]) : []] as const,

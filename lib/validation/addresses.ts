@@ -1,7 +1,7 @@
 import { dnsNameIssue } from "./names";
 import { quoted } from "../text/quote";
 
-/** The 32 bits of a dotted IPv4 address as a number, or undefined when the text is none. */
+/** Returns a dotted IPv4 address as a 32-bit number, or undefined when the text isn't one. */
 export function parseIpv4(text: string): number | undefined {
   const parts = text.split(".");
   if (parts.length !== 4 || parts.some((part) => !/^(0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255))
@@ -9,14 +9,14 @@ export function parseIpv4(text: string): number | undefined {
   return parts.reduce((bits, part) => bits * 256 + Number(part), 0);
 }
 
-/** Writes 32 bits as a dotted IPv4 address. */
+/** Formats 32 bits as a dotted IPv4 address. */
 export function formatIpv4(bits: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(bits / 2 ** shift) % 256).join(".");
 }
 
 const looksLikeIpv6 = (text: string) => text.split(":").length > 2;
 
-/** What is wrong with an address at which other machines reach a machine, or undefined. */
+/** Returns the issue of an address at which other machines reach a machine, or undefined. */
 export function ipv4Issue(text: string): string | undefined {
   if (looksLikeIpv6(text))
     return `${quoted(text)} is an IPv6 address; foresail builds IPv4 clusters, write an IPv4 address`;
@@ -30,7 +30,7 @@ export function ipv4Issue(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a host name or IPv4 address that is dialled, or undefined. */
+/** Returns the issue of a host name or IPv4 address to connect to, or undefined. */
 export function hostIssue(text: string): string | undefined {
   if (text.includes("@")) return "carries a user; write the user in its own field";
   if (text.includes("://")) return `${quoted(text)} is a URL; write the host name or IPv4 address alone`;
@@ -44,7 +44,7 @@ export function hostIssue(text: string): string | undefined {
   return dnsNameIssue(text.toLowerCase()) && `${quoted(text)} is neither a host name nor an IPv4 address`;
 }
 
-/** What is wrong with a `host:port`, or undefined. */
+/** Returns the issue of a `host:port`, or undefined. */
 export function hostPortIssue(text: string): string | undefined {
   const match = /^([^:]+):(\d{1,5})$/.exec(text);
   if (match?.[1] === undefined || Number(match[2]) < 1 || Number(match[2]) > 65_535) {

@@ -2,7 +2,7 @@ import type { ValidationIssue } from "./validation-issue";
 import { lineIssue } from "./names";
 import { quoted } from "../text/quote";
 
-/** What is wrong with the version of a Helm chart (semantic version, optional "v"), or undefined. */
+/** Returns the issue of a Helm chart's version (semantic version, optional "v"), or undefined. */
 export function chartVersionIssue(text: string): string | undefined {
   const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
   return semantic.test(text)
@@ -10,14 +10,14 @@ export function chartVersionIssue(text: string): string | undefined {
     : `${quoted(text)} is not the version of a chart; write it exactly, e.g. "1.18.2"`;
 }
 
-/** What is wrong with the name of a chart, its path or its oci:// reference, or undefined. Helm gets it as an argument. */
+/** Returns the issue of a chart's name, path or oci:// reference, or undefined. Helm receives it as an argument. */
 export function chartNameIssue(text: string): string | undefined {
   if (text.startsWith("-"))
     return `${quoted(text)} begins with a dash; write the name of a chart, e.g. "cilium"`;
   return lineIssue(text);
 }
 
-/** Whether a chart says where it comes from: a name needs a repository; a path or oci:// reference has none. */
+/** Returns the issues of a chart's source: a name needs a repository; a path or oci:// reference has none. */
 export function chartIssues(chart: { chart: string; repository?: string }): ValidationIssue[] {
   const complete = chart.chart.startsWith("oci://") || /^\.{0,2}\//.test(chart.chart);
   if (complete && chart.repository !== undefined) {

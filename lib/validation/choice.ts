@@ -1,4 +1,4 @@
-/** What to say when not exactly one of the fields is set, or undefined. `fields` are the choices in words. */
+/** Returns the issue when not exactly one of the fields is set, or undefined. `fields` are the names of the choices. */
 export function exactlyOneIssue(
   object: Readonly<Record<string, unknown>>,
   fields: readonly string[],

@@ -1,19 +1,19 @@
 import { formatIpv4, parseIpv4 } from "./addresses";
 import { quoted } from "../text/quote";
 
-/** An IPv4 block: its first address as 32 bits, and the length of its prefix. */
+/** An IPv4 block: its first address as 32 bits, and its prefix length. */
 export interface Cidr {
   first: number;
   prefix: number;
 }
 
-/** Number of addresses in a block. */
+/** Returns the number of addresses in a block. */
 export const cidrSize = (block: Cidr): number => 2 ** (32 - block.prefix);
 
-/** Writes a block as "10.244.0.0/16". */
+/** Formats a block as "10.244.0.0/16". */
 export const formatCidr = (block: Cidr): string => `${formatIpv4(block.first)}/${block.prefix}`;
 
-/** Reads "10.244.0.0/16"; undefined when {@link cidrIssue} has something to say. */
+/** Parses "10.244.0.0/16"; undefined when {@link cidrIssue} returns an issue. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = "", prefix = "", ...rest] = text.split("/");
   const bits = parseIpv4(address);
@@ -23,7 +23,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return bits % cidrSize(block) === 0 ? block : undefined;
 }
 
-/** What is wrong with the text of an IPv4 block, or undefined. */
+/** Returns the issue of an IPv4 block's text, or undefined. */
 export function cidrIssue(text: string): string | undefined {
   if (parseCidr(text)) return undefined;
   if (text.includes(":"))
@@ -37,12 +37,12 @@ export function cidrIssue(text: string): string | undefined {
   return `${quoted(text)} does not start its block; write "${formatCidr({ first: bits - (bits % size), prefix: Number(prefix) })}"`;
 }
 
-/** Whether an address is in a block. */
+/** Returns whether an address is in a block. */
 export function cidrContains(block: Cidr, address: number): boolean {
   return address >= block.first && address < block.first + cidrSize(block);
 }
 
-/** Whether two blocks share an address. */
+/** Returns whether two blocks share an address. */
 export function cidrsOverlap(left: Cidr, right: Cidr): boolean {
   return cidrContains(left, right.first) || cidrContains(right, left.first);
 }

@@ -2,9 +2,10 @@ import type { ValidationIssue } from "./validation-issue";
 import { quoted } from "../text/quote";
 
 /**
- * Says which items of a list repeat an earlier one.
- * @param keyOf what must differ between the items
- * @param field the field that holds it, or undefined for the whole item
+ * Returns an issue for each item of a list that repeats an earlier one.
+ *
+ * @param keyOf returns what must differ between the items
+ * @param field the field with that value, or undefined for the whole item
  */
 export function duplicateIssues<Item>(
   items: readonly Item[],

@@ -1,8 +1,8 @@
-/** One context of a kubeconfig, as it is written: fields with values of any type. */
+/** A context of a kubeconfig as it was read: the fields can have values of any type. */
 interface WrittenContext {
   readonly cluster: object;
   readonly user: object;
-  /** how messages name both, such as "clusters[0].cluster" */
+  /** the names of both in messages, such as "clusters[0].cluster" */
   readonly paths: { readonly cluster: string; readonly user: string };
 }
 
@@ -27,7 +27,7 @@ const USER_REFUSALS: Record<string, string> = {
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 const ONE_LINE = /^\P{Cc}*$/u;
 
-/** The fields that are used of a fetched kubeconfig. */
+/** The accepted fields of a fetched kubeconfig. */
 const CLUSTER_TEXTS = {
   server: ONE_LINE,
   "certificate-authority-data": BASE64,
@@ -42,10 +42,10 @@ const USER_TEXTS = {
 };
 
 /**
- * Decides whether a context of a kubeconfig that was read from a cluster may be used: inline data over verified https
- * alone. Without a certificate authority the system's authorities verify the server.
+ * Returns why a context of a kubeconfig that was read from a cluster is refused, or undefined. Only inline data over
+ * verified https is accepted. Without a certificate authority, the system's authorities verify the server.
  *
- * @returns the field and why it is refused, never its value
+ * @returns the field and the reason, never its value
  */
 export function fetchedContextIssue({ cluster, user, paths }: WrittenContext): string | undefined {
   return (
@@ -57,7 +57,7 @@ export function fetchedContextIssue({ cluster, user, paths }: WrittenContext): s
   );
 }
 
-/** @returns why a field may not be used, for the first one that has a value */
+/** @returns the first field with a value that is not allowed, and why */
 function refusedField(fields: object, refusals: Record<string, string>, path: string): string | undefined {
   const found = Object.entries(fields).find(
     ([key, value]) => Object.hasOwn(refusals, key) && ![undefined, null, false, ""].includes(value as null),
@@ -65,7 +65,7 @@ function refusedField(fields: object, refusals: Record<string, string>, path: st
   return found && `${path}.${found[0]} ${refusals[found[0]]}`;
 }
 
-/** @returns which of the used fields is no text, or has control characters where they could become a header of their own */
+/** @returns the first accepted field that is not text, or has control characters, which could add a header */
 function textIssue(fields: object, texts: Record<string, RegExp>, path: string): string | undefined {
   const found = Object.entries(fields).find(([key, value]: [string, unknown]) => {
     if (!Object.hasOwn(texts, key) || value === null) return false;

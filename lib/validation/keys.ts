@@ -8,22 +8,25 @@ const HOST_KEY_TYPES = [
   "ssh-rsa",
 ];
 
-/** Keys of hardware tokens, which people have and hosts have not. */
+/** Key types of hardware tokens, which users have but hosts do not. */
 const TOKEN_KEY_TYPES = ["sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"];
 
-/** The base64 of a public key ("ssh-ed25519 AAAA… comment") whose type and length agree, or undefined. */
+/** Returns the base64 of a public key ("ssh-ed25519 AAAA… comment") whose type and length agree, or undefined. */
 export function publicKeyBody(text: string): string | undefined {
   const [type = "", body = ""] = text.trim().split(/\s+/);
   const bytes = Buffer.from(body, "base64");
   const length = bytes.length > 4 ? bytes.readUInt32BE(0) : 0;
   const inside = bytes.subarray(4, 4 + length).toString("latin1");
-  // Compare without padding, since some tools cut it.
+  // Compares without padding, since some tools remove it.
   const unpadded = body.replace(/=+$/, "");
   const isWhole = bytes.toString("base64").replace(/=+$/, "") === unpadded;
   return inside === type && isWhole && fieldsEnd(bytes) === bytes.length ? unpadded : undefined;
 }
 
-/** Where the length-prefixed fields of a key end; -1 when one is cut. There are at least two: the type and a number. */
+/**
+ * Returns the end of a key's length-prefixed fields; -1 when one is incomplete. There are at least two: the type and a
+ * number.
+ */
 function fieldsEnd(bytes: Buffer): number {
   let [at, fields] = [0, 0];
   while (at + 4 <= bytes.length) {
@@ -33,7 +36,7 @@ function fieldsEnd(bytes: Buffer): number {
   return fields >= 2 ? at : -1;
 }
 
-/** What is wrong with a public SSH key as a line of authorized_keys, or undefined. */
+/** Returns the issue of a public SSH key as a line of authorized_keys, or undefined. */
 export function publicKeyIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return "is a private key; write the public one, and replace the key that was shown";
@@ -45,7 +48,7 @@ export function publicKeyIssue(text: string): string | undefined {
     : undefined;
 }
 
-/** What is wrong with a public SSH host key ("ssh-ed25519 AAAA… comment"), or undefined. */
+/** Returns the issue of a public SSH host key ("ssh-ed25519 AAAA… comment"), or undefined. */
 export function hostKeyIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return 'is a private key; write the public one, "ssh-ed25519 AAAA…", and replace the key that was shown';
@@ -60,7 +63,7 @@ export function hostKeyIssue(text: string): string | undefined {
     : undefined;
 }
 
-/** What is wrong with an SSH private key by its frame, or undefined. The words never repeat the key. */
+/** Returns the issue of an SSH private key's format, or undefined. The message never repeats the key. */
 export function privateKeyIssue(text: string): string | undefined {
   if (HOST_KEY_TYPES.some((type) => text.startsWith(`${type} `)))
     return "is a public key; give the private one";
@@ -80,7 +83,7 @@ export function privateKeyIssue(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a bundle of PEM certificates, or undefined. */
+/** Returns the issue of a bundle of PEM certificates, or undefined. */
 export function certificateBundleIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
     return "holds a private key; leave only the certificates, and replace the key that was shown";

@@ -3,7 +3,7 @@ import { quoted } from "../text/quote";
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** What is wrong with the key of a label or taint, or undefined (syntax: kubernetes.io "Labels and Selectors"). */
+/** Returns the issue of a label or taint key, or undefined (syntax: kubernetes.io "Labels and Selectors"). */
 export function qualifiedNameIssue(key: string): string | undefined {
   const parts = key.split("/");
   const name = parts.at(-1) ?? "";
@@ -16,15 +16,15 @@ export function qualifiedNameIssue(key: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the value of a label or taint, or undefined. It may be empty. */
+/** Returns the issue of a label or taint value, or undefined. It may be empty. */
 export function labelValueIssue(value: string): string | undefined {
   if (value === "" || (value.length <= 63 && NAME.test(value))) return undefined;
   return `${quoted(value)} is not a value of Kubernetes; write at most 63 letters, digits, dashes, dots and underscores, with a letter or digit at both ends`;
 }
 
 /**
- * The text that a person wrote as a date without quotes: Pulumi hands 2026-11-22 over as "2026-11-22 00:00:00 +0000 UTC".
- * Any other text is returned as it is.
+ * Returns the original text of a date that was written without quotes: Pulumi passes 2026-11-22 as "2026-11-22 00:00:00
+ * +0000 UTC". Returns any other text unchanged.
  */
 export function writtenDate(text: string): string {
   const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?) ([+-]\d{4}) \S+$/.exec(text);

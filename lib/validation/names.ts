@@ -3,8 +3,9 @@ import { printable, quoted } from "../text/quote";
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
- * What is wrong with a DNS label (RFC 1123), or undefined.
- * @param longest most characters allowed, at most 63
+ * Returns the issue of a DNS label (RFC 1123), or undefined.
+ *
+ * @param longest maximum number of characters, at most 63
  */
 export function dnsLabelIssue(name: string, longest = 63): string | undefined {
   if (name === "") return `must not be empty`;
@@ -15,7 +16,7 @@ export function dnsLabelIssue(name: string, longest = 63): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a DNS name of one or more labels, e.g. "cluster.local", or undefined. */
+/** Returns the issue of a DNS name of one or more labels, e.g. "cluster.local", or undefined. */
 export function dnsNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
   if (name.length > 253) return `${quoted(name)} has ${name.length} characters; write at most 253`;
@@ -26,7 +27,7 @@ export function dnsNameIssue(name: string): string | undefined {
 }
 
 /**
- * What is wrong with the name of a Kubernetes object (RFC 1123 subdomain; unlike a host's, its parts may be longer than 63
+ * Returns the issue of a Kubernetes object's name (RFC 1123 subdomain; unlike in a host name, a part may exceed 63
  * characters), or undefined.
  */
 export function objectNameIssue(name: string): string | undefined {
@@ -37,13 +38,16 @@ export function objectNameIssue(name: string): string | undefined {
     : `${quoted(name)} is not the name of a Kubernetes object; write lower-case letters, digits, dashes and dots, with a letter or digit at both ends of each part`;
 }
 
-/** What is wrong with a text of one line that another system takes as it is, or undefined. */
+/** Returns the issue of a one-line text that is passed unchanged to another system, or undefined. */
 export function lineIssue(text: string): string | undefined {
   if (text !== text.trim()) return `${quoted(text)} begins or ends with a space; remove it`;
   return unprintableIssue(text);
 }
 
-/** Says which character of a text of one line nobody can see: a line break, a tab, another control character. */
+/**
+ * Returns the issue of an invisible character in a one-line text (line break, tab, another control character), or
+ * undefined.
+ */
 export function unprintableIssue(text: string): string | undefined {
   const found = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.exec(text)?.[0];
   if (found === undefined) return undefined;
@@ -51,24 +55,24 @@ export function unprintableIssue(text: string): string | undefined {
   return `${quoted(text)} contains ${name}; remove it`;
 }
 
-/** What is wrong with the name of a preflight check of kubeadm ("Swap", "Port-10250", "all"), or undefined. */
+/** Returns the issue of a kubeadm preflight check's name ("Swap", "Port-10250", "all"), or undefined. */
 export function preflightIssue(name: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/.test(name)
     ? undefined
     : `${quoted(name)} is not the name of a preflight check; write it as kubeadm prints it in brackets, e.g. "NumCPU"`;
 }
 
-/** Names that pool resources may not take, because the control planes have them. */
+/** Names that worker pools can't have, because the control planes use them. */
 const RESERVED_POOLS = ["control-plane", "control-planes"];
 
-/** What is wrong with the name of a worker pool, or undefined. */
+/** Returns the issue of a worker pool's name, or undefined. */
 export function poolNameIssue(name: string): string | undefined {
   if (RESERVED_POOLS.includes(name))
     return `${quoted(name)} is reserved for the control planes; choose another name`;
   return dnsLabelIssue(name, 40);
 }
 
-/** What is wrong with the name of a Linux user, or undefined. */
+/** Returns the issue of a Linux user's name, or undefined. */
 export function userNameIssue(name: string): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(name)
     ? undefined

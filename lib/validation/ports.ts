@@ -1,4 +1,4 @@
-/** Ports of a node that Kubernetes itself listens on (kubernetes.io "Ports and Protocols"), and SSH. */
+/** Node ports that Kubernetes listens on (kubernetes.io "Ports and Protocols"), and SSH. */
 const TAKEN: Readonly<Record<number, string>> = {
   22: "SSH",
   2379: "etcd",
@@ -13,7 +13,7 @@ const TAKEN: Readonly<Record<number, string>> = {
   10259: "kube-scheduler",
 };
 
-/** Default range of Services of type NodePort, which kube-proxy takes on every node. */
+/** The default range for Services of type NodePort, which kube-proxy uses on every node. */
 const FIRST_NODE_PORT = 30_000;
 const LAST_NODE_PORT = 32_767;
 
@@ -23,13 +23,13 @@ function ownerOf(port: number): string | undefined {
     : TAKEN[port];
 }
 
-/** What is wrong with the port of the proxy on every node, or undefined. */
+/** Returns the issue of the port of the proxy on every node, or undefined. */
 export function loopbackPortIssue(port: number): string | undefined {
   const owner = ownerOf(port);
   return owner && `${port} is taken by ${owner} on every node; choose another, e.g. 8443`;
 }
 
-/** What is wrong with the port at which the API is reached, on a load balancer or a control plane, or undefined. */
+/** Returns the issue of the API's port on a load balancer or a control plane, or undefined. */
 export function apiPortIssue(port: number): string | undefined {
   const owner = port === 6443 ? undefined : ownerOf(port);
   return owner && `${port} is taken by ${owner}; choose another, e.g. 6443`;

@@ -1,6 +1,6 @@
 import { listed, quoted } from "../text/quote";
 
-/** Number of letters to insert, delete or replace to make `left` into `right` (Levenshtein). */
+/** Returns the number of letters to insert, delete or replace to turn `left` into `right` (Levenshtein). */
 export function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...left].entries()) {
@@ -14,16 +14,16 @@ export function editDistance(left: string, right: string): number {
   return row[right.length] ?? left.length;
 }
 
-/** More names than a person can mix up; the comparison takes time for each. */
+/** Limits the comparison, which takes time for each name. */
 const MOST_CANDIDATES = 500;
 
-/** The known word that a person most likely meant, or undefined when none is near. */
+/** Returns the known word that was most likely meant, or undefined when none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const reach = (candidate: string) => Math.max(1, Math.floor(candidate.length / 3));
   const near = known
     .slice(0, MOST_CANDIDATES)
-    // Their lengths alone say that most are too far away, whatever was pasted here.
+    // The lengths alone rule out most candidates, even for a long pasted text.
     .filter((candidate) => Math.abs(candidate.length - wanted.length) <= reach(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= reach(candidate))
@@ -31,7 +31,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near[0]?.candidate;
 }
 
-/** What to say of a word that is not among the known ones: `is not known; did you mean "machines"?`. */
+/** Returns the message for an unknown word: `is not known; did you mean "machines"?`. */
 export function unknownWord(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);
   if (meant !== undefined) return `is not known; did you mean ${quoted(meant)}?`;

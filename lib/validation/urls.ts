@@ -1,8 +1,9 @@
 import { quoted } from "../text/quote";
 
 /**
- * What is wrong with an http(s) URL, or undefined. The value is not repeated when it holds a password.
- * @param schemes schemes that are accepted, without the colon
+ * Returns the issue of an http(s) URL, or undefined. The message does not repeat a value with a password.
+ *
+ * @param schemes accepted schemes, without the colon
  */
 export function urlIssue(text: string, schemes: readonly string[] = ["https", "http"]): string | undefined {
   const example = `write e.g. "${schemes[0] ?? "https"}://host.example.com/path"`;
@@ -18,8 +19,8 @@ export function urlIssue(text: string, schemes: readonly string[] = ["https", "h
 }
 
 /**
- * What is wrong with the address of an HTTP proxy, or undefined: scheme, host and port. systemd and apt give quotes, percent
- * signs and dollars a meaning of their own.
+ * Returns the issue of an HTTP proxy's address (scheme, host and port), or undefined. Excludes quotes, percent signs
+ * and dollars, which systemd and apt interpret.
  */
 export function proxyUrlIssue(text: string): string | undefined {
   const wrong = urlIssue(text);
@@ -29,17 +30,17 @@ export function proxyUrlIssue(text: string): string | undefined {
     : `${quoteUnlessSecret(text)} is not the address of a proxy; write scheme, host and port, e.g. "http://proxy.example.com:3128"`;
 }
 
-/** What is wrong with a host, domain or block that is reached without the proxy, or undefined. */
+/** Returns the issue of a host, domain or block that is reached without the proxy, or undefined. */
 export function noProxyIssue(text: string): string | undefined {
   const host = /^\*$|^(\*?\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:\d{1,5}|\/\d{1,2})?$/;
   const ipv6 = /^\[?[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*\]?(\/\d{1,3})?$/;
-  // A list with commas is what becomes of the entries anyway.
+  // The entries are joined with commas anyway, so an entry may be such a list.
   return text.split(",").every((one) => one.length <= 253 && (host.test(one) || ipv6.test(one)))
     ? undefined
     : `${quoteUnlessSecret(text)} is not a host, domain or block; write e.g. "git.example.com", ".example.com" or "10.0.0.0/8", one in each entry`;
 }
 
-/** Characters that no URL has (RFC 3986); the braces of placeholders may be in one. */
+/** Characters that are invalid in a URL (RFC 3986); braces are allowed for placeholders. */
 const NEVER_IN_A_URL = /[\s"\\<>^`|\p{Cc}\p{Cs}]/u;
 
 const quoteUnlessSecret = (text: string) => (text.includes("@") ? "the value" : quoted(text));

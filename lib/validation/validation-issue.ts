@@ -3,13 +3,13 @@ import { printable, quoted, shortened } from "../text/quote";
 /** Path of a value in the configuration: object keys and list indexes. */
 export type ConfigurationPath = readonly (string | number)[];
 
-/** A validation issue: what is wrong and the fix, in its message. */
+/** A validation issue. The message describes the problem and the fix. */
 export interface ValidationIssue {
   path: ConfigurationPath;
   message: string;
 }
 
-/** Writes a path as a person would: `cluster.machines[2].role`, `cluster.registries.mirrors["docker.io"]`. */
+/** Formats a path for messages: `cluster.machines[2].role`, `cluster.registries.mirrors["docker.io"]`. */
 export function formatPath(path: ConfigurationPath): string {
   return path
     .map((part, index) => {
@@ -20,13 +20,15 @@ export function formatPath(path: ConfigurationPath): string {
     .join("");
 }
 
-/** Most issues that are listed at once: whoever wrote 500 wrong lines made few mistakes. */
+/** The number of issues listed at most: 500 wrong lines usually have few causes. */
 const MOST_ISSUES = 20;
-/** Most characters of a path and of a message. */
+/** The maximum length of a path and of a message, in characters. */
 const LONGEST_PATH = 400;
 const LONGEST_MESSAGE = 1200;
 
-/** One line for each validation issue: at most twenty, each with its path, all characters printable; then how many more there are. */
+/**
+ * Returns one printable line for each validation issue, with its path: at most twenty, then the number of the others.
+ */
 export function issueLines(issues: readonly ValidationIssue[]): string[] {
   const lines = issues.map(
     ({ path, message }) =>
@@ -37,7 +39,7 @@ export function issueLines(issues: readonly ValidationIssue[]): string[] {
   return more > 0 ? [...different.slice(0, MOST_ISSUES), `and ${more} more`] : different;
 }
 
-/** "1 validation issue", "3 validation issues": as many as {@link issueLines} counts. */
+/** Returns "1 validation issue" or "3 validation issues", counted as {@link issueLines} does. */
 export function issueCount(issues: readonly ValidationIssue[]): string {
   const count = new Set(issues.map(({ path, message }) => JSON.stringify([path, message]))).size;
   return count === 1 ? "1 validation issue" : `${count} validation issues`;

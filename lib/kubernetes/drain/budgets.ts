@@ -1,6 +1,6 @@
 import { type DrainablePod, type DrainAllowances, planDrain, podName } from "./plan";
 
-/** The parts of a policy/v1 PodDisruptionBudget that decide about an eviction. */
+/** The parts of a policy/v1 PodDisruptionBudget that decide on an eviction. */
 export interface Budget {
   metadata?: { name?: string; namespace?: string };
   spec?: { selector?: LabelSelector | null; unhealthyPodEvictionPolicy?: string };
@@ -18,28 +18,28 @@ export interface LabelExpression {
   values?: string[];
 }
 
-/** A pod with what decides where it is and which budget holds it. */
+/** A pod with the fields that decide on its node and its budget. */
 export type PlacedPod = DrainablePod & {
   metadata?: { labels?: Record<string, string> };
   spec?: { nodeName?: string };
   status?: { conditions?: { type: string; status: string }[] };
 };
 
-/** What the eviction API answers for a pod now. */
+/** The eviction API's current decision for a pod. */
 type EvictionVerdict =
-  /** It is evicted, and no budget has less for it. */
+  /** The eviction is allowed and counts against no budget. */
   | { readonly kind: "free" }
-  /** It is evicted, and this budget allows one disruption less until its replacement is healthy. */
+  /** The eviction is allowed, and this budget allows one disruption less until the replacement is healthy. */
   | { readonly kind: "counted"; readonly budget: Budget }
   /** This budget allows no disruption. */
   | { readonly kind: "held"; readonly budget: Budget }
-  /** More than one budget selects it, which the eviction API refuses whatever they allow. */
+  /** More than one budget selects the pod; the eviction API always refuses that. */
   | { readonly kind: "several"; readonly budgets: readonly Budget[] };
 
 /**
- * Decides as the API server does (registry/core/pod/storage/eviction.go of Kubernetes 1.36): pods that have ended, have
- * not started or are being deleted go whatever a budget says; one that is not ready goes with AlwaysAllow, or while the
- * budget has as many healthy pods as it needs (IfHealthyBudget, the default); every other pod counts.
+ * Decides as the API server does (registry/core/pod/storage/eviction.go of Kubernetes 1.36). Pods that have ended, have
+ * not started or are being deleted are always evicted. A pod that is not ready is evicted with AlwaysAllow, or while
+ * the budget has as many healthy pods as it needs (IfHealthyBudget, the default). Every other pod counts.
  */
 export function evictionVerdict(pod: PlacedPod, budgets: readonly Budget[]): EvictionVerdict {
   const phase = pod.status?.phase ?? "";
@@ -58,8 +58,8 @@ export function evictionVerdict(pod: PlacedPod, budgets: readonly Budget[]): Evi
 }
 
 /**
- * Which of these nodes could not be drained now, in words: pods that may not be evicted, and budgets that allow no
- * disruption. A remark and no refusal, since a budget may allow one when its turn comes.
+ * Returns messages about the nodes that could not be drained now: pods that may not be evicted, and budgets that allow
+ * no disruption. These are warnings, since a budget may allow a disruption later.
  */
 export function blockedDrains(
   nodes: readonly string[],
@@ -90,14 +90,17 @@ export function budgetName({ metadata }: Budget): string {
   return `${metadata?.namespace ?? "default"}/${metadata?.name ?? "?"}`;
 }
 
-/** Whether a budget selects a pod: an empty selector takes every pod of the namespace, none takes no pod. */
+/**
+ * Returns whether a budget selects a pod: an empty selector selects every pod of the namespace, a missing one selects
+ * none.
+ */
 export function covers(budget: Budget, pod: PlacedPod): boolean {
   if ((budget.metadata?.namespace ?? "default") !== (pod.metadata?.namespace ?? "default")) return false;
   const selector = budget.spec?.selector;
   return selector !== undefined && selector !== null && matches(selector, pod.metadata?.labels ?? {});
 }
 
-/** Whether labels are selected; an empty selector takes all. */
+/** Returns whether a selector matches labels; an empty selector matches all. */
 export function matches(selector: LabelSelector, labels: Record<string, string>): boolean {
   return (
     Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
@@ -105,7 +108,7 @@ export function matches(selector: LabelSelector, labels: Record<string, string>)
   );
 }
 
-/** Whether labels match one expression of a label or node selector; Gt and Lt are of node selectors alone. */
+/** Returns whether labels match one expression of a label or node selector; only node selectors have Gt and Lt. */
 export function matchesExpression(
   { key, operator, values = [] }: LabelExpression,
   labels: Record<string, string>,
@@ -129,7 +132,7 @@ export function matchesExpression(
   }
 }
 
-/** The API server takes a pod without the condition for not ready. */
+/** Returns whether a pod is ready; a pod without the condition is not, as for the API server. */
 function isReady({ status }: PlacedPod): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }

@@ -6,21 +6,21 @@ import { KubernetesError } from "../errors";
 import type { Pod } from "../objects";
 
 export interface DrainOptions extends DrainAllowances {
-  /** for all evictions and until the pods are gone */
+  /** for all evictions, and until the pods are gone */
   seconds: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
-  /** asked once the node is cordoned, before anything is evicted; throws when nothing more may be changed */
+  /** called after the cordon, before any eviction; throws when nothing more may be changed */
   mayGoOn?: () => Promise<void>;
 }
 
-/** Pods on the node may not be evicted. The node is cordoned, no pod was touched. */
+/** Pods on the node may not be evicted. The node is cordoned, and no pod was evicted. */
 export class DrainRefused extends Error {
   override readonly name = "DrainRefused";
 
   constructor(
     readonly node: string,
-    /** "namespace/name why", one a pod */
+    /** "namespace/name why", one for each pod */
     readonly pods: string[],
   ) {
     super(
@@ -30,7 +30,7 @@ export class DrainRefused extends Error {
   }
 }
 
-/** Marks a node so that nothing new is scheduled on it, or (false) takes the mark away. */
+/** Cordons a node, or uncordons it (false). */
 export async function setUnschedulable(
   client: KubernetesClient,
   node: string,
@@ -41,10 +41,10 @@ export async function setUnschedulable(
 }
 
 /**
- * Cordons a node, evicts its pods through the eviction API and waits until they are gone. An eviction that a
- * PodDisruptionBudget holds is tried again until the deadline.
+ * Cordons a node, evicts its pods through the eviction API and waits until they are gone. Retries evictions that a
+ * PodDisruptionBudget blocks until the deadline.
  *
- * @throws DrainRefused before anything is evicted; WaitTimeout naming the pods and the budgets that hold them
+ * @throws DrainRefused before any eviction; WaitTimeout with the pods and the budgets that block them
  */
 export async function drainNode(
   client: KubernetesClient,
@@ -85,7 +85,7 @@ async function evictUntilTaken(
   options: { signal: AbortSignal; progress?: (line: string) => void },
 ): Promise<void> {
   const { namespace = "default", name = "", uid } = pod.metadata ?? {};
-  // the wait for the pods to be gone ends first, and names them all
+  // waitUntilGone times out first and names all pods
   await waitFor({
     ...options,
     what: `the eviction of ${podName(pod)}`,
@@ -96,7 +96,7 @@ async function evictUntilTaken(
         await client.evict({ namespace, name, uid });
       } catch (error) {
         if (!(error instanceof KubernetesError)) throw error;
-        // another pod of the same name, or one that is already being deleted
+        // another pod with the same name, or one that is already being deleted
         if (error.status === 409) return { done: undefined };
         if (error.status !== 429 && !isPassing(error)) throw error;
         const words = error.causes.join(" ") || error.remote;
@@ -109,7 +109,7 @@ async function evictUntilTaken(
   });
 }
 
-/** The API answers so while a budget's controller has not caught up. */
+/** The API returns these errors while a budget's controller has not caught up. */
 function isPassing(error: KubernetesError): boolean {
   return error.status >= 500 && error.status !== 501;
 }
@@ -141,7 +141,7 @@ async function waitUntilGone(
       },
     });
   } catch (error) {
-    // a budget may hold a pod without any event of the pod
+    // a budget can block a pod without any event of the pod
     throw error instanceof WaitTimeout ? new WaitTimeout(what, condition(), error.seconds) : error;
   }
 }

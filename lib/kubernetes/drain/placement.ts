@@ -44,27 +44,27 @@ export interface Volume {
   spec?: { nodeAffinity?: { required?: NodeSelector } };
 }
 
-/** The nodes and volumes of a cluster, as far as they decide where pods run. */
+/** The nodes and volumes of a cluster that decide where pods can run. */
 export interface Places {
   nodes: readonly SchedulableNode[];
   claims: readonly Claim[];
   volumes: readonly Volume[];
 }
 
-/** Taints of a node's conditions, such as not-ready: they pass, and a cordon is a field of its own. */
+/** Taints for node conditions, such as not-ready: they are temporary, and a cordon has a field of its own. */
 const CONDITION_TAINT = /^node\.kubernetes\.io\//;
 
-/** One reason for which nodes don't take a pod. */
+/** A reason why nodes do not accept a pod. */
 interface Constraint {
   words: string;
   allows: (node: SchedulableNode) => boolean;
 }
 
 /**
- * Says why no node but its own takes a pod: node selector, required node affinity, the node affinity of its volumes,
- * taints and cordons. Resources, pod affinity and topology spread are not looked at.
+ * Returns why no other node accepts a pod: node selector, required node affinity, the node affinity of its volumes,
+ * taints and cordons. Ignores resources, pod affinity and topology spread.
  *
- * @returns the constraint, such as "node selector disk=ssd"; undefined when another node takes it
+ * @returns the constraint, such as "node selector disk=ssd"; undefined when another node accepts it
  */
 export function whyNowhereElse(pod: SchedulablePod, places: Places): string | undefined {
   const others = places.nodes.filter(({ metadata }) => metadata?.name !== pod.spec?.nodeName);
@@ -75,7 +75,10 @@ export function whyNowhereElse(pod: SchedulablePod, places: Places): string | un
   return (alone ? [alone] : constraints).map(({ words }) => words).join(" and ");
 }
 
-/** The claims that a pod uses; those of generic ephemeral volumes are made again with it, and bind it to no node. */
+/**
+ * Returns the claims that a pod uses. Omits generic ephemeral volumes, which are created again with the pod and don't
+ * bind it to a node.
+ */
 export function claimsOf(pod: SchedulablePod): string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
     persistentVolumeClaim ? [persistentVolumeClaim.claimName] : [],

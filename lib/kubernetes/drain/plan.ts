@@ -1,4 +1,4 @@
-/** What the decision needs to know of a pod; a Pod of the API has this shape. */
+/** The fields of a pod that the decision needs; a Pod of the API has this shape. */
 export interface DrainablePod {
   metadata?: {
     name?: string;
@@ -12,15 +12,15 @@ export interface DrainablePod {
   status?: { phase?: string };
 }
 
-/** What a person allows to be lost. */
+/** The losses that the operator allows. */
 export interface DrainAllowances {
   /** evict pods with emptyDir volumes: their data is lost */
   deleteEmptyDirData: boolean;
-  /** evict pods that no controller will make again */
+  /** evict pods that no controller creates again */
   force: boolean;
 }
 
-/** One pod, and why it is treated so. */
+/** A pod and the reason for its treatment. */
 interface Judged<P> {
   pod: P;
   /** "namespace/name" */
@@ -29,13 +29,13 @@ interface Judged<P> {
 }
 
 interface DrainPlan<P> {
-  /** to be evicted */
+  /** pods to evict */
   evict: P[];
-  /** on their way out already: only waited for */
+  /** pods that are already being deleted; the drain only waits for them */
   leaving: P[];
-  /** stay where they are */
+  /** pods that stay */
   skip: Judged<P>[];
-  /** may not be evicted without an allowance; when there are any, nothing is evicted at all */
+  /** pods that may not be evicted without an allowance; if there are any, nothing is evicted */
   refuse: Judged<P>[];
 }
 
@@ -43,8 +43,8 @@ const MIRROR = "kubernetes.io/config.mirror";
 
 /**
  * Decides which of a node's pods a drain evicts, by the rules of `kubectl drain --ignore-daemonsets`: mirror and
- * DaemonSet pods stay; finished pods go without questions; pods with emptyDir volumes, and pods that nobody makes
- * again, go only when that is allowed.
+ * DaemonSet pods stay; finished pods are always evicted; pods with emptyDir volumes, and pods without a controller, are
+ * evicted only if that is allowed.
  */
 export function planDrain<P extends DrainablePod>(pods: readonly P[], allow: DrainAllowances): DrainPlan<P> {
   const plan: DrainPlan<P> = { evict: [], leaving: [], skip: [], refuse: [] };
