@@ -18,7 +18,7 @@ interface BackendLock {
 /** What is known on this host about the process that a lock names. */
 export type LockProcess =
   | { readonly alive: false }
-  | { readonly alive: true; /** Undefined when the start time can't be determined. */ readonly startedAt?: Date };
+  | { readonly alive: true; /** Undefined if unknown. */ readonly startedAt?: Date };
 
 /** Whether a lock still has an owner. `because` is the reason as a phrase for messages. */
 export type LockVerdict =
