@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
 
 /**
- * Asks a yes-or-no question; what is not a yes is a no.
- * @returns undefined when there is nobody to ask
+ * Asks a yes-or-no question; every other answer counts as no.
+ *
+ * @returns undefined without a terminal
  */
 export async function askPerson(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY) return undefined;

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Raised when the backend in use keeps its locks where only its own service can clear them. */
+/** The backend in use is not a file backend, and only its own service can clear its locks. */
 export class NotAFileBackendError extends Error {
   override readonly name = "NotAFileBackendError";
 
@@ -16,7 +16,9 @@ export class NotAFileBackendError extends Error {
 }
 
 /**
- * Finds the folder of the file backend that `pulumi` would use here: PULUMI_BACKEND_URL, else the last `pulumi login`.
+ * Returns the folder of the file backend that `pulumi` would use here: PULUMI_BACKEND_URL, else the last `pulumi
+ * login`.
+ *
  * @throws NotAFileBackendError
  */
 export async function findStateFolder(stack: string, environment = process.env): Promise<string> {

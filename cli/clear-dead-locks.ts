@@ -5,9 +5,10 @@ import { clearPendingOperations } from "./pending-operations";
 import type { Project } from "./project";
 
 /**
- * Clears what a dead `pulumi` left on a stack of a file backend; another backend knows best by itself.
+ * Clears what a dead `pulumi` left on a stack of a file backend; does nothing for other backends.
+ *
  * @returns a line for each thing that was cleared
- * @throws StackLockedError while somebody else works on it
+ * @throws StackLockedError while another process works on it
  */
 export async function clearIfFileBackend(project: Project, stack: string): Promise<string[]> {
   const target = await fileBackendOf(project, stack);
@@ -15,9 +16,10 @@ export async function clearIfFileBackend(project: Project, stack: string): Promi
 }
 
 /**
- * The same, and the pending operations of killed runs that are safe to forget.
+ * Like clearIfFileBackend, and also clears pending operations of killed runs that are safe to forget.
+ *
  * @returns a line for each thing that was cleared
- * @throws StackLockedError while somebody else works on it
+ * @throws StackLockedError while another process works on it
  */
 export async function clearKilledRuns(project: Project, stack: string): Promise<string[]> {
   const target = await fileBackendOf(project, stack);

@@ -1,6 +1,6 @@
 /**
- * The engine's `--color` for what is shown on a stream: it writes to a pipe of ours, so it can't tell by itself.
- * NO_COLOR (https://no-color.org) and a stream that is no terminal keep it plain.
+ * Returns the engine's `--color` for output on a stream. The engine writes to a pipe, so it can't detect the terminal
+ * itself. NO_COLOR (https://no-color.org) and a stream that is not a terminal disable colors.
  */
 export function colourOfStream(
   stream: { readonly isTTY?: boolean },

@@ -3,12 +3,13 @@ import path from "node:path";
 import type { FileBackendStack } from "../lib/pulumi/backend-lock";
 
 /**
- * Removes attribute files that a killed engine half wrote. The file backend keeps one beside each of its files and
- * writes it in place, so a kill can leave it empty; then `pulumi` ends with "failed to load checkpoint: EOF". The
- * checkpoint itself is replaced atomically, and without attributes it is read as it is.
+ * Removes attribute files that a killed engine left incomplete. The file backend keeps one next to each of its files
+ * and writes it in place, so a kill can leave it empty; then `pulumi` fails with "failed to load checkpoint: EOF". The
+ * checkpoint itself is replaced atomically and can be read without attributes.
  *
  * Only for a stack on which no engine works.
- * @returns a line for each file that was removed
+ *
+ * @returns a line for each removed file
  */
 export async function removeCorruptAttributes({
   stateFolder,

@@ -1,11 +1,12 @@
 import type { EventEmitter } from "node:events";
 
-/** A terminal and npm both pass one interrupt on: two within this time are the same. */
+/** A terminal and npm both forward the same interrupt: two within this time count as one. */
 const SAME_INTERRUPT_MILLISECONDS = 1_000;
 
 /**
- * Calls back for each interrupt of the person, each once.
- * @param from where signals come from; default: this process
+ * Calls back once for each of the user's interrupts.
+ *
+ * @param from the source of signals; default: this process
  * @returns a function that stops listening
  */
 export function onInterrupts(

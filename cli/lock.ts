@@ -10,13 +10,13 @@ import {
 import { lookUpProcess } from "./process-facts";
 import { removeCorruptAttributes } from "./corrupt-attributes";
 
-/** One lock file and what is known of its owner. */
+/** A lock file and the verdict on its owner. */
 interface FoundLock {
   readonly file: string;
   readonly verdict: LockVerdict;
 }
 
-/** Lists the locks on a stack, each judged by what this host knows of its owner. */
+/** Returns the locks on a stack, each with a verdict from what is known on this host about its owner. */
 export async function findLocks({ stateFolder, project, stack }: FileBackendStack): Promise<FoundLock[]> {
   const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -27,7 +27,7 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
   for (const name of names.filter((each) => each.endsWith(".json"))) {
     const file = path.join(folder, name);
     const text = await readFile(file, "utf8").catch(() => undefined);
-    // released between the listing and now
+    // released since the listing
     if (text === undefined) continue;
     const lock = parseBackendLock(text);
     const holder = lock === undefined ? ({ alive: false } as const) : await lookUpProcess(lock.pid);
@@ -36,14 +36,14 @@ export async function findLocks({ stateFolder, project, stack }: FileBackendStac
   return found;
 }
 
-/** Deletes a lock; one that is gone already is no error. */
+/** Deletes a lock; a missing one is not an error. */
 export async function deleteLock(lock: FoundLock): Promise<void> {
   await rm(lock.file, { force: true });
-  // the file backend keeps the attributes of each of its files beside it
+  // the file backend keeps each file's attributes next to it
   await rm(`${lock.file}.attrs`, { force: true });
 }
 
-/** Raised when a stack stays locked by somebody who may still be at work. */
+/** The stack stays locked by a process that may still be running. */
 export class StackLockedError extends Error {
   override readonly name = "StackLockedError";
 
@@ -56,8 +56,9 @@ export class StackLockedError extends Error {
 }
 
 /**
- * Deletes the locks whose process on this host is dead, and what such a process half wrote.
- * @returns a line for each thing that was cleared
+ * Deletes the locks whose process on this host is dead, and the attribute files that it left incomplete.
+ *
+ * @returns a line for each deleted file
  * @throws StackLockedError when another lock remains
  */
 export async function clearDeadLocks(target: FileBackendStack): Promise<string[]> {

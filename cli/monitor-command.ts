@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** The command monitor: a cluster's services in step, between two runs. */
+/** Adds the command monitor, which keeps a cluster's services in sync between runs. */
 export function addMonitorCommand(program: Command): void {
   program
     .command("monitor")

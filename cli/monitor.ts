@@ -13,7 +13,8 @@ type MonitoredCluster = ResumeRef;
 const CONNECT_SECONDS = 3600;
 
 /**
- * Follows the services of a stack's cluster until a person interrupts.
+ * Follows the services of a stack's cluster until it is interrupted.
+ *
  * @returns the exit code
  */
 export async function monitor(

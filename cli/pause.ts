@@ -1,14 +1,15 @@
 import { hostname, userInfo } from "node:os";
 import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED } from "../lib/kubernetes";
 
-/** Whoever pressed Ctrl-C waits for this. */
+/** The user waits for this after Ctrl-C. */
 const SECONDS = 8;
 
-/** What came of asking for a pause. */
+/** The result of a pause request. */
 type PauseAnswer = { readonly asked: true } | { readonly asked: false; readonly because: string };
 
 /**
- * Asks whoever changes the cluster to stop before its next node. Never fails: what is in the way is said.
+ * Asks the running process to stop before its next node. Never throws: the result contains the reason of a failure.
+ *
  * @param kubeconfig the stack's output, or undefined when it has none yet
  */
 export async function requestPause(kubeconfig: string | undefined): Promise<PauseAnswer> {
@@ -25,7 +26,10 @@ export async function requestPause(kubeconfig: string | undefined): Promise<Paus
   }));
 }
 
-/** Takes the wish back, so that the next run does not stop by it. What fails here, the next run finds and forgets. */
+/**
+ * Withdraws the pause request, so that it does not stop the next run. If this fails, the next run removes the request
+ * as outdated.
+ */
 export async function withdrawPause(kubeconfig: string): Promise<void> {
   await onLease(kubeconfig, (client) => annotate(client, null)).catch(() => undefined);
 }

@@ -6,12 +6,12 @@ import { withPrivateFolder, writePrivately } from "./private-file";
 import { callPulumi, PulumiError } from "./pulumi";
 
 /**
- * Clears what killed runs left pending in a stack of a file backend, when all of it is safe to forget: each of these
- * creates looks first, so the next run finds what came of them. Only for a stack that is not locked: then the engine
- * that began them is gone.
+ * Clears what killed runs left pending in a stack of a file backend, if all of it is safe to forget: these creates
+ * check what exists first, so the next run finds their outcome. Only for a stack that is not locked, whose engine is
+ * therefore gone.
  *
- * @param folder where `pulumi` is called
- * @returns a line for people; none when nothing is pending
+ * @param folder the folder in which to call `pulumi`
+ * @returns message lines; none when nothing is pending
  */
 export async function clearPendingOperations(target: FileBackendStack, folder: string): Promise<string[]> {
   if (!(await mayHavePending(target))) return [];
@@ -35,7 +35,7 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
     await withPrivateFolder(async (folder) => {
       const file = path.join(folder, "stack.json");
       await writePrivately(file, exported);
-      // the import forgets every pending operation, which is why it is done only when all can be resumed
+      // the import forgets every pending operation, so it needs all of them to be resumable
       await call("stack", "import", "--file", file);
     });
     return [`cleared ${words} from a killed run: ${resumable.join(", ")}; the next run continues them`];
@@ -45,7 +45,7 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
   }
 }
 
-/** Looks into the state's file, since calling the engine takes a second. A compressed one is not looked into. */
+/** Checks the state's file, since calling the engine takes a second. Does not decompress a compressed file. */
 async function mayHavePending({ stateFolder, project, stack }: FileBackendStack): Promise<boolean> {
   const file = path.join(stateFolder, ".pulumi", "stacks", project, `${stack}.json`);
   const text = await readFile(file, "utf8").catch(() => undefined);

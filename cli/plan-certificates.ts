@@ -5,7 +5,7 @@ import type { ChosenContext } from "./plan-kubeconfig";
 
 const SECONDS = 5;
 
-/** The certificates that a reader can see without any right: the API server's and the kubeconfig's own. */
+/** Returns the certificates that need no rights to read: the API server's and the kubeconfig's own. */
 export async function seenCertificates(server: string, chosen: ChosenContext): Promise<SeenCertificate[]> {
   const served = await servedUntil(server);
   const own = chosen.clientCertificate && endOf(chosen.clientCertificate);
@@ -25,7 +25,7 @@ function endOf(pem: string): string | undefined {
   }
 }
 
-/** Looks at the certificate and hangs up. Whether it is trusted was decided by the calls before. */
+/** Reads the certificate and disconnects. The calls before have already verified it. */
 function servedUntil(server: string): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(server);
   if (protocol !== "https:") return Promise.resolve(undefined);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { PlanOptions } from "./plan";
 
-/** The command that forecasts a rollout from reads alone: plan. */
+/** Adds the command plan, which forecasts a rollout with read access alone. */
 export function addPlanCommand(program: Command): void {
   program
     .command("plan")
@@ -27,7 +27,7 @@ export function addPlanCommand(program: Command): void {
     )
     .option("--json", "print it for programs", false)
     .option("--markdown", "print it for a pull request", false)
-    // 2 says that something is in the way
+    // exit code 2 means that something blocks the rollout
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1))
     .addHelpText(
       "after",

@@ -8,15 +8,15 @@ import type { ChosenContext } from "./plan-kubeconfig";
 
 interface Read {
   path: string;
-  /** the right, and what a forecast lacks without it */
+  /** the missing right, and what a forecast does not know without it */
   lack: string;
-  /** whether something in the way can hide behind it: then the forecast is not clean without it */
+  /** whether a blocker may be hidden without this; then the forecast can't be clean */
   hides?: true;
 }
 
 const PLACEMENT = "whether pods can run on another node is unknown";
 
-/** What is read besides the nodes. */
+/** The reads besides the nodes. */
 const READS = {
   pods: { path: "/api/v1/pods", lack: "list pods: drains were not looked at", hides: true },
   budgets: {
@@ -28,7 +28,7 @@ const READS = {
     path: "/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
     lack: "get the ConfigMap kube-system/kubeadm-config: the control planes' kubelets stand for the cluster's version",
   },
-  // what Kubernetes removes on the way tells whether anything hides
+  // the removals between the versions decide whether this can hide a blocker
   metrics: { path: "/metrics", lack: "get /metrics: which API versions are in use is unknown" },
   claims: {
     path: "/api/v1/persistentvolumeclaims",
@@ -39,8 +39,8 @@ const READS = {
 } satisfies Record<string, Read>;
 
 /**
- * Reads a cluster: five GETs and a look at the API server's certificate, nothing that changes anything; two GETs more
- * when pods under a budget have volumes. A right that is missing is said; only the nodes must be readable.
+ * Reads a cluster with five GETs and a look at the API server's certificate; two more GETs when pods under a budget
+ * have volumes. Changes nothing. Reports missing rights; only the nodes must be readable.
  *
  * @throws KubernetesUnreachable, KubernetesError
  */

@@ -9,17 +9,18 @@ interface Kubeconfig {
   users?: { name: string; user: Record<string, unknown> }[];
 }
 
-/** One context of a kubeconfig file. */
+/** A context of a kubeconfig file. */
 export interface ChosenContext {
-  /** a kubeconfig with this context alone: several would be API servers of one cluster */
+  /** a kubeconfig with only this context, because several would count as API servers of one cluster */
   kubeconfig: string;
   context: string;
-  /** the client certificate, PEM; absent for other ways to log in */
+  /** the client certificate, PEM; undefined for other ways to log in */
   clientCertificate?: string;
 }
 
 /**
  * Reads one context of a kubeconfig file.
+ *
  * @throws Error that names the file and what to do
  */
 export function chooseContext(file: string, wanted?: string): ChosenContext {
@@ -77,7 +78,7 @@ function read(file: string): Kubeconfig {
 
 const FILES = ["certificate-authority", "client-certificate", "client-key", "tokenFile"];
 
-/** As kubectl reads them: paths are relative to the file's folder. */
+/** Resolves paths relative to the file's folder, as kubectl does. */
 function absolute(fields: Record<string, unknown>, folder: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [

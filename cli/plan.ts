@@ -6,7 +6,7 @@ import { parseVersion } from "../providers/kubeadm/plan/rollout/version";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
 
-/** What `foresail plan` was asked for. */
+/** Options for `foresail plan`. */
 export interface PlanOptions {
   readonly kubeconfig: string;
   readonly to: string;
@@ -22,8 +22,9 @@ export interface PlanOptions {
 const SECONDS = 15;
 
 /**
- * Forecasts the rollout of any kubeadm cluster from reads alone.
- * @returns the exit code: 0 when nothing is in the way, 2 when something is, 3 when that could not be found out
+ * Forecasts the rollout of any kubeadm cluster with read access alone.
+ *
+ * @returns the exit code: 0 when nothing blocks the rollout, 2 when something does, 3 when that is unknown
  * @throws Error that names the file or the address, and what to do
  */
 export async function plan(

@@ -7,18 +7,19 @@ import { findProject } from "./project";
 import { findStack } from "./pulumi";
 import { takePreview } from "./take-preview";
 
-/** What `foresail preview` was asked for. */
+/** Options for `foresail preview`. */
 export interface PreviewOptions {
   readonly stack?: string;
-  /** Where the plan for `foresail up --plan` goes. */
+  /** The file for the plan of `foresail up --plan`. */
   readonly savePlan?: string;
-  /** Where the engine's own output goes, for `foresail report`. */
+  /** The file for the engine's own output, for `foresail report`. */
   readonly json?: string;
 }
 
 /**
- * Shows what an `up` would do, and keeps it. Nothing is changed.
- * @returns the exit code: 0, or 1 when something is refused
+ * Shows what an `up` would do and saves it. Changes nothing.
+ *
+ * @returns the exit code: 0, or 1 when the preview has errors
  */
 export async function preview(
   options: PreviewOptions,
@@ -29,7 +30,7 @@ export async function preview(
   try {
     for (const line of await clearIfFileBackend(project, stack)) say(line);
   } catch (error) {
-    // a preview changes nothing, so it may be taken while somebody works; it shows what is left just then
+    // a preview changes nothing, so it may run during another run and shows what is left at that moment
     if (!(error instanceof StackLockedError)) throw error;
     say(`note: ${error.message.split("\n")[0]}`);
   }

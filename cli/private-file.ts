@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /**
- * Writes a file that only its owner may read, whole or not at all: a reader never finds half a plan, and a file that
- * was there with a wider mode is replaced, not reused.
+ * Writes a file atomically that only its owner may read: a reader never sees a partial plan, and an existing file with
+ * a wider mode is replaced, not reused.
  */
 export async function writePrivately(file: string, text: string): Promise<void> {
   const temporary = path.join(path.dirname(path.resolve(file)), `.${path.basename(file)}.${process.pid}`);
@@ -17,7 +17,7 @@ export async function writePrivately(file: string, text: string): Promise<void> 
   }
 }
 
-/** Lends a folder that only this user may enter, and deletes it with all that is in it. */
+/** Runs work with a temporary folder that only this user may enter, and deletes the folder afterwards. */
 export async function withPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-"));
   try {

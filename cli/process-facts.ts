@@ -3,11 +3,12 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { LockProcess } from "../lib/pulumi/backend-lock";
 
-/** Linux counts start times in hundredths of a second for programs, whatever the kernel's own tick is. */
+/** Linux reports start times in hundredths of a second, whatever the kernel's own tick is. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * Looks a process of this host up. A zombie counts as gone: it does nothing any more.
+ * Looks up a process of this host. A zombie counts as gone.
+ *
  * @param pid the process number
  */
 export async function lookUpProcess(pid: number): Promise<LockProcess> {
@@ -18,7 +19,7 @@ export async function lookUpProcess(pid: number): Promise<LockProcess> {
 async function lookUpInProc(pid: number): Promise<LockProcess> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat === undefined) return { alive: false };
-  // the program's name stands in brackets and may hold spaces and brackets itself: count fields after the last one
+  // the program's name is in parentheses and may contain spaces and parentheses: count fields after the last one
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields[0] === "Z" || fields[0] === "X") return { alive: false };
   const bootedAt = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];

@@ -2,13 +2,15 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "yaml";
 
-/** The Pulumi project in which a command works. */
+/** The Pulumi project of a command. */
 export interface Project {
   readonly folder: string;
   readonly name: string;
 }
 
-/** Finds the nearest folder with a Pulumi.yaml, from here upwards, as `pulumi` does. @throws Error when there is none */
+/**
+ * Finds the nearest folder with a Pulumi.yaml, from here upwards, as `pulumi` does. @throws Error when there is none
+ */
 export async function findProject(from = process.cwd()): Promise<Project> {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const text = await readFile(path.join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);

@@ -4,7 +4,7 @@ import { fleetEnvironment } from "./engine-environment";
 import { onInterrupts } from "./interrupts";
 import type { Project } from "./project";
 
-/** Raised when `pulumi` ended with another code than 0; what it said is in the message. */
+/** `pulumi` ended with an exit code other than 0; the message contains its output. */
 export class PulumiError extends Error {
   override readonly name = "PulumiError";
 
@@ -17,14 +17,14 @@ export class PulumiError extends Error {
   }
 }
 
-/** What a finished call printed. */
+/** The result of a finished call. */
 interface PulumiAnswer {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** One run of the engine. */
+/** A running engine. */
 interface RunningPulumi {
   readonly child: ChildProcess;
   readonly ended: Promise<PulumiAnswer>;
@@ -33,15 +33,18 @@ interface RunningPulumi {
 interface PulumiCall {
   readonly project: Project;
   readonly args: readonly string[];
-  /** Shows what the engine prints while it runs; default: it is only returned. */
+  /** Shows the engine's output while it runs; by default it is only returned. */
   readonly passThrough?: boolean;
-  /** Of what is shown: the lines in place of each line; and what it holds back when nothing more comes. */
+  /**
+   * Filters the shown output: `line` returns the replacement lines of each line, `rest` what it has kept back at the
+   * end.
+   */
   readonly filter?: { line(text: string): string[]; rest(): string[] };
 }
 
 /**
- * Starts `pulumi` in a process group of its own: an interrupt on the terminal reaches foresail alone, which decides
- * what becomes of it.
+ * Starts `pulumi` in a process group of its own, so that an interrupt on the terminal reaches only foresail, which
+ * decides how to handle it.
  */
 export function startPulumi({ project, args, passThrough = false, filter }: PulumiCall): RunningPulumi {
   const child = spawn(
@@ -92,7 +95,7 @@ export function startPulumi({ project, args, passThrough = false, filter }: Pulu
   return { child, ended };
 }
 
-/** Puts pieces of text together to lines, and shows what a filter makes of each. */
+/** Joins chunks of text into lines and shows the filter's output for each. */
 class Lines {
   private begun = "";
 
@@ -114,7 +117,7 @@ class Lines {
   }
 }
 
-/** Runs `pulumi` to its end, whatever that is; an interrupt is passed on. */
+/** Runs `pulumi` to its end, with any exit code; passes interrupts on. */
 export async function runPulumi(call: PulumiCall): Promise<PulumiAnswer> {
   const { child, ended } = startPulumi(call);
   const forget = onInterrupts(() => child.kill("SIGINT"));
@@ -140,7 +143,7 @@ export async function callPulumi(call: PulumiCall): Promise<PulumiAnswer> {
   );
 }
 
-/** The stack that a command is about: as it was named, or the one that is selected. */
+/** Returns the stack with this name, or the selected one. */
 export async function findStack(project: Project, named: string | undefined): Promise<string> {
   if (named !== undefined) return named;
   const { stdout } = await callPulumi({ project, args: ["stack", "--show-name"] });

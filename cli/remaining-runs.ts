@@ -6,9 +6,10 @@ import { runPlan, type RunEnd } from "./run-plan";
 import { takePreview } from "./take-preview";
 
 /**
- * Repeats the run while machines are left to do, each run a part of what the first one listed. A run that would do anything
- * else is not begun.
- * @param first the plan that ran, and ended well
+ * Repeats the run while machines remain, each run with a part of what the first one listed. Refuses a run that would do
+ * anything else.
+ *
+ * @param first the plan that ran successfully
  */
 export async function runRemaining(
   run: { project: Project; stack: string; kubeconfig?: string },
@@ -30,7 +31,7 @@ export async function runRemaining(
     for (const { steps } of preview.changes.filter(isMachinePlan)) for (const line of steps) say(`  ${line}`);
     const end = await runPlan({ ...run, engine: plan.engine }, say);
     if (end !== "done") return end;
-    // what the first review named may change again, and of later runs only what is still listed
+    // resources of the first review may change again; of remaining runs, only what is still listed may run
     const named = reviewed.filter((change) => !isMachinePlan(change));
     reviewed = [...named, ...preview.changes.filter(isMachinePlan)];
   }

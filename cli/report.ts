@@ -5,7 +5,7 @@ import { renderMarkdown } from "./review/markdown";
 import { readPreview } from "./review/preview";
 import { findProject } from "./project";
 
-/** What `foresail report` was asked for. */
+/** Options for `foresail report`. */
 export interface ReportOptions {
   /** The output of `pulumi preview --json`; "-" is standard input. */
   readonly file: string;
@@ -15,7 +15,8 @@ export interface ReportOptions {
 }
 
 /**
- * Prints what a preview holds, for a pull request or for programs. Touches nothing, and needs neither engine nor stack.
+ * Prints a preview for a pull request or as JSON. Changes nothing, and needs neither engine nor stack.
+ *
  * @throws NotAPreviewError
  */
 export async function report({ file, form, stack }: ReportOptions): Promise<void> {

@@ -10,7 +10,7 @@ interface ReportOptions {
   readonly stack?: string;
 }
 
-/** The commands preview, up and report: what a person reviews is what runs. */
+/** Adds the commands preview, up and report: only what was reviewed runs. */
 export function addReviewCommands(program: Command): void {
   program
     .command("preview")

@@ -7,22 +7,23 @@ import { withPrivateFolder, writePrivately } from "./private-file";
 import type { Project } from "./project";
 import { startPulumi } from "./pulumi";
 
-/** One run of the engine that a plan binds. */
+/** A run of the engine that is constrained by a plan. */
 interface PlannedRun {
   readonly project: Project;
   readonly stack: string;
   /** The engine's own plan. */
   readonly engine: unknown;
-  /** Whom to ask for a pause; undefined: nobody. */
+  /** The kubeconfig of the cluster in which to request a pause; undefined when a pause is not possible. */
   readonly kubeconfig?: string;
 }
 
-/** How a run ended. */
+/** The outcome of a run. */
 export type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
 
 /**
- * Runs `pulumi up` bound to a plan and shows what it prints. The first Ctrl-C asks the cluster's rollout to stop before
- * its next node; the next one, or the first when nobody can be asked, ends the engine in order; one more at once.
+ * Runs `pulumi up` with a plan and shows its output. The first Ctrl-C asks the cluster's rollout to pause before its
+ * next node. The next one, or the first when no pause is possible, makes the engine finish its current operations; one
+ * more stops it at once.
  */
 export async function runPlan(run: PlannedRun, say: (line: string) => void): Promise<RunEnd> {
   return withPrivateFolder(async (folder) => {
@@ -39,7 +40,7 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
       "--stack",
       run.stack,
     ];
-    // outputs hold whole objects, and `pulumi stack output` tells them to whoever asks
+    // outputs contain whole objects, and `pulumi stack output` prints them on request
     const behind = new BehindFailure();
     const { child, ended } = startPulumi({
       project: run.project,

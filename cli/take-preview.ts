@@ -7,17 +7,18 @@ import { withPrivateFolder } from "./private-file";
 import { PulumiError, runPulumi } from "./pulumi";
 import type { Project } from "./project";
 
-/** What one run of `pulumi preview` brought. */
+/** The result of one run of `pulumi preview`. */
 interface TakenPreview {
   readonly preview: Preview;
-  /** What the engine printed: secrets are masked. */
+  /** The engine's output, with secrets masked. */
   readonly json: string;
-  /** Absent when the preview failed. */
+  /** Undefined when the preview failed. */
   readonly plan?: SavedPlan;
 }
 
 /**
- * Previews a stack; nothing is changed. A preview that a handler refused is one with errors.
+ * Previews a stack; changes nothing. A preview that a handler refused is returned with its errors.
+ *
  * @throws PulumiError when the engine itself failed
  */
 export async function takePreview(project: Project, stack: string): Promise<TakenPreview> {

@@ -3,19 +3,20 @@ import { findStateFolder } from "./backend";
 import { deleteLock, findLocks } from "./lock";
 import { clearPendingOperations } from "./pending-operations";
 
-/** What `foresail unlock` was asked for. */
+/** Options for `foresail unlock`. */
 interface UnlockOptions {
   readonly stack: string;
   readonly project: string;
-  /** Consent given on the command line. */
+  /** Whether the command line confirms the deletion. */
   readonly yes: boolean;
 }
 
 /**
- * Clears a stack's locks. Those of dead processes on this host go without a question; those of other hosts need
- * consent; those of living processes on this host stay. When none is left, what killed runs left pending goes, too,
- * where it is safe to forget.
- * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when consent is missing
+ * Clears a stack's locks. Locks of dead processes on this host need no confirmation; locks of other hosts do; locks of
+ * running processes on this host stay. When no lock is left, it also clears pending operations of killed runs if that
+ * is safe.
+ *
+ * @returns the exit code: 0 when no lock is left, 1 when one is, 2 when confirmation is missing
  */
 export async function unlock(
   options: UnlockOptions,

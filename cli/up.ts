@@ -13,12 +13,12 @@ import { runRemaining } from "./remaining-runs";
 import { runPlan } from "./run-plan";
 import { takePreview } from "./take-preview";
 
-/** What `foresail up` was asked for. */
+/** Options for `foresail up`. */
 export interface UpOptions {
   readonly stack?: string;
   /** A plan of `foresail preview --save-plan`. */
   readonly plan?: string;
-  /** Consent given on the command line. */
+  /** Whether the command line confirms the run. */
   readonly yes: boolean;
 }
 
@@ -26,8 +26,9 @@ export interface UpOptions {
 export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as const;
 
 /**
- * Runs what was reviewed, and nothing else: the saved plan when it still is what would run, a fresh plan of what is
- * left of it after a run that was killed, and nothing when the cluster moved.
+ * Runs exactly what was reviewed: the saved plan when it still matches, a fresh plan of the remaining steps after a run
+ * that was killed, and nothing when the cluster has changed.
+ *
  * @returns the exit code
  */
 export async function up(options: UpOptions, say = (line: string) => console.log(line)): Promise<number> {
@@ -45,7 +46,7 @@ export async function up(options: UpOptions, say = (line: string) => console.log
   ]);
   if (taken.plan === undefined) {
     for (const words of taken.preview.errors) console.error(redact(`error: ${words}`));
-    // the reviewed plan was made without an error, so the cluster or the configuration is another now
+    // the reviewed plan had no error, so the cluster or the configuration has changed since
     if (saved !== undefined && taken.preview.isRefused) {
       say("refused: what was reviewed can't run now. Nothing was touched.");
       say(
@@ -66,7 +67,7 @@ export async function up(options: UpOptions, say = (line: string) => console.log
   return reportOutcome(end === "done" ? await runRemaining(run, chosen, say) : end, options, say);
 }
 
-/** Shows what would run and asks; only a person's yes, or `--yes`, is one. */
+/** Shows what would run and asks for confirmation, unless `--yes` gives it. */
 async function consent(
   plan: SavedPlan,
   options: UpOptions,
@@ -85,7 +86,7 @@ async function consent(
   return answer === undefined ? EXIT.usage : EXIT.failed;
 }
 
-/** The plan that may run, or the exit code when none may. */
+/** Returns the plan to run, or the exit code when none may run. */
 function choose(
   saved: SavedPlan,
   current: SavedPlan,
@@ -119,7 +120,7 @@ function choose(
   }
 }
 
-/** Whether what would run is one of the runs that were listed with the reviewed one. */
+/** Returns whether the current plan is one of the remaining runs that the reviewed plan listed. */
 function isRemainingRun(saved: SavedPlan, current: SavedPlan): boolean {
   return (
     remainingRuns(saved.reviewed).length > 0 && unlistedChange(saved.reviewed, current.reviewed) === undefined
@@ -155,7 +156,7 @@ function reportOutcome(
   }
 }
 
-/** The administrator's kubeconfig, kept in memory only; a first `up` has none. */
+/** Returns the administrator's kubeconfig, kept in memory only; undefined before the first `up`. */
 async function readKubeconfig(project: Project, stack: string): Promise<string | undefined> {
   try {
     const args = ["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack];

@@ -4,17 +4,17 @@ import { planDrain, podName } from "../../lib/kubernetes/drain/plan";
 import type { ForecastPod } from "./facts";
 import type { Finding } from "./finding";
 
-/** What a drain evicts once every loss is allowed, with the answer of the eviction API to each. */
+/** Returns what a drain evicts if every loss is allowed, with the eviction API's decision on each pod. */
 function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {
   const { evict } = planDrain(pods, { force: true, deleteEmptyDirData: true });
   return evict.map((pod) => ({ pod, verdict: evictionVerdict(pod, budgets) }));
 }
 
 /**
- * Budgets that would hold a drain now, and pods with several budgets, which the eviction API refuses as a matter of
- * principle.
+ * Returns findings for budgets that would block a drain now, and for pods with several budgets, which the eviction API
+ * always refuses.
  *
- * @param pods those of the nodes that are to be drained
+ * @param pods those of the nodes to drain
  */
 export function budgetFindings(budgets: readonly Budget[], pods: readonly ForecastPod[]): Finding[] {
   const judged = evictions(pods, budgets);
@@ -45,10 +45,10 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
 }
 
 /**
- * Pods under a budget that no other node takes: an evicted one is away until its node is back. Where a budget allows
- * fewer evictions than it has such pods on a node, that node's drain can't end.
+ * Returns findings for pods under a budget that no other node accepts: they are unavailable until their node is back.
+ * Where a budget allows fewer evictions than it has such pods on a node, that node's drain can't end.
  *
- * @param pods those of the nodes that are to be drained
+ * @param pods those of the nodes to drain
  */
 export function placementFindings(
   budgets: readonly Budget[],
@@ -89,7 +89,7 @@ export function placementFindings(
   );
 }
 
-/** Whether some pod under a budget uses a claim, so that its volume may decide where it can run. */
+/** Returns whether a pod under a budget uses a claim, whose volume may decide where it can run. */
 export function asksForVolumes(budgets: readonly Budget[], pods: readonly ForecastPod[]): boolean {
   return evictions(pods, budgets).some(
     ({ pod, verdict }) => verdict.kind === "counted" && claimsOf(pod).length > 0,

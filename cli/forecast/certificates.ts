@@ -2,10 +2,10 @@ import type { SeenCertificate } from "./facts";
 import type { Finding } from "./finding";
 
 const DAY = 86_400_000;
-/** A rollout and its repair should fit before the end. */
+/** A rollout and its repair should finish before a certificate expires. */
 const SOON_DAYS = 30;
 
-/** Certificates that have expired or will before long. */
+/** Returns findings for certificates that have expired or expire soon. */
 export function certificateFindings(certificates: readonly SeenCertificate[], now: Date): Finding[] {
   return certificates.flatMap(({ what, notAfter }): Finding[] => {
     const days = Math.floor((new Date(notAfter).getTime() - now.getTime()) / DAY);

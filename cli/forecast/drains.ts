@@ -3,10 +3,10 @@ import type { ForecastPod } from "./facts";
 import type { Finding } from "./finding";
 
 /**
- * Pods that a drain refuses as long as nobody allows their loss, node by node; with the allowance they are losses to
- * know of.
+ * Returns findings, node by node, for pods that a drain refuses until their loss is allowed; with the allowance they
+ * are warnings.
  *
- * @param pods those of the nodes that are to be drained
+ * @param pods those of the nodes to drain
  */
 export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowances): Finding[] {
   const nodes = [...new Set(pods.map(({ spec }) => spec?.nodeName ?? "?"))];

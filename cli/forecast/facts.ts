@@ -2,10 +2,10 @@ import type { Budget, PlacedPod } from "../../lib/kubernetes/drain/budgets";
 import type { Claim, SchedulableNode, SchedulablePod, Volume } from "../../lib/kubernetes/drain/placement";
 import type { NodeParts } from "../../providers/kubeadm/plan/rollout/observed";
 
-/** A Pod as far as a forecast looks at it. */
+/** The parts of a Pod that a forecast needs. */
 export type ForecastPod = PlacedPod & SchedulablePod;
 
-/** A certificate that the cluster or its reader depends on. */
+/** A certificate that the cluster or the kubeconfig's user depends on. */
 export interface SeenCertificate {
   /** "the API server's certificate (https://10.0.0.1:6443)" */
   what: string;
@@ -13,26 +13,29 @@ export interface SeenCertificate {
   notAfter: string;
 }
 
-/** Everything that was read of a cluster; what could not be read is undefined here, and in words below. */
+/**
+ * Everything that was read from a cluster; what could not be read is undefined here and described in `notes` or
+ * `unread`.
+ */
 export interface ClusterFacts {
   server: string;
   nodes: (NodeParts & SchedulableNode)[];
   pods?: ForecastPod[];
   budgets?: Budget[];
-  /** of pods under a budget; absent too when none of them uses any */
+  /** of pods under a budget; undefined also when none of them uses one */
   claims?: Claim[];
   volumes?: Volume[];
   /** kubernetesVersion of kubeadm-config */
   clusterVersion?: string;
   certificates: SeenCertificate[];
-  /** the API server's metrics, in Prometheus' text format */
+  /** the API server's metrics, in Prometheus text format */
   metrics?: string;
   notes: string[];
-  /** what could not be read and could hide something in the way, each in words */
+  /** messages about what could not be read and may hide a blocker */
   unread: string[];
 }
 
-/** kubernetesVersion of the ConfigMap kubeadm-config, without its v. */
+/** Returns the kubernetesVersion of the ConfigMap kubeadm-config without its v. */
 export function clusterVersionOf(clusterConfiguration: string | undefined): string | undefined {
   return /^kubernetesVersion:\s*["']?v?([^\s"']+)/m.exec(clusterConfiguration ?? "")?.[1];
 }

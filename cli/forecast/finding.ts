@@ -1,4 +1,4 @@
-/** Something that a rollout would meet. */
+/** A problem that a rollout would encounter. */
 export interface Finding {
   about:
     | "rollout"
@@ -10,9 +10,9 @@ export interface Finding {
     | "emptyDir"
     | "certificate"
     | "API version";
-  /** blocks: the rollout would be refused, stop, or break something; warns: it goes on, with a loss or a risk */
+  /** blocks: the rollout would be refused, stop, or break something; warns: it continues with a loss or a risk */
   weight: "blocks" | "warns";
   words: string;
-  /** what to do about it */
+  /** how to fix it */
   mend: string;
 }

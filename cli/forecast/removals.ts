@@ -1,7 +1,7 @@
 import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/version";
 import type { Finding } from "./finding";
 
-/** API versions that Kubernetes took away, by the minor without them (kubernetes.io, deprecated API migration guide). */
+/** Removed API versions, by the first minor version without them (kubernetes.io, deprecated API migration guide). */
 const REMOVALS: readonly { release: string; version: string; resources: string; instead: string }[] = [
   { release: "1.25", version: "policy/v1beta1", resources: "poddisruptionbudgets", instead: "policy/v1" },
   {
@@ -50,8 +50,8 @@ const REMOVALS: readonly { release: string; version: string; resources: string; 
 ];
 
 /**
- * API versions that were asked for since the API server started and that the target no longer has, from the metric
- * apiserver_requested_deprecated_apis.
+ * Returns findings for API versions that were requested since the API server started and that the target no longer has,
+ * from the metric apiserver_requested_deprecated_apis.
  */
 export function removalFindings(metrics: string, target: string): Finding[] {
   const found = new Map<string, Finding>();
@@ -75,7 +75,7 @@ export function removalFindings(metrics: string, target: string): Finding[] {
   return [...found.values()];
 }
 
-/** What a reader has to look for himself when the metrics can't be read. */
+/** Returns the removed API versions that the user must check when the metrics can't be read. */
 export function removedBetween(from: string, target: string): string[] {
   return REMOVALS.filter(
     ({ release }) => minorsBetween(from, `${release}.0`) > 0 && minorsBetween(`${release}.0`, target) >= 0,

@@ -2,7 +2,7 @@ import type { Finding } from "./finding";
 import { titleOfSteps, versionsOf } from "./render-text";
 import type { PlanReport } from "./report";
 
-/** The forecast for a pull request or a wiki. */
+/** Renders the forecast for a pull request or a wiki. */
 export function renderMarkdown(report: PlanReport): string {
   const blocking = report.findings.filter(({ weight }) => weight === "blocks");
   const warning = report.findings.filter(({ weight }) => weight === "warns");
@@ -38,7 +38,7 @@ function table(title: string, findings: readonly Finding[]): string[] {
   return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
 }
 
-/** Names come from the cluster: none may end a cell or begin a tag. */
+/** Escapes names from the cluster, so that none ends a cell or begins a tag. */
 function escape(text: string): string {
   return text.replace(/[\\|<>*_[\]]/g, (sign) => `\\${sign}`).replace(/\s+/g, " ");
 }

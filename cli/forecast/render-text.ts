@@ -1,7 +1,7 @@
 import type { Finding } from "./finding";
 import type { PlanReport } from "./report";
 
-/** How words are set off; each gives its text back unchanged where there are no colours. */
+/** Functions that color text; each returns its text unchanged where there are no colors. */
 interface Colours {
   bold: (text: string) => string;
   red: (text: string) => string;
@@ -13,7 +13,7 @@ interface Colours {
 const same = (text: string) => text;
 const NO_COLOURS: Colours = { bold: same, red: same, yellow: same, green: same, dim: same };
 
-/** The forecast for a terminal: what blocks first, then the steps. */
+/** Renders the forecast for a terminal: blockers first, then the steps. */
 export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): string {
   const { bold, red, yellow, green, dim } = colours;
   const blocking = report.findings.filter(({ weight }) => weight === "blocks");

@@ -18,7 +18,7 @@ import type { ClusterFacts } from "./facts";
 import type { Finding } from "./finding";
 import { removalFindings, removedBetween } from "./removals";
 
-/** What is asked of a forecast. */
+/** Options for a forecast. */
 export interface ForecastOptions {
   /** without the leading v */
   target: string;
@@ -34,19 +34,19 @@ export interface PlanReport {
   target: string;
   clusterVersion?: string;
   nodes: { name: string; pool: string; kubeletVersion: string; ready: boolean }[];
-  /** the versions that the cluster goes through, in order */
+  /** the versions of the rollout, in order */
   passes: string[];
   steps: (RolloutStep & { line: string })[];
   findings: Finding[];
   notes: string[];
   blocked: boolean;
-  /** checks that could not be made, each with why: without any, and unless blocked, nothing is in the way */
+  /** checks that could not be made, each with the reason: if empty, and unless blocked, nothing blocks the rollout */
   unknown: string[];
 }
 
 const WORKERS = "workers";
 
-/** Forecasts the rollout of a cluster that nobody has prepared for it. */
+/** Forecasts the rollout of any cluster, including one without foresail's node agents. */
 export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
   const nodes = facts.nodes
     .map((node) => observeRolloutNode(node))
@@ -89,7 +89,7 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
     findings,
     notes: [...plan.notes.filter((note) => !known.has(note)), ...facts.notes],
     blocked: findings.some(({ weight }) => weight === "blocks"),
-    // a cluster whose nodes have the version is drained of nothing
+    // a rollout without steps drains nothing
     unknown:
       plan.steps.length === 0
         ? []

@@ -1,15 +1,15 @@
 const UNSEEN = /error: expected resource operations for (urn:\S+) but none were seen$/;
 /** "    type name **failed** 1 error", a row of the engine's display. */
 const FAILED_ROW = /^\s*(\S+) (\S+) \*\*failed\*\* 1 error$/;
-/** "  type (name):", before the words about one resource. */
+/** "  type (name):", before the messages about one resource. */
 const HEADER = /^ {2}\S+ \((.+)\):$/;
 const ERRORED = /^(\s*)(\d+) errored$/;
 // eslint-disable-next-line no-control-regex
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /**
- * What the engine prints of a run that a plan binds, without its complaints about resources that the run did not come
- * to: behind a failure there is one error for each of them. Every other line stays as it is.
+ * Filters the output of a run that is constrained by a plan: removes the errors about resources that the run did not
+ * reach, of which there is one for each after a failure. Passes every other line on.
  */
 export class BehindFailure {
   private readonly urns = new Set<string>();
@@ -17,7 +17,7 @@ export class BehindFailure {
   private header: string | undefined;
   private droppedBefore = false;
 
-  /** @returns the lines to show in place of this one, which may be held back until the next */
+  /** @returns the lines to show instead of this one, which may be kept back until the next call */
   line(text: string): string[] {
     const plain = text.replace(COLOURS, "").trimEnd();
     const urn = UNSEEN.exec(plain)?.[1];
@@ -30,7 +30,7 @@ export class BehindFailure {
     }
     const wasDropped = this.droppedBefore;
     this.droppedBefore = false;
-    // the empty line that ended the words about a resource that is not shown
+    // the empty line after the messages about a resource that is not shown
     if (plain === "" && wasDropped) return [];
     const before = this.rest();
     if (HEADER.test(plain)) {
@@ -46,14 +46,14 @@ export class BehindFailure {
     return [...before, text];
   }
 
-  /** What is held back when nothing more comes. */
+  /** Returns the line that is kept back, at the end of the output. */
   rest(): string[] {
     const held = this.header === undefined ? [] : [this.header];
     this.header = undefined;
     return held;
   }
 
-  /** One line about all that was left out, for the end; undefined when nothing was. */
+  /** One line about all removed errors; undefined when there are none. */
   get summary(): string | undefined {
     const names = [...this.urns].filter((urn) => !urn.includes("::pulumi:providers:")).map(nameOf);
     if (names.length === 0) return undefined;

@@ -1,7 +1,7 @@
-/** What happens to one resource, in the engine's words; a replacement's three steps are one. */
+/** The operation on a resource, by the engine's names; a replacement's three steps are one. */
 export type Operation = "create" | "update" | "replace" | "delete" | "import";
 
-/** One resource that a preview changes. */
+/** A resource that a preview changes. */
 export interface ResourceChange {
   readonly urn: string;
   /** Last part of the URN. */
@@ -11,11 +11,11 @@ export interface ResourceChange {
   readonly operation: Operation;
   /** The new input `steps`: what will be done, line by line. */
   readonly steps: readonly string[];
-  /** The other new inputs, secrets as the engine masks them. */
+  /** The other new inputs, with secrets as the engine masks them. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Why it is replaced: names of properties. */
+  /** Names of the properties that cause a replacement. */
   readonly replaceReasons: readonly string[];
 }
 
-/** What a review holds of a resource. */
+/** The parts of a resource change that a saved review contains. */
 export type ReviewedChange = Pick<ResourceChange, "urn" | "name" | "type" | "operation" | "steps" | "inputs">;

@@ -3,28 +3,28 @@ import { UNKNOWN } from "../../lib/unknown";
 import type { Operation, ReviewedChange } from "./change";
 import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
 
-/** One resource whose current steps are not what was reviewed. */
+/** A resource whose current steps differ from the reviewed ones. */
 export interface Difference {
   readonly name: string;
   readonly type: string;
-  /** What differs, for people. */
+  /** The difference as text. */
   readonly why: string;
   /** Empty when the review does not name the resource. */
   readonly reviewed: readonly string[];
   readonly current: readonly string[];
 }
 
-/** Whether what would run now is what was reviewed. */
+/** Whether the current plan is the reviewed one. */
 export type Verdict =
-  /** Line by line: the reviewed plan can bind the engine. */
+  /** Identical: the reviewed plan can constrain the engine. */
   | { readonly kind: "same" }
-  /** Only steps that were reviewed, and fewer of them: a resumption. */
+  /** A subset of the reviewed steps: a resumed run. */
   | { readonly kind: "remainder" }
-  /** Everything that was reviewed has been done. */
+  /** Everything that was reviewed is done. */
   | { readonly kind: "nothing left" }
   | { readonly kind: "moved"; readonly differences: readonly Difference[] };
 
-/** What may be left of an operation: a create that failed half-way is an update the next time. */
+/** The operations that may remain of an operation: a create that failed half-way becomes an update. */
 const LEFT_OF: Readonly<Record<Operation, readonly Operation[]>> = {
   create: ["create", "update"],
   update: ["update"],
@@ -34,8 +34,8 @@ const LEFT_OF: Readonly<Record<Operation, readonly Operation[]>> = {
 };
 
 /**
- * Decides whether what would run now is what was reviewed, or a strict remainder of it: no resource that the review
- * does not name, no other operation, no other wish, and of the reviewed steps only a part, in their order.
+ * Decides whether the current plan is the reviewed one, or a strict remainder of it: no resource that the review does
+ * not name, no other operation, no other inputs, and a part of the reviewed steps in their order.
  */
 export function compareReview(
   reviewed: readonly ReviewedChange[],
@@ -73,19 +73,19 @@ function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedCha
   if (!LEFT_OF[reviewed.operation].includes(current.operation))
     return differs(`reviewed is ${reviewed.operation}, now it would be ${current.operation}`);
   const changed = changedInput(reviewed, current);
-  // what remains of a deletion has no wishes of its own
+  // what remains of a deletion has no inputs of its own
   if (changed !== undefined && current.operation !== "delete")
     return differs(`its input ${changed} is not the reviewed one`);
   const step = unreviewedStep(reviewed.steps, current.steps);
   return step === undefined ? [] : differs(`not reviewed: ${step}`);
 }
 
-/** What is shown of a change: its steps, or the operation when it has none. */
+/** Returns the lines that show a change: its steps, or the operation when it has none. */
 function linesOf({ steps, operation }: ReviewedChange): readonly string[] {
   return steps.length > 0 ? steps : [`(${operation})`];
 }
 
-/** The first step of now that does not follow from the reviewed ones, or undefined. */
+/** Returns the first current step that does not follow from the reviewed ones, or undefined. */
 export function unreviewedStep(reviewed: readonly string[], current: readonly string[]): string | undefined {
   const promised = reviewed.map(readStepLine);
   const open = promised.filter((line) => line.kind === "unknown");
@@ -98,7 +98,7 @@ export function unreviewedStep(reviewed: readonly string[], current: readonly st
       from = at + 1;
       continue;
     }
-    // nodes that were under way together are finished first, in whatever order they were left
+    // nodes that were in progress together are finished first, in any order
     if (promised.some((each) => isBegun(line, each))) continue;
     if (!open.some((each) => fillsIn(line, each))) return text;
   }
@@ -106,8 +106,8 @@ export function unreviewedStep(reviewed: readonly string[], current: readonly st
 }
 
 /**
- * Whether a step is what was left open: of a cluster that did not exist yet the machines were reviewed, and that they
- * join; of machines that did not exist yet, that they are made ready. Nothing that takes a node away was.
+ * Returns whether a step fills in an unknown one. For a cluster that did not exist yet, its machines and that they join
+ * were reviewed; for machines that did not exist yet, that they are made ready. No step that removes a node was.
  */
 function fillsIn(line: StepLine, open: StepLine): boolean {
   if (line.kind !== "step" || open.kind !== "unknown") return false;
@@ -115,13 +115,13 @@ function fillsIn(line: StepLine, open: StepLine): boolean {
   return !isVersionStep(line) && !/^(?:cordon|lost)\b/.test(line.rest);
 }
 
-/** The name of the first input that is not the reviewed one, or undefined. */
+/** Returns the name of the first input that differs from the reviewed one, or undefined. */
 function changedInput(reviewed: ReviewedChange, current: ReviewedChange): string | undefined {
   const names = new Set([...Object.keys(reviewed.inputs), ...Object.keys(current.inputs)]);
   return [...names].find((name) => !keeps(reviewed.inputs[name], current.inputs[name]));
 }
 
-/** Whether a value is the reviewed one, where what was unknown then may be anything now. */
+/** Returns whether a value is the reviewed one; a value that was unknown then may have any value now. */
 function keeps(reviewed: unknown, current: unknown): boolean {
   if (reviewed === UNKNOWN) return true;
   if (Array.isArray(reviewed) && Array.isArray(current))

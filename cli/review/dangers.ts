@@ -2,15 +2,15 @@ import type { ResourceChange } from "./change";
 import type { Preview } from "./preview";
 import { isVersionStep, readStepLine } from "./step-line";
 
-/** One thing that a reviewer should see before all others. */
+/** Something that a reviewer should see first. */
 export interface Danger {
   readonly kind: "refused" | "replaced" | "deleted" | "lost" | "blocked" | "control plane" | "unread";
   readonly resource: string;
-  /** A sentence for people. */
+  /** A sentence for messages. */
   readonly words: string;
 }
 
-/** In the order in which a reviewer should read them. */
+/** The order in which a reviewer should read them. */
 const ORDER: readonly Danger["kind"][] = [
   "refused",
   "replaced",
@@ -21,13 +21,13 @@ const ORDER: readonly Danger["kind"][] = [
   "unread",
 ];
 
-/** Words that only a step of a control plane has. */
+/** Words that only a step of a control plane contains. */
 const CONTROL_PLANE = /\bcontrol plane\b|\betcd member\b|\bkubeadm upgrade apply\b/;
 const OUTAGE = /\bAPI does not answer\b/;
 const UNREAD = /\bcould not be read\b/;
 const BLOCKED = /\b(blocks?|blocked|refuses?|refused|drain would|will be lost|PodDisruptionBudget)\b/;
 
-/** What is dangerous in a preview, the worst first. */
+/** Returns the dangers in a preview, the worst first. */
 export function findDangers(preview: Preview): Danger[] {
   const refused = preview.errors.map((words): Danger => ({
     kind: "refused",
@@ -58,7 +58,7 @@ function dangersOf(change: ResourceChange, controlPlanes: ReadonlySet<string>): 
   return found;
 }
 
-/** What stands in a rollout's way is a remark of its resource, since it may be gone in a minute. */
+/** Finds dangers in a note. A rollout's blockers are notes of its resource, because they may be temporary. */
 function dangersOfNote(words: string): Danger[] {
   const resource = words.slice(0, words.indexOf(": "));
   if (UNREAD.test(words)) return [{ kind: "unread", resource, words }];
@@ -69,7 +69,7 @@ function dangersOfNote(words: string): Danger[] {
 function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"] | undefined {
   const line = readStepLine(text);
   if (line.kind === "remark") return UNREAD.test(text) ? "unread" : undefined;
-  // the remark before it says why
+  // the remark before it has the reason
   if (line.kind === "unread" || line.kind === "unknown") return undefined;
   if (line.rest.startsWith("lost, ")) return "lost";
   if (BLOCKED.test(line.rest)) return "blocked";
@@ -78,7 +78,7 @@ function kindOf(text: string, controlPlanes: ReadonlySet<string>): Danger["kind"
   return isVersionStep(line) && controlPlanes.has(line.machine) ? "control plane" : undefined;
 }
 
-/** Names of the control planes, as far as the wishes of the changed resources tell. */
+/** Returns the names of the control planes, as far as the inputs of the changed resources contain them. */
 function controlPlanesOf({ changes }: Preview): Set<string> {
   const machines = changes.flatMap(({ inputs }) => [
     ...entriesOf(inputs["controlPlanes"]),

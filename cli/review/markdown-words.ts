@@ -1,7 +1,7 @@
-/** A line longer than this is cut: no step needs it, and words of a remote side may be as long as they like. */
+/** Longer lines are cut: no step needs more, and remote messages can have any length. */
 const LINE_LIMIT = 300;
 
-/** A text as inline code, whatever it holds: nothing in it is markdown, a mention or a link. */
+/** Returns a text as inline code, so that nothing in it is markdown, a mention or a link. */
 export function code(text: string): string {
   const line = oneLine(text);
   const ticks = "`".repeat(longestTicks(line) + 1);
@@ -9,24 +9,24 @@ export function code(text: string): string {
   return `${ticks}${space}${line}${space}${ticks}`;
 }
 
-/** Lines as a block of code that none of them can end. */
+/** Returns lines as a code block that none of them can end. */
 export function fenced(lines: readonly string[]): string {
   const cut = lines.map((line) => shorten(line.trimEnd()));
   const fence = "`".repeat(Math.max(3, longestTicks(cut.join("\n")) + 1));
   return [`${fence}text`, ...cut, fence].join("\n");
 }
 
-/** A text on one line, cut to a length that a reader bears. */
+/** Returns a text on one line, cut to a readable length. */
 export function oneLine(text: string): string {
   return shorten(text.replace(/\s+/g, " ").trim());
 }
 
-/** Names of resources come from configuration: in them nothing is markdown, HTML or a mention. */
+/** Escapes a resource name from the configuration, so that nothing in it is markdown, HTML or a mention. */
 export function escapeWords(text: string): string {
   return oneLine(text).replace(/[\\`*_{}[\]<>()#!|@~]/g, "\\$&");
 }
 
-/** What may stand in a comment of HTML, which `--` would end. */
+/** Returns a text that is safe in an HTML comment, which `--` would end. */
 export function safeWord(text: string): string {
   return text
     .replace(/[^A-Za-z0-9_.-]+/g, "-")

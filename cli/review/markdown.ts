@@ -5,10 +5,10 @@ import { plural } from "./plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./step-line";
 
-/** GitHub refuses a longer comment. It counts characters of UTF-16, as JavaScript does. */
+/** GitHub refuses a longer comment. It counts UTF-16 characters, as JavaScript does. */
 export const COMMENT_LIMIT = 65_536;
 
-/** How many dangers the summary lists; the steps below hold all of them. */
+/** How many dangers the summary lists; the steps below contain all of them. */
 const DANGERS_SHOWN = 25;
 
 const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
@@ -21,20 +21,21 @@ const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   unread: "Cluster not read",
 };
 
-/** What follows the summary: a heading and its lines, of which the last may be cut. */
+/** A part after the summary: a heading and its lines, of which the last may be cut. */
 interface Block {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** The first line of a comment, unseen by readers, by which the next run finds it again. */
+/** Returns the first line of a comment, which is invisible and lets the next run find the comment. */
 export function commentMarker(preview: Pick<Preview, "project" | "stack">): string {
   return `<!-- foresail:${safeWord(preview.project ?? "")}/${safeWord(preview.stack ?? "")} -->`;
 }
 
 /**
- * A preview as a comment of a pull request: what is dangerous first, then the steps of each resource. Steps are left
- * out when they do not fit; the summary is always whole.
+ * Renders a preview as a pull request comment: dangers first, then the steps of each resource. Leaves out steps that do
+ * not fit; the summary is always complete.
+ *
  * @param limit the longest comment, in characters
  */
 export function renderMarkdown(preview: Preview, { limit = COMMENT_LIMIT } = {}): string {
@@ -53,14 +54,14 @@ export function renderMarkdown(preview: Preview, { limit = COMMENT_LIMIT } = {})
     }
     if (part?.isWhole === true) continue;
     const others = blocks.length - index - (part === undefined ? 0 : 1);
-    // the summary alone may fill the limit that a caller gave
+    // the summary alone may exceed a caller's limit
     if (others > 0 && ending.length <= room) kept.push(leftOut(others));
     break;
   }
   return kept.join("\n");
 }
 
-/** The part that is never cut: marker, heading, counts, dangers. */
+/** Renders the part that is never cut: marker, heading, counts, dangers. */
 export function renderSummary(preview: Preview): string {
   const dangers = findDangers(preview);
   const name = preview.stack === undefined ? "the stack" : code(preview.stack);
@@ -95,7 +96,7 @@ function blocksOf(preview: Preview): Block[] {
   }));
   return [
     ...(errors.length > 0 ? [{ title: "**What was refused**", lines: errors }] : []),
-    // what has steps is what a reviewer reads; a bare name says all there is of the others
+    // changes with steps come first, because a reviewer reads those
     ...changes.filter(({ lines }) => lines.length > 0),
     ...changes.filter(({ lines }) => lines.length === 0),
     ...(preview.notes.length > 0 ? [{ title: "**Remarks**", lines: preview.notes.map(oneLine) }] : []),
@@ -109,7 +110,7 @@ function renderBlock({ title, lines }: Block, shown = lines.length): string {
   return [title, "", fenced([...lines.slice(0, shown), ...rest]), ""].join("\n");
 }
 
-/** As many lines of a block as there is room for, or undefined when there is room for none. */
+/** Returns as many lines of a block as fit, or undefined when none does. */
 function fit(block: Block, room: number): { text: string; isWhole: boolean } | undefined {
   let [fits, tooMany] = [0, block.lines.length + 1];
   while (tooMany - fits > 1) {

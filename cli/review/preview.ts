@@ -1,24 +1,24 @@
 import type { Operation, ResourceChange } from "./change";
 import { refuseServerOrder } from "./server-order";
 
-/** One preview, as far as a reviewer needs it. */
+/** The parts of a preview that a review needs. */
 export interface Preview {
   /** Undefined for a stack without resources. */
   readonly stack?: string;
   readonly project?: string;
   readonly changes: readonly ResourceChange[];
-  /** How many resources stay as they are. */
+  /** The number of resources that stay as they are. */
   readonly unchanged: number;
-  /** What the engine, the handlers and the rules of the review refused, each once. */
+  /** Errors of the engine, the handlers and the rules of the review, without duplicates. */
   readonly errors: readonly string[];
-  /** Whether one of the errors is that of a resource, and not of the program or the engine. */
+  /** Whether one of the errors belongs to a resource, rather than to the program or the engine. */
   readonly isRefused: boolean;
   readonly warnings: readonly string[];
-  /** Remarks of foresail's resources that are no steps, `NodeRollout onprem: w-1 is paused: …`, each once. */
+  /** Notes of foresail's resources that are not steps, `NodeRollout onprem: w-1 is paused: …`, without duplicates. */
   readonly notes: readonly string[];
 }
 
-/** Raised for a text that `pulumi preview --json` did not print. */
+/** The text is not the output of `pulumi preview --json`. */
 export class NotAPreviewError extends Error {
   override readonly name = "NotAPreviewError";
 
@@ -27,7 +27,7 @@ export class NotAPreviewError extends Error {
   }
 }
 
-/** What the engine calls the parts of each operation; what is not here changes nothing. */
+/** The engine's operation names; others change nothing. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   create: "create",
   update: "update",
@@ -40,7 +40,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   import: "import",
 };
 
-/** Inputs that are no wish: where the handlers lie, the steps, which stand by themselves, and what a run found. */
+/**
+ * Inputs that are not part of the spec: the handlers' key, the steps, which are compared separately, and findings of a
+ * run.
+ */
 const NOT_DESIRED = ["__provider", "steps", "owned", "leaving", "leftOut"];
 
 interface EngineStep {
@@ -57,7 +60,8 @@ interface EngineDiagnostic {
 }
 
 /**
- * Reads the output of `pulumi preview --json`.
+ * Parses the output of `pulumi preview --json`.
+ *
  * @throws NotAPreviewError
  */
 export function readPreview(text: string): Preview {
@@ -84,10 +88,10 @@ export function readPreview(text: string): Preview {
   };
 }
 
-/** How foresail's handlers begin a line: the resource as people know it. */
+/** The prefix of the handlers' lines: the resource as messages name it. */
 const RESOURCE_LINE = /^[A-Z]\w+ [^:]+: (.*)$/s;
 
-/** The handlers print each step as a line, too; what is left of their lines are remarks. */
+/** Returns the handlers' lines that are not steps, because they print each step as a line, too. */
 function notesOf(diagnostics: readonly EngineDiagnostic[], changes: readonly ResourceChange[]): string[] {
   const steps = new Set(changes.flatMap((change) => change.steps));
   return messages(diagnostics, "info").filter((words) => {
@@ -110,15 +114,15 @@ function parse(text: string): {
   if (typeof value !== "object" || value === null) throw new NotAPreviewError("it is no object");
   const { steps = [], diagnostics = [], changeSummary } = value as Record<string, unknown>;
   if (!Array.isArray(steps) || !Array.isArray(diagnostics)) throw new NotAPreviewError("it has no steps");
-  // an empty object has no steps either, and says nothing of a stack
+  // an empty object has no steps either, and does not describe a stack
   if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
     throw new NotAPreviewError("it has neither steps nor a summary");
-  // of what stays as it is the engine lists the stack alone, and counts the others
+  // of unchanged resources, the engine lists only the stack and counts the others
   const { same = 0 } = (changeSummary ?? {}) as { same?: number };
   return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[], same };
 }
 
-/** The program's own errors are without a URN, or with the stack's. */
+/** Returns whether an error belongs to a resource; the program's own errors have no URN, or the stack's. */
 function isOfResource({ severity, urn }: EngineDiagnostic): boolean {
   return severity === "error" && urn !== undefined && urn !== "" && !urn.includes("::pulumi:pulumi:Stack::");
 }
@@ -136,7 +140,7 @@ function changeOf(urn: string, operation: Operation, step: EngineStep): Resource
     name: urn.split("::").at(-1) ?? urn,
     type: urn.split("::").at(-2)?.split("$").at(-1)?.split(":").at(-1) ?? "",
     operation,
-    // a wish of another provider may have this name, too, and mean something else
+    // an input of another provider may have the same name and another meaning
     steps: isLines(steps) ? steps : [],
     inputs: Object.fromEntries(
       Object.entries(inputs).filter(
@@ -150,7 +154,7 @@ function changeOf(urn: string, operation: Operation, step: EngineStep): Resource
 const isLines = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((line) => typeof line === "string");
 
-/** Two steps on one URN are parts of a replacement; what is made new says more than what goes. */
+/** Merges two steps on one URN, the parts of a replacement; prefers the inputs of the new resource. */
 function merge(earlier: ResourceChange | undefined, later: ResourceChange): ResourceChange {
   if (earlier === undefined) return later;
   const fuller = Object.keys(later.inputs).length > 0 && later.operation !== "delete" ? later : earlier;

@@ -2,17 +2,17 @@ import { UNKNOWN } from "../../lib/unknown";
 import type { ReviewedChange } from "./change";
 import type { Preview } from "./preview";
 
-/** What `foresail preview --save-plan` writes: the engine's own plan, and what a person reviewed of it. */
+/** The file that `foresail preview --save-plan` writes: the engine's own plan, and the reviewed changes. */
 export interface SavedPlan {
   readonly foresail: { readonly format: 1; readonly version: string };
   readonly project: string;
   readonly stack: string;
   readonly reviewed: readonly ReviewedChange[];
-  /** The engine's plan as it wrote it; its secrets are encrypted with the stack's key. */
+  /** The engine's plan unchanged; its secrets are encrypted with the stack's key. */
   readonly engine: unknown;
 }
 
-/** Raised for a file that `foresail preview --save-plan` did not write, or another release did. */
+/** The file was not written by `foresail preview --save-plan`, or was written by another release. */
 export class UnreadablePlanError extends Error {
   override readonly name = "UnreadablePlanError";
 
@@ -21,7 +21,7 @@ export class UnreadablePlanError extends Error {
   }
 }
 
-/** Puts a reviewed preview and the engine's plan of the same run into one. */
+/** Combines a reviewed preview and the engine's plan of the same run. */
 export function makeSavedPlan(
   preview: Preview,
   ref: { readonly project: string; readonly stack: string },
@@ -40,7 +40,8 @@ export function makeSavedPlan(
 }
 
 /**
- * Reads a saved plan, and holds it against the stack that it is to be used on.
+ * Parses a saved plan and checks that it belongs to the stack.
+ *
  * @throws UnreadablePlanError
  */
 export function parseSavedPlan(
@@ -78,8 +79,8 @@ function isReviewedChange(value: unknown): value is ReviewedChange {
 }
 
 /**
- * The engine holds a plan's values to be kept to the letter. Steps that say "unknown until …" are filled in by the run
- * itself, so the plan has to say unknown in the engine's own way; all other steps bind as they are.
+ * Replaces steps that say "unknown until …" with the engine's own placeholder. The engine requires a plan's values to
+ * match exactly, and the run itself determines these steps; all other steps stay binding.
  */
 function openUnknownSteps(engine: unknown): unknown {
   if (Array.isArray(engine)) return engine.map(openUnknownSteps);

@@ -5,19 +5,19 @@ const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";
 const PLANS = [CLOUD_PLAN, "TumblebugPlan"];
 
-/** Whether a resource says which machines a run makes and deletes, and which the next ones do. */
+/** Returns whether a resource plans which machines a run creates and deletes, and which the remaining runs do. */
 export const isMachinePlan = ({ type }: Pick<ReviewedChange, "type">): boolean => PLANS.includes(type);
 
 /**
- * Says which servers a preview would take away besides those whose turn it is. The engine makes what is new and then deletes
- * what is old, all at once; so a delete or replacement that the run's own plan of machines does not name takes the cluster's nodes
- * away undrained.
+ * Refuses servers that a preview would delete outside the current batch. The engine creates new objects and then
+ * deletes old ones all at once, so a delete or replacement that the run's own machine plan does not name removes nodes
+ * from the cluster without a drain.
  *
- * @returns a refusal for people, or none
+ * @returns a refusal message, or none
  */
 export function refuseServerOrder(changes: readonly ResourceChange[]): string[] {
   const plans = changes.filter(({ type }) => type === CLOUD_PLAN);
-  // a stack that goes as a whole takes its plan with it
+  // a stack that is deleted as a whole deletes its plan, too
   if (plans.some(({ operation }) => operation === "delete")) return [];
   const batch = new Set(
     plans.flatMap(({ inputs }) =>
@@ -41,17 +41,18 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
   ];
 }
 
-/** What the preview says of machines in later runs, as the plan of machines lists it. */
+/** Returns the lines for remaining runs in the machine plan of a preview. */
 export function remainingRuns(changes: readonly ReviewedChange[]): string[] {
   return changes.filter(isMachinePlan).flatMap(({ inputs }) => textsOf(inputs["later"]));
 }
 
-/** Resources whose lines each begin with the machine that is changed. */
+/** Resources whose lines each begin with the name of the changed machine. */
 const BY_MACHINE = ["NodeGroup", "NodeRollout"];
 
 /**
- * The first thing of a later run that was not reviewed with the run before it, or undefined when it is a part of what was: its lines
- * were listed for later, its nodes are those of the lines, and it changes no object that is neither a machine's nor was reviewed.
+ * Returns the first change of a remaining run that was not reviewed with the run before it, or undefined. The run's
+ * lines must have been listed for later, its nodes must be those of the lines, and every other changed object must
+ * belong to a machine or have been reviewed.
  */
 export function unlistedChange(
   reviewed: readonly ReviewedChange[],
@@ -81,7 +82,7 @@ export function unlistedChange(
   return other && `${other.operation} ${other.type} ${other.name}`;
 }
 
-/** Resources of the cluster that follow its machines, whichever they are. */
+/** Cluster resources that change whenever its machines change. */
 const FOLLOWING = [
   ...BY_MACHINE,
   "AdminKubeconfig",
@@ -91,7 +92,7 @@ const FOLLOWING = [
   "NodeAgents",
 ];
 
-/** A line of a later run without the words that say in which. */
+/** Returns a line of a remaining run without its prefix. */
 const bare = (line: string): string => line.replace(/^then, [^:]+: /, "");
 
 function textsOf(value: unknown): string[] {

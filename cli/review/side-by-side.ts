@@ -2,7 +2,7 @@ import type { Difference } from "./compare";
 
 const NARROWEST = 20;
 
-/** The reviewed and the current lines of each resource in two columns; a mark stands by those that have no partner. */
+/** Returns the reviewed and the current lines of each resource in two columns; marks rows that differ. */
 export function sideBySide(differences: readonly Difference[], width = 120): string[] {
   const column = Math.max(NARROWEST, Math.floor((width - 7) / 2));
   return differences.flatMap((difference) => [
@@ -16,7 +16,7 @@ export function sideBySide(differences: readonly Difference[], width = 120): str
 
 type Pair = readonly [string | undefined, string | undefined];
 
-/** Sets equal lines side by side and the others in between, in order. */
+/** Pairs equal lines and puts the others in between, in order. */
 function pair({ reviewed, current }: Difference): Pair[] {
   const pairs: Pair[] = [];
   let next = 0;
@@ -33,7 +33,7 @@ function pair({ reviewed, current }: Difference): Pair[] {
   return joinOneSided(pairs);
 }
 
-/** A line that went beside the one that came in its place: half as long, and read at once. */
+/** Puts a removed line next to the line that replaces it, which halves the length. */
 function joinOneSided(pairs: readonly Pair[]): Pair[] {
   const joined: Pair[] = [];
   let gone: string[] = [];

@@ -2,17 +2,17 @@ import { unreadMachine } from "../../lib/text/unread";
 import { plural } from "./plural";
 
 /**
- * What a line of the input `steps` is: a step that will be done; `unknown`, which is filled in once the cluster
- * exists; or a remark about the live system that does nothing.
+ * The kind of a line of the input `steps`: a step that will be done; `unknown`, which is filled in once the cluster
+ * exists; or a remark about the live system.
  */
 export type StepLine =
   | { readonly kind: "step"; readonly line: string; readonly machine: string; readonly rest: string }
   | {
       readonly kind: "unknown";
-      /** Undefined: whatever machines there are. */ readonly machines?: readonly string[];
+      /** Undefined for any machines. */ readonly machines?: readonly string[];
     }
   | {
-      /** What could not be read of a machine: it may need a step, or none. */
+      /** A part of a machine that could not be read: it may need a step. */
       readonly kind: "unread";
       readonly machine: string;
     }
@@ -21,7 +21,7 @@ export type StepLine =
 const REMARKS = [/^from the recorded state\b/, /^\S+ is not Ready: /, /^\S+: left out, /];
 const UNKNOWN = /^unknown until [^;]*(?:; wanted: (.*))?$/;
 
-/** Reads one line. A line that is neither remark nor unknown counts as a step, so that nothing slips by. */
+/** Parses one line. A line that is neither a remark nor unknown counts as a step, so that none is missed. */
 export function readStepLine(line: string): StepLine {
   if (REMARKS.some((remark) => remark.test(line))) return { kind: "remark" };
   const unread = unreadMachine(line);
@@ -40,7 +40,7 @@ const VERSION_STEP = /^(?:\S+ → )?([^\s,]+)((?:, \S+ \S+ → [^\s,]+)*) \((.*)
 
 interface VersionStep {
   readonly target: string;
-  /** What else changes, `containerd 2.2.0`. */
+  /** Other changes, `containerd 2.2.0`. */
   readonly further: readonly string[];
   readonly isBegun: boolean;
 }
@@ -56,12 +56,15 @@ function readVersionStep(line: StepLine): VersionStep | undefined {
   };
 }
 
-/** Whether a line takes a node through a version rollout. */
+/** Returns whether a line is a step of a version rollout. */
 export function isVersionStep(line: StepLine): boolean {
   return readVersionStep(line) !== undefined;
 }
 
-/** Whether a step of now is a reviewed one that an earlier run began and did not end: same machine, same targets. */
+/**
+ * Returns whether a current step is a reviewed one that an earlier run began and did not finish: same machine, same
+ * targets.
+ */
 export function isBegun(now: StepLine, reviewed: StepLine): boolean {
   const [current, promised] = [readVersionStep(now), readVersionStep(reviewed)];
   if (current === undefined || promised === undefined || !current.isBegun) return false;
@@ -71,7 +74,7 @@ export function isBegun(now: StepLine, reviewed: StepLine): boolean {
   );
 }
 
-/** `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */
+/** Returns `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */
 export function countSteps(changes: readonly { readonly steps: readonly string[] }[]): string {
   const kinds = changes.flatMap(({ steps }) => steps).map((line) => readStepLine(line).kind);
   const unread = kinds.filter((kind) => kind === "unread").length;

@@ -3,7 +3,9 @@ import type { Preview } from "./preview";
 import { plural } from "./plural";
 import { countSteps } from "./step-line";
 
-/** A preview for a terminal: each resource with its steps, and last, where it is seen, what is dangerous. */
+/**
+ * Renders a preview for a terminal: each resource with its steps, and the dangers at the end, where they are visible.
+ */
 export function renderText(preview: Preview): string[] {
   const lines: string[] = [];
   for (const { type, name, operation, steps } of preview.changes) {
