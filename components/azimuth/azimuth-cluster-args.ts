@@ -4,7 +4,7 @@ import type { PolicyRule } from "../../providers/azimuth/plan/role-bindings";
 import type { JsonObject } from "../../lib/merge";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 
-/** A Helm chart: a name with the repository that has it, a path, or an oci:// reference. */
+/** A Helm chart: a name with its repository, a path, or an oci:// reference. */
 export interface ChartSource {
   chart: string;
   repository?: string;
@@ -12,39 +12,39 @@ export interface ChartSource {
 }
 
 export interface IdentityArgs {
-  /** Existing ClusterRole that the users get. */
+  /** Existing ClusterRole for the users. */
   defaultClusterRole?: string;
-  /** ClusterRole that is created for the users, in place of an existing one. */
+  /** ClusterRole to create for the users instead of an existing one. */
   defaultUserClusterRole?: { name: string; rules: readonly PolicyRule[] };
 }
 
 export interface AzimuthClusterArgs {
-  /** Of the management cluster. */
+  /** Kubeconfig of the management cluster. */
   kubeconfig: pulumi.Input<string>;
   /** Namespace of the tenancy on the management cluster. */
   namespace: string;
-  /** The cluster that is wished for; its `leaseName` and `zenithIdentityRealmName` say what it takes part in. */
+  /** The desired cluster; its `leaseName` and `zenithIdentityRealmName` decide on the lease and the realm. */
   cluster: ClusterSpecification;
   /** How users log in; null for a cluster without OpenID Connect. */
   identity: IdentityArgs | null;
-  /** Reach the API server and the services through Zenith; when absent, the cluster has a load balancer. */
+  /** Exposes the API server and the services through Zenith; without it, the cluster has a load balancer. */
   zenith?: ZenithSettings & { projectId: string };
   charts: { cluster: ChartSource; zenithOperator: ChartSource; zenithApiServer: ChartSource };
-  /** Helm values below those of the template. */
+  /** Helm values with a lower precedence than the template's. */
   values: JsonObject;
-  /** Pattern of a flavour → Helm values for node groups of it. */
+  /** Pattern of a flavor → Helm values for its node groups. */
   nodeGroupOverrides: Record<string, JsonObject>;
-  /** Keep an Azimuth Cluster, paused, and not a ConfigMap. */
+  /** Whether to keep a paused Azimuth Cluster instead of a ConfigMap. */
   record: boolean;
-  /** Take over what others made for this cluster. */
+  /** Whether to adopt existing objects of this cluster. */
   adopt: boolean;
   /** In seconds. */
   timeouts: { identity: number; lease: number; zenith: number; deletion: number };
-  /** Whether the stack's state has the Helm release as this run begins. */
+  /** Whether the stack's state contains the Helm release at the start of this run. */
   isReleaseRecorded: boolean;
 }
 
-/** What each part of a cluster is made with. */
+/** What the constructors of a cluster's parts share. */
 export interface ClusterContext {
   name: string;
   namespace: string;

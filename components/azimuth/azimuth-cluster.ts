@@ -17,15 +17,15 @@ interface LeaseStatus {
 }
 
 /**
- * A cluster through Azimuth: what azimuth-capi-operator does for an Azimuth Cluster, each step of it a resource. The
- * machines come from Cluster API, by the chart openstack-cluster; nothing here waits for them.
+ * A cluster through Azimuth: does what azimuth-capi-operator does for an Azimuth Cluster, with a resource for each
+ * step. The chart openstack-cluster creates the machines through Cluster API; nothing here waits for them.
  */
 export class AzimuthCluster extends pulumi.ComponentResource {
-  /** Where people log in; undefined for a cluster without OpenID Connect. */
+  /** The users' OpenID Connect issuer; undefined for a cluster without OpenID Connect. */
   readonly oidc: pulumi.Output<{ issuerUrl: string; clientId: string } | undefined>;
-  /** Name under which Zenith shows the API server; undefined without Zenith. */
+  /** Zenith's host name for the API server; undefined without Zenith. */
   readonly apiHost: pulumi.Output<string | undefined>;
-  /** Sizes that were asked for → flavours that the Lease reserved; empty without a Lease. */
+  /** Requested sizes → flavors that the Lease reserved; empty without a Lease. */
   readonly sizes: pulumi.Output<Record<string, string>>;
 
   private readonly context: ClusterContext;
@@ -82,7 +82,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     this.registerOutputs({ oidc: this.oidc, apiHost: this.apiHost, sizes: this.sizes });
   }
 
-  /** The time is written when the specification or the template's values change, where a record is kept. */
+  /** Writes the time when the specification or the template's values change, if a record is kept. */
   private stamp(
     moment: "start" | "end",
     values: pulumi.Output<unknown>,
@@ -128,7 +128,7 @@ export class AzimuthCluster extends pulumi.ComponentResource {
     );
   }
 
-  /** The time again, and what the record tells of nodes and addons. */
+  /** Writes the time again, and updates the nodes and addons in the record. */
   private finish(values: pulumi.Output<unknown>, after: pulumi.Resource[]): void {
     const { name, namespace, kubeconfig, args } = this.context;
     if (!args.record) return;

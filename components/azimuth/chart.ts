@@ -5,16 +5,16 @@ import { ClusterGone } from "../../providers/azimuth/resources/cluster-gone";
 import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
-/** Name of the resource of the Helm release, by which the state is asked whether it has it. */
+/** Returns the name of the Helm release's resource, for looking it up in the state. */
 export const releaseResource = (cluster: string): string => `${cluster}-chart`;
 
-/** How long one call of Helm may take, in seconds, and how many revisions it keeps. */
+/** The timeout of a Helm call in seconds, and the number of revisions that it keeps. */
 const HELM_SECONDS = 3600;
 const REVISIONS = 10;
 
 /**
- * The Helm release that makes the cluster, with what goes before it: what a cut-off run left is mended, and on a destroy
- * nothing of what the cluster stands on goes before the cluster has gone.
+ * Installs the Helm release that creates the cluster. First it repairs what an interrupted run left; a destroy deletes
+ * nothing that the cluster needs before the cluster is gone.
  */
 export function installClusterChart(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
@@ -48,10 +48,10 @@ export function installClusterChart(
       ...(version === undefined || isPath ? {} : { version }),
       ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
       values,
-      // left out without nulls, so that a release made before previews empty
+      // left out without nulls, so that the preview of an existing release is empty
       allowNullValues: values.apply((known) => hasNull(known) || undefined) as pulumi.Output<boolean>,
       createNamespace: false,
-      // machines take long: their Cluster tells of them, not Helm
+      // machines take long, and their Cluster reports them, not Helm
       skipAwait: true,
       timeout: HELM_SECONDS,
       maxHistory: REVISIONS,
@@ -60,7 +60,10 @@ export function installClusterChart(
   );
 }
 
-/** The plugin drops a null of a map on its way to Helm (pulumi/pulumi-kubernetes#3811), whatever it is told. */
+/**
+ * Warns because the plugin drops nulls in objects before they reach Helm, with any option
+ * (pulumi/pulumi-kubernetes#3811).
+ */
 function warnOfNulls(name: string, values: JsonObject): void {
   const paths = nullPaths(values);
   if (paths.length === 0) return;

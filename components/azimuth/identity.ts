@@ -8,7 +8,7 @@ import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
 import { ServiceSync } from "../../providers/azimuth/resources/service-sync";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
-/** How a cluster's users log in. */
+/** The resources through which a cluster's users log in. */
 export interface ClusterIdentity {
   realm: ObjectReady;
   client: Adoption;
@@ -21,7 +21,7 @@ const FAILED: DesiredStatus = {
   messages: ["status.failureMessage"],
 };
 
-/** The Realm is read; the cluster's OIDCClient and Platform are ensured, adopted and waited for, one after another. */
+/** Reads the Realm; creates or adopts the cluster's OIDCClient and Platform and waits for them, one after another. */
 export function makeIdentity(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
   owner: pulumi.Input<Owner>,

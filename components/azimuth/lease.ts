@@ -8,8 +8,8 @@ const ENDED =
   "has ended or was deleted; run pulumi destroy, which takes the cluster down in order, or name another lease";
 
 /**
- * Adopts the Lease of a cluster: it is held by Azimuth's finalizer until the cluster's machines are gone, and owned, so
- * that its end deletes the cluster. Waits until it is Active.
+ * Adopts the Lease of a cluster. Azimuth's finalizer keeps it until the cluster's machines are gone, and it has an
+ * owner, so that its end deletes the cluster. Waits until it is Active.
  */
 export function adoptLease(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,

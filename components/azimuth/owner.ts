@@ -7,13 +7,13 @@ import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
-/** What a cluster is made from that others keep: its template and the Secret with the cloud's credentials. */
+/** The objects of others that a cluster needs: its template and the Secret with the cloud's credentials. */
 export interface Sources {
   template: ObjectReady;
   credentials: ObjectReady;
 }
 
-/** Looks for the template and the credentials, before anything is made. */
+/** Finds the template and the credentials before anything is created. */
 export function findSources({ name, namespace, kubeconfig, args, opts }: ClusterContext): Sources {
   const { templateName, cloudCredentialsSecretName } = args.cluster;
   return {
@@ -35,7 +35,7 @@ export function findSources({ name, namespace, kubeconfig, args, opts }: Cluster
       {
         kubeconfig,
         object: { apiVersion: "v1", kind: "Secret", namespace, name: cloudCredentialsSecretName },
-        // only that it is there: what it holds is not read
+        // checks only that the Secret exists, without reading its content
         wait: {},
         mustExist: true,
       },
@@ -50,8 +50,8 @@ const ENDED =
   "is being deleted, as the end of a lease does it; run pulumi destroy, which takes the cluster down in order";
 
 /**
- * What owns the objects of a cluster: the Azimuth Cluster, paused, so that azimuth-capi-operator leaves it alone; or a
- * ConfigMap where none is kept.
+ * Creates the owner of a cluster's objects: the Azimuth Cluster, paused, so that azimuth-capi-operator ignores it; or a
+ * ConfigMap when no record is kept.
  */
 export function makeOwner(
   { name, namespace, kubeconfig, args, opts }: ClusterContext,
@@ -74,7 +74,7 @@ export function makeOwner(
   );
 }
 
-/** The reference that a cluster's objects carry. */
+/** Returns the owner reference of a cluster's objects. */
 export function ownerReference(
   { name, namespace, args }: ClusterContext,
   owner: Adoption,

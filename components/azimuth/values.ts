@@ -9,7 +9,7 @@ import type { ObjectReady } from "../../providers/kubernetes/resources/object-re
 import type { AzimuthClusterArgs } from "./azimuth-cluster-args";
 import type { ClusterIdentity } from "./identity";
 
-/** What the values of a cluster are made from, as far as it takes part. */
+/** The sources of a cluster's values; those that it does not use are undefined. */
 export interface ValueSources {
   /** from `templateValues` */
   template: pulumi.Output<JsonObject>;
@@ -18,7 +18,7 @@ export interface ValueSources {
   zenith?: pulumi.Output<JsonObject>;
 }
 
-/** The template's values. */
+/** Returns the template's values. */
 export function templateValues(template: ObjectReady): pulumi.Output<JsonObject> {
   return template.values.apply(({ values }) => values as JsonObject);
 }
@@ -31,7 +31,7 @@ interface Lease {
   sizeNameMap?: Record<string, string>;
 }
 
-/** The values of the cluster's chart. */
+/** Returns the values of the cluster's chart. */
 export function chartValues(
   args: AzimuthClusterArgs,
   { template, identity, lease, zenith }: ValueSources,
@@ -75,8 +75,8 @@ export function chartValues(
 }
 
 /**
- * Warns of sizes that the Lease reserved nothing of, as soon as template and Lease can be read: machines of them count
- * against no reservation, and nobody else would say so.
+ * Warns of sizes that the Lease did not reserve, as soon as template and Lease can be read: their machines count
+ * against no reservation, and no other component reports that.
  */
 export function warnOfUnreservedSizes(
   name: string,
@@ -102,7 +102,7 @@ function warnOfUnreserved(name: string, values: JsonObject, sizes: Readonly<Reco
   }
 }
 
-/** Tells one set of values from another, without showing them. */
+/** Returns a hash that distinguishes sets of values without revealing them. */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }

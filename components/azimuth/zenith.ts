@@ -17,7 +17,7 @@ import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-
 type Zenith = NonNullable<AzimuthClusterArgs["zenith"]>;
 
 /**
- * The key of the cluster's API server, and the name that is reserved for it.
+ * Creates the key of the cluster's API server and reserves its name.
  *
  * @param tunnel a chart that can't be used is refused before a name is reserved
  */
@@ -45,15 +45,15 @@ export function reserveName(
 }
 
 /**
- * The tunnel to the API server, rendered from its own chart, which is installed nowhere. A chart that can't be rendered
- * or used is an `issue` and no error: the engine would wait for ever for resources whose inputs failed.
+ * Renders the tunnel to the API server from its own chart, without installing it. A chart that can't be rendered or
+ * used sets `issue` instead of throwing, because the engine would wait forever for resources with failed inputs.
  */
 export function renderTunnel(
   { kubeconfig, args }: ClusterContext,
   { sshdHost, sshdPort }: Zenith,
   provider: pulumi.ProviderResource,
 ): pulumi.Output<Tunnel> {
-  // nothing is rendered without a kubeconfig, and what is rendered does not contain it
+  // rendering waits for the kubeconfig, and the result does not contain it
   return pulumi.unsecret(kubeconfig).apply(async () => {
     try {
       const objects = await renderChart(args.charts.zenithApiServer, {
@@ -70,7 +70,7 @@ export function renderTunnel(
   });
 }
 
-/** The values about Zenith of the cluster's chart. */
+/** Returns the Zenith values of the cluster's chart. */
 export function tunnelChartValues(
   { name, args }: ClusterContext,
   key: ZenithKeypair,
@@ -90,7 +90,7 @@ interface RenderArgs {
   provider: pulumi.ProviderResource;
 }
 
-/** The objects of a chart, rendered by the kubernetes plugin and installed nowhere. */
+/** Returns the objects of a chart, rendered by the kubernetes plugin without installing them. */
 async function renderChart(
   { chart, repository, version }: ChartSource,
   { release, namespace, values, provider }: RenderArgs,
@@ -110,7 +110,7 @@ async function renderChart(
   return answer.result ?? [];
 }
 
-/** The operator that looks after the cluster's Zenith clients, with every object of it owned like the cluster's own. */
+/** Installs the operator for the cluster's Zenith clients; all its objects have the cluster's owner reference. */
 export function installZenithOperator(
   { name, namespace, args, opts }: ClusterContext,
   zenith: Zenith,
@@ -118,7 +118,7 @@ export function installZenithOperator(
   provider: pulumi.ProviderResource,
   after: pulumi.Resource[],
 ): pulumi.Resource {
-  // loaded only here: a cluster without Zenith does not pay for it
+  // loaded only here, so that a cluster without Zenith does not load it
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { Chart } =
     require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
@@ -134,7 +134,7 @@ export function installZenithOperator(
       ...(version === undefined || isPath ? {} : { version }),
       ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
       values: operatorValues(name, zenith, zenith.projectId),
-      // it waits for the cluster's kubeconfig, which comes when the control plane is there
+      // it waits for the cluster's kubeconfig, which exists only after the control plane
       skipAwait: true,
     },
     {
@@ -151,7 +151,7 @@ function withOwner(
   owner: pulumi.Output<Owner>,
 ): pulumi.ResourceTransformResult | undefined {
   const { metadata } = props as { metadata?: Record<string, unknown> };
-  // the chart itself is left as it is, or its objects would lose their provider
+  // the chart itself stays unchanged, because otherwise its objects would lose their provider
   if (metadata === undefined) return undefined;
   return { props: { ...props, metadata: { ...metadata, ownerReferences: [owner] } }, opts };
 }

@@ -4,7 +4,7 @@ import { API, CLUSTER_LABEL } from "../plan/names";
 import type { ClusterObjects } from "../plan/record";
 import type { ClusterStatus } from "../plan/status";
 
-/** Which cluster, and the Lease that it has. */
+/** A cluster and its Lease. */
 export interface RecordRef {
   namespace: string;
   cluster: string;
@@ -20,7 +20,7 @@ const recordRef = ({ namespace, cluster }: RecordRef) => ({
   name: cluster,
 });
 
-/** The record's status; undefined when there is no record. */
+/** Returns the record's status; undefined when there is no record. */
 export async function readRecord(client: Reader, ref: RecordRef): Promise<ClusterStatus | undefined> {
   const record = await client.get<{ status?: ClusterStatus }>(recordRef(ref));
   return record && (record.status ?? {});
@@ -35,7 +35,7 @@ export async function patchRecord(
   await client.mergePatch(recordRef(ref), { status }, { subresource: "status" });
 }
 
-/** Every object of a cluster that its record tells of. */
+/** Returns the objects of a cluster that its record describes. */
 export async function readClusterObjects(client: Reader, ref: RecordRef): Promise<ClusterObjects> {
   const { namespace, cluster, leaseName } = ref;
   const own = async <O>(apiVersion: string, kind: string): Promise<O[]> =>
@@ -75,7 +75,7 @@ export async function readClusterObjects(client: Reader, ref: RecordRef): Promis
   };
 }
 
-/** A kind that is not served has no objects. */
+/** Returns no objects for a kind that is not served. */
 async function served<O>(client: Reader, args: ListArgs): Promise<O[]> {
   try {
     return await client.list<O>(args);

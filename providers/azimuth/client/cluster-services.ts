@@ -11,7 +11,7 @@ import {
 import { planServices, type Addon, type Reservation, type ServicePlan } from "../plan/services";
 import { servicesChange, type ServicesChange, type ServicesSeen } from "../plan/services-change";
 
-/** Whose services they are. */
+/** The cluster that the services belong to. */
 export interface ServicesRef {
   namespace: string;
   cluster: string;
@@ -19,10 +19,10 @@ export interface ServicesRef {
   hasRecord: boolean;
 }
 
-/** All that is written about services is written under this name: by an `up` and by the monitor alike. */
+/** The field manager for all writes about services, in an `up` and in the monitor. */
 const SERVICES_MANAGER = MONITOR_MANAGER;
 
-/** The addons of a cluster, the apps that users added among them. */
+/** Returns the addons of a cluster, including the apps that users added. */
 async function listAddons(
   management: Pick<KubernetesClient, "list">,
   { namespace, cluster }: ServicesRef,
@@ -37,7 +37,7 @@ async function listAddons(
   return lists.flat();
 }
 
-/** The kubeconfig of the cluster itself; undefined while Cluster API has made none. */
+/** Returns the kubeconfig of the cluster itself; undefined until Cluster API has created it. */
 export async function readTargetKubeconfig(
   management: Pick<KubernetesClient, "get">,
   { namespace, cluster }: ServicesRef,
@@ -46,7 +46,7 @@ export async function readTargetKubeconfig(
   return FetchedKubeconfig.inSecret(ref, await management.get(ref));
 }
 
-/** The Reservations of a cluster; none where the kind is not there yet. */
+/** Returns the Reservations of a cluster; none where the kind is not installed yet. */
 export async function listReservations(target: Pick<KubernetesClient, "list">): Promise<Reservation[]> {
   try {
     return await target.list<Reservation>({ apiVersion: API.zenith, kind: "Reservation" });
@@ -70,7 +70,7 @@ const platformRef = ({ namespace, cluster }: ServicesRef) => ({
   name: platformName(cluster),
 });
 
-/** What the management cluster says of a cluster's services now. */
+/** Returns the services of a cluster as recorded on the management cluster. */
 export async function readServices(
   management: Pick<KubernetesClient, "get" | "list">,
   ref: ServicesRef,
@@ -90,9 +90,9 @@ export async function readServices(
 }
 
 /**
- * What has to be written so that the record, the addons' annotations and the Platform say the same as the Reservations.
+ * Returns the writes that bring the record, the addons' annotations and the Platform in line with the Reservations.
  *
- * @param reservations undefined when the cluster can't be asked: then what the record says holds, for the Platform
+ * @param reservations undefined when the cluster can't be read: then the Platform follows the record
  */
 export function compareServices(
   { cluster }: ServicesRef,
@@ -104,8 +104,8 @@ export function compareServices(
 }
 
 /**
- * Writes a change, field by field: what others have in the same objects stays. An object that has gone meanwhile needs
- * nothing.
+ * Writes a change field by field, which keeps others' fields in the same objects. Ignores objects that were deleted
+ * meanwhile.
  */
 export async function writeServices(
   management: Pick<KubernetesClient, "mergePatch">,

@@ -1,6 +1,6 @@
 import { Transient, waitFor } from "../../../lib/wait";
 
-/** The registrar answered, and refused. */
+/** The registrar responded with a refusal. */
 export class RegistrarRefusal extends Error {
   override readonly name = "RegistrarRefusal";
   readonly code = "ZenithRegistrar";
@@ -16,14 +16,14 @@ export class RegistrarRefusal extends Error {
   }
 }
 
-/** A name under which Zenith makes something reachable. */
+/** A name at which Zenith exposes a service. */
 export interface ZenithReservation {
   subdomain: string;
   fqdn: string;
 }
 
 export interface ReserveOptions {
-  /** how long a registrar that does not answer, or answers with an error of its own, is asked again */
+  /** how long to retry a registrar that does not respond or has a server error */
   seconds: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
@@ -32,10 +32,10 @@ export interface ReserveOptions {
 const CALL_MILLISECONDS = 15_000;
 
 /**
- * Reserves a subdomain for whoever has the private half of a key. Each call reserves another one.
+ * Reserves a subdomain for the owner of a key. Each call reserves another one.
  *
  * @param publicKey "ssh-ed25519 AAAA…"
- * @throws RegistrarRefusal for an answer that asking again does not mend, WaitTimeout
+ * @throws RegistrarRefusal for a response that a retry does not fix, WaitTimeout
  */
 export async function reserveSubdomain(
   registrarAdminUrl: string,
@@ -56,7 +56,7 @@ async function askOnce(url: string, publicKey: string, ended: AbortSignal): Prom
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    // without the comment: the registrar compares keys
+    // without the comment, because the registrar compares keys
     body: JSON.stringify({ public_keys: [publicKey.split(" ").slice(0, 2).join(" ")] }),
     signal: AbortSignal.any([ended, AbortSignal.timeout(CALL_MILLISECONDS)]),
   }).catch((error: unknown) => {

@@ -14,17 +14,17 @@ interface Owned {
   };
 }
 
-/** Whom a cluster's objects belong to. */
+/** A cluster and the owner of its objects. */
 export interface ResumeRef extends RecordRef {
   owner: { apiVersion: string; kind: string; name: string };
   hasRecord: boolean;
 }
 
 /**
- * Brings back what was lost while nobody looked: OIDCClient and Lease belong to the cluster again, and the record tells
- * of the nodes and addons that there are.
+ * Restores what changed between runs: the owner references and finalizers of OIDCClient and Lease, and the nodes and
+ * addons in the record.
  *
- * @returns what was done, one line each
+ * @returns one line for each change
  */
 export async function resumeCluster(management: KubernetesClient, ref: ResumeRef): Promise<string[]> {
   const { namespace, owner, leaseName } = ref;

@@ -5,12 +5,12 @@ import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
 import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
 import { compareServices, type ServicesRef, writeServices } from "./cluster-services";
 
-/** What a monitor of a cluster's services works with. */
+/** Options for a monitor of a cluster's services. */
 interface MonitorArgs {
   management: KubernetesClient;
   place: ServicesRef;
   signal: AbortSignal;
-  /** gets a line for each thing that was written, and for what is in the way */
+  /** called with a line for each write and each problem */
   say: (line: string) => void;
   userAgent?: string;
 }
@@ -28,16 +28,16 @@ interface Platform {
   spec?: { zenithServices?: Record<string, Record<string, unknown>> };
 }
 
-/** After a failure; what is written does not hang on it, since everything is compared anew. */
+/** The pause after a failure; the next attempt compares everything again. */
 const RETRY_MILLISECONDS = 500;
 const CONNECT_SECONDS = 3600;
-/** How long the events of an own write may take; what still differs then is written again. */
+/** How long the events of this process's own write may take; a difference that remains after that is written again. */
 const ECHO_MILLISECONDS = 500;
 
 /**
- * Keeps a cluster's services in step: Reservations in the cluster are followed, and the record's status, the addons'
- * annotations and the Platform on the management cluster are written whenever they say something else. Ends with the
- * signal. It remembers nothing: whenever it starts, everything is compared.
+ * Keeps a cluster's services in sync: follows the Reservations in the cluster, and writes the record's status, the
+ * addons' annotations and the Platform on the management cluster when they differ. Ends with the signal. Keeps no
+ * state: it compares everything after each start.
  *
  * @throws KubernetesError 401 or 403
  */
@@ -50,12 +50,12 @@ class ServicesMonitor {
   private record: ClusterRecord | undefined;
   private platform: Platform | undefined;
   private reservations: Reservation[] | undefined;
-  /** lists that have come; nothing is written before all have */
+  /** kinds whose list has arrived; nothing is written before all have */
   private readonly seen = new Set<string>();
   private isDue = false;
   private isWriting = false;
   private hasEnded = false;
-  /** what was written last: the events that tell of it may still be on their way */
+  /** the last write, whose events may still be pending */
   private written: { lines: ReadonlySet<string>; at: number } = { lines: new Set(), at: 0 };
   private target: { kubeconfig: FetchedKubeconfig; end: AbortController; done: Promise<void> } | undefined;
 
@@ -118,7 +118,7 @@ class ServicesMonitor {
     );
   }
 
-  /** Another kubeconfig is another connection. */
+  /** Reconnects when the kubeconfig changes. */
   private tookKubeconfig(kubeconfig: FetchedKubeconfig | undefined): void {
     if (kubeconfig?.text === this.target?.kubeconfig.text) return;
     this.target?.end.abort();
@@ -129,7 +129,7 @@ class ServicesMonitor {
     this.target = { kubeconfig, end, done: this.followTarget(kubeconfig, end.signal) };
   }
 
-  /** The cluster's users get their kubeconfig as soon as Cluster API has written its own. */
+  /** Writes the users' kubeconfig as soon as Cluster API has written its own. */
   private async giveAccess(): Promise<void> {
     const { management, place: ref, say, signal } = this.args;
     try {
@@ -180,7 +180,7 @@ class ServicesMonitor {
     return Date.now() - at < ECHO_MILLISECONDS && lines.every((line) => written.has(line));
   }
 
-  /** Something is another: it is compared, and written if need be. */
+  /** Marks a change, which is compared and written if necessary. */
   private touch(): void {
     this.isDue = true;
     if (!this.isWriting) void this.writeWhileDue();
@@ -215,7 +215,7 @@ class ServicesMonitor {
       setTimeout(() => this.touch(), RETRY_MILLISECONDS).unref();
     } finally {
       this.isWriting = false;
-      // what came between the last look and here
+      // changes since the last comparison
       if (this.isDue && !signal.aborted && this.reservations !== undefined) setImmediate(() => this.touch());
     }
   }

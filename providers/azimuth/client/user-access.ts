@@ -10,9 +10,9 @@ interface Secret {
   data?: { value?: string };
 }
 
-/** What is to be written so that Azimuth's portal gives people a kubeconfig; nothing when all is as it should be. */
+/** What to write so that Azimuth's portal provides a kubeconfig to users; empty when everything is up to date. */
 export interface UserAccess {
-  /** one line for each thing */
+  /** one line for each change */
   lines: string[];
   secret?: NewObject;
   /** `status.kubeconfigSecretName` */
@@ -22,9 +22,9 @@ export interface UserAccess {
 }
 
 /**
- * Compares the kubeconfig of a cluster's users with what azimuth-capi-operator would write: with OpenID Connect the Secret
- * <cluster>-kubeconfig-user, made from Cluster API's <cluster>-kubeconfig; the record names it, or Cluster API's own where
- * there is no OpenID Connect. Nothing is due before both exist.
+ * Compares the kubeconfig of a cluster's users with what azimuth-capi-operator would write. With OpenID Connect it is
+ * the Secret <cluster>-kubeconfig-user, made from Cluster API's <cluster>-kubeconfig. The record names that Secret, or
+ * Cluster API's own without OpenID Connect. Returns no change before the record and Cluster API's Secret exist.
  *
  * @throws KubernetesError
  */
@@ -82,7 +82,7 @@ export async function compareUserAccess(
   };
 }
 
-/** Another order of keys, as azimuth-capi-operator writes them, is no difference. */
+/** Ignores the order of keys, because azimuth-capi-operator writes another one. */
 function isSame({ metadata, data }: Secret, text: string, admin: Secret, uid: string): boolean {
   const { labels = {}, ownerReferences = [] } = metadata ?? {};
   return (
@@ -105,12 +105,12 @@ async function readOidcClient(
   }
 }
 
-/** What to say of it: what is written, or why nothing is. */
+/** Returns the messages: what is written, or why nothing is. */
 export function linesOf({ lines, problem }: UserAccess): string[] {
   return problem === undefined ? lines : [problem];
 }
 
-/** Writes what `compareUserAccess` found: the Secret first, so that the record names one that is there. */
+/** Writes the result of `compareUserAccess`: the Secret first, so that the record names an existing one. */
 export async function writeUserAccess(
   client: Pick<KubernetesClient, "apply" | "mergePatch">,
   ref: RecordRef,

@@ -4,7 +4,7 @@ import { MADE_BY, type Owner } from "../../kubernetes/plan/adoption";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { ZenithSecretRef } from "./zenith-secret";
 
-/** Where the files are, and which stack keeps them. */
+/** The Secret's cluster, and the stack that created the Secret. */
 interface ZenithFilesPlace extends ZenithSecretRef {
   /** "project/stack" */
   stack: string;
@@ -31,7 +31,7 @@ const refOf = ({ namespace, cluster }: ZenithSecretRef) => ({
 
 const nameOf = (ref: ZenithSecretRef) => `Secret ${ref.namespace}/${zenithFilesSecretName(ref.cluster)}`;
 
-/** Reads the Secret. @throws Error when somebody else made it */
+/** Reads the Secret. @throws Error when another creator's name is on it */
 async function readOwn(
   management: Pick<KubernetesClient, "get">,
   ref: ZenithFilesPlace,
@@ -46,10 +46,10 @@ async function readOwn(
 }
 
 /**
- * Returns the files that the Secret does not have as they are to be.
+ * Returns the files that are missing from the Secret or differ.
  *
  * @param privateKey undefined while there is none
- * @throws Error when somebody else made the Secret
+ * @throws Error when this stack did not create the Secret
  */
 export async function missingZenithFiles(
   management: Pick<KubernetesClient, "get">,
@@ -66,7 +66,7 @@ export async function missingZenithFiles(
 const encoded = (file: KeyedFile, privateKey: string): string =>
   Buffer.from(withKey(file, privateKey)).toString("base64");
 
-/** Writes the files to their Secret. @throws Error when somebody else made it; KubernetesError */
+/** Writes the files to their Secret. @throws Error when this stack did not create it; KubernetesError */
 export async function writeZenithFiles(
   management: Pick<KubernetesClient, "get" | "apply">,
   args: WriteZenithFilesArgs,
@@ -94,7 +94,7 @@ export async function writeZenithFiles(
   );
 }
 
-/** Deletes the Secret, if this stack made it. */
+/** Deletes the Secret if this stack created it. */
 export async function deleteZenithFiles(
   management: Pick<KubernetesClient, "get" | "delete">,
   ref: ZenithFilesPlace,

@@ -9,7 +9,7 @@ import { KubernetesError, type KubernetesClient } from "../../../lib/kubernetes"
 import { generateKey } from "../../../lib/ssh/generated-key";
 import { type ReserveOptions, reserveSubdomain, type ZenithReservation } from "./registrar";
 
-/** Whose key it is. */
+/** The cluster that the key belongs to. */
 export interface ZenithSecretRef {
   namespace: string;
   cluster: string;
@@ -27,7 +27,7 @@ type ZenithKey = KeyPair & Partial<ZenithReservation>;
 interface EnsureZenithSecretArgs extends ZenithSecretRef, ReserveOptions {
   registrarAdminUrl: string;
   owner: { apiVersion: string; kind: string; name: string; uid?: string };
-  /** the key that is to be there, and the name that is reserved for it, when they were made before */
+  /** the expected key and its reserved name, if they were created before */
   known?: KeyPair;
   knownName?: ZenithReservation;
 }
@@ -44,7 +44,7 @@ const refOf = ({ namespace, cluster }: ZenithSecretRef) => ({
   name: zenithSecretName(cluster),
 });
 
-/** The key that is there; without a name while none is reserved. */
+/** Returns the existing key; without a name while none is reserved. */
 export async function readZenithSecret(
   management: Pick<KubernetesClient, "get">,
   ref: ZenithSecretRef,
@@ -66,10 +66,10 @@ function keyOf({ metadata: { annotations = {} }, data = {} }: Secret, ref: Zenit
 }
 
 /**
- * Ensures the Secret with the key and the name reserved for it. The key is written before a name is asked for, so that
- * a run that was cut off goes on with the same key; a key that is there is never replaced.
+ * Ensures the Secret with the key and its reserved name. Writes the key before it reserves a name, so that an
+ * interrupted run continues with the same key; never replaces an existing key.
  *
- * @returns `made`: whether this call made the Secret
+ * @returns `made`: whether this call created the Secret
  * @throws RegistrarRefusal, WaitTimeout, KubernetesError
  */
 export async function ensureZenithSecret(
@@ -103,7 +103,7 @@ function newKey(cluster: string): KeyPair {
   return { privateKey, publicKey };
 }
 
-/** @returns false when there is one already */
+/** @returns false when the Secret already exists */
 async function createSecret(
   management: Pick<KubernetesClient, "create">,
   { namespace, cluster, owner }: EnsureZenithSecretArgs,

@@ -4,31 +4,31 @@ import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./cluster";
 import { matchesGlob } from "./glob";
 import { isObject, mergeValues } from "./values";
 
-/** How the cluster's API server knows its users. */
+/** The issuer by which the cluster's API server authenticates users. */
 export interface OidcIssuer {
   issuerUrl: string;
   clientId: string;
 }
 
-/** What Helm values of a cluster are made from, besides its own specification. */
+/** The sources of a cluster's Helm values besides its own specification. */
 interface ClusterValueSources {
-  /** Values of the management cluster, the lowest layer. */
+  /** Values of the management cluster, with the lowest precedence. */
   defaults?: JsonObject;
   /** `spec.values` of the ClusterTemplate. */
   template: JsonObject;
-  /** absent when the cluster has no OpenID Connect */
+  /** undefined when the cluster has no OpenID Connect */
   oidc?: OidcIssuer;
   /** Pattern of a flavor's name, as `matchesGlob` reads it → values for node groups of that flavor. */
   nodeGroupOverrides?: Readonly<Record<string, JsonObject>>;
   /** `status.sizeNameMap` of the Lease. */
   sizes?: Readonly<Record<string, string>>;
-  /** Values of Zenith, the highest layer. */
+  /** Values of Zenith, with the highest precedence. */
   zenith?: JsonObject;
   /** Bindings of the cluster's users; from `roleBindingValues`. */
   roleBindings?: JsonObject;
 }
 
-/** The values of the chart `openstack-cluster` that follow from the specification alone. */
+/** Returns the values of the chart `openstack-cluster` that follow from the specification alone. */
 export function specificationValues(cluster: ClusterSpecification, oidc?: OidcIssuer): JsonObject {
   return {
     cloudCredentialsSecretName: cluster.cloudCredentialsSecretName,
@@ -70,7 +70,7 @@ function addonValues(addons: ClusterAddons): JsonObject {
   return {
     ingress: {
       enabled: ingress,
-      // the chart had ingress-nginx before Traefik, and reads the key of the one it has
+      // earlier charts have ingress-nginx and later ones Traefik; each reads only its own key
       ...(address !== undefined
         ? {
             nginx: { release: { values: { controller: { service: { loadBalancerIP: address } } } } },
@@ -106,8 +106,8 @@ function addonValues(addons: ClusterAddons): JsonObject {
 }
 
 /**
- * The values of the chart `openstack-cluster`: defaults, template, specification, overrides by flavour, the Lease's
- * flavours, Zenith; each over those before it, by `mergeValues`.
+ * Returns the values of the chart `openstack-cluster`: defaults, template, specification, overrides by flavor, the
+ * Lease's flavors, Zenith; each merged over the earlier ones by `mergeValues`.
  */
 export function clusterValues(cluster: ClusterSpecification, sources: ClusterValueSources): JsonObject {
   const desired = mergeValues(
@@ -124,7 +124,7 @@ function nodeGroups(values: JsonObject): JsonObject[] {
   return Array.isArray(values.nodeGroups) ? values.nodeGroups.filter(isObject) : [];
 }
 
-/** The values with another form of each node group; entries that are no map are left to the chart to refuse. */
+/** Returns the values with changed node groups; entries that are not objects stay for the chart to refuse. */
 function withNodeGroups(values: JsonObject, change: (group: JsonObject) => JsonObject): JsonObject {
   if (!Array.isArray(values.nodeGroups)) return values;
   const changed = values.nodeGroups.map((group) => (isObject(group) ? change(group) : group));
@@ -145,8 +145,8 @@ function withNodeGroupOverrides(
 }
 
 /**
- * Puts the flavours that a Lease reserved in place of those that were asked for; a name that the Lease does not have
- * passes as it is. Nothing but `machineFlavor` of the control plane and of the node groups is touched.
+ * Replaces requested flavors with those that a Lease reserved; keeps a name that the Lease does not have. Changes only
+ * `machineFlavor` of the control plane and of the node groups.
  */
 export function withLeasedFlavors(values: JsonObject, sizes: Readonly<Record<string, string>>): JsonObject {
   if (Object.keys(sizes).length === 0) return values;
@@ -163,7 +163,7 @@ function withLeasedFlavor(machines: JsonObject, sizes: Readonly<Record<string, s
   return { ...machines, machineFlavor: sizes[asked] };
 }
 
-/** Flavours that are asked for and that the Lease reserved nothing of: those machines count against no reservation. */
+/** Returns the requested flavors that the Lease did not reserve; their machines count against no reservation. */
 export function unreservedSizes(
   values: JsonObject,
   sizes: Readonly<Record<string, string>>,
@@ -181,7 +181,7 @@ export function unreservedSizes(
   );
 }
 
-/** What a template must have for a cluster, or its chart would fail much later. */
+/** Returns the fields that a template needs for a cluster; without them, its chart would fail much later. */
 export function templateFields({ leaseName }: Pick<ClusterSpecification, "leaseName">): RequiredField[] {
   return [
     { path: "spec.values.kubernetesVersion" },

@@ -1,18 +1,18 @@
-/** The cluster that is wished for, as the spec of an Azimuth Cluster has it (group azimuth.stackhpc.com, v1alpha1). */
+/** The desired cluster, as in the spec of an Azimuth Cluster (group azimuth.stackhpc.com, v1alpha1). */
 export interface ClusterSpecification {
-  /** What people see. */
+  /** The name that users see. */
   label: string;
   /** Name of a ClusterTemplate. */
   templateName: string;
   /** Secret with `clouds.yaml`, in the cluster's namespace. */
   cloudCredentialsSecretName: string;
-  /** Realm in the cluster's namespace; when absent, the first there is. */
+  /** Realm in the cluster's namespace; default: the first one. */
   zenithIdentityRealmName?: string;
   /** Lease in the cluster's namespace. */
   leaseName?: string;
   /** Whether machines that stay unhealthy are replaced. */
   autohealing: boolean;
-  /** Flavour of the control planes, by name. */
+  /** Flavor of the control planes, by name. */
   controlPlaneMachineSize: string;
   nodeGroups: NodeGroup[];
   addons: ClusterAddons;
@@ -20,12 +20,12 @@ export interface ClusterSpecification {
 
 export interface NodeGroup {
   name: string;
-  /** Flavour of its machines, by name. */
+  /** Flavor of its machines, by name. */
   machineSize: string;
   autoscale: boolean;
-  /** Of a group that does not scale by itself. */
+  /** For a group without autoscaling. */
   count?: number;
-  /** Of a group that does. */
+  /** For a group with autoscaling. */
   minCount?: number;
   maxCount?: number;
 }

@@ -13,7 +13,7 @@ export interface Condition {
   reason?: string;
 }
 
-/** What is read of a Machine (Cluster API v1beta1). */
+/** The fields read from a Machine (Cluster API v1beta1). */
 export interface Machine {
   metadata?: Metadata;
   spec?: { version?: string };
@@ -26,7 +26,7 @@ export interface Machine {
 
 const MACHINE_PHASES = ["Pending", "Deleting", "Deleted", "Failed"];
 
-/** A Machine as an entry of `status.nodes`. @param size flavour of its infrastructure, when that is known */
+/** Returns a Machine as an entry of `status.nodes`. @param size flavor of its infrastructure, if known */
 export function nodeEntry({ metadata = {}, spec = {}, status = {} }: Machine, size?: string): NodeEntry {
   const { labels = {}, creationTimestamp } = metadata;
   const role = labels[COMPONENT_LABEL] ?? "";
@@ -47,7 +47,7 @@ export function nodeEntry({ metadata = {}, spec = {}, status = {} }: Machine, si
 
 function nodePhase(phase: string, conditions: readonly Condition[]): string {
   if (phase === "Running") return isTrue(conditions, "NodeHealthy") ? "Ready" : "Unhealthy";
-  // later Cluster API has "Updating", which an Azimuth Cluster does not know
+  // later Cluster API has "Updating", which an Azimuth Cluster does not have
   if (["Provisioning", "Provisioned", "Updating"].includes(phase)) return "Provisioning";
   return MACHINE_PHASES.includes(phase) ? phase : "Unknown";
 }
@@ -57,7 +57,7 @@ const isTrue = (conditions: readonly Condition[], wanted: string): boolean =>
 
 const withoutV = (version: string): string => version.replace(/^v/, "");
 
-/** What is read of a HelmRelease, Manifests or Flux Kustomization. */
+/** The fields read from a HelmRelease, Manifests or Flux Kustomization. */
 export interface AddonObject {
   kind?: string;
   metadata?: Metadata;
@@ -69,7 +69,7 @@ export interface AddonObject {
   };
 }
 
-/** An addon as an entry of `status.addons`. */
+/** Returns an addon as an entry of `status.addons`. */
 export function addonEntry({ kind, status = {} }: AddonObject): AddonEntry {
   if (kind === "Kustomization") {
     const { observedGeneration } = status;
@@ -90,13 +90,13 @@ function kustomizationPhase(first: Condition | undefined): string {
   return first.status === "True" ? "Deployed" : "Failed";
 }
 
-/** What is read of a KubeadmControlPlane. */
+/** The fields read from a KubeadmControlPlane. */
 export interface ControlPlane {
   spec?: { version?: string };
   status?: { version?: string; conditions?: Condition[] };
 }
 
-/** `status.controlPlanePhase`. */
+/** Returns `status.controlPlanePhase`. */
 export function controlPlanePhase({ status = {} }: ControlPlane): string {
   const conditions = status.conditions ?? [];
   const ready = conditions.find(({ type }) => type === "Ready");
@@ -109,7 +109,7 @@ export function controlPlanePhase({ status = {} }: ControlPlane): string {
   return ["ScalingDown", "Deleting"].includes(reason) ? reason : "Unhealthy";
 }
 
-/** `status.kubernetesVersion`: the version that is reached, else the one that is wished for. */
+/** Returns `status.kubernetesVersion`: the current version, or the desired one before there is one. */
 export function kubernetesVersion({ spec, status }: ControlPlane): string | undefined {
   const version = status?.version ?? spec?.version;
   return version === undefined ? undefined : withoutV(version);

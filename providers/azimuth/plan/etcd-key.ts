@@ -1,18 +1,18 @@
-/** Length of the key, in bytes: what kube-apiserver takes for each of its providers. */
+/** Length of the key in bytes, as kube-apiserver requires it for each of its providers. */
 export const KEY_BYTES = 32;
 
-/** What the Secret's `key` is: as it should be, the key with a second encoding around it, or no key at all. */
+/** The state of the Secret's `key`: correct, encoded twice, or not a key. */
 type KeyState =
   | { state: "usable" }
   | { state: "encoded twice"; /** for the Secret's `data` */ data: string }
   | { state: "unusable"; bytes: number };
 
 /**
- * Judges the key of the Secret <cluster>-etcd-key. The chart copies `data.key` into the API server's
- * EncryptionConfiguration, so it decodes to the 32 bytes of the key. Earlier releases of foresail encoded it twice: 44
- * bytes, which no API server takes; the same key is inside.
+ * Checks the key of the Secret <cluster>-etcd-key. The chart copies `data.key` into the API server's
+ * EncryptionConfiguration, so it must decode to the 32 bytes of the key. Earlier releases of foresail encoded it twice:
+ * 44 bytes, which no API server accepts, with the same key inside.
  *
- * @param data `data.key` as the API gives it: base64
+ * @param data `data.key` as the API returns it: base64
  */
 export function judgeKey(data: string | undefined): KeyState {
   const bytes = Buffer.from(data ?? "", "base64");

@@ -1,23 +1,24 @@
 /** A part of a pattern: any text, or one character that passes a test. */
 type Part = "any text" | ((character: string) => boolean);
 
-/** What a match found, and how many comparisons it took. */
+/** The result of a match, and the number of comparisons. */
 interface GlobMatch {
   matches: boolean;
   steps: number;
 }
 
 /**
- * Whether a text matches a shell pattern as a whole, by the rules of Python's `fnmatch.fnmatchcase`: "*" is any text,
- * "?" any character, "[seq]" one of a sequence, "[!seq]" none of it; everything else, a backslash included, is itself.
+ * Returns whether a text matches a shell pattern as a whole, by the rules of Python's `fnmatch.fnmatchcase`: "*" is any
+ * text, "?" any character, "[seq]" one of a sequence, "[!seq]" none of it; everything else, including a backslash, is
+ * literal.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   return matchGlob(pattern, text).matches;
 }
 
 /**
- * As `matchesGlob`, with the number of steps: at most (parts of the pattern + 1) × (characters + 1), for only the last
- * "*" that was met is ever given more text.
+ * Matches as `matchesGlob` does and counts the steps: at most (parts of the pattern + 1) × (characters + 1), because
+ * only the last "*" is ever extended.
  */
 export function matchGlob(pattern: string, text: string): GlobMatch {
   const parts = parseGlob(pattern);
@@ -43,7 +44,7 @@ export function matchGlob(pattern: string, text: string): GlobMatch {
   }
 }
 
-/** The parts of a pattern; neighbouring "*" are one. */
+/** Returns the parts of a pattern; adjacent "*" are one. */
 function parseGlob(pattern: string): Part[] {
   const characters = [...pattern];
   const parts: Part[] = [];
@@ -62,13 +63,16 @@ function parseGlob(pattern: string): Part[] {
   return parts;
 }
 
-/** Where the "]" of a sequence is, or -1; one that comes first is part of the sequence. */
+/** Returns the index of a sequence's "]", or -1; a leading "]" is part of the sequence. */
 function endOfSequence(characters: readonly string[], start: number): number {
   const first = characters[start] === "!" ? start + 1 : start;
   return characters.indexOf("]", characters[first] === "]" ? first + 1 : first);
 }
 
-/** One of the characters and ranges "a-z" of a sequence, or none of them after "!"; a range that runs backwards is empty. */
+/**
+ * Returns a test for one of the characters and ranges "a-z" of a sequence, or none of them after "!"; a reversed range
+ * is empty.
+ */
 function parseSequence(sequence: readonly string[]): (character: string) => boolean {
   const isNegated = sequence[0] === "!";
   const listed = isNegated ? sequence.slice(1) : sequence;

@@ -1,14 +1,17 @@
-/** Names of the objects of a cluster, as azimuth-capi-operator gives them. */
+/** Names of a cluster's objects, as azimuth-capi-operator chooses them. */
 export const oidcClientName = (cluster: string): string => `kube-${cluster}`;
 export const platformName = (cluster: string): string => `kube-${cluster}`;
 export const zenithSecretName = (cluster: string): string => `${cluster}-zenith-apiserver`;
-/** Secret of the files for Zenith that contain the key: foresail's own, since azimuth-capi-operator has them in the values. */
+/**
+ * Secret with the Zenith files that contain the key. Only foresail has it; azimuth-capi-operator has the files in the
+ * values.
+ */
 export const zenithFilesSecretName = (cluster: string): string => `${cluster}-zenith-files`;
 export const kubeconfigSecretName = (cluster: string): string => `${cluster}-kubeconfig`;
 export const userKubeconfigSecretName = (cluster: string): string => `${kubeconfigSecretName(cluster)}-user`;
 export const etcdKeySecretName = (cluster: string): string => `${cluster}-etcd-key`;
 
-/** API groups, with the version that is used. */
+/** API groups with the version in use. */
 export const API = {
   azimuth: "azimuth.stackhpc.com/v1alpha1",
   identity: "identity.azimuth.stackhpc.com/v1alpha1",
@@ -19,7 +22,7 @@ export const API = {
   zenith: "zenith.stackhpc.com/v1alpha1",
 } as const;
 
-/** What brings the kinds of a group to a management cluster. */
+/** The software that installs the kinds of a group on a management cluster. */
 export const INSTALLED_BY = {
   azimuth: "azimuth-capi-operator",
   identity: "azimuth-identity-operator",
@@ -30,7 +33,7 @@ export const INSTALLED_BY = {
   zenith: "zenith-operator",
 } as const;
 
-/** Labels and annotations that identify things. */
+/** Labels and annotations that identify objects. */
 export const CLUSTER_LABEL = "capi.stackhpc.com/cluster";
 export const COMPONENT_LABEL = "capi.stackhpc.com/component";
 export const NODE_GROUP_LABEL = "capi.stackhpc.com/node-group";
@@ -43,5 +46,5 @@ export const SERVICES_ANNOTATION = "azimuth.stackhpc.com/services";
 export const SUBDOMAIN_ANNOTATION = "azimuth.stackhpc.com/zenith-subdomain";
 export const FQDN_ANNOTATION = "azimuth.stackhpc.com/zenith-fqdn";
 
-/** The finalizer by which a consumer holds a Lease: the schedule operator waits until it is gone. */
+/** The finalizer with which a consumer keeps a Lease: the schedule operator waits until it is removed. */
 export const LEASE_FINALIZER = "azimuth.stackhpc.com";

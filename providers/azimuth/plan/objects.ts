@@ -1,7 +1,7 @@
 import type { ClusterSpecification } from "./cluster";
 import { API, MANAGED_BY_LABEL, oidcClientName, platformName, TEMPLATE_LABEL } from "./names";
 
-/** An object as it is written. */
+/** An object to write. */
 interface WrittenObject {
   apiVersion: string;
   kind: string;
@@ -9,13 +9,16 @@ interface WrittenObject {
   [field: string]: unknown;
 }
 
-/** Where a cluster is. */
+/** A cluster's name and namespace. */
 interface ClusterRef {
   name: string;
   namespace: string;
 }
 
-/** The Cluster by which Azimuth shows it. Paused, so that a running azimuth-capi-operator leaves it alone. */
+/**
+ * Returns the Cluster with which Azimuth shows the cluster. It is paused, so that a running azimuth-capi-operator
+ * ignores it.
+ */
 export function clusterRecord({ name, namespace }: ClusterRef, spec: ClusterSpecification): WrittenObject {
   return {
     apiVersion: API.azimuth,
@@ -25,7 +28,7 @@ export function clusterRecord({ name, namespace }: ClusterRef, spec: ClusterSpec
   };
 }
 
-/** What owns a cluster's objects where no Cluster is kept. */
+/** Returns the owner of a cluster's objects when no Cluster is kept. */
 export function ownerConfigMap({ name, namespace }: ClusterRef): WrittenObject {
   return {
     apiVersion: "v1",
@@ -39,7 +42,7 @@ export function ownerConfigMap({ name, namespace }: ClusterRef): WrittenObject {
   };
 }
 
-/** What names the owner of a cluster's objects. */
+/** Returns the reference to the owner of a cluster's objects. */
 export function ownerOf(
   { name }: ClusterRef,
   hasRecord: boolean,
@@ -49,7 +52,10 @@ export function ownerOf(
     : { apiVersion: "v1", kind: "ConfigMap", name: `${name}-foresail` };
 }
 
-/** The client by which people log in to the cluster with `kubectl`. @param realmName a text, or what becomes one */
+/**
+ * Returns the client with which users log in to the cluster with `kubectl`. @param realmName a string or an output of
+ * one
+ */
 export function oidcClient({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
   return {
     apiVersion: API.identity,
@@ -60,9 +66,9 @@ export function oidcClient({ name, namespace }: ClusterRef, realmName: unknown):
 }
 
 /**
- * The cluster's groups in the realm. Its services are written by those who follow them, not with this.
+ * Returns the Platform for the cluster's groups in the realm. ServiceSync and the monitor write its services.
  *
- * @param realmName a text, or what becomes one
+ * @param realmName a string or an output of one
  */
 export function platform({ name, namespace }: ClusterRef, realmName: unknown): WrittenObject {
   return {

@@ -4,7 +4,7 @@ import { COMPONENT_LABEL } from "./names";
 import type { ClusterStatus, NodeEntry } from "./status";
 import { phaseAt } from "./status";
 
-/** What there is of a cluster on the management cluster, each list with those of this cluster alone. */
+/** The objects of one cluster on the management cluster. */
 export interface ClusterObjects {
   machines: readonly Machine[];
   addons: readonly AddonObject[];
@@ -15,24 +15,24 @@ export interface ClusterObjects {
   leasePhase?: string;
 }
 
-/** A merge patch of a status: null takes a field away. */
+/** A merge patch of a status: null removes a field. */
 type StatusPatch = Record<string, unknown>;
 
-/** Fields of a status that are a word or a number. */
+/** Fields of a status with a string or a number. */
 type PlainField = Exclude<keyof ClusterStatus, "nodes" | "addons" | "services">;
 
-/** What a record of a cluster lacks, has too much of, or has wrong. */
+/** The differences between a cluster's record and its objects. */
 export interface RecordChange {
   patch: StatusPatch;
-  /** One line for each thing, for people. */
+  /** One message line for each change. */
   lines: string[];
-  /** whether something in the record no longer exists; what is only new comes with the next thing that is due */
+  /** whether the record contains something that no longer exists; new entries alone wait for the next due write */
   isDue: boolean;
 }
 
 /**
- * Compares the record of a cluster with its objects: entries of nodes and addons that no longer exist go, those that
- * are missing come, and phases and versions follow. Services are not touched.
+ * Compares the record of a cluster with its objects: removes entries of nodes and addons that no longer exist, adds
+ * missing ones, and updates phases and versions. Does not change services.
  *
  * @param now in milliseconds since 1970
  * @returns undefined when nothing has to be written
@@ -80,11 +80,11 @@ export function recordChange(
     options.now,
   );
   take("phase", next.phase === "Unknown" ? undefined : next.phase);
-  // a timestamp alone is no news: the run's own stamps write it
+  // a timestamp alone is not a change: the run's own stamps write it
   return lines.length === 0 ? undefined : { patch, lines, isDue: hasGone(status, objects, nodes, addons) };
 }
 
-/** Whether the record tells of something that is not there any more. */
+/** Returns whether the record contains something that no longer exists. */
 function hasGone(status: ClusterStatus, objects: ClusterObjects, nodes: object, addons: object): boolean {
   const isThere = (map: object) => (name: string) => Object.hasOwn(map, name);
   return (
@@ -134,7 +134,7 @@ const isSame = (one: object, other: object): boolean =>
 const inOrder = (object: object): unknown[] =>
   Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** A merge patch keeps what it does not name. */
+/** Adds nulls for removed fields, because a merge patch keeps what it does not name. */
 function withRemovals(before: object, after: object): object {
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };

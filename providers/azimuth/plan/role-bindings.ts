@@ -17,11 +17,11 @@ export const DEFAULT_ROLE_RULES: readonly PolicyRule[] = [
   { nonResourceURLs: ["*"], verbs: ["*"] },
 ];
 
-/** The role of the cluster's users, and who they are. */
+/** The role of the cluster's users, and their groups. */
 interface RoleBindingOptions {
-  /** ClusterRole that the users get; with rules it is created, without it has to exist. */
+  /** ClusterRole for the users; it is created if it has rules, and must exist otherwise. */
   role: { name: string; rules?: readonly PolicyRule[] };
-  /** `status.platformUsersGroup` of the Realm; only realms of a tenancy have it. */
+  /** `status.platformUsersGroup` of the Realm; only a tenancy's realms have it. */
   platformUsersGroup?: string;
   /** `status.rootGroup` of the cluster's Platform. */
   rootGroup: string;
@@ -29,12 +29,12 @@ interface RoleBindingOptions {
 
 const RBAC = "rbac.authorization.k8s.io";
 const API_VERSION = `${RBAC}/v1`;
-/** What the API server puts before a group of the identity provider. */
+/** The API server's prefix for groups of the identity provider. */
 const GROUP_PREFIX = "oidc:";
 
 /**
- * The values of the chart's addon that lets the cluster's users in: a binding for the groups of Realm and Platform. A
- * role with rules comes with its ClusterRole, in the files that azimuth-capi-operator writes.
+ * Returns the values of the chart's addon that gives the cluster's users access: a binding for the groups of Realm and
+ * Platform. A role with rules includes its ClusterRole, in the same files as azimuth-capi-operator writes.
  */
 export function roleBindingValues({ role, platformUsersGroup, rootGroup }: RoleBindingOptions): JsonObject {
   const { name, rules } = role;

@@ -9,28 +9,28 @@ import {
 
 type Entries = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What the management cluster says of a cluster's services. */
+/** A cluster's services as recorded on the management cluster. */
 export interface ServicesSeen {
   addons: readonly Addon[];
-  /** `status.services`; absent where no record is kept */
+  /** `status.services`; undefined when no record is kept */
   status?: Entries;
-  /** `spec.zenithServices`; absent where there is no Platform */
+  /** `spec.zenithServices`; undefined without a Platform */
   platform?: Entries;
 }
 
-/** Merge patches of the maps: null takes an entry or a field away. Absent where nothing is to be written. */
+/** Merge patches of the maps: null removes an entry or a field. Undefined where nothing has to be written. */
 export interface ServicesChange {
   status?: Record<string, unknown>;
   platform?: Record<string, unknown>;
   annotations: AnnotationChange[];
-  /** One line for each write, for people. */
+  /** One message line for each write. */
   lines: string[];
 }
 
 /**
- * What has to be written for the record, the Platform and the annotations to agree with the plan.
+ * Returns the writes that bring the record, the Platform and the annotations in line with the plan.
  *
- * @param plan undefined when the cluster can't be asked: then the record holds, and only the Platform may need it
+ * @param plan undefined when the cluster can't be read: then the record is trusted, and only the Platform may change
  */
 export function servicesChange(plan: ServicePlan | undefined, seen: ServicesSeen): ServicesChange {
   const services: Entries = plan ? statusServices(plan.services) : (seen.status ?? seen.platform ?? {});
@@ -66,7 +66,7 @@ const fqdnOf = (entry: unknown): string => {
   return typeof fqdn === "string" ? `→ ${fqdn}` : "";
 };
 
-/** What makes one map of entries into another; undefined when they are the same. */
+/** Returns the patch that turns one map of entries into another; undefined when they are equal. */
 function mapPatch(have: Entries, want: Entries): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
   for (const name of [...new Set([...Object.keys(have), ...Object.keys(want)])].sort()) {
@@ -86,6 +86,6 @@ function entryPatch(
     (field) => (have[field] ?? null) !== (want[field] ?? null),
   );
   if (fields.length === 0) return undefined;
-  // the whole entry, so that the line can name where it leads
+  // the whole entry, so that the message can contain its address
   return { ...want, ...Object.fromEntries(fields.map((field) => [field, want[field] ?? null])) };
 }

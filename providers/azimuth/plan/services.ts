@@ -6,7 +6,7 @@ import {
   SERVICES_ANNOTATION,
 } from "./names";
 
-/** A service of a cluster, as `status.services` of an Azimuth Cluster has it. */
+/** A service of a cluster, as in `status.services` of an Azimuth Cluster. */
 interface ServiceEntry {
   subdomain: string;
   fqdn: string;
@@ -16,13 +16,13 @@ interface ServiceEntry {
 }
 export type Services = Readonly<Record<string, ServiceEntry>>;
 
-/** What is read of a Reservation in the cluster (group zenith.stackhpc.com). */
+/** The fields read from a Reservation in the cluster (group zenith.stackhpc.com). */
 export interface Reservation {
   metadata?: { name?: string; namespace?: string; annotations?: Record<string, string> };
   status?: { phase?: string; subdomain?: string; fqdn?: string };
 }
 
-/** What is read of a HelmRelease or Manifests on the management cluster. */
+/** The fields read from a HelmRelease or Manifests on the management cluster. */
 export interface Addon {
   kind?: string;
   metadata?: {
@@ -33,7 +33,7 @@ export interface Addon {
   };
 }
 
-/** The addon that a service came with, by what the addon's objects are annotated with. */
+/** The addon of a service, from the annotations of the addon's objects. */
 export interface ReleaseRef {
   name: string;
   namespace: string;
@@ -43,12 +43,12 @@ const RELEASE_NAME = "meta.helm.sh/release-name";
 const RELEASE_NAMESPACE = "meta.helm.sh/release-namespace";
 const OWN = "azimuth.stackhpc.com/service-";
 
-/** A service's name: that of the Reservation, after its namespace unless it begins with it already. */
+/** Returns a service's name: the Reservation's name, prefixed with its namespace unless it already begins with it. */
 export function serviceName(namespace: string, name: string): string {
   return name.startsWith(namespace) ? name : `${namespace}-${name}`;
 }
 
-/** "kube-prometheus-stack-client" → "Kube Prometheus Stack Client". */
+/** Returns a name as a title: "kube-prometheus-stack-client" → "Kube Prometheus Stack Client". */
 export function titleOf(name: string): string {
   return name
     .split("-")
@@ -57,7 +57,7 @@ export function titleOf(name: string): string {
     .join(" ");
 }
 
-/** What a Reservation says of its service; undefined while it is not ready or belongs to no addon. */
+/** Returns the service of a Reservation; undefined while it is not ready or belongs to no addon. */
 export function serviceOf(
   reservation: Reservation,
 ): { name: string; entry: ServiceEntry; release: ReleaseRef } | undefined {
@@ -79,7 +79,7 @@ export function serviceOf(
   };
 }
 
-/** The addon of a release: a HelmRelease before Manifests of the same release. */
+/** Returns the addon of a release; prefers a HelmRelease over Manifests of the same release. */
 function addonOf(cluster: string, release: ReleaseRef, addons: readonly Addon[]): Addon | undefined {
   const its = addons.filter(({ metadata: { labels = {} } = {} }) => {
     return (
@@ -91,20 +91,22 @@ function addonOf(cluster: string, release: ReleaseRef, addons: readonly Addon[])
   return its.find(({ kind }) => kind === "HelmRelease") ?? its[0];
 }
 
-/** Which services a cluster has, and at which addon each is to be noted. */
+/** The services of a cluster, and the addon to annotate with each. */
 export interface ServicePlan {
-  /** For `status.services` and the Platform: those of the cluster's own addons; apps that users added are not among them. */
+  /**
+   * For `status.services` and the Platform: only services of the cluster's own addons, not of apps that users added.
+   */
   services: Services;
-  /** "<kind>/<name>" of every addon that has services → its services. */
+  /** "<kind>/<name>" of every addon with services → its services. */
   byAddon: Readonly<Record<string, Services>>;
 }
 
-/** How `ServicePlan.byAddon` names an addon. */
+/** Returns an addon's key in `ServicePlan.byAddon`. */
 function addonKey({ kind = "", metadata }: Addon): string {
   return `${kind}/${metadata?.name ?? ""}`;
 }
 
-/** What the Reservations of a cluster mean for its services. A Reservation without an addon is no service. */
+/** Returns the services that the Reservations of a cluster define. A Reservation without an addon defines none. */
 export function planServices(
   cluster: string,
   reservations: readonly Reservation[],
@@ -131,7 +133,7 @@ function sorted<Value>(map: Readonly<Record<string, Value>>): Record<string, Val
   return Object.fromEntries(Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The annotation's text: nulls stay, the names are in order. */
+/** Returns the annotation's text, with nulls and sorted names. */
 export function annotationText(services: Services): string {
   const entries = Object.entries(sorted(services)).map(
     ([name, { subdomain, fqdn, label, iconUrl, description }]) => [
@@ -142,14 +144,14 @@ export function annotationText(services: Services): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** One addon whose annotation has to be written; `text` is undefined where it has to go. */
+/** An addon's annotation to write; `text` is undefined to remove it. */
 export interface AnnotationChange {
   kind: string;
   name: string;
   text: string | undefined;
 }
 
-/** Which annotations differ from the plan. An addon without services keeps no annotation. */
+/** Returns the annotations that differ from the plan. An addon without services has no annotation. */
 export function annotationChanges(plan: ServicePlan, addons: readonly Addon[]): AnnotationChange[] {
   return addons.flatMap((addon) => {
     const { kind = "", metadata: { name = "", annotations = {} } = {} } = addon;
@@ -160,7 +162,7 @@ export function annotationChanges(plan: ServicePlan, addons: readonly Addon[]): 
   });
 }
 
-/** The same services in another order are the same. */
+/** Returns whether two texts have the same services, in any order. */
 function isSameText(have: string | undefined, want: string | undefined): boolean {
   if (have === want) return true;
   if (have === undefined || want === undefined) return have === "{}" || want === "{}";
@@ -171,7 +173,7 @@ function isSameText(have: string | undefined, want: string | undefined): boolean
   }
 }
 
-/** `status.services` leaves out what is null. */
+/** Returns `status.services`, which omits nulls. */
 export function statusServices(services: Services): Record<string, Partial<ServiceEntry>> {
   return Object.fromEntries(
     Object.entries(services).map(([name, { subdomain, fqdn, label, iconUrl, description }]) => [
@@ -187,7 +189,7 @@ export function statusServices(services: Services): Record<string, Partial<Servi
   );
 }
 
-/** `spec.zenithServices` of the cluster's Platform. */
+/** Returns `spec.zenithServices` of the cluster's Platform. */
 export function zenithServices(
   services: Readonly<Record<string, Partial<ServiceEntry>>>,
 ): Record<string, { subdomain: string; fqdn: string }> {

@@ -1,4 +1,4 @@
-/** Status of an Azimuth Cluster, as far as foresail reads or writes it. What is absent has its default. */
+/** The parts of an Azimuth Cluster's status that foresail reads or writes. Undefined fields have their defaults. */
 export interface ClusterStatus {
   phase?: string;
   leasePhase?: string;
@@ -30,14 +30,14 @@ export interface AddonEntry {
   revision?: number;
 }
 
-/** How long a cluster may be on its way before it counts as unhealthy, in seconds. */
+/** How long a cluster may be in transition before it counts as unhealthy, in seconds. */
 const STUCK_SECONDS = 1800;
 
 type Facts = Pick<ClusterStatus, "leasePhase" | "networkingPhase" | "controlPlanePhase" | "nodes" | "addons">;
 
 const isOneOf = (word: string, ...words: string[]): boolean => words.includes(word);
 
-/** The phase of a Lease that is not usable, as the cluster's. */
+/** Returns the cluster's phase for a Lease that is not usable. */
 function phaseOfLease(lease: string): string | undefined {
   if (isOneOf(lease, "Active", "Updating")) return undefined;
   if (lease === "Error") return "Failed";
@@ -57,15 +57,15 @@ function phaseOfControlPlane(controlPlane: string, nodes: readonly NodeEntry[]):
   return isOneOf(controlPlane, "Ready", "Unhealthy") ? undefined : "Pending";
 }
 
-/** Whether nodes of a role have kubelets of different versions. */
+/** Returns whether nodes of a role have different kubelet versions. */
 function isMixed(nodes: readonly NodeEntry[], role: string): boolean {
   const versions = nodes.filter((node) => node.role === role).map(({ kubeletVersion }) => kubeletVersion);
   return new Set(versions).size > 1;
 }
 
 /**
- * The phase of a cluster from what its parts say: lease, network, control plane, workers, nodes, addons, in this order.
- * Without `leased` the Lease does not count. Time does not either: see `phaseAt`.
+ * Returns the phase of a cluster from its parts: lease, network, control plane, workers, nodes, addons, in this order.
+ * Ignores the Lease without `leased`, and the time; `phaseAt` includes the time.
  */
 export function clusterPhase(facts: Facts, leased: boolean): string {
   const nodes = Object.values(facts.nodes ?? {});
@@ -89,7 +89,7 @@ export function clusterPhase(facts: Facts, leased: boolean): string {
 }
 
 /**
- * The phase that a status has at a time, and the time from which its being on the way counts.
+ * Returns the phase of a status at a time, and the time at which its transition began.
  *
  * @param now in milliseconds since 1970
  */
@@ -106,7 +106,7 @@ export function phaseAt(
   return { phase: isStuck && isOnTheWay ? "Unhealthy" : phase, lastUpdated };
 }
 
-/** A time as Azimuth writes it: with microseconds and an offset. @param now in milliseconds since 1970 */
+/** Formats a time as Azimuth does, with microseconds and an offset. @param now in milliseconds since 1970 */
 export function timestamp(now: number): string {
   return new Date(now).toISOString().replace("Z", "000+00:00");
 }

@@ -1,4 +1,4 @@
-/** What is known of a ClusterTemplate for a change to or from it. */
+/** The facts about a ClusterTemplate that matter for a change to or from it. */
 export interface TemplateFacts {
   name: string;
   deprecated?: boolean;
@@ -7,10 +7,10 @@ export interface TemplateFacts {
 }
 
 export interface TemplateChange {
-  /** the template that the cluster has; undefined for a new cluster */
+  /** the cluster's current template; undefined for a new cluster */
   current?: TemplateFacts;
   next: TemplateFacts;
-  /** versions of the kubelets that the cluster's machines run */
+  /** kubelet versions of the cluster's machines */
   kubeletVersions: readonly string[];
 }
 
@@ -22,8 +22,8 @@ interface Version {
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/;
 
 /**
- * Why a cluster can't take a template: the rules of azimuth-capi-operator's admission webhook, for previews and for
- * management clusters without that webhook. A cluster keeps its own template whatever it is; another one must not be
+ * Returns why a cluster can't use a template, by the rules of azimuth-capi-operator's admission webhook, for previews
+ * and for management clusters without that webhook. A cluster can always keep its own template; another one must not be
  * deprecated, a downgrade, of another major version, or more than one minor version above the current template or the
  * oldest kubelet.
  *
@@ -54,7 +54,7 @@ export function templateChangeRefusal({
   return undefined;
 }
 
-/** Reads "1.36.3", "v1.36" or "1.36.0-rc.1". */
+/** Parses "1.36.3", "v1.36" or "1.36.0-rc.1". */
 function parse(text: string | undefined): Version | undefined {
   const [, major, minor, patch = "0", preRelease = ""] = VERSION.exec(text ?? "") ?? [];
   if (major === undefined) return undefined;

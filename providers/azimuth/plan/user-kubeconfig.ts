@@ -1,7 +1,9 @@
 import { parse, stringify } from "yaml";
 import type { OidcIssuer } from "./cluster-values";
 
-/** What of a cluster's entry is given to its users: nothing that names a file of theirs, runs a program or skips checks. */
+/**
+ * The fields of a cluster's entry that users receive: none that names a file of theirs, runs a program or skips checks.
+ */
 const CLUSTER_FIELDS = ["server", "certificate-authority-data", "tls-server-name"];
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
@@ -11,12 +13,12 @@ interface Named {
 }
 
 /**
- * The kubeconfig by which a cluster's users log in at the realm with `kubectl oidc-login`, as azimuth-capi-operator
- * makes it from the administrator's: the same cluster, no credentials.
+ * Returns the kubeconfig with which a cluster's users log in to the realm with `kubectl oidc-login`, as
+ * azimuth-capi-operator creates it from the administrator's: the same cluster, no credentials.
  *
  * @param adminKubeconfig YAML of Cluster API's kubeconfig
  * @returns YAML
- * @throws Error when it has no cluster with an https server, or the issuer is no URL
+ * @throws Error when it has no cluster with an https server, or the issuer is not a URL
  */
 export function userKubeconfig(adminKubeconfig: string, { issuerUrl, clientId }: OidcIssuer): string {
   const { name, server, fields } = firstCluster(adminKubeconfig);
@@ -56,7 +58,10 @@ function firstCluster(kubeconfig: string): { name: string; server: string; field
   return { name, server, fields: Object.fromEntries(fields) };
 }
 
-/** The value of a YAML text; undefined when it is none. Its words are not repeated: they may be secret. */
+/**
+ * Returns the value of a YAML text; undefined when it is invalid. Never includes the text in errors, because it may be
+ * secret.
+ */
 export function parseYaml(text: string): unknown {
   try {
     return parse(text, { logLevel: "silent" }) as unknown;

@@ -9,7 +9,7 @@ interface NodeGroup {
   maxCount?: number | undefined;
 }
 
-/** What is wrong with the name of a node group, as the chart openstack-cluster 0.27.0 has it, or undefined. */
+/** Returns the issue of a node group's name, as the chart openstack-cluster 0.27.0 validates it, or undefined. */
 export function nodeGroupNameIssue(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]+[a-z0-9]$/.test(name) && name.length <= 40) return undefined;
   return (
@@ -18,7 +18,7 @@ export function nodeGroupNameIssue(name: string): string | undefined {
   );
 }
 
-/** What is wrong with the numbers of a node group: a fixed one, or a range, and never both. */
+/** Returns the issues of a node group's machine counts: a fixed count or a range, but not both. */
 export function nodeGroupIssues({ autoscale, count, minCount, maxCount }: NodeGroup): ValidationIssue[] {
   if (!autoscale) {
     const range = Object.entries({ minCount, maxCount }).filter(([, value]) => value !== undefined);
@@ -42,7 +42,7 @@ export function nodeGroupIssues({ autoscale, count, minCount, maxCount }: NodeGr
   ];
 }
 
-/** An address of something that is not installed. */
+/** Returns the issue of a load balancer address without an ingress controller. */
 export function loadBalancerAddressIssues(addons: {
   ingress: boolean;
   ingressControllerLoadBalancerIp?: string | undefined;
@@ -52,7 +52,7 @@ export function loadBalancerAddressIssues(addons: {
   return [{ path: ["ingressControllerLoadBalancerIp"], message }];
 }
 
-/** A rule of a ClusterRole is about resources or about URL paths, as the API server has it. */
+/** Returns the issues of a ClusterRole's rule, which has either resources or URL paths, as in the API server. */
 export function policyRuleIssues({
   apiGroups,
   resources,
@@ -74,7 +74,7 @@ export function policyRuleIssues({
     .map(([field]) => ({ path: [field], message: "is missing; write it, or nonResourceURLs" }));
 }
 
-/** The users have one default role at most. */
+/** Returns the issue of two default roles for users. */
 export function userRoleIssues(identity: {
   defaultClusterRole?: string | undefined;
   defaultUserClusterRole?: object | undefined;
@@ -84,7 +84,10 @@ export function userRoleIssues(identity: {
   return [{ path: ["defaultClusterRole"], message }];
 }
 
-/** A Lease ends by the deletion of its owner; the schedule operator may delete no other kind than Cluster. */
+/**
+ * Returns the issue of a Lease without a record: a Lease ends by the deletion of its owner, and the schedule operator
+ * may delete only the kind Cluster.
+ */
 export function recordIssues({
   record,
   leaseName,

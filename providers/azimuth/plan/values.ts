@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from "../../../lib/merge";
 
-/** Whether a value is a map. */
+/** Returns whether a value is an object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Two values of one key. */
+/** Merges two values of one key. */
 function mergeTwo(base: Json, over: Json): Json {
   if (isObject(base) && isObject(over)) return mergeValues(base, over);
   if (Array.isArray(base) && Array.isArray(over)) return [...base, ...over];
@@ -13,9 +13,9 @@ function mergeTwo(base: Json, over: Json): Json {
 }
 
 /**
- * Merges Helm values from left to right, as azimuth-capi-operator does: maps merge key by key, lists are concatenated,
- * every other value is replaced. Null replaces nothing; for a key that no earlier layer has it stays, and Helm removes
- * the chart's default then. No argument is changed.
+ * Merges Helm values from left to right, as azimuth-capi-operator does: objects merge key by key, lists are
+ * concatenated, every other value is replaced. Null replaces nothing; for a key that no earlier layer has it stays, and
+ * Helm then removes the chart's default. Changes no argument.
  */
 export function mergeValues(...layers: readonly (JsonObject | undefined)[]): JsonObject {
   const merged: JsonObject = {};
@@ -29,13 +29,13 @@ export function mergeValues(...layers: readonly (JsonObject | undefined)[]): Jso
   return merged;
 }
 
-/** Whether there is a null anywhere in a value. */
+/** Returns whether a value contains a null. */
 export function hasNull(value: unknown): boolean {
   if (typeof value !== "object") return false;
   return value === null || Object.values(value).some(hasNull);
 }
 
-/** Where maps have a null, at any depth: `registryMirrors["docker.io"]`, `nodeGroups[0].healthCheck`. */
+/** Returns the paths of nulls in objects, at any depth: `registryMirrors["docker.io"]`, `nodeGroups[0].healthCheck`. */
 export function nullPaths(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((entry, index) => nullPaths(entry, `${path}[${index}]`));
   if (!isObject(value)) return [];
@@ -45,7 +45,7 @@ export function nullPaths(value: unknown, path = ""): string[] {
   });
 }
 
-/** Also a key such as "__proto__" is only a key. */
+/** Sets a key literally, even one such as "__proto__". */
 function setOwn(target: JsonObject, key: string, value: Json): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { parse, stringify } from "yaml";
 import type { JsonObject } from "../../../lib/merge";
 
-/** Where the tunnel to the cluster's API server comes out. */
+/** Where the tunnel to the cluster's API server ends. */
 interface ZenithEndpoint {
   fqdn: string;
-  /** Secret with the entries of the keyed files. */
+  /** Secret with the files that contain the key. */
   secret: string;
 }
 
@@ -18,7 +18,7 @@ export interface RenderedObject {
   [field: string]: unknown;
 }
 
-/** A file that contains the private key, with a placeholder where the key belongs. */
+/** A file that contains the private key, with a placeholder for the key. */
 export interface KeyedFile {
   name: string;
   text: string;
@@ -28,7 +28,7 @@ export interface KeyedFile {
 export interface Tunnel {
   /** The static pod, as YAML. */
   manifest: string;
-  /** File name → content in base64, of the files without the key. */
+  /** File name → base64 content of the files without the key. */
   files: Record<string, string>;
   keyed: KeyedFile[];
   /** Why the chart can't be used. */
@@ -37,18 +37,20 @@ export interface Tunnel {
 
 const MANIFEST = "/etc/kubernetes/manifests/zenith-apiserver.yaml";
 const FOLDER = "/etc/zenith";
-/** The setting of Zenith's client with the private key in base64. */
+/** The setting of Zenith's client that contains the private key in base64. */
 const KEY_SETTING = "ssh_private_key_data";
 
 const base64 = (content: string | Buffer): string => Buffer.from(content).toString("base64");
 
-/** Stands for the private key in base64 while its chart is rendered: no rendered file ever contains the key itself. */
+/**
+ * Placeholder for the base64 private key while its chart is rendered, so that no rendered file contains the key itself.
+ */
 const KEY_PLACEHOLDER = base64("the private key");
 
 /**
- * Reads what the chart of the tunnel rendered with `tunnelValues`: its Pod, and each file of its ConfigMaps and Secrets.
- * The result has an `issue` when the chart can't be used: it would cost a reserved name and make a cluster that nobody
- * can reach.
+ * Reads the rendered chart of the tunnel (with `tunnelValues`): its Pod, and each file of its ConfigMaps and Secrets.
+ * The result has an `issue` when the chart can't be used, because it would waste a reserved name and create an
+ * unreachable cluster.
  */
 export function readTunnel(objects: readonly RenderedObject[]): Tunnel {
   const pods = objects.filter(({ kind }) => kind === "Pod").map((pod) => stringify(pod));
@@ -83,7 +85,7 @@ function issueOf(
   return twice === undefined ? undefined : `renders the file ${twice} twice`;
 }
 
-/** What to say of a chart that can't be used. @param issue "renders no Pod" */
+/** Returns the message for a chart that can't be used. @param issue "renders no Pod" */
 export function unusableChart(issue: string): string {
   return (
     `the chart of the Zenith API server (azimuth.charts.zenithApiServer) ${issue}; ` +
@@ -101,7 +103,7 @@ function settingOf(text: string): unknown {
   }
 }
 
-/** File name → content. */
+/** Returns file name → content. */
 function contents(object: RenderedObject): Record<string, Buffer> {
   const { kind, data = {}, binaryData = {}, stringData = {} } = object;
   const decode = (map: Readonly<Record<string, string>>, encoding: BufferEncoding) =>
@@ -112,21 +114,21 @@ function contents(object: RenderedObject): Record<string, Buffer> {
 }
 
 /**
- * The key of a keyed file in its Secret. It changes with the file, so that Cluster API sees another specification and
- * replaces the control planes: the content of a Secret alone does not make it do so.
+ * Returns the Secret's entry for a keyed file. The name contains a hash of the file, so that a change also changes the
+ * specification and Cluster API replaces the control planes; the content of a Secret alone does not.
  */
 export function keyedEntry({ name, text }: KeyedFile): string {
   return `${name}.${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
 }
 
-/** The content of a keyed file. @param privateKey OpenSSH text */
+/** Returns the content of a keyed file. @param privateKey OpenSSH text */
 export function withKey({ text }: KeyedFile, privateKey: string): string {
   return text.replaceAll(KEY_PLACEHOLDER, base64(privateKey));
 }
 
 /**
- * The files that each control plane gets: the tunnel's client as a static pod, and beside it every file of its chart.
- * Files with the private key name the Secret that has them; Cluster API reads them from there.
+ * Returns the files for each control plane: the tunnel's client as a static pod, and every file of its chart. Files
+ * with the private key refer to their Secret, from which Cluster API reads them.
  */
 function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonObject[] {
   const rights = { owner: "root:root", permissions: "0600" };
@@ -146,7 +148,7 @@ function tunnelFiles({ manifest, files, keyed }: Tunnel, secret: string): JsonOb
   ];
 }
 
-/** The chart's values for an API server that is reached through Zenith alone. */
+/** Returns the chart's values for an API server that is reachable only through Zenith. */
 export function zenithValues(
   { fqdn, secret }: ZenithEndpoint,
   tunnel: Tunnel,
@@ -164,7 +166,7 @@ export function zenithValues(
 
 const MONITORING = "kube-prometheus-stack-client";
 
-/** Shows Grafana of the cluster's monitoring through Zenith. */
+/** Returns the manifests that expose the Grafana of the cluster's monitoring through Zenith. */
 function monitoringClient(): JsonObject {
   const reservation = {
     apiVersion: "zenith.stackhpc.com/v1alpha1",
@@ -199,19 +201,19 @@ function monitoringClient(): JsonObject {
   return { kind: "Manifests", spec: { namespace: "monitoring-system", manifests } };
 }
 
-/** Values of the chart `zenith-apiserver`, with a placeholder for the key in base64. */
+/** Returns values of the chart `zenith-apiserver`, with a placeholder for the base64 key. */
 export function tunnelValues(server: { host: string; port: number }): JsonObject {
   return { zenithClient: { sshPrivateKeyData: KEY_PLACEHOLDER, server: { ...server } } };
 }
 
-/** Where Zenith is. */
+/** The addresses of Zenith. */
 export interface ZenithSettings {
   registrarAdminUrl: string;
   sshdHost: string;
   sshdPort: number;
 }
 
-/** Values of the chart `zenith-operator` of a cluster. */
+/** Returns values of the chart `zenith-operator` of a cluster. */
 export function operatorValues(
   cluster: string,
   { registrarAdminUrl, sshdHost, sshdPort }: ZenithSettings,

@@ -45,7 +45,7 @@ export const handlers: Handlers = {
           if (!cluster) return { done: true };
           const { deletionTimestamp, finalizers = [] } = cluster.metadata ?? {};
           const held = finalizers.length === 0 ? "" : `, held by ${finalizers.join(", ")}`;
-          // not deleted: its chart keeps it, or somebody made it anew
+          // not deleted: its chart keeps it, or it was created again
           const state = deletionTimestamp ? (cluster.status?.phase ?? "being deleted") : "not being deleted";
           return { pending: `${state}${held}` };
         },

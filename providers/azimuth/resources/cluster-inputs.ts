@@ -1,6 +1,6 @@
 import { report } from "../../../lib/pulumi/log";
 
-/** What every resource of a cluster on a management cluster carries. */
+/** The common inputs of a cluster's resources on a management cluster. */
 export interface AzimuthInputs {
   /** of the management cluster */
   kubeconfig: string;
@@ -12,17 +12,17 @@ export interface AzimuthInputs {
   steps?: string[];
 }
 
-/** The resource as a person knows it: "ServiceSync az-demo/demo". */
+/** Returns the resource's name for messages: "ServiceSync az-demo/demo". */
 export function nameOf(type: string, { namespace, cluster }: AzimuthInputs): string {
   return `${type} ${namespace}/${cluster}`;
 }
 
-/** What another state or address of the cluster's resources hangs on: those are replaced. */
+/** Returns the changed fields that require a replacement. */
 export function movedFields(olds: AzimuthInputs, news: AzimuthInputs): string[] {
   return (["namespace", "cluster"] as const).filter((field) => olds[field] !== news[field]);
 }
 
-/** Prints lines of progress of a resource. */
+/** Returns a function that prints a resource's progress lines. */
 export function progressOf(resource: string): (line: string) => void {
   return (line) => report(resource, line);
 }

@@ -9,7 +9,7 @@ import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-i
 import { onManagement } from "./management";
 
 interface Outputs extends AzimuthInputs {
-  /** whether this stack made the Secret, and so deletes it */
+  /** whether this stack created the Secret and therefore deletes it */
   made: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Secret {
   data?: { key?: string };
 }
 
-/** Whether foresail wrote the key, by the API server's own record: a check does not know what its state says. */
+/** Returns whether foresail wrote the key, from the API server's managed fields, since a check has no state to ask. */
 const isOwn = ({ metadata }: Secret): boolean =>
   (metadata?.managedFields ?? []).some(
     (writer) => writer.manager === FIELD_MANAGER && owns(writer, ["f:data", "f:key"]),
@@ -33,7 +33,7 @@ const refOf = ({ namespace, cluster }: AzimuthInputs) => ({
 
 const nameOfSecret = (inputs: AzimuthInputs) => `Secret ${inputs.namespace}/${refOf(inputs).name}`;
 
-/** Creates the Secret unless there is one; of an own one, takes the second encoding off. */
+/** Creates the Secret unless it exists; removes the second encoding from one of foresail's own. */
 async function ensure(inputs: AzimuthInputs, wasMade: boolean): Promise<Outputs> {
   const { KubernetesError } = await import("../../../lib/kubernetes/index.js");
   return onManagement("EtcdKey", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
@@ -53,7 +53,7 @@ async function ensure(inputs: AzimuthInputs, wasMade: boolean): Promise<Outputs>
     const secret = await management.get<Secret>(refOf(inputs));
     const judged = judgeKey(secret?.data?.key);
     if (secret && isOwn(secret) && judged.state === "encoded twice") {
-      // only if the key is still the one that was read
+      // only if the key has not changed since it was read
       const { resourceVersion } = secret.metadata ?? {};
       await management.mergePatch(refOf(inputs), {
         metadata: { resourceVersion },
@@ -67,7 +67,7 @@ async function ensure(inputs: AzimuthInputs, wasMade: boolean): Promise<Outputs>
   });
 }
 
-/** What a run will do with the Secret that there is; a key of others is never changed. */
+/** Returns what a run will do with the existing Secret; never changes another writer's key. */
 function stepsFor(inputs: AzimuthInputs, secret: Secret | undefined): string[] {
   const name = nameOfSecret(inputs);
   if (secret === undefined) return [`make a key in the ${name}`];

@@ -4,7 +4,7 @@ import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, nameOf, progressOf } from "./cluster-inputs";
 
-/** What a handler works with on the management cluster. */
+/** What a handler needs to work on the management cluster. */
 interface ManagementWork {
   management: KubernetesClient;
   signal: AbortSignal;
@@ -12,10 +12,10 @@ interface ManagementWork {
 }
 
 /**
- * Works on the management cluster for one resource, until the engine ends.
+ * Runs work on the management cluster for one resource, until the engine ends.
  *
- * @param step what is done, for the message of a failure
- * @param saved id and properties for the state, once there is a side effect that it has to know
+ * @param step the step's name for failure messages
+ * @param saved returns id and properties for the state, once there is a side effect to record
  */
 export async function onManagement<T>(
   type: string,

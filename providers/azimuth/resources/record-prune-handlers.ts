@@ -10,7 +10,7 @@ interface Inputs extends AzimuthInputs {
   leaseName?: string;
 }
 
-/** What differs in the record, and in what its users need to reach the cluster. */
+/** The differences in the record and in the users' access to the cluster. */
 interface Comparison {
   change: RecordChange | undefined;
   access: UserAccess;

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type HandlerKey } from "../../../lib/pulumi/dynamic-resource";
 
-/** What every resource of a cluster on a management cluster is told. */
+/** The common arguments of a cluster's resources on a management cluster. */
 export interface AzimuthArgs {
-  /** Of the management cluster; secret. */
+  /** Kubeconfig of the management cluster; secret. */
   kubeconfig: pulumi.Input<string>;
   namespace: string;
   /** Name of the cluster. */

@@ -10,10 +10,10 @@ interface Inputs extends AzimuthInputs {
   hasRecord: boolean;
 }
 
-/** How long the cluster itself is tried: without it, what the record says is enough. */
+/** How long to try to reach the cluster itself; without it, the record is enough. */
 const TARGET_SECONDS = 5;
 
-/** What differs now. @returns with why the cluster itself could not be asked, when it could not */
+/** Compares the services. @returns `silence`: why the cluster itself could not be read */
 async function compare(
   management: KubernetesClient,
   inputs: Inputs,

@@ -2,13 +2,13 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type AzimuthArgs, AzimuthResource } from "./resource";
 
 export interface ServiceSyncArgs extends AzimuthArgs {
-  /** Whether there is a Cluster record, whose status tells of the services. */
+  /** Whether there is a Cluster record, whose status lists the services. */
   hasRecord: boolean;
 }
 
 /**
- * The services of a cluster, said alike by its record, by the annotations of its addons and by its Platform. It writes
- * when an `up` finds that they differ; the monitor does the same in between.
+ * Keeps the services of a cluster equal in its record, the annotations of its addons and its Platform. Writes when an
+ * `up` finds a difference; the monitor does the same between runs.
  */
 export class ServiceSync extends AzimuthResource {
   constructor(name: string, args: ServiceSyncArgs, opts?: pulumi.CustomResourceOptions) {

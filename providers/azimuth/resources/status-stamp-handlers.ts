@@ -14,7 +14,7 @@ async function stamp(inputs: Inputs): Promise<Inputs> {
   await onManagement("StatusStamp", inputs, "write status.lastUpdated", async ({ management, progress }) => {
     const status = await readRecord(management, inputs);
     if (status === undefined) throw new Error(`there is no Cluster ${inputs.namespace}/${inputs.cluster}`);
-    // the first of a run counts since when the cluster is on its way: a run that is begun again does not reset it
+    // the first stamp is the start of the transition, so a repeated run does not reset it
     if (inputs.moment === "start" && status.lastUpdated !== undefined)
       return progress("status.lastUpdated is set already");
     await patchRecord(management, inputs, { lastUpdated: timestamp(Date.now()) });

@@ -2,9 +2,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type AzimuthArgs, AzimuthResource } from "./resource";
 
 export interface StatusStampArgs extends AzimuthArgs {
-  /** Whether it is written before everything else, and only where there is none, or after. */
+  /** "start" writes it before everything else, and only if it is not set; "end" writes it afterwards. */
   moment: "start" | "end";
-  /** What the run is about; another value writes the time anew. */
+  /** Hash of the run's spec; a new value writes the time again. */
   fingerprint: pulumi.Input<string>;
 }
 

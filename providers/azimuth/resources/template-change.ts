@@ -3,12 +3,12 @@ import { API, CLUSTER_LABEL } from "../plan/names";
 import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
 import type { GuardArgs } from "../../kubernetes/resources/guard-args";
 
-/** Of which cluster the template is. */
+/** The cluster of the template. */
 export interface TemplateGuard {
   rule: "azimuth/TemplateChange";
   namespace: string;
   cluster: string;
-  /** whether an Azimuth Cluster is kept, which names the template that the cluster has */
+  /** whether an Azimuth Cluster is kept, which names the cluster's current template */
   hasRecord: boolean;
 }
 
@@ -29,8 +29,8 @@ function factsOf({ metadata, spec }: Template, name: string): TemplateFacts {
 }
 
 /**
- * Why the cluster can't take the template. Its current template is the one that its record names, or else the state;
- * of one that is gone the version in the state counts.
+ * Returns why the cluster can't use the template. Its record names the current template, or else the state does; for a
+ * deleted template, the version in the state is used.
  */
 export async function refuseTemplateChange(
   management: KubernetesClient,
@@ -65,7 +65,7 @@ export async function refuseTemplateChange(
   });
 }
 
-/** The machines of the cluster; none before Cluster API is installed. */
+/** Returns the machines of the cluster; none before Cluster API is installed. */
 async function listMachines(
   management: KubernetesClient,
   { namespace, cluster }: TemplateGuard,

@@ -12,9 +12,9 @@ interface Inputs extends AzimuthInputs {
   registrarAdminUrl: string;
   owner: Owner;
   timeoutSeconds: number;
-  /** files that contain the key; none in older states */
+  /** files that contain the key; undefined in older states */
   files?: KeyedFile[];
-  /** why the chart that the files are from can't be used */
+  /** why the files' chart can't be used */
   chartIssue?: string;
 }
 
@@ -23,15 +23,16 @@ interface Outputs extends Inputs {
   fqdn: string;
   privateKey: string;
   publicKey: string;
-  /** whether this stack made the Secret, and so deletes it */
+  /** whether this stack created the Secret and therefore deletes it */
   made: boolean;
 }
 
 const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
 
 /**
- * Makes the key, reserves its name, and writes the files that contain it, whichever of it is not there yet.
- * @param olds what the state has of it
+ * Creates the key, reserves its name and writes the files that contain it, unless they exist.
+ *
+ * @param olds the values in the state
  */
 async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
   const { ensureZenithSecret } = await import("../client/zenith-secret.js");
@@ -51,7 +52,7 @@ async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
   });
 }
 
-/** What a run would do. @throws Error when somebody else made the Secret of the files */
+/** Returns the steps of a run. @throws Error when this stack did not create the Secret of the files */
 async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
   const { readZenithSecret } = await import("../client/zenith-secret.js");
   const { missingZenithFiles } = await import("../client/zenith-files.js");
@@ -59,7 +60,7 @@ async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
   const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
   const asked = await askCluster(inputs, async (management) => {
     const key = await readZenithSecret(management, inputs);
-    // a key that was deleted comes back from the state, and its files are still right
+    // a deleted key is restored from the state, and its files are still correct
     const privateKey = key?.privateKey ?? olds.privateKey;
     return { key, missing: await missingZenithFiles(management, { ...inputs, files, privateKey }) };
   });

@@ -4,21 +4,22 @@ import type { Owner } from "../../kubernetes/plan/adoption";
 import { type AzimuthArgs, AzimuthResource } from "./resource";
 
 export interface ZenithKeypairArgs extends AzimuthArgs {
-  /** The registrar's address for those who may reserve. */
+  /** The address of the registrar's admin API. */
   registrarAdminUrl: string;
-  /** What owns the Secret. */
+  /** The owner of the Secret. */
   owner: pulumi.Input<Owner>;
-  /** How long the registrar is asked. */
+  /** How long to retry the registrar. */
   timeoutSeconds: number;
-  /** Files that contain the key, with a placeholder in its place; none leaves their Secret out. */
+  /** Files that contain the key, with a placeholder for it; without any, their Secret is not created. */
   files?: pulumi.Input<KeyedFile[]>;
-  /** Why the chart that the files are from can't be used: then nothing is made. */
+  /** Why the files' chart can't be used; then nothing is created. */
   chartIssue?: pulumi.Input<string | undefined>;
 }
 
 /**
- * The key with which the cluster's API server dials Zenith, and the name that Zenith reserved for it: made once, in the
- * Secret <cluster>-zenith-apiserver, and never again. The files that contain the key are in <cluster>-zenith-files.
+ * The key with which the cluster's API server connects to Zenith, and the name that Zenith reserved for it: created
+ * once, in the Secret <cluster>-zenith-apiserver, and never replaced. The files that contain the key are in
+ * <cluster>-zenith-files.
  */
 export class ZenithKeypair extends AzimuthResource {
   declare readonly subdomain: pulumi.Output<string>;
