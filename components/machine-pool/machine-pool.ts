@@ -9,7 +9,7 @@ import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/pool-inputs";
 
-/** An object beside the pool: made or adopted when it has a specification, else only referred to. */
+/** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */
 export interface PoolObjectArgs {
   apiVersion: string;
   kind: string;
@@ -29,18 +29,18 @@ export interface MachinePoolTimeouts {
 }
 
 export interface MachinePoolArgs {
-  /** Of the management cluster, with one context; secret. */
+  /** Kubeconfig of the management cluster, with one context; secret. */
   kubeconfig: pulumi.Input<string>;
-  /** Of the workload cluster; when absent, from the Secret <cluster>-kubeconfig on the management cluster. */
+  /** Kubeconfig of the workload cluster; default: from the Secret <cluster>-kubeconfig on the management cluster. */
   workloadKubeconfig?: pulumi.Input<string>;
-  /** Version of Cluster API's own API. */
+  /** Version of Cluster API's API. */
   api: "v1beta1" | "v1beta2";
   namespace: string;
   /** Name of the Cluster. */
   cluster: string;
-  /** Where the machines' join data comes from. */
+  /** The source of the machines' join data. */
   bootstrap: { config: PoolObjectArgs } | { dataSecretName: string };
-  /** What makes the machines. */
+  /** The object that creates the machines. */
   infrastructure: PoolObjectArgs;
   replicas: number;
   /** Kubernetes version of the nodes; a new one rolls them. */
@@ -50,12 +50,12 @@ export interface MachinePoolArgs {
   failureDomains: string[];
   minReadySeconds?: number;
   nodeDrainTimeoutSeconds?: number;
-  /** Take the objects from whoever has them. */
+  /** Whether to take over the objects from their current owners. */
   adopt: boolean;
   timeouts: MachinePoolTimeouts;
 }
 
-/** A MachinePool of Cluster API with what it refers to, followed until every node is Ready. */
+/** A MachinePool of Cluster API with the objects that it refers to; waits until every node is Ready. */
 export class MachinePool extends pulumi.ComponentResource {
   readonly nodes: pulumi.Output<PoolNode[]>;
   readonly phase: pulumi.Output<string>;
@@ -82,7 +82,7 @@ export class MachinePool extends pulumi.ComponentResource {
     this.registerOutputs({ nodes: this.nodes, phase: this.phase, counts: this.counts });
   }
 
-  /** An object beside the pool. Cluster API itself sets its owner, and its status is the pool's to wait for. */
+  /** Returns an object that the pool refers to. Cluster API sets its owner, and the pool waits for its status. */
   private object(
     resource: string,
     pool: string,

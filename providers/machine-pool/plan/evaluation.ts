@@ -1,26 +1,26 @@
 import { type Condition, type ObservedPool } from "./observed";
 import { nodeFaults, type ObservedNode } from "./nodes";
 
-/** What a pool waits for first of all; each has a deadline of its own. */
+/** The stage that a pool waits for; each has its own deadline. */
 export type Stage = "bootstrap" | "infrastructure" | "nodes";
 
-/** What a pool has to become. */
+/** The desired state of a pool. */
 export interface DesiredPool {
-  /** undefined: whatever its specification says now, when an autoscaler decides it */
+  /** undefined: the current value of its spec, when an autoscaler sets it */
   replicas?: number;
-  /** Kubernetes version of the nodes; undefined: any */
+  /** Kubernetes version of the nodes; undefined for any */
   version?: string;
 }
 
-/** Whether a pool is as wished: it is, it waits, or it will never be by itself. */
+/** Whether a pool has its desired state, waits for it, or can't reach it by itself. */
 export type Evaluation =
   { ready: true } | { waits: { stage: Stage; for: string; held: string } } | { failed: string };
 
-/** What is known beside the pool itself. */
+/** The state around the pool itself. */
 export interface Context {
-  /** the Cluster is paused, and the pool with it */
+  /** whether the Cluster is paused, and the pool with it */
   isClusterPaused: boolean;
-  /** Nodes of the workload cluster; undefined when they were not asked for yet */
+  /** Nodes of the workload cluster; undefined until they are read */
   nodes?: readonly ObservedNode[];
   /** why the nodes can't be read */
   nodesSilent?: string;
@@ -33,8 +33,8 @@ const STAGE_CONDITIONS: Record<Stage, string> = {
 };
 
 /**
- * Concludes from everything that is known. Phase and the condition ReplicasReady are only told: the first hangs on
- * counts that nobody corrects when a node fails later, the second is True before there is any node.
+ * Evaluates everything that is known. Phase and the condition ReplicasReady are only reported: the phase depends on
+ * counts that are not corrected when a node fails later, and the condition is True before there is any node.
  */
 export function evaluate(pool: ObservedPool, desired: DesiredPool, around: Context): Evaluation {
   if (pool.isDeleting) return { failed: "it is being deleted" };
@@ -47,7 +47,7 @@ export function evaluate(pool: ObservedPool, desired: DesiredPool, around: Conte
   return { waits: waiting };
 }
 
-/** What is concluded of a failure that nobody clears. */
+/** Returns the evaluation of a terminal failure. */
 export function terminalFailureReason(words: string): { failed: string } {
   return { failed: `its controllers have given it up: ${words}` };
 }
@@ -75,8 +75,8 @@ function stageOf(
     return waits("infrastructure", `${wanted} machines, there are ${counts.replicas}`);
   if (pool.providerIDs.length !== wanted)
     return waits("infrastructure", `${wanted} machines, ${pool.providerIDs.length} are listed`);
-  // availableReplicas is not asked: Cluster API 1.7 has every node there that registered, and 1.11 those that had been Ready for
-  // minReadySeconds when it last counted, which is not again when they have been
+  // Ignores availableReplicas: Cluster API 1.7 counts every registered node, and 1.11 counts nodes that had been Ready
+  // for minReadySeconds at the last count, which is not repeated when they have been.
   const registered = pool.nodes.length;
   if (counts.ready !== wanted || registered !== wanted)
     return waits("nodes", `${wanted} nodes, ${registered} have registered, ${counts.ready} are ready`);
@@ -102,7 +102,7 @@ function conditionOf({ conditions }: ObservedPool, type: string): Condition | un
   return conditions.find((condition) => condition.type === type);
 }
 
-/** The condition that holds a pool, with reason and message; "" when none says so. */
+/** Returns the condition that blocks a pool, with reason and message; "" when there is none. */
 function heldBy(pool: ObservedPool, stage: Stage): string {
   const found = conditionOf(pool, STAGE_CONDITIONS[stage]);
   if (found === undefined || found.status === "True") return "";
@@ -110,7 +110,7 @@ function heldBy(pool: ObservedPool, stage: Stage): string {
   return `${found.type} is ${found.status}${why === "" ? "" : ` (${why})`}`;
 }
 
-/** A wait in one line: phase, what is waited for, the condition that holds it. */
+/** Returns a wait in one line: phase, what it waits for, the condition that blocks it. */
 export function waitWords(pool: ObservedPool, { for: what, held }: { for: string; held: string }): string {
   return [`phase ${pool.phase ?? "none yet"}`, `waits for ${what}`, ...(held === "" ? [] : [held])].join(
     ", ",

@@ -1,8 +1,8 @@
 import { valueAt } from "../../kubernetes/plan/path";
 
 /**
- * Why an object of Cluster API has failed for good, in its own words: `failureReason` and `failureMessage` of its status,
- * which v1beta2 keeps among the older fields; undefined when it says nothing of the kind.
+ * Returns the terminal failure of a Cluster API object, from `failureReason` and `failureMessage` of its status, which
+ * v1beta2 keeps among the deprecated fields; undefined when it has none.
  */
 export function failureOf(object: object): string | undefined {
   const words = ["failureReason", "failureMessage"].flatMap((field) => {
@@ -16,8 +16,8 @@ export function failureOf(object: object): string | undefined {
 }
 
 /**
- * Why an object to which a pool refers has failed for good; undefined while its controller has not seen the present
- * specification, which may have mended it.
+ * Returns the terminal failure of an object that a pool refers to; undefined while its controller has not observed the
+ * current specification, which may have fixed it.
  */
 export function terminalFailure(object: {
   metadata?: { generation?: number };

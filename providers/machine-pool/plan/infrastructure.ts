@@ -6,12 +6,12 @@ interface InfrastructureObject {
 }
 
 /**
- * Why the machines may not be what the infrastructure object asks for yet, in words; undefined when it says nothing of the
- * kind. A change of its template alone changes nothing in the MachinePool, whose own state is then that of before.
+ * Returns why the machines may not match the infrastructure object yet; undefined when its status does not say so. A
+ * change of its template alone does not change the MachinePool, whose status is then outdated.
  */
 export function unsettled({ metadata, status }: InfrastructureObject): string | undefined {
   const { observedGeneration, conditions = [] } = status ?? {};
-  // not every provider tells it
+  // not every provider sets it
   if (observedGeneration !== undefined && observedGeneration < (metadata?.generation ?? 0))
     return "its controller has not seen the change yet";
   const ready = conditions.find(({ type }) => type === "Ready");

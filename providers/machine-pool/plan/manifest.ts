@@ -1,14 +1,14 @@
 import { replicasManager } from "./observed";
 import { withV } from "./nodes";
 
-/** An object to which a pool refers, and which may be made with it. */
+/** An object that a pool refers to and that may be created with it. */
 export interface PoolReference {
   apiVersion: string;
   kind: string;
   name: string;
 }
 
-/** A MachinePool as somebody wishes it, the same for every version of the API. */
+/** A desired MachinePool, independent of the API version. */
 export interface PoolSpecification {
   api: "v1beta1" | "v1beta2";
   namespace: string;
@@ -25,7 +25,7 @@ export interface PoolSpecification {
   nodeDrainTimeoutSeconds?: number;
 }
 
-/** The MachinePool as it is applied: only what is wished for, so that what Cluster API adds stays its own. */
+/** Returns the MachinePool to apply: only the desired fields, so that Cluster API keeps the fields that it adds. */
 export function machinePoolManifest(specification: PoolSpecification) {
   const { api, namespace, name, cluster, replicas, version, labels, annotations } = specification;
   const { failureDomains, minReadySeconds, nodeDrainTimeoutSeconds, bootstrap } = specification;
@@ -41,7 +41,7 @@ export function machinePoolManifest(specification: PoolSpecification) {
       : isOld
         ? { nodeDrainTimeout: `${nodeDrainTimeoutSeconds}s` }
         : { deletion: { nodeDrainTimeoutSeconds } }),
-    // the newer API has it where it belongs
+    // v1beta2 has the field in the template
     ...(minReadySeconds === undefined || isOld ? {} : { minReadySeconds }),
   };
   return {
@@ -58,7 +58,10 @@ export function machinePoolManifest(specification: PoolSpecification) {
   };
 }
 
-/** Whether somebody else decides the number of replicas, so that the specification's holds at the beginning only. */
+/**
+ * Returns whether another component sets the number of replicas, so that the specification's number applies only at the
+ * creation.
+ */
 export function isScaledByOthers({ annotations }: Pick<PoolSpecification, "annotations">): boolean {
   return replicasManager(annotations) !== undefined;
 }

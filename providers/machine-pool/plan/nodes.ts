@@ -1,13 +1,13 @@
-/** A Node of the workload cluster, as far as a pool is concerned. */
+/** The parts of a Node of the workload cluster that a pool needs. */
 export interface ObservedNode {
   name: string;
   providerID?: string;
   isReady: boolean;
-  /** why it is not, in the kubelet's or the node controller's words */
+  /** why it is not Ready, from the kubelet or the node controller */
   reason?: string;
-  /** since when it is as it is: an ISO time */
+  /** the last transition of Ready: an ISO time */
   since?: string;
-  /** of its kubelet: "v1.29.4" */
+  /** kubelet version: "v1.29.4" */
   version?: string;
 }
 
@@ -26,7 +26,7 @@ interface NodeObject {
   };
 }
 
-/** Reads a Node. */
+/** Returns the observed state of a Node. */
 export function observeNode({ metadata, spec, status }: NodeObject): ObservedNode {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const isReady = ready?.status === "True";
@@ -45,17 +45,17 @@ export function observeNode({ metadata, spec, status }: NodeObject): ObservedNod
   };
 }
 
-/** A version as Cluster API's webhook makes it: with its "v". */
+/** Returns a version with its "v", as Cluster API's webhook does. */
 export function withV(version: string): string {
   return version.startsWith("v") ? version : `v${version}`;
 }
 
 /**
- * What is missing of a pool's nodes, one line each: a Node for every machine of the list, Ready, with the wanted
- * version. Nothing is taken from the pool's own counts, which stay as they were when a node fails later.
+ * Returns one line for each missing property of a pool's nodes: each listed machine needs a Node that is Ready and has
+ * the desired version. Does not use the pool's own counts, which stay unchanged when a node fails later.
  *
  * @param providerIDs of the pool's machines
- * @param version that the kubelets are to have; when absent, any
+ * @param version desired kubelet version; undefined for any
  */
 export function nodeFaults(
   providerIDs: readonly string[],
@@ -63,7 +63,7 @@ export function nodeFaults(
   version: string | undefined,
 ): string[] {
   const wanted = version === undefined ? undefined : withV(version);
-  // looked up: pools have a thousand nodes, and each change of one asks again
+  // a map, because a pool may have a thousand nodes and each change of one calls this again
   const registered = new Map(nodes.map((node) => [node.providerID, node]));
   return providerIDs.flatMap((providerID) => {
     const node = registered.get(providerID);
@@ -75,12 +75,12 @@ export function nodeFaults(
 }
 
 /**
- * How long it takes until every node of a pool has been Ready for so many seconds, if none fails meanwhile; never longer than
- * that, whatever the nodes' clocks say.
+ * Returns how long it takes until every node of a pool has been Ready for `minReadySeconds`, if none fails meanwhile;
+ * at most that long, even if the nodes' clocks differ.
  *
  * @param providerIDs of the pool's machines
  * @param now milliseconds since 1970
- * @returns seconds; 0 when they have
+ * @returns seconds; 0 when all have been
  */
 export function secondsUntilAvailable(
   providerIDs: readonly string[],

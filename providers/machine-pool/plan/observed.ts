@@ -2,7 +2,7 @@ import { groupOf } from "../../kubernetes/plan/identity";
 import { valueAt } from "../../kubernetes/plan/path";
 import { failureOf } from "./failure";
 
-/** A condition as Cluster API writes it; severity is of v1beta1 only. */
+/** A condition as Cluster API writes it; only v1beta1 has severity. */
 export interface Condition {
   type: string;
   status: string;
@@ -11,44 +11,50 @@ export interface Condition {
   message?: string;
 }
 
-/** Counts of machines. What the server leaves out counts 0. */
+/** Counts of machines. Missing fields count as 0. */
 export interface Counts {
-  /** what the infrastructure has */
+  /** machines of the infrastructure */
   replicas: number;
   /** nodes that are Ready */
   ready: number;
-  /** nodes that registered, Ready or not (Cluster API 1.7); nodes that were Ready for minReadySeconds when they were counted (1.11) */
+  /**
+   * registered nodes, Ready or not (Cluster API 1.7); nodes that had been Ready for minReadySeconds at the last count
+   * (1.11)
+   */
   available: number;
   unavailable: number;
-  /** machines made from the present template; unknown to v1beta1, and the wish itself for a pool without Machine objects */
+  /**
+   * machines of the current template; v1beta1 does not have it, and for a pool without Machine objects it is the
+   * desired number
+   */
   upToDate?: number;
 }
 
-/** An object to which a pool refers, in the pool's namespace. */
+/** An object that a pool refers to, in the pool's namespace. */
 export interface Referred {
   group: string;
-  /** v1beta2 does not say it: whichever the server has */
+  /** v1beta2 does not contain it: any version that the server has */
   apiVersion?: string;
   kind: string;
   name: string;
 }
 
-/** What a MachinePool says of itself, the same for every version of the API. */
+/** The observed state of a MachinePool, independent of the API version. */
 export interface ObservedPool {
   name: string;
   uid: string;
   generation: number;
   observedGeneration?: number;
   isDeleting: boolean;
-  /** the pool's own annotation; the cluster's is elsewhere */
+  /** the pool's own annotation, not the cluster's pause */
   isPaused: boolean;
-  /** the Cluster has been made its owner */
+  /** whether the Cluster is its owner */
   isOwned: boolean;
-  /** somebody else, such as an autoscaler, decides the number of replicas */
+  /** the component that sets the number of replicas, such as an autoscaler */
   managedBy?: string;
   /** spec.replicas */
   wanted?: number;
-  /** how long a node has to be Ready before it is available; 0: not at all */
+  /** how long a node must be Ready before it is available; 0 for no wait */
   minReadySeconds: number;
   version?: string;
   dataSecretName?: string;
@@ -57,36 +63,36 @@ export interface ObservedPool {
   bootstrapReady: boolean;
   infrastructureReady: boolean;
   counts: Counts;
-  /** names of the Nodes that were matched */
+  /** names of the matched Nodes */
   nodes: string[];
   providerIDs: string[];
-  /** what makes its join data */
+  /** the object that creates its join data */
   bootstrapConfig?: Referred;
-  /** what makes its machines */
+  /** the object that creates its machines */
   infrastructure?: Referred;
   failure?: string;
   conditions: Condition[];
 }
 
 const GROUP = "cluster.x-k8s.io";
-/** Annotation: who decides the number of replicas. */
+/** Annotation: the component that sets the number of replicas. */
 const REPLICAS_MANAGED_BY = `${GROUP}/replicas-managed-by`;
-/** Annotation: nothing is done with the object. */
+/** Annotation: controllers ignore the object. */
 const PAUSED = `${GROUP}/paused`;
 
-/** Who decides the number of replicas instead of the specification; undefined: nobody. */
+/** Returns the component that sets the number of replicas instead of the specification, or undefined. */
 export function replicasManager(annotations: Readonly<Record<string, string>>): string | undefined {
   const manager = annotations[REPLICAS_MANAGED_BY];
   return manager === "false" ? undefined : manager;
 }
 
-/** Reads a MachinePool of `cluster.x-k8s.io/v1beta1` or `v1beta2`. */
+/** Returns the observed state of a MachinePool of `cluster.x-k8s.io/v1beta1` or `v1beta2`. */
 export function observePool(object: object): ObservedPool {
   const text = (path: string) => asText(valueAt(object, path));
   const count = (path: string) => asNumber(valueAt(object, path));
   const list = <T>(path: string) => (valueAt(object, path) ?? []) as T[];
   const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
-  // v1beta2 keeps the older fields aside
+  // v1beta2 keeps the v1beta1 fields under status.deprecated
   const older = valueAt(object, "status.deprecated.v1beta1");
   const conditions = [
     ...list<Condition>("status.conditions"),
@@ -119,7 +125,7 @@ export function observePool(object: object): ObservedPool {
       valueAt(object, "status.bootstrapReady") === true || initialized("bootstrapDataSecretCreated"),
     infrastructureReady:
       valueAt(object, "status.infrastructureReady") === true || initialized("infrastructureProvisioned"),
-    // the newer API has it with the machines
+    // v1beta2 has the field in the template
     minReadySeconds: count("spec.minReadySeconds") ?? count("spec.template.spec.minReadySeconds") ?? 0,
     counts: countsOf(object),
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
@@ -129,12 +135,13 @@ export function observePool(object: object): ObservedPool {
 }
 
 /**
- * The counts of a status. Those of v1beta2 itself are of Machine objects: for a pool that has none, Cluster API 1.11 writes
- * what the infrastructure has, whether it has nodes or not. What it knows of nodes is among the older fields.
+ * Returns the counts of a status. The counts of v1beta2 itself are of Machine objects: for a pool without them, Cluster
+ * API 1.11 writes the infrastructure's count, with or without nodes. The counts of nodes are among the deprecated
+ * fields.
  */
 function countsOf(object: object): Counts {
   const count = (field: string) => asNumber(valueAt(object, `status.${field}`));
-  // there and empty when the controller fell over a failure; then nobody knows of any node
+  // present and empty after a failure of the controller; then the nodes are unknown
   const older = valueAt(object, "status.deprecated");
   const ofNodes = (field: string) =>
     (older === undefined ? count(field) : asNumber(valueAt(older, `v1beta1.${field}`))) ?? 0;
@@ -157,7 +164,7 @@ function referred(reference: unknown): Referred | undefined {
   return { group, ...(apiVersion === undefined ? {} : { apiVersion }), kind, name };
 }
 
-/** Without the fields that have no value. */
+/** Returns the fields that have a value. */
 function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,24 +1,25 @@
 import { withV } from "./nodes";
 
-/** What somebody wants of a pool, as far as its steps tell it. */
+/** The parts of a desired pool that its steps describe. */
 interface PoolPlan {
   name: string;
-  /** undefined: an autoscaler decides it */
+  /** undefined when an autoscaler sets it */
   replicas?: number;
   version?: string;
 }
 
-/** What the pool was before; and whether its machines are made from the same as then, besides the version. */
+/** The pool before the change; `isSameTemplate` ignores the version. */
 export interface PoolBefore {
   replicas?: number;
   version?: string;
   isSameTemplate: boolean;
-  /** the kind or the name of what makes its machines is another */
+  /** whether the kind or the name of the infrastructure object has changed */
   isReplaced: boolean;
 }
 
 /**
- * What a change does to a pool's machines, one line each; none when it changes none.
+ * Returns one line for each effect of a change on a pool's machines; none when it has no effect.
+ *
  * @param before undefined when there is no pool yet
  */
 export function poolSteps(plan: PoolPlan, before: PoolBefore | undefined): string[] {

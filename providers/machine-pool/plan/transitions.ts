@@ -1,8 +1,8 @@
 import type { ObservedPool } from "./observed";
 
 /**
- * The transitions of Cluster API's figure of MachinePool provisioning that a pool has gone through, in the figure's
- * order; a line that was not there before is one that has just happened.
+ * Returns the transitions from Cluster API's figure of MachinePool provisioning that a pool has completed, in the
+ * figure's order; a new line is a transition that has just happened.
  */
 export function transitions(pool: ObservedPool): string[] {
   const { counts, wanted } = pool;
@@ -23,20 +23,20 @@ export function transitions(pool: ObservedPool): string[] {
   return lines;
 }
 
-/** What is known of a pool from an earlier run. */
+/** The state of a pool from an earlier run. */
 export type PoolAsKnown = Partial<Pick<ObservedPool, "phase" | "counts" | "wanted">>;
 
-/** Tells each transition once, when it happens. */
+/** Reports each transition once, when it happens. */
 export class Transitions {
   private last: Set<string> | undefined;
 
   /**
-   * @param before what the pool was at the end of the last run, so that what happened before the first look is told, too;
-   * undefined for one that has just been made: all that it has gone through has just happened
+   * @param before the pool at the end of the last run, so that transitions before the first read are reported, too;
+   *   undefined for a new pool, whose transitions are all new
    */
   constructor(private readonly before: PoolAsKnown | undefined) {}
 
-  /** @returns the lines that are new since the last look */
+  /** @returns the lines that are new since the last call */
   seen(pool: ObservedPool): string[] {
     const lines = transitions(pool);
     const known = this.last ?? new Set(this.before ? transitions({ ...pool, ...this.before }) : []);

@@ -9,7 +9,7 @@ import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from 
 import { untilTerminalFailure } from "./referred-objects";
 import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
 
-/** How a wait on a stage ended: another stage, or the pool says that its nodes are all there. */
+/** The end of a wait on a stage: another stage, or a pool that reports all its nodes. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
 
 interface Followed {
@@ -18,16 +18,17 @@ interface Followed {
 }
 
 interface Following {
-  /** what the pool was at the end of the last run; undefined when this is the first */
+  /** the pool at the end of the last run; undefined in the first run */
   before?: PoolAsKnown;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
 
 /**
- * Follows a pool until every node is there and Ready, and ends at once when an object to which it refers has failed.
+ * Follows a pool until every node exists and is Ready; fails at once when an object that it refers to has a terminal
+ * failure.
  *
- * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what holds it
+ * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what blocks it
  */
 export async function followPool(
   session: PoolSession,
@@ -55,8 +56,8 @@ export async function followPool(
 }
 
 /**
- * By one watch of the pool, and one of the nodes once the pool itself says that all is well; at the end its infrastructure
- * is asked whether it is still at work. Tells each transition when it happens.
+ * Watches the pool, and also the nodes once the pool itself reports success; at the end it checks whether the
+ * infrastructure has finished. Reports each transition when it happens.
  */
 async function followStages(
   session: PoolSession,
@@ -79,7 +80,7 @@ async function followStages(
       continue;
     }
     const nodesBegan = Date.now();
-    // asked while the nodes are: a request less at the end
+    // read in parallel with the nodes, which saves a request at the end
     const infrastructure = askInfrastructure(session, inputs, watched.nodesOf);
     const found = await watchNodes(session, inputs, watched.nodesOf, {
       seconds: left.nodes,
@@ -152,14 +153,14 @@ async function watchPool(
       },
     });
   } catch (error) {
-    // somebody may have paused the cluster in the middle of it
+    // the cluster may have been paused during the wait
     if (error instanceof WaitTimeout && !isClusterPaused && (await session.isClusterPaused()))
       throw new PoolFailed(inputs, `it is paused by spec.paused of its Cluster; ${error.lastSeen}`);
     throw error;
   }
 }
 
-/** @returns undefined when the pool has changed meanwhile, and has to be looked at anew */
+/** @returns undefined when the pool has changed meanwhile and must be evaluated again */
 async function watchNodes(
   session: PoolSession,
   inputs: PoolInputs,
@@ -186,7 +187,7 @@ async function watchNodes(
   const change = session.management.watchUntil<undefined, object>({
     ...session.ref,
     what: name,
-    // longer than the nodes' own wait, which tells more when it ends
+    // longer than the nodes' own wait, whose timeout message has more details
     seconds: Math.max(seconds, 0.05) + 5,
     signal: either,
     decide: ([object]) => {

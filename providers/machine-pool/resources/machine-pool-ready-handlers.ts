@@ -17,7 +17,7 @@ const PREVIEW_SECONDS = 10;
 const idOf = ({ namespace, name }: PoolInputs) => `${namespace}/${name}`;
 const nameOf = (inputs: PoolInputs) => `MachinePoolReady ${idOf(inputs)}`;
 
-/** Follows the pool to its end. Nothing is changed, so that a failed run may simply be run again. */
+/** Follows the pool until it is ready. Changes nothing, so a failed run can be repeated. */
 async function follow(inputs: PoolInputs, before?: PoolAsKnown): Promise<PoolOutputs> {
   const resource = nameOf(inputs);
   const engine = engineSignal();
@@ -49,7 +49,9 @@ function outputsOf(
   return { ...inputs, uid, phase, counts, ready, nodes: poolNodes(pool, nodes) };
 }
 
-/** Looks once, as previews do. @returns why nothing could be seen, in words; or undefined for a pool that is not there */
+/**
+ * Reads the state once, for previews. @returns why nothing could be read; or undefined for a pool that does not exist
+ */
 async function look(inputs: PoolInputs): Promise<Look | undefined | string> {
   if (!isKnown(inputs.kubeconfig)) return "the management cluster is not there yet";
   const { KindNotServed, KubernetesUnreachable } = await import("../../../lib/kubernetes/index.js");
@@ -66,7 +68,7 @@ async function look(inputs: PoolInputs): Promise<Look | undefined | string> {
   }
 }
 
-/** What the pool was before this run: by the last run's inputs, else by what its machines are now. */
+/** Returns the pool before this run: from the last run's inputs, or else from its current machines. */
 function before(
   olds: Partial<PoolInputs>,
   news: PoolInputs,
@@ -135,7 +137,7 @@ export const handlers: Handlers = {
     try {
       return { outs: await follow(news, asKnown(olds)) };
     } catch (error) {
-      // the next run has to wait again, whatever this one changed elsewhere
+      // the next run must wait again, even if this one changed other inputs
       const properties = { ...olds, ...news, ready: false };
       throw new PartialFailure(id, properties, { resource: nameOf(news), step: "follow the pool" }, error);
     }

@@ -4,25 +4,25 @@ import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 import type { PoolNode, PoolTemplate, StageTimeouts } from "./pool-inputs";
 
 export interface MachinePoolReadyArgs {
-  /** Of the management cluster; secret. */
+  /** Kubeconfig of the management cluster; secret. */
   kubeconfig: pulumi.Input<string>;
-  /** Of the workload cluster; when absent, from the Secret <cluster>-kubeconfig on the management cluster. */
+  /** Kubeconfig of the workload cluster; default: from the Secret <cluster>-kubeconfig on the management cluster. */
   workloadKubeconfig?: pulumi.Input<string>;
   apiVersion: string;
   namespace: pulumi.Input<string>;
   name: pulumi.Input<string>;
-  /** Name of the Cluster to which the pool belongs. */
+  /** Name of the pool's Cluster. */
   cluster: pulumi.Input<string>;
-  /** When absent, whatever the pool's specification says: an autoscaler decides it. */
+  /** Default: the value of the pool's spec, which an autoscaler sets. */
   replicas?: pulumi.Input<number>;
-  /** Version that the nodes' kubelets are to have; when absent, any. */
+  /** Desired version of the nodes' kubelets; default: any. */
   version?: pulumi.Input<string>;
-  /** What the machines are made from: another one rolls them. */
+  /** The template of the machines; a new one rolls them. */
   template: pulumi.Input<PoolTemplate>;
   timeouts: StageTimeouts;
 }
 
-/** A MachinePool brought to its replica count: every node registered and Ready, in the workload cluster too. */
+/** Waits until a MachinePool has its replica count: every node registered and Ready, in the workload cluster too. */
 export class MachinePoolReady extends DynamicResource {
   /** Nodes of the pool, by name. */
   declare readonly nodes: pulumi.Output<PoolNode[]>;

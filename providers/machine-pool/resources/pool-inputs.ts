@@ -4,11 +4,11 @@ import type { Counts } from "../plan/observed";
 /** Deadline of each stage, in seconds. */
 export type StageTimeouts = Record<Stage, number>;
 
-/** What a pool's machines are made from. */
+/** The template of a pool's machines. */
 export interface PoolTemplate {
-  /** kind and name of the infrastructure object: another one replaces the machines */
+  /** kind and name of the infrastructure object; a change replaces the machines */
   infrastructure: string;
-  /** everything else that another value rolls */
+  /** all other values whose change rolls the machines */
   rest: unknown;
 }
 

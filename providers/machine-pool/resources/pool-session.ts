@@ -8,12 +8,12 @@ import { failureBeside } from "./referred-objects";
 
 const LOOK_SECONDS = 10;
 
-/** How messages name a pool. */
+/** Returns a pool's name for messages. */
 export function nameOf({ namespace, name }: Pick<PoolInputs, "namespace" | "name">): string {
   return `MachinePool ${namespace}/${name}`;
 }
 
-/** The pool can't become what is wished by waiting. */
+/** The pool can't reach its desired state by waiting. */
 export class PoolFailed extends Error {
   override readonly name = "PoolFailed";
 
@@ -22,7 +22,7 @@ export class PoolFailed extends Error {
   }
 }
 
-/** A pool is not there, though it was to be made before. */
+/** A pool that should exist was deleted. */
 export class PoolMissing extends Error {
   override readonly name = "PoolMissing";
 
@@ -31,14 +31,14 @@ export class PoolMissing extends Error {
   }
 }
 
-/** A pool as it is now, with its nodes. */
+/** A pool's current state, with its nodes. */
 export interface Look {
   pool: ObservedPool;
   nodes: ObservedNode[];
   conclusion: Evaluation;
 }
 
-/** One handler's work on a pool: the management cluster, and the workload cluster once it is needed. */
+/** A handler's connections for a pool: the management cluster, and the workload cluster once it is needed. */
 export class PoolSession {
   private workloadClient: KubernetesClient | undefined;
   private warming: Promise<void> | undefined;
@@ -66,13 +66,13 @@ export class PoolSession {
     return new PoolSession(management, inputs, signal, progress);
   }
 
-  /** Names the pool in the API. */
+  /** The reference to the pool. */
   get ref() {
     const { apiVersion, namespace, name } = this.inputs;
     return { apiVersion, kind: "MachinePool", namespace, name };
   }
 
-  /** Whether a person has paused the Cluster, and with it all that belongs to it. */
+  /** Returns whether the Cluster is paused, and with it all its objects. */
   async isClusterPaused(): Promise<boolean> {
     const { apiVersion, namespace, cluster } = this.inputs;
     const found = await this.management.get<{ spec?: { paused?: boolean } }>({
@@ -85,7 +85,8 @@ export class PoolSession {
   }
 
   /**
-   * The workload cluster, by the kubeconfig of the stack or by that of Cluster API itself.
+   * Returns a client for the workload cluster, with the kubeconfig of the stack or of Cluster API.
+   *
    * @throws Error when there is neither; KubeconfigRefused; KubernetesUnreachable
    */
   async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
@@ -94,14 +95,14 @@ export class PoolSession {
     return this.workloadClient;
   }
 
-  /** Connects to the workload cluster while there is nothing else to do, so that nobody waits for it in the end. */
+  /** Connects to the workload cluster in advance, so that the final check does not wait for the connection. */
   warmUp(): void {
     if (this.workloadClient ?? this.warming) return;
     const opened = this.openWorkload(LOOK_SECONDS).then((client) => {
       this.workloadClient = client;
       if (this.isClosed) client.close();
     });
-    // there may be no kubeconfig yet; whoever needs the cluster says so
+    // there may be no kubeconfig yet; the code that needs the cluster reports the error
     this.warming = opened.catch(() => undefined).finally(() => (this.warming = undefined));
   }
 
@@ -115,7 +116,7 @@ export class PoolSession {
     );
   }
 
-  /** Looks at everything once. @returns undefined when there is no such pool */
+  /** Reads the whole state once. @returns undefined when the pool does not exist */
   async look(): Promise<Look | undefined> {
     const object = await this.management.get<object>(this.ref);
     if (object === undefined) return undefined;
@@ -129,10 +130,10 @@ export class PoolSession {
     return { pool, nodes, conclusion: evaluate(pool, this.inputs, { isClusterPaused, ...around }) };
   }
 
-  /** What is held up may have failed without the pool's saying so. */
+  /** Adds terminal failures of referred objects, which the pool may not report itself. */
   private async withFailures(pool: ObservedPool, evaluation: Evaluation): Promise<Evaluation> {
     if (!("waits" in evaluation)) return evaluation;
-    // what can't be read, by a lack of rights or of its kind, says nothing
+    // ignores objects that can't be read because of missing rights or kinds
     const words = await failureBeside(this.management, this.inputs.namespace, pool).catch(() => undefined);
     return words === undefined ? evaluation : terminalFailureReason(words);
   }
@@ -143,7 +144,7 @@ export class PoolSession {
     this.management.close();
   }
 
-  /** @returns why there is no answer, when there is none. @throws KubeconfigRefused */
+  /** @returns the nodes, or why they could not be read. @throws KubeconfigRefused */
   private async nodes(): Promise<ObservedNode[] | string> {
     const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
     try {
@@ -167,12 +168,12 @@ export class PoolSession {
   }
 }
 
-/** Whether the pool itself says that all is well, so that its nodes have to be asked. */
+/** Returns whether the pool itself reports success, so that its nodes must be checked. */
 export function asksForNodes(evaluation: Evaluation): boolean {
   return "waits" in evaluation && evaluation.waits.for === "its nodes to be looked at";
 }
 
-/** The nodes of a pool, as the outputs have them. */
+/** Returns the nodes of a pool for the outputs. */
 export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): PoolNode[] {
   return nodes
     .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))

@@ -3,7 +3,9 @@ import { terminalFailure } from "../plan/failure";
 import { type ObservedPool, observePool, type Referred } from "../plan/observed";
 
 /**
- * Where an object to which a pool refers can be read. v1beta2 says the group alone, so the server is asked for the version.
+ * Returns the reference to an object that a pool refers to. v1beta2 contains only the group, so the server provides the
+ * version.
+ *
  * @returns undefined when the server does not have its kind
  */
 export async function whereIs(
@@ -15,7 +17,7 @@ export async function whereIs(
   return version === undefined ? undefined : { apiVersion: version, kind, namespace, name };
 }
 
-/** Why an object to which a pool refers has failed for good, with its name; undefined when none says so. */
+/** Returns the terminal failure of an object that a pool refers to, with its name; undefined when there is none. */
 export async function failureBeside(
   management: KubernetesClient,
   namespace: string,
@@ -31,11 +33,11 @@ export async function failureBeside(
 }
 
 /**
- * Watches what a pool refers to until one of the objects has failed for good. Cluster API 1.7 says so of the pool itself;
- * the controller of 1.11.1 falls over it, and says nothing.
+ * Watches the objects that a pool refers to until one has a terminal failure. Cluster API 1.7 copies the failure to the
+ * pool; the controller of 1.11.1 fails on it and reports nothing.
  *
- * @param pool names it
- * @returns the object and its words; undefined when that can't be watched, or at the deadline
+ * @param pool the reference to the pool
+ * @returns the object and its failure; undefined when it can't be watched, or at the deadline
  */
 export async function untilTerminalFailure(
   management: KubernetesClient,
@@ -61,7 +63,7 @@ export async function untilTerminalFailure(
     const { bootstrapConfig, infrastructure } = observePool((await management.get<object>(pool)) ?? {});
     return await Promise.any([watch(bootstrapConfig), watch(infrastructure)]);
   } catch {
-    // without a right to watch them, the pool's own words have to do
+    // without a right to watch them, the pool's own status must suffice
     return undefined;
   }
 }

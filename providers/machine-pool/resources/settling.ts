@@ -11,16 +11,16 @@ import { nameOf, PoolFailed, type PoolSession } from "./pool-session";
 import { whereIs } from "./referred-objects";
 
 interface Wait {
-  /** the deadline, from now */
+  /** the timeout */
   seconds: number;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
 
-/** The infrastructure object as it is now, or why it can't be read. */
+/** The current infrastructure object, or why it can't be read. */
 export type Infrastructure = { ref: ObjectRef; object: object } | { error: unknown } | undefined;
 
-/** Reads the infrastructure object of a pool. @returns undefined when the pool has none that is there; never throws */
+/** Reads the infrastructure object of a pool. @returns undefined when it does not exist; never throws */
 export async function askInfrastructure(
   { management }: PoolSession,
   { namespace }: PoolInputs,
@@ -37,7 +37,8 @@ export async function askInfrastructure(
 
 /**
  * @param asked the infrastructure object, read when the pool had its machines
- * @returns whether the infrastructure had done what it is asked for; else it has now, and the pool has to be looked at anew
+ * @returns true if the infrastructure had already finished; false if it has finished now, and the pool must be
+ *   evaluated again
  * @throws PoolFailed; why the object could not be read
  */
 export async function untilSettled(
@@ -67,7 +68,10 @@ export async function untilSettled(
   return false;
 }
 
-/** @returns whether all nodes had been Ready for long enough; else they have now, and the pool has to be looked at anew */
+/**
+ * @returns true if all nodes had already been Ready for long enough; false if they are now, and the pool must be
+ *   evaluated again
+ */
 export async function wereAvailable(
   { pool, nodes }: { pool: ObservedPool; nodes: readonly ObservedNode[] },
   inputs: PoolInputs,
