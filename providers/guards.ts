@@ -2,10 +2,10 @@ import type { KubernetesClient } from "../lib/kubernetes";
 import type { TemplateGuard } from "./azimuth/resources/template-change";
 import type { GuardArgs } from "./kubernetes/resources/guard-args";
 
-/** A rule of a system that an object has to pass before it is used. */
+/** A system's rule that an object must pass before it is used. */
 export type Guard = TemplateGuard;
 
-/** Why the object can't be used, by the rule that the guard names; undefined when it can. */
+/** Returns why the guard's rule refuses the object; undefined when it passes. */
 export async function guardRefusal(
   kubernetes: KubernetesClient,
   args: GuardArgs<Guard>,

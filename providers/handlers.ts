@@ -9,8 +9,8 @@ interface HandlerModule {
 }
 
 /**
- * The module of each resource's handlers, by the key that is in state; a key never changes. A module is loaded when a
- * resource of its kind is met, so that a stack pays only for what it uses.
+ * The module of each resource's handlers, by its key in the state; a key never changes. A module is loaded on first
+ * use, so that a stack loads only what it needs.
  */
 const MODULES = {
   "kubeadm/HostKey": () => require("./kubeadm/resources/host-key-handlers") as HandlerModule,
@@ -54,7 +54,7 @@ const MODULES = {
     require("./tumblebug/resources/tumblebug-load-balancer-handlers") as HandlerModule,
 } satisfies Record<string, () => HandlerModule>;
 
-/** The name of a resource's handlers in state. */
+/** The key of a resource's handlers in the state. */
 export type HandlerKey = keyof typeof MODULES;
 
 export const handlers = trustingThisRun(MODULES);

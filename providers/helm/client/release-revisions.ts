@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { pendingRevision, type ReleaseRevision } from "../plan/release-record";
 
-/** Where a release is. */
+/** A release's namespace and name. */
 export interface ReleaseRef {
   namespace: string;
   name: string;
@@ -18,7 +18,7 @@ const kindOfRevisions = ({ namespace, name }: ReleaseRef) => ({
   labelSelector: `owner=helm,name=${name}`,
 });
 
-/** The revisions that Helm has of a release, by one list call. */
+/** Returns the revisions of a release, with one list call. */
 export async function readRevisions(
   client: Pick<KubernetesClient, "list">,
   ref: ReleaseRef,
@@ -36,12 +36,14 @@ function revisionOf({ metadata: { name, labels = {} } }: RevisionSecret): Releas
   };
 }
 
-/** How long whoever left a revision pending may still be at work, in seconds: Helm waits for nothing here. */
+/**
+ * How long the process that left a revision pending may still run, in seconds; Helm does not wait for resources here.
+ */
 const AT_WORK_SECONDS = 20;
 
 /**
- * Waits until nobody is at work on a release: a pending revision has ended, or is old. The process of a killed run may
- * still be on its way.
+ * Waits until no process works on a release: a pending revision has ended, or is old. The process of a killed run may
+ * still be running.
  */
 export async function untilSettled(
   client: KubernetesClient,
@@ -79,7 +81,7 @@ export async function untilSettled(
   }
 }
 
-/** Deletes revisions: Helm forgets them, and the release's objects stay. */
+/** Deletes revisions from Helm's records; the release's objects stay. */
 export async function forgetRevisions(
   client: KubernetesClient,
   { namespace }: ReleaseRef,

@@ -1,47 +1,47 @@
-/** One revision of a Helm release, as the labels of its Secret tell it. */
+/** One revision of a Helm release, from the labels of its Secret. */
 export interface ReleaseRevision {
   /** name of the Secret */
   secret: string;
   revision: number;
-  /** Helm's word: "deployed", "pending-install", … */
+  /** Helm's status: "deployed", "pending-install", … */
   status: string;
-  /** when it was written last, in seconds since 1970; absent when the labels do not tell */
+  /** the time of the last write, in seconds since 1970; undefined when the labels do not contain it */
   writtenAt?: number;
 }
 
-/** What is known of a release besides its revisions. */
+/** The facts about a release besides its revisions. */
 interface ReleaseState {
   /** "az-demo/demo" */
   release: string;
-  /** whether the stack's state has the release */
+  /** whether the stack's state contains the release */
   isRecorded: boolean;
-  /** whether this stack saw, in an earlier run, that there was no such release, or took it over */
+  /** whether an earlier run of this stack found no such release, or took it over */
   isOurs: boolean;
-  /** whether a release that others made may be taken over */
+  /** whether a release of another creator may be taken over */
   adopt: boolean;
 }
 
-/** What has to happen before Helm can install or upgrade. */
+/** What to do before Helm can install or upgrade. */
 export interface ReleaseRecovery {
-  /** Secrets to delete: revisions that Helm forgets by that; the release's objects stay. */
+  /** Secrets to delete: Helm then no longer has these revisions; the release's objects stay. */
   forget: string[];
-  /** One line for each, for people. */
+  /** One message line for each. */
   steps: string[];
-  /** Why the release can't be gone on with, and the mend. */
+  /** Why the release can't be continued, and the fix. */
   refusal?: string;
 }
 
 const isPending = ({ status }: ReleaseRevision): boolean => status.startsWith("pending-");
 
-/** Whether a revision is being worked on, as far as its status tells. */
+/** Returns the revision with a pending status, if there is one. */
 export function pendingRevision(revisions: readonly ReleaseRevision[]): ReleaseRevision | undefined {
   return revisions.find(isPending);
 }
 
 /**
- * What a killed run left of a release, and how it is mended. Helm refuses a name that a revision has ("name in use"),
- * and any work while one is pending. Forgetting the revision is safe: Helm takes over objects that carry the release's
- * name.
+ * Decides how to repair what a killed run left of a release. Helm refuses a name that has a revision ("name in use"),
+ * and any operation while one is pending. Deleting the revision is safe: Helm takes over objects that have the
+ * release's name.
  */
 export function recoverRelease(
   revisions: readonly ReleaseRevision[],

@@ -21,7 +21,7 @@ function rolloutState({ namespace, release, isRecorded, adopt }: Inputs, isOurs:
   return { release: `${namespace}/${release}`, isRecorded, adopt, isOurs };
 }
 
-/** @param isOurs whether an earlier run of this stack has seen to the release */
+/** @param isOurs whether an earlier run of this stack has already checked the release */
 async function recover(inputs: Inputs, isOurs: boolean): Promise<Inputs> {
   const { forgetRevisions, untilSettled } = await import("../client/release-revisions.js");
   const resource = nameOf(inputs);
@@ -62,7 +62,7 @@ export const handlers: Handlers = {
 
   diff(_id, olds: Inputs, news: Inputs) {
     const replaces = (["namespace", "release"] as const).filter((field) => olds[field] !== news[field]);
-    // that the state has the release now is no news
+    // a release that is now in the state is not a change
     const changes =
       replaces.length > 0 || (news.steps ?? []).length > 0 || olds.kubeconfig !== news.kubeconfig;
     return Promise.resolve({ changes, replaces });

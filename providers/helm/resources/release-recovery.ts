@@ -2,20 +2,20 @@ import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
 export interface ReleaseRecoveryArgs {
-  /** Of the cluster that has the release; secret. */
+  /** Kubeconfig of the release's cluster; secret. */
   kubeconfig: pulumi.Input<string>;
   namespace: string;
   /** Name of the release. */
   release: string;
-  /** Whether the stack's state has the release as this run begins. */
+  /** Whether the stack's state contains the release at the start of this run. */
   isRecorded: boolean;
-  /** Take over a release that others made; its objects stay. */
+  /** Whether to take over a release of another creator; its objects stay. */
   adopt: boolean;
 }
 
 /**
- * What has to happen before Helm can install or upgrade a release after a run that was cut off: Helm itself refuses
- * a name that is in use and a release at which somebody seems to be at work. The release depends on this.
+ * Prepares a release after an interrupted run, because Helm refuses a name that is in use and a release with a pending
+ * operation. The release depends on this resource.
  */
 export class ReleaseRecovery extends DynamicResource {
   constructor(name: string, args: ReleaseRecoveryArgs, opts?: pulumi.CustomResourceOptions) {

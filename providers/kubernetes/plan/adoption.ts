@@ -1,16 +1,16 @@
 import { objectName } from "./identity";
 import { type ManagedFields, otherWriters, owns } from "./managed-fields";
 
-/** The name under which foresail writes to objects. */
+/** The field manager of foresail's writes. */
 export const FIELD_MANAGER = "foresail";
-/** The name under which what changes between two runs is written: by a run and by the monitor alike. */
+/** The field manager for writes between runs, used by a run and by the monitor. */
 export const MONITOR_MANAGER = "foresail-monitor";
-/** Annotation: the stack that made the object, and deletes it. */
+/** Annotation: the stack that created the object and deletes it. */
 export const MADE_BY = "foresail/made-by";
-/** Annotation: the stack that looks after an object that it did not make. */
+/** Annotation: the stack that manages an object that it did not create. */
 export const ADOPTED_BY = "foresail/adopted-by";
 
-/** An object that owns another, by uid when the caller knows it. */
+/** An owner of an object, with its uid if the caller has it. */
 export interface Owner {
   apiVersion: string;
   kind: string;
@@ -21,7 +21,7 @@ export interface Owner {
   blockOwnerDeletion?: boolean;
 }
 
-/** What adoption looks at of an object that exists. */
+/** The fields of an existing object that adoption needs. */
 export interface ExistingObject {
   metadata?: {
     uid?: string;
@@ -36,15 +36,17 @@ export interface ExistingObject {
 interface DesiredAdoption {
   /** "project/stack" */
   stack: string;
-  /** the owners that the caller names */
+  /** the owners in the configuration */
   owners: readonly Owner[];
-  /** takes the object from whoever has it */
+  /** whether to take the object over from its current owner */
   adopt: boolean;
-  /** the object that this stack knows as its own, and whether it made it */
+  /** the object in this stack's state, and whether this stack created it */
   known?: { uid: string; made: boolean };
 }
 
-/** What is to be done with an object: make it, go on with one of our own, adopt one, wait, or leave it to its owner. */
+/**
+ * What to do with an object: create it, keep one of this stack's own, adopt one, wait, or refuse because of its owner.
+ */
 type AdoptionDecision =
   | { do: "make" }
   | { do: "keep"; isMade: boolean }
@@ -52,7 +54,7 @@ type AdoptionDecision =
   | { do: "wait"; why: string }
   | { do: "refuse"; owner: string };
 
-/** Whose an object is, and so what may be done with it. Who writes single fields is the API server's to say. */
+/** Decides from an object's ownership what to do with it. The API server decides on the ownership of single fields. */
 export function decideAdoption(
   existing: ExistingObject | undefined,
   { stack, owners, adopt, known }: DesiredAdoption,
@@ -73,7 +75,7 @@ export function decideAdoption(
     return adopt
       ? { do: "adopt", from: `the stack ${holder}` }
       : { do: "refuse", owner: `the stack ${holder}` };
-  // somebody took our mark away; the object is still the one
+  // this stack's annotation was removed, but the object is the same
   if (known !== undefined && known.uid === existing.metadata?.uid) return { do: "keep", isMade: known.made };
   const controller = ownerReferences.find((owner) => owner.controller === true);
   if (controller !== undefined && !owners.some((owner) => isSameOwner(owner, controller))) {
@@ -89,12 +91,12 @@ function isSameOwner(one: Owner, other: Owner): boolean {
   return one.kind === other.kind && one.name === other.name;
 }
 
-/** The annotations that say what this stack is to an object. */
+/** Returns the annotations that record this stack's relation to an object. */
 export function marks(stack: string, isMade: boolean): Record<string, string> {
   return isMade ? { [MADE_BY]: stack } : { [ADOPTED_BY]: stack };
 }
 
-/** Whether an apply made an object: nobody else has ever written to it. */
+/** Returns whether an apply created an object: there is no other writer. */
 export function isFreshlyMade({ metadata }: ExistingObject): boolean {
   const managers = metadata?.managedFields ?? [];
   return managers.length === 1 && managers[0]?.manager === FIELD_MANAGER && managers[0].operation === "Apply";
@@ -104,7 +106,7 @@ export function isFreshlyMade({ metadata }: ExistingObject): boolean {
  * Returns the finalizers and the uids of the owners to remove when an object is released: those that only this program
  * wrote.
  *
- * @param held finalizers that mean "until this consumer is done": removed no matter which manager wrote them, since a
+ * @param held finalizers that mean "until this consumer is done": removed regardless of their manager, since a
  *   controller that hands an object over never removes its own
  */
 export function ownAdditions(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Paths at which two values differ, such as "spec.replicas"; values are not told, for some are secret. */
+/** Returns the paths at which two values differ, such as "spec.replicas"; without values, because some are secret. */
 export function changedPaths(before: unknown, after: unknown, path = ""): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (!isMap(before) || !isMap(after)) return [path === "" ? "the whole" : path];

@@ -1,4 +1,4 @@
-/** What names an object in the API. */
+/** The identity of an object in the API. */
 export interface Identity {
   apiVersion: string;
   kind: string;
@@ -6,18 +6,20 @@ export interface Identity {
   name: string;
 }
 
-/** The group of an apiVersion; "" for the core group. */
+/** Returns the group of an apiVersion; "" for the core group. */
 export function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
 
-/** The same for every version of the API in which an object can be read: "MachinePool.cluster.x-k8s.io/demo/pool-a". */
+/**
+ * Returns an identity that is the same in every API version of the object: "MachinePool.cluster.x-k8s.io/demo/pool-a".
+ */
 export function identityText({ apiVersion, kind, namespace, name }: Identity): string {
   const group = groupOf(apiVersion);
   return [group === "" ? kind : `${kind}.${group}`, ...(namespace ? [namespace] : []), name].join("/");
 }
 
-/** How messages name an object: "MachinePool demo/pool-a". */
+/** Returns an object's name for messages: "MachinePool demo/pool-a". */
 export function objectName({ kind, namespace, name }: Omit<Identity, "apiVersion">): string {
   return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 }

@@ -1,4 +1,4 @@
-/** One writer's share of an object, as the API server keeps it. */
+/** One manager's entry in an object's managedFields. */
 export interface ManagedFields {
   manager?: string;
   operation?: string;
@@ -8,7 +8,7 @@ export interface ManagedFields {
 
 type Keys = readonly string[];
 
-/** Whether a writer has a share in a field, by the keys of `fieldsV1`: ["f:metadata", "f:finalizers", 'v:"a"']. */
+/** Returns whether a manager owns a field, by the keys of `fieldsV1`: ["f:metadata", "f:finalizers", 'v:"a"']. */
 export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
   let fields = fieldsV1;
   for (const key of keys) {
@@ -18,7 +18,7 @@ export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
   return true;
 }
 
-/** Those that write to an object beside one: without what controllers write into its status. */
+/** Returns the other managers that write to an object, except controllers that write its status. */
 export function otherWriters(managedFields: readonly ManagedFields[], own: string): string[] {
   const writers = managedFields
     .filter(({ manager, subresource }) => manager !== own && subresource !== "status")
@@ -27,9 +27,9 @@ export function otherWriters(managedFields: readonly ManagedFields[], own: strin
 }
 
 /**
- * The live values of the fields that somebody wishes for, in the form of the wish: fields that the server or others
- * add are not in it, and a field that is gone is missing. A list is compared as a whole, unless its entries have
- * names in both; then by name.
+ * Returns the live values of the desired fields, in the shape of the desired object: without fields that the server or
+ * others add, and without missing fields. A list is compared as a whole, unless its entries have names in both; then by
+ * name.
  */
 export function liveOf(desired: unknown, live: unknown): unknown {
   if (Array.isArray(desired)) return Array.isArray(live) ? liveList(desired, live) : live;
@@ -53,7 +53,7 @@ function nameOf(entry: unknown): string | undefined {
   return isMap(entry) && typeof entry.name === "string" ? entry.name : undefined;
 }
 
-/** The server keeps no empty map or list. */
+/** Returns whether a map or list is empty; the server does not store empty ones. */
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

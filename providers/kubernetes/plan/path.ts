@@ -1,14 +1,14 @@
-/** Names one field of an object: "status.clientId", `metadata.annotations["example.org/size"]`. */
+/** The path of a field in an object: "status.clientId", `metadata.annotations["example.org/size"]`. */
 export type FieldPath = string;
 
 const PART = /\[(?:"([^"]*)"|(\d+))\]|([^.[\]]+)/g;
 
-/** The keys of a path, outermost first. */
+/** Returns the keys of a path, outermost first. */
 function pathKeys(path: FieldPath): string[] {
   return [...path.matchAll(PART)].map(([, quoted, index, word]) => quoted ?? index ?? word ?? "");
 }
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path; undefined when there is none. */
 export function valueAt(object: unknown, path: FieldPath): unknown {
   let value = object;
   for (const key of pathKeys(path)) {
@@ -18,12 +18,12 @@ export function valueAt(object: unknown, path: FieldPath): unknown {
   return value;
 }
 
-/** The object with another value at a path; undefined takes the field away. The object itself is left as it is. */
+/** Returns a copy of the object with another value at a path; undefined removes the field. */
 export function withValue<O extends object>(object: O, path: FieldPath, value: unknown): O {
   return value === undefined ? without(object, path) : (put(object, pathKeys(path), value) as O);
 }
 
-/** The object without the field at a path; the object itself is left as it is. */
+/** Returns a copy of the object without the field at a path. */
 export function without<O extends object>(object: O, path: FieldPath): O {
   return remove(object, pathKeys(path)) as O;
 }

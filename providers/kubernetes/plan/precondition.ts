@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldPath, valueAt } from "./path";
 
-/** What an object of others must be like, or it is not taken. */
+/** A condition for adopting an object that this stack did not create. */
 export interface Precondition {
   path: FieldPath;
   value: unknown;
-  /** why it is not taken otherwise, and the mend */
+  /** why it is refused otherwise, and how to fix it */
   otherwise: string;
 }
 
-/** Why an object is not taken; undefined when it may be. */
+/** Returns why an object is refused; undefined when it may be adopted. */
 export function preconditionFault(
   object: unknown,
   preconditions: readonly Precondition[],
@@ -17,7 +17,7 @@ export function preconditionFault(
   return preconditions.find(({ path, value }) => !isDeepStrictEqual(valueAt(object, path), value))?.otherwise;
 }
 
-/** What to say of an object that has to be there, and is not. @param others names of those that are */
+/** Returns the message for a required object that does not exist. @param others names of the existing ones */
 export function missingObject(name: string, kind: string, others: readonly string[]): string {
   const there = others.length === 0 ? `there is no ${kind} at all` : `there are ${others.join(", ")}`;
   return `${name} does not exist; ${there}`;

@@ -1,16 +1,19 @@
 import { type FieldPath, valueAt } from "./path";
 
-/** A field without which an object is of no use. */
+/** A field that an object must have. */
 export interface RequiredField {
-  /** `[*]` stands for every entry of a list, which may be empty or missing: "spec.values.nodeGroups[*].machineFlavor" */
+  /** `[*]` means every entry of a list, which may be empty or missing: "spec.values.nodeGroups[*].machineFlavor" */
   path: FieldPath;
-  /** what needs it, where that is not plain: "a cluster with a lease" */
+  /** what needs it, where that is not obvious: "a cluster with a lease" */
   neededBy?: string;
 }
 
 const EVERY = "[*]";
 
-/** The fields that an object lacks, in words: "spec.image", "spec.groups[0].size, which a cluster with a lease needs". */
+/**
+ * Returns the missing fields of an object as text: "spec.image", "spec.groups[0].size, which a cluster with a lease
+ * needs".
+ */
 export function missingFields(object: unknown, required: readonly RequiredField[]): string[] {
   return required.flatMap(({ path, neededBy }) =>
     eachPath(object, path)

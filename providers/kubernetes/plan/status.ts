@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldPath, valueAt } from "./path";
 
-/** When an object is as it should be, told by what its controller writes about it. */
+/** The desired status of an object, as its controller writes it. */
 export interface DesiredStatus {
   /** Output name → field that must have a value: {clientId: "status.clientId"}. */
   fields?: Record<string, FieldPath>;
-  /** Conditions that must hold; status is "True" unless said otherwise. */
+  /** Required conditions; the default status is "True". */
   conditions?: { type: string; status?: string }[];
-  /** Fields that must have just this value: {path: "status.phase", value: "Active"}. */
+  /** Fields that must have exactly this value: {path: "status.phase", value: "Active"}. */
   equals?: { path: FieldPath; value: unknown }[];
-  /** Fields that end the wait at once: with this value, or without one with any value. */
+  /** Fields that end the wait at once: with this value, or with any value if none is given. */
   failures?: { path: FieldPath; value?: unknown }[];
-  /** Fields whose words explain a failure or a long wait: ["status.failureMessage"]. */
+  /** Fields whose text explains a failure or a long wait: ["status.failureMessage"]. */
   messages?: FieldPath[];
 }
 
-/** What is known of an object: the values of its fields, what is waited for, or why it is of no use to wait. */
+/** The verdict on an object's status: the values of its fields, the pending condition, or why it failed. */
 type StatusJudgement = { done: Record<string, unknown> } | { pending: string } | { failed: string };
 
-/** Any object, as far as its status is looked at. */
+/** The fields of an object that its status verdict needs. */
 export interface ObservedObject {
   metadata?: { generation?: unknown };
   status?: unknown;
@@ -34,8 +34,8 @@ interface Condition {
 }
 
 /**
- * Judges an object by its status. What its controller wrote about an older generation counts for nothing, as far as
- * the controller says of which generation it speaks (`status.observedGeneration`, or a condition's own).
+ * Evaluates an object's status. Ignores what its controller wrote about an older generation, if the controller reports
+ * the generation (`status.observedGeneration`, or a condition's own).
  */
 export function judgeStatus(object: ObservedObject, desired: DesiredStatus): StatusJudgement {
   const words = explain(object, desired);
@@ -66,7 +66,7 @@ export function judgeStatus(object: ObservedObject, desired: DesiredStatus): Sta
   return { done: Object.fromEntries(values) as Record<string, unknown> };
 }
 
-/** Whether there is anything to wait for; what only ends a wait is nothing. */
+/** Returns whether there is anything to wait for; failures alone only end a wait. */
 export function expectsSomething({ fields = {}, conditions = [], equals = [] }: DesiredStatus): boolean {
   return Object.keys(fields).length + conditions.length + equals.length > 0;
 }
@@ -86,7 +86,7 @@ function conditionFault(
   return [describeCondition(found)];
 }
 
-/** A condition in words: "condition Ready is False (WaitingForData: no data yet)". */
+/** Returns a condition as text: "condition Ready is False (WaitingForData: no data yet)". */
 function describeCondition({ type, status, reason, message }: Condition): string {
   const why = [reason, message].filter(Boolean).join(": ");
   return `condition ${type} is ${status}${why === "" ? "" : ` (${why})`}`;

@@ -31,7 +31,7 @@ function hasIdentity({ object }: Partial<AdoptionInputs>): boolean {
   );
 }
 
-/** Brings the object to what is wished, and waits. */
+/** Brings the object to its desired state and waits for its status. */
 async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<AdoptionOutputs> {
   const { ensureObject } = await import("./adoption-work.js");
   const { untilReady } = await import("./object-waits.js");
@@ -67,7 +67,7 @@ async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<Ad
   }
 }
 
-/** A kind that is not served is told with what installs it. */
+/** Adds what installs a kind that is not served. */
 function withInstaller(error: unknown, { installedBy }: AdoptionInputs): unknown {
   if (!(error instanceof Error) || error.name !== "KindNotServed") return error;
   return Object.assign(error, {
@@ -79,7 +79,7 @@ function stateOf({ made, uid, ready, values, applied }: AdoptionOutputs) {
   return { made, uid, ready, values, applied };
 }
 
-/** What a run would do, from the live object; or why it can't. */
+/** Returns the steps of a run, from the live object; or why the run is refused. */
 async function plan(
   inputs: AdoptionInputs,
   isRecorded: boolean,
@@ -131,7 +131,7 @@ async function plan(
   }
 }
 
-/** Why the API server would not take what is to be written, as far as a dry run is asked for. */
+/** Returns why the API server would refuse the write, if a dry run is configured. */
 async function refusedBy(
   kubernetes: KubernetesClient,
   inputs: AdoptionInputs,
@@ -146,7 +146,7 @@ async function refusedBy(
   return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || takes);
 }
 
-/** @throws KindNotServed with the versions in which the kind is served */
+/** @throws KindNotServed with the versions that serve the kind */
 async function readNamingVersions(
   kubernetes: KubernetesClient,
   identity: Identity,
@@ -182,7 +182,7 @@ export const handlers: Handlers = {
       return { inputs: { ...news, steps }, failures: [] };
     }
     const planned = await plan(news, olds.object !== undefined);
-    // as inputs, uid and values are known in a preview
+    // uid and values are inputs, so that they are known in a preview
     if ("steps" in planned) return { inputs: { ...news, ...planned }, failures: [] };
     const { property, refusal } = planned;
     return { inputs: { ...news, steps: [] }, failures: [{ property, reason: refusal }] };

@@ -10,55 +10,55 @@ import { judgeStatus, type DesiredStatus } from "../plan/status";
 import type { ObjectInputs } from "./inputs";
 
 export interface AdoptionInputs extends ObjectInputs {
-  /** the object with the fields that are wished for, and no others */
+  /** the desired object: only the fields that this stack sets */
   object: NewObject;
   owners?: Owner[];
   finalizers?: string[];
-  /** takes the object, and fields of it, from whoever has them */
+  /** takes over the object and its fields from their current owners */
   adopt?: boolean;
-  /** what is waited for; without it, nothing is */
+  /** the status to wait for; undefined for no wait */
   wait?: DesiredStatus;
-  /** paths of fields that are written when the object is made, and are somebody else's from then on */
+  /** paths of fields that are set only at the creation and then belong to another component */
   leave?: string[];
-  /** what an object of others must be like to be adopted */
+  /** conditions for adopting an object that this stack did not create */
   preconditions?: Precondition[];
-  /** others make the object: this stack never does */
+  /** another component creates the object: this stack never does */
   mustExist?: boolean;
-  /** what to say when the object that the state has is being deleted, or is gone and not to be made */
+  /** the message when the object in the state is being deleted, or is gone and must not be created */
   ended?: string;
-  /** whether a preview asks the API server, by a dry run, if it would take what is to be written */
+  /** whether a preview checks with a dry run that the API server would accept the write */
   dryRun?: boolean;
-  /** what installs the definition of the kind, for the message when it is missing */
+  /** the software that installs the kind's definition, for the message when it is missing */
   installedBy?: string;
   steps?: string[];
 }
 
 export interface AdoptionOutputs extends AdoptionInputs {
-  /** whether this stack made the object, and so deletes it */
+  /** whether this stack created the object and therefore deletes it */
   made: boolean;
   uid: string;
-  /** whether what was waited for had come */
+  /** whether the object had reached the desired status */
   ready: boolean;
-  /** output name → value, as `wait.fields` names them */
+  /** output name → value, by the names in `wait.fields` */
   values: Record<string, unknown>;
-  /** the wished fields as the server keeps them: it may write a value in its own way */
+  /** the desired fields as the server stores them, which may normalize values */
   applied: unknown;
 }
 
-/** An object of the API, as far as adoption looks at it. */
+/** The fields of an API object that adoption needs. */
 export type LiveObject = ExistingObject & {
   metadata?: { uid?: string; resourceVersion?: string; generation?: number };
   [field: string]: unknown;
 };
 
-/** What names the object of an adoption. */
+/** Returns the identity of an adoption's object. */
 export function identityOf({ object }: Pick<AdoptionInputs, "object">): Identity {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** The wished fields as they are in the cluster, in the form of the wish. */
+/** Returns the live values of the desired fields, in the shape of the desired object. */
 export function appliedOf({ object, leave = [] }: AdoptionInputs, live: unknown): unknown {
   const { metadata, ...fields } = object;
   const desired = {
@@ -69,7 +69,7 @@ export function appliedOf({ object, leave = [] }: AdoptionInputs, live: unknown)
   return leave.reduce((rest, path) => without(rest, path), compared);
 }
 
-/** The wish, in the same form. */
+/** Returns the desired object in the same shape. */
 function desiredOf(inputs: AdoptionInputs): unknown {
   const { object } = inputs;
   const { labels = {}, annotations = {} } = object.metadata;
@@ -77,8 +77,9 @@ function desiredOf(inputs: AdoptionInputs): unknown {
 }
 
 /**
- * What a run has to do with an object that is there, one line each; none when all is as wished.
- * @param applied the wished fields as the server kept them the last time; when absent, the wish itself
+ * Returns one line for each thing that a run must do with an existing object; none when it matches.
+ *
+ * @param applied the desired fields as the server stored them the last time; default: the desired object itself
  */
 export function leftToDo(
   inputs: AdoptionInputs,
@@ -106,7 +107,7 @@ export function leftToDo(
   return lines;
 }
 
-/** What is waited for, in words. */
+/** Returns the line for a wait. */
 export function waitLine({
   wait = {},
   timeoutSeconds,
@@ -119,7 +120,7 @@ export function waitLine({
   return `wait at most ${timeoutSeconds} s for ${things.join(", ")}`;
 }
 
-/** Whether the wishes, and what is needed to reach the cluster, are the same. */
+/** Returns whether the desired state and the access to the cluster are the same. */
 export function isSameDesired(one: AdoptionInputs, other: AdoptionInputs): boolean {
   const compared = ({
     kubeconfig,

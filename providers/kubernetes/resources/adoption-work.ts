@@ -23,14 +23,14 @@ import { missingObject, preconditionFault } from "../plan/precondition";
 import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
 import { untilGone } from "./object-waits";
 
-/** What a handler works with on one object. */
+/** What a handler needs to work on an object. */
 export interface Work {
   kubernetes: KubernetesClient;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
 
-/** Somebody else has the object, or fields of it. */
+/** The object or some of its fields belong to another owner. */
 class OwnedByAnother extends Error {
   override readonly name = "OwnedByAnother";
   readonly next = "leave it to its owner, or take it over with `adopt: true`";
@@ -46,10 +46,10 @@ class OwnedByAnother extends Error {
 const ATTEMPTS = 5;
 
 /**
- * Makes the object, or applies the wishes to the one that is there; says by its annotation which it was. A lost
- * answer, or somebody who is quicker, is looked into by asking again.
+ * Creates the object, or applies the desired fields to the existing one; its annotation records which. After a lost
+ * response or a conflict it reads the object again.
  *
- * @param known uid and origin of the object as the state has them
+ * @param known uid and origin of the object in the state
  * @throws OwnedByAnother, KindNotServed, KubernetesError, KubernetesUnreachable
  */
 export async function ensureObject(
@@ -87,7 +87,7 @@ export async function ensureObject(
       const force = decision.do === "keep" || wish.adopt;
       const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
       if (decision.do !== "make" || isFreshlyMade(applied)) return { object: applied, made };
-      // somebody was quicker by a moment: it is theirs, and is decided upon anew
+      // another writer created it just before: release it and decide again
       await letGo(work, inputs);
     } catch (error) {
       if (!mayBeSettledByAsking(error, decision.do === "adopt" && !wish.adopt)) throw ownerOf(error, ref);
@@ -97,13 +97,13 @@ export async function ensureObject(
   throw lost;
 }
 
-/** What the API server answers to what it will never take: invalid, denied by admission, or a field of another. */
+/** The status codes for a permanent refusal: invalid, denied by admission, or a field of another manager. */
 const REFUSED = [400, 403, 409, 422];
 
 /**
- * Asks the API server by a dry run whether it would take the object: its schema, its webhooks and its policies.
+ * Checks with a dry run whether the API server would accept the object: its schema, its webhooks and its policies.
  *
- * @returns why it would not; undefined when it would, or when these credentials may not write, so that nobody can say
+ * @returns why it would not; undefined when it would, or when these credentials may not write, so that it is unknown
  * @throws KubernetesUnreachable
  */
 export async function dryRunRefusal(
@@ -128,15 +128,18 @@ export async function dryRunRefusal(
   }
 }
 
-/** Whether asking for the object again tells what came of a call: its answer was lost, or somebody was quicker. */
+/**
+ * Returns whether reading the object again shows the outcome of a call: its response was lost, or another writer was
+ * faster.
+ */
 function mayBeSettledByAsking(error: unknown, isOthers: boolean): boolean {
   if (error instanceof KubernetesUnreachable) return error.outcomeUnknown;
-  // a conflict over fields that are somebody else's stays one
+  // a conflict over another manager's fields is permanent
   const isOverFields = error instanceof KubernetesError && error.causes.length > 0;
   return error instanceof KubernetesError && error.status === 409 && !(isOthers && isOverFields);
 }
 
-/** The names of the objects of a kind where one of them was looked for. */
+/** Returns the names of a kind's objects in the namespace of a missing one. */
 export async function namesOf(
   kubernetes: Pick<KubernetesClient, "list">,
   { apiVersion, kind, namespace }: Identity,
@@ -149,7 +152,7 @@ export async function namesOf(
   return objects.map(({ metadata }) => metadata?.name ?? "").sort();
 }
 
-/** Names who owns the fields, where the error is about that. */
+/** Adds the owner of the fields to an error about a field conflict. */
 function ownerOf(error: unknown, ref: ReturnType<typeof identityOf>): unknown {
   if (!(error instanceof KubernetesError) || error.status !== 409) return error;
   const managers = error.causes.flatMap((cause) => /conflict with "([^"]+)"/.exec(cause)?.[1] ?? []);
@@ -158,7 +161,10 @@ function ownerOf(error: unknown, ref: ReturnType<typeof identityOf>): unknown {
   return new OwnedByAnother(objectName(ref), `${[...new Set(managers)].join(", ")} (${fields})`);
 }
 
-/** The object as it is sent. One that exists is named by its uid, so that none is made in place of one that goes. */
+/**
+ * Returns the object to send. It contains the uid of an existing object, so that no new one is created if that is
+ * deleted meanwhile.
+ */
 function desired(
   { object, leave = [], finalizers = [] }: AdoptionInputs,
   owners: readonly Owner[],
@@ -172,7 +178,7 @@ function desired(
     ...(owners.length > 0 ? { ownerReferences: owners } : {}),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(uid === undefined ? {} : { uid }),
-    // what is somebody else's is sent as it was read, and only if it is still so
+    // another component's fields are sent as they were read, and only if they have not changed since
     ...(uid === undefined || leave.length === 0 ? {} : { resourceVersion }),
   };
   const sent = { ...object, metadata };
@@ -195,10 +201,10 @@ async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInput
 }
 
 /**
- * Releases an object: removes our annotations, the owners and finalizers that only we wrote, and our share of its
- * fields, whose values stay.
+ * Releases an object: removes this stack's annotations, the owners and finalizers that only foresail wrote, and its
+ * ownership of fields, whose values stay.
  *
- * @param held finalizers that are removed no matter who wrote them
+ * @param held finalizers to remove regardless of their manager
  */
 async function letGo(
   { kubernetes }: Work,
@@ -219,7 +225,7 @@ async function letGo(
       ownerReferences,
       managedFields: managedFields.filter(({ manager }) => manager !== FIELD_MANAGER),
     };
-    // an empty list would be taken for "unchanged"
+    // the API server ignores an empty list
     if (metadata.managedFields.length === 0) metadata.managedFields = [{}];
     try {
       await kubernetes.mergePatch(ref, { metadata });
@@ -243,10 +249,10 @@ function withoutOurs(
 }
 
 /**
- * Deletes the object if this stack made it, and waits until it is gone; releases any other. The finalizers that the
- * inputs name go in both cases, no matter who wrote them.
+ * Deletes the object if this stack created it, and waits until it is gone; releases any other. Removes the finalizers
+ * in the inputs in both cases, regardless of their manager.
  *
- * @returns what was done, in words
+ * @returns a message about the outcome
  */
 export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: string): Promise<string> {
   const ref = identityOf(inputs);

@@ -4,7 +4,7 @@ import type { Precondition } from "../plan/precondition";
 import type { DesiredStatus } from "../plan/status";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
-/** An object as it is wished for: the fields that are named, and no others. */
+/** A desired object: only the fields that this stack sets. */
 export interface DesiredObject {
   apiVersion: string;
   kind: string;
@@ -18,44 +18,44 @@ export interface DesiredObject {
 }
 
 export interface AdoptionArgs {
-  /** Of the cluster that has the object; secret. */
+  /** Kubeconfig of the object's cluster; secret. */
   kubeconfig: pulumi.Input<string>;
   object: DesiredObject;
-  /** Owners that the object is to have; without a uid it is looked up. */
+  /** Desired owners of the object; one without a uid is looked up. */
   owners?: pulumi.Input<pulumi.Input<Owner>[]>;
-  /** Finalizers that the object is to have until this resource is deleted. */
+  /** Finalizers that the object has until this resource is deleted. */
   finalizers?: string[];
-  /** Take the object, and fields of it, from another controller, stack or field manager; default false. */
+  /** Whether to take over the object and its fields from another controller, stack or field manager; default false. */
   adopt?: boolean;
-  /** What is waited for; its `fields` are the outputs `values`. */
+  /** The status to wait for; its `fields` become the output `values`. */
   wait?: DesiredStatus;
-  /** Fields that are written when the object is made, and are somebody else's from then on: ["spec.replicas"]. */
+  /** Fields that are set only at the creation and then belong to another component: ["spec.replicas"]. */
   leave?: string[];
-  /** What an object of others must be like to be adopted. */
+  /** Conditions for adopting an object that this stack did not create. */
   preconditions?: Precondition[];
-  /** Others make the object: this stack never does, and the preview refuses when it is not there. */
+  /** Another component creates the object: this stack never does, and the preview refuses a missing object. */
   mustExist?: boolean;
-  /** What to say when the object that this stack has is being deleted by others, or is gone and not to be made. */
+  /** The message when another component deletes this stack's object, or it is gone and must not be created. */
   ended?: string;
-  /** The preview asks the API server, by a dry run, if its webhooks and policies let the object through. */
+  /** Whether the preview checks with a dry run that the API server's webhooks and policies accept the object. */
   dryRun?: boolean;
-  /** What installs the definition of the kind, for the message when it is missing. */
+  /** The software that installs the kind's definition, for the message when it is missing. */
   installedBy?: string;
-  /** Deadline of the wait, and of the object's end; default 300. */
+  /** Timeout in seconds of the wait, and of the object's deletion; default 300. */
   timeoutSeconds?: number;
 }
 
 const TIMEOUT_SECONDS = 300;
 
 /**
- * An object that may exist already, ensured by server-side apply: fields that the server or others write are left
- * alone, nothing is taken from another owner without `adopt`, and only what this stack made is deleted.
+ * An object that may already exist, managed with server-side apply: keeps fields that the server or others write, takes
+ * nothing from another owner without `adopt`, and deletes only what this stack created.
  */
 export class Adoption extends DynamicResource {
-  /** Whether this stack made the object. */
+  /** Whether this stack created the object. */
   declare readonly made: pulumi.Output<boolean>;
   declare readonly uid: pulumi.Output<string>;
-  /** Output name → value, as `wait.fields` names them. */
+  /** Output name → value, by the names in `wait.fields`. */
   declare readonly values: pulumi.Output<Record<string, unknown>>;
 
   constructor(name: string, args: AdoptionArgs, opts?: pulumi.CustomResourceOptions) {

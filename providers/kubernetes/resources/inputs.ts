@@ -3,12 +3,12 @@ import { objectName, type Identity } from "../plan/identity";
 import { isKnown } from "../../../lib/unknown";
 import { userAgent } from "../../../lib/pulumi/user-agent";
 
-/** What every resource on a cluster's objects carries. */
+/** The common inputs of resources for a cluster's objects. */
 export interface ObjectInputs {
   kubeconfig: string;
   /** "project/stack" */
   stack: string;
-  /** deadline of the whole wait */
+  /** timeout of the whole wait */
   timeoutSeconds: number;
 }
 
@@ -16,7 +16,8 @@ const CALL_SECONDS = 60;
 const PREVIEW_SECONDS = 10;
 
 /**
- * Connects to the cluster, with no more power than the credentials' own: they may have rights in one namespace only.
+ * Connects to the cluster with only the rights of the credentials, which may be limited to one namespace.
+ *
  * @throws KubernetesUnreachable at the deadline; KubeconfigRefused
  */
 export async function connectTo(
@@ -30,7 +31,7 @@ export async function connectTo(
   );
 }
 
-/** Asks the cluster in a preview. @returns why there is no answer, when there is none */
+/** Reads from the cluster in a preview. @returns `silence`: why the cluster did not respond */
 export async function askCluster<T>(
   inputs: Pick<ObjectInputs, "kubeconfig" | "stack">,
   ask: (kubernetes: KubernetesClient) => Promise<T>,
@@ -50,7 +51,7 @@ export async function askCluster<T>(
   }
 }
 
-/** The resource as a person knows it: "Adoption MachinePool demo/pool-a". */
+/** Returns the resource's name for messages: "Adoption MachinePool demo/pool-a". */
 export function resourceName(type: string, identity: Identity): string {
   return `${type} ${objectName(identity)}`;
 }

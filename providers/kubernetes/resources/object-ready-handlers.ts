@@ -15,7 +15,7 @@ import type { Guard } from "../../guards";
 import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";
 
 interface Inputs extends ObjectInputs {
-  /** without a name it is the first of its kind in the namespace */
+  /** default name: the first of its kind in the namespace */
   object: Identity;
   wait: DesiredStatus;
   triggers?: unknown[];
@@ -53,7 +53,7 @@ async function waitReady(written: Inputs): Promise<Outputs> {
     try {
       const waiter = { kubernetes, signal: engine.signal, progress };
       const { uid, values } = await untilReady(waiter, inputs.object, inputs.wait, inputs.timeoutSeconds);
-      // the check may have found nobody who answers
+      // the cluster may not have responded during the check
       if (inputs.mustHave ?? inputs.guard) {
         const live = await kubernetes.get<Live>(inputs.object);
         const refused = await guarded(kubernetes, inputs, live);
@@ -65,7 +65,7 @@ async function waitReady(written: Inputs): Promise<Outputs> {
       kubernetes.close();
     }
   } catch (error) {
-    // nothing was changed, so a failed run may simply be run again
+    // nothing was changed, so a failed run can be repeated
     const next = `install ${inputs.installedBy ?? "the definition of this kind"}, then run the same again`;
     const cause =
       error instanceof Error && error.name === "KindNotServed" ? Object.assign(error, { next }) : error;
@@ -76,8 +76,8 @@ async function waitReady(written: Inputs): Promise<Outputs> {
 }
 
 /**
- * Names an object that has no name in the program: the one that the state has, while it exists, or else the first of its
- * kind in the namespace. The inputs stay as they are when the cluster does not answer and no name is known.
+ * Sets the name of an object without a name in the program: the one in the state, while it exists, or else the first of
+ * its kind in the namespace. Returns the inputs unchanged when the cluster does not respond and no name is known.
  *
  * @throws NoneThere
  */
@@ -93,7 +93,7 @@ async function withName(inputs: Inputs, known: string | undefined): Promise<Inpu
   return name === undefined ? inputs : { ...inputs, object: { ...object, name } };
 }
 
-/** Why an object that has to be there can't be waited for; undefined when it can, or when nobody answers. */
+/** Returns why a required object is missing; undefined when it exists, or when the cluster does not respond. */
 async function missing(inputs: Inputs): Promise<string | undefined> {
   const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
   const { namesOf } = await import("./adoption-work.js");
@@ -108,13 +108,13 @@ async function missing(inputs: Inputs): Promise<string | undefined> {
   }
 }
 
-/** What the object lacks that it must have, with the mend; none is lacking where it is of use. */
+/** Returns the required fields that the object does not have, with the fix. */
 function unmetReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
   const fix = `let whoever keeps it add it, or name another ${object.kind}`;
   return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${fix}`);
 }
 
-/** Why the object is refused by its guard. @param before inputs that the state has */
+/** Returns why the guard refuses the object. @param before inputs in the state */
 async function guarded(
   kubernetes: KubernetesClient,
   { guard, object }: Inputs,
@@ -128,7 +128,7 @@ async function guarded(
   return guardRefusal(kubernetes, { guard, object, live, ...recorded });
 }
 
-/** How the object is now, and why its guard refuses it. A kind that is not served has no objects. */
+/** Returns the object's current state, and why its guard refuses it. A kind that is not served has no objects. */
 async function look(inputs: Inputs, before?: Partial<Outputs>) {
   const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
   return askCluster(inputs, async (kubernetes) => {
@@ -174,7 +174,7 @@ export const handlers: Handlers = {
     if (judged && "done" in judged) {
       const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
       const steps = changed.length === 0 ? [] : [`${name}: take what has changed: ${changed.join(", ")}`];
-      // as inputs they are known in a preview
+      // values are inputs, so that they are known in a preview
       return { inputs: { ...news, steps, values: judged.done }, failures: [] };
     }
     const steps = [

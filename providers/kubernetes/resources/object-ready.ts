@@ -9,38 +9,38 @@ export interface ReadyObject {
   apiVersion: string;
   kind: string;
   namespace?: pulumi.Input<string>;
-  /** When absent, the first of the kind in the namespace; a stack keeps the one that it had. */
+  /** Default: the first of the kind in the namespace; a stack keeps the one in its state. */
   name?: pulumi.Input<string>;
 }
 
 export interface ObjectReadyArgs {
-  /** Of the cluster that has the object; secret. */
+  /** Kubeconfig of the object's cluster; secret. */
   kubeconfig: pulumi.Input<string>;
   object: ReadyObject;
-  /** What is waited for; its `fields` are the outputs `values`. */
+  /** The status to wait for; its `fields` become the output `values`. */
   wait: DesiredStatus;
-  /** Waits again when one of these is another. */
+  /** Waits again when one of these changes. */
   triggers?: pulumi.Input<unknown>[];
-  /** The preview refuses when the object is not there, or its kind is not served. */
+  /** Whether the preview refuses a missing object, or a kind that is not served. */
   mustExist?: boolean;
-  /** Fields without which the object is of no use: the preview refuses then. */
+  /** Required fields: the preview refuses an object without them. */
   mustHave?: RequiredField[];
-  /** A rule that the object has to pass; the preview refuses it otherwise. */
+  /** A rule for the object; the preview refuses an object that violates it. */
   guard?: Guard;
-  /** What installs the definition of the kind, for the message when it is missing. */
+  /** The software that installs the kind's definition, for the message when it is missing. */
   installedBy?: string;
-  /** Deadline of the wait; default 300. */
+  /** Timeout of the wait in seconds; default 300. */
   timeoutSeconds?: number;
 }
 
 const TIMEOUT_SECONDS = 300;
 
-/** Waits until an object that others make has the status that is wished for, and changes nothing. */
+/** Waits until another component's object has the desired status, and changes nothing. */
 export class ObjectReady extends DynamicResource {
   declare readonly uid: pulumi.Output<string>;
   /** The object, with its name. */
   declare readonly object: pulumi.Output<{ name: string }>;
-  /** Output name → value, as `wait.fields` names them. */
+  /** Output name → value, by the names in `wait.fields`. */
   declare readonly values: pulumi.Output<Record<string, unknown>>;
 
   constructor(name: string, args: ObjectReadyArgs, opts?: pulumi.CustomResourceOptions) {

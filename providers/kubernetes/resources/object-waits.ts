@@ -10,7 +10,7 @@ interface Waiter {
   progress: (line: string) => void;
 }
 
-/** An object came to an end by itself: it will not become what is waited for. */
+/** An object has failed: it will not reach the desired status. */
 class ObjectFailed extends Error {
   override readonly name = "ObjectFailed";
 }
@@ -20,9 +20,9 @@ type Live = ObservedObject & {
 };
 
 /**
- * Waits until an object's status is as wished.
+ * Waits until an object has the desired status.
  *
- * @returns the values of the wished fields, and the object's uid
+ * @returns the values of the requested fields, and the object's uid
  * @throws ObjectFailed, WaitTimeout with the last condition
  */
 export function untilReady(
@@ -51,8 +51,9 @@ export function untilReady(
 
 /**
  * Waits until an object is gone.
- * @param uid of the object; another that takes its name is none
- * @throws WaitTimeout with the finalizers that hold it
+ *
+ * @param uid of the object; a new object with the same name does not count
+ * @throws WaitTimeout with the remaining finalizers
  */
 export function untilGone(
   { kubernetes, signal, progress }: Waiter,
