@@ -8,7 +8,7 @@ import type { ClusterSpecification } from "../providers/azimuth/plan/cluster";
 import type { JsonObject } from "../lib/merge";
 import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
 
-/** A cluster through Azimuth, by the objects of its management cluster. */
+/** Builds a stack of the system "azimuth": a cluster through Azimuth, made of objects on its management cluster. */
 export async function azimuth({
   azimuth: section,
   managementKubeconfig,
@@ -56,7 +56,7 @@ function specification(section: AzimuthSection): ClusterSpecification {
   });
 }
 
-/** A field without a value is not sent: the API would take it for a wish. */
+/** Removes fields with value undefined, which the API would take as a setting. */
 function withoutUndefined<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from "../lib/merge";
 import type { BaseCluster, KubeadmConfiguration } from "./schema";
 import { JUMP_HOST_KEY } from "./schema/secrets";
 
-/** What a cluster is made with whatever its machines come from. */
+/** Returns the arguments of a kubeadm cluster that do not depend on the system of its machines. */
 export function kubeadmArguments({
   cluster,
   sshPrivateKey,

@@ -6,7 +6,7 @@ import {
 } from "../components/machine-pool/machine-pool";
 import type { MachinePoolConfiguration, MachinePoolSection } from "./schema";
 
-/** A MachinePool on a management cluster that exists, brought to its replica count. */
+/** Builds a stack of the system "machine-pool": a MachinePool on an existing management cluster. */
 export function machinePool(configuration: MachinePoolConfiguration): Record<string, pulumi.Output<unknown>> {
   const { machinePool: section, managementKubeconfig, workloadKubeconfig } = configuration;
   const { version, minReadySeconds, nodeDrainTimeoutSeconds, name, bootstrap, infrastructure, ...others } =

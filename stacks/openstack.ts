@@ -11,7 +11,7 @@ import type { Pool } from "../providers/openstack/plan/pool";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
 
-/** Pools of OpenStack servers, and a kubeadm cluster on them. */
+/** Builds a stack of the system "openstack": pools of OpenStack servers and a kubeadm cluster on them. */
 export async function openstack(
   configuration: OpenstackConfiguration,
 ): Promise<Record<string, pulumi.Output<unknown>>> {

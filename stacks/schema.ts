@@ -1,4 +1,4 @@
-/** The configuration of a stack: its schema, its types and how it is read. */
+/** The configuration of a stack: its schema, its types and its reader. */
 export { AzimuthSection, CHART_REPOSITORIES } from "./schema/azimuth";
 export { BaseCluster, ClusterConfiguration, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
 export type { ControlPlaneMachine, Machine, WorkerMachine } from "./schema/complete";

@@ -5,7 +5,7 @@ import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterConfiguration, Machine, SshConfiguration } from "./schema";
 import { API_SERVER_PORT } from "./schema/complete";
 
-/** A kubeadm cluster on machines that exist and answer SSH. */
+/** Builds a stack of the system "ssh": a kubeadm cluster on existing machines with SSH. */
 export function ssh(configuration: SshConfiguration): Record<string, pulumi.Output<unknown>> {
   const { cluster, sshPrivateKeys } = configuration;
   const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
@@ -29,8 +29,8 @@ function endpoint({ endpoint: { loopback, external } }: ClusterConfiguration) {
 }
 
 /**
- * The load balancer that the kubeconfig names. Whose control planes are reached in another way than by their address
- * may not reach what the nodes do.
+ * Returns the load balancer for the kubeconfig. If any control plane has a separate `apiServer`, returns undefined,
+ * because the nodes' load balancer may not be reachable from there.
  *
  * @returns host:port
  */

@@ -4,8 +4,9 @@ import type { Configuration } from "./schema";
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
 
 /**
- * Builds what a stack of the configured system is made of; only that system's code is loaded.
- * @returns the outputs that the stack exports
+ * Builds a stack of the configured system and loads only that system's code.
+ *
+ * @returns the stack's outputs
  */
 /* eslint-disable @typescript-eslint/no-require-imports */
 export function build(configuration: Configuration): StackOutputs | Promise<StackOutputs> {

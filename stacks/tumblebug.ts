@@ -6,7 +6,7 @@ import { defaultNodeAddresses } from "../providers/tumblebug/plan/validation";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { TumblebugConfiguration, TumblebugSection } from "./schema";
 
-/** VMs that a CB-Tumblebug server makes in one or several clouds, and a kubeadm cluster on them. */
+/** Builds a stack of the system "tumblebug": VMs from a CB-Tumblebug server and a kubeadm cluster on them. */
 export async function tumblebug(
   configuration: TumblebugConfiguration,
 ): Promise<Record<string, pulumi.Output<unknown>>> {

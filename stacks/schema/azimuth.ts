@@ -67,7 +67,7 @@ function chart(name: string, repository: string, version: string, what: string) 
     .describe(what);
 }
 
-/** Where the charts come from that are named as Azimuth names them. */
+/** Repositories of Azimuth's charts, by chart name. */
 export const CHART_REPOSITORIES: Readonly<Record<string, string>> = {
   "openstack-cluster": "https://azimuth-cloud.github.io/capi-helm-charts",
   "zenith-operator": AZIMUTH_CHARTS,
@@ -157,7 +157,7 @@ const Timeouts = z.strictObject({
   deletion: seconds(3600).describe("Seconds for the cluster's machines to be gone on a destroy."),
 });
 
-/** The value of `foresail:azimuth` as a person writes it. */
+/** Schema of `foresail:azimuth`. */
 export const AzimuthSection = rules(
   z.strictObject({
     name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(

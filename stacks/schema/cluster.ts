@@ -15,7 +15,7 @@ import { anyText, isObject, kubernetesVersion, rule } from "./rule";
 import { SourceConfiguration } from "./source";
 import { SshConfiguration } from "./ssh";
 
-/** The cluster as a person writes it, before the defaults that follow from other fields. */
+/** Schema of `foresail:cluster` as written, before defaults that depend on other fields. */
 export const ClusterInput = z.strictObject({
   name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
     "Name of the cluster: a DNS label of at most 40 characters.",
@@ -72,21 +72,21 @@ const CheckedCluster = ClusterInput.superRefine(
       context.addIssue({ code: "custom", path: [...path], message });
     }
   },
-  // Also when a field is wrong, so that a person reads every mistake in one run.
+  // Runs even if a field is invalid, so that one run reports all validation issues.
   { when: ({ value }) => isObject(value) },
 );
 
-/** The whole `foresail:cluster` value. Parsing yields complete machines: every default is filled in. */
+/** Schema of `foresail:cluster`. Parsing sets all defaults of machines. */
 export const ClusterConfiguration = CheckedCluster.transform((cluster) => ({
   ...cluster,
   machines: cluster.machines.map((machine) => completeMachine(machine, cluster.ssh)),
 }));
 export type ClusterConfiguration = z.output<typeof ClusterConfiguration>;
 
-/** What a stack says itself of machines that exist, and a system with pools doesn't. */
+/** Fields for existing machines, which systems with pools do not have. */
 export const MACHINE_FIELDS = ["machines", "lost", "allowEvenControlPlanes", "endpoint"] as const;
 
-/** The value of `foresail:cluster` where the machines come from pools. */
+/** Schema of `foresail:cluster` for systems with pools or groups of machines. */
 export const BaseCluster = ClusterInput.omit({
   machines: true,
   lost: true,

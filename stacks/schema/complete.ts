@@ -10,7 +10,7 @@ interface MachineBase extends Omit<z.output<typeof MachineInput>, "role" | "pool
 
 export interface ControlPlaneMachine extends MachineBase {
   role: "control-plane";
-  /** `host:port` at which the operator's machine reaches this machine's API server. */
+  /** host:port at which foresail reaches this machine's API server. */
   apiServer: string;
 }
 
@@ -19,13 +19,13 @@ export interface WorkerMachine extends MachineBase {
   pool: string;
 }
 
-/** A machine with every default filled in. */
+/** A machine with all defaults. */
 export type Machine = ControlPlaneMachine | WorkerMachine;
 
-/** Port of the API server on a control plane, unless `apiServer` says otherwise. */
+/** Default port of the API server on a control plane. */
 export const API_SERVER_PORT = 6443;
 
-/** Fills in what a machine may leave out; parsing the result again changes nothing. */
+/** Returns a machine with all defaults. Idempotent. */
 export function completeMachine(
   machine: z.output<typeof MachineInput>,
   ssh: z.output<typeof SshConfiguration>,

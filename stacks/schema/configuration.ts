@@ -6,13 +6,13 @@ import type { OpenstackSection } from "./openstack";
 import type { ApplicationCredential, RegistryCredential, TumblebugCredentials } from "./secrets";
 import type { TumblebugSection } from "./tumblebug";
 
-/** The configuration of a stack, complete and checked. Secrets are secret outputs. */
+/** The complete, valid configuration of a stack. Secrets are secret outputs. */
 export type Configuration = KubeadmConfiguration | AzimuthConfiguration | MachinePoolConfiguration;
 
-/** The configuration of a stack that makes a kubeadm cluster. */
+/** The configuration of a stack with a kubeadm cluster. */
 export type KubeadmConfiguration = SshConfiguration | OpenstackConfiguration | TumblebugConfiguration;
 
-/** A stack on machines that exist. */
+/** A stack on existing machines. */
 export interface SshConfiguration extends MachineSecrets {
   system: "ssh";
   cluster: ClusterConfiguration;
@@ -26,7 +26,7 @@ export interface OpenstackConfiguration extends MachineSecrets {
   cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
 }
 
-/** A stack on VMs that a CB-Tumblebug server makes. */
+/** A stack on VMs from a CB-Tumblebug server. */
 export interface TumblebugConfiguration extends MachineSecrets {
   system: "tumblebug";
   cluster: BaseCluster;
@@ -34,14 +34,14 @@ export interface TumblebugConfiguration extends MachineSecrets {
   tumblebugCredentials?: pulumi.Output<TumblebugCredentials>;
 }
 
-/** A stack of a cluster through Azimuth. */
+/** A stack with a cluster through Azimuth. */
 export interface AzimuthConfiguration {
   system: "azimuth";
   azimuth: AzimuthSection;
   managementKubeconfig: pulumi.Output<string>;
 }
 
-/** A stack of one MachinePool on a management cluster. */
+/** A stack with one MachinePool on a management cluster. */
 export interface MachinePoolConfiguration {
   system: "machine-pool";
   machinePool: MachinePoolSection;
@@ -49,7 +49,7 @@ export interface MachinePoolConfiguration {
   workloadKubeconfig?: pulumi.Output<string>;
 }
 
-/** What opens the machines of a kubeadm cluster, and the registries that they pull from. */
+/** Credentials for the machines of a kubeadm cluster and for their image registries. */
 export interface MachineSecrets {
   sshPrivateKey?: pulumi.Output<string>;
   sshPrivateKeys: pulumi.Output<Record<string, string>>;

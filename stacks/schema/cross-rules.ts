@@ -40,14 +40,14 @@ function machineFacts(machine: unknown, index: number, sshPort: number): Machine
   };
 }
 
-/** A machine with the addresses that follow from others, so that two machines are compared by what they end up with. */
+/** Returns a machine with default addresses, so that duplicates are found by the effective addresses. */
 function withDefaults(machine: MachineFacts): MachineFacts {
   const { address } = machine;
   const usable = address !== undefined && ipv4Issue(address) === undefined;
   return { ...machine, internalAddress: machine.internalAddress ?? (usable ? address : undefined) };
 }
 
-/** What of an endpoint can be read. */
+/** Returns the readable fields of an endpoint. */
 function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | "externalHost"> {
   const { loopback, external } = isObject(endpoint) ? endpoint : { loopback: {} };
   const port = isObject(loopback) ? (loopback.port ?? 8443) : undefined;
@@ -57,16 +57,16 @@ function endpointFacts(endpoint: unknown): Pick<EndpointFacts, "loopbackPort" | 
   };
 }
 
-/** Repeated taints of a machine, pool or group; paths are below its taints. */
+/** Returns issues of a machine's, pool's or group's taints; paths are relative to its taints. */
 function machineTaintIssues(machine: unknown): ValidationIssue[] {
   const { role, taints } = isObject(machine) ? machine : {};
   const readable = list(taints).map((taint) => (isObject(taint) ? taint : {}));
-  // A taint that can't be read has an issue of its own, and equals no other.
+  // An unreadable taint has a separate issue and is never a duplicate.
   const named = readable.map((taint, index) => (taint.key === undefined ? { key: index } : taint));
   return taintIssues(named, role === "control-plane" || role === "worker" ? role : undefined);
 }
 
-/** What a rollout says of pools and machines, as far as both can be read. */
+/** Returns issues of the rollout's pools and nodes, as far as they can be read. */
 function rolloutIssuesOf(rollout: unknown, machines: readonly MachineFacts[]): ValidationIssue[] {
   if (!isObject(rollout)) return [];
   const pools = isObject(rollout.pools) ? rollout.pools : {};
@@ -80,10 +80,11 @@ function rolloutIssuesOf(rollout: unknown, machines: readonly MachineFacts[]): V
 }
 
 /**
- * The rules that hold for every section whose machines come from pools or groups.
- * @param network of the cluster inside the machines
- * @param sshPort of every machine; undefined when the cloud says it
- * @param field that has the pools or groups
+ * Checks the rules that apply to every section with pools or groups of machines.
+ *
+ * @param network the cluster's network of pods and Services
+ * @param sshPort SSH port of every machine; undefined if the cloud determines it
+ * @param field name of the field with the pools or groups
  */
 export function sectionIssues(
   name: string,
@@ -110,8 +111,9 @@ export function sectionIssues(
 }
 
 /**
- * The rules that look at several fields of the cluster together.
- * @param cluster the value with its defaults; a field that is wrong by itself may still hold anything, and is passed over
+ * Checks the rules that depend on several fields of the cluster.
+ *
+ * @param cluster the value with its defaults; invalid fields may have any value and are ignored
  */
 export function clusterIssues(cluster: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const ssh = isObject(cluster.ssh) ? cluster.ssh : {};

@@ -23,10 +23,10 @@ const ENDPOINTS = {
     ),
 };
 
-/** Exactly one of `loopback` and `external`; it can't change after init. */
+/** Schema of an endpoint: exactly one of `loopback` and `external`. It can't change after init. */
 export const EndpointConfiguration = exactlyOne(z.strictObject(ENDPOINTS));
 
-/** Exactly one of these and `nlb`. */
+/** Schema of an endpoint: exactly one of `loopback`, `external` and `nlb`. */
 export const TumblebugEndpoint = exactlyOne(
   z.strictObject({
     ...ENDPOINTS,
@@ -41,7 +41,7 @@ export const TumblebugEndpoint = exactlyOne(
   }),
 );
 
-/** Exactly one of these and `octavia`. */
+/** Schema of an endpoint: exactly one of `loopback`, `external` and `octavia`. */
 export const OpenstackEndpoint = exactlyOne(
   z.strictObject({
     ...ENDPOINTS,

@@ -4,7 +4,7 @@ import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { quoted, readAsNumber } from "../../lib/text/quote";
 import { unknownWord } from "../../lib/validation/spelling";
 
-/** What a type is called in a sentence. */
+/** Names of types in messages. */
 const TYPES: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",
@@ -36,7 +36,7 @@ function sayWrongType(expected: string, value: unknown): string {
   return `is ${sayValue(value)}; write ${wanted}`;
 }
 
-/** Says one of zod's own findings with its fix; undefined leaves the words to zod. */
+/** Returns the message of a zod issue, with the fix; undefined for zod's default message. */
 const explain: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_type") return sayWrongType(issue.expected, issue.input);
   if (issue.code === "invalid_value") {
@@ -66,14 +66,14 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Where a date without quotes is refused, the person sees a timestamp that nobody wrote. */
+/** Returns a hint for an invalid value that YAML converted from an unquoted date to a timestamp. */
 function dateHint(value: unknown): string {
   return typeof value === "string" && writtenDate(value) !== value
     ? "; YAML read it as a date, so put what you meant in quotes"
     : "";
 }
 
-/** The schema that describes the value at a path, through defaults, options and transforms. */
+/** Returns the schema of the value at a path, without defaults, optional wrappers and transforms. */
 function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return schemaAt(schema.unwrap(), path);
@@ -93,8 +93,9 @@ function knownKeys(schema: unknown): string[] {
 }
 
 /**
- * Checks a value and returns every validation issue in it.
- * @param root path of the value, e.g. ["cluster"]; the paths of the issues start with it
+ * Checks a value and returns all its validation issues.
+ *
+ * @param root path of the value, such as ["cluster"], which is the prefix of all issue paths
  */
 export function check<Schema extends z.ZodType>(
   schema: Schema,

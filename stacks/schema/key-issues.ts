@@ -4,7 +4,7 @@ import { nearest, unknownWord } from "../../lib/validation/spelling";
 import { ClusterConfiguration } from "./cluster";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 
-/** The keys of a stack file. */
+/** Keys of a stack file. */
 export interface StackKeys {
   project: string;
   values: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface StackKeys {
   isSecret(key: string): boolean;
 }
 
-/** Keys that nobody reads, of another system, and that are encrypted when they should not be, or the other way round. */
+/** Returns issues of keys that are unknown, belong to another system, or are wrongly encrypted or not encrypted. */
 export function keyIssues(keys: StackKeys, system: System | undefined): ValidationIssue[] {
   const { project, values } = keys;
   const all = Object.keys(values);
@@ -27,7 +27,7 @@ export function keyIssues(keys: StackKeys, system: System | undefined): Validati
   return [...own, ...all.flatMap((key) => namespaceIssues(key, project))];
 }
 
-/** A namespace that is almost the project's: Pulumi takes every one, and nobody would read the key. */
+/** Reports a namespace that looks like a typo of the project's: Pulumi accepts it, but the key would not be read. */
 function namespaceIssues(fullKey: string, project: string): ValidationIssue[] {
   const [namespace = "", key = ""] = fullKey.split(/:(.*)/s);
   if (namespace === project || nearest(namespace.trim(), [project]) === undefined) return [];

@@ -1,23 +1,25 @@
-/** A key of the stack configuration, without its `foresail:`. */
+/** A key of the stack configuration, without the prefix `foresail:`. */
 export interface ConfigurationKey {
   type: "string" | "object";
   description: string;
   secret: boolean;
   default?: string;
-  /** Systems that read it; absent: all. */
+  /** Systems that read the key. @default all */
   systems?: readonly System[];
 }
 
-/** Systems that one stack can be. */
+/** Systems that a stack can have. */
 export const SYSTEMS = ["ssh", "openstack", "tumblebug", "azimuth", "machine-pool"] as const;
 export type System = (typeof SYSTEMS)[number];
 
-/** Systems whose machines foresail itself makes into a cluster. */
+/** Systems for which foresail itself runs kubeadm on the machines. */
 const KUBEADM_SYSTEMS = ["ssh", "openstack", "tumblebug"] as const satisfies System[];
-/** Systems that work through the objects of a management cluster. */
+/** Systems that use objects on a management cluster. */
 const MANAGEMENT_SYSTEMS = ["azimuth", "machine-pool"] as const satisfies System[];
 
-/** Every key that foresail reads; `Pulumi.yaml` declares the one that every stack has (docs/adr/0003-configuration.md). */
+/**
+ * All keys that foresail reads. `Pulumi.yaml` declares the one that every stack has (docs/adr/0003-configuration.md).
+ */
 export const CONFIGURATION_KEYS = {
   system: {
     type: "string",

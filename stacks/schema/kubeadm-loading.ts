@@ -29,7 +29,7 @@ import { tumblebugSectionIssues } from "./tumblebug-rules";
 
 type KubeadmSystem = KubeadmConfiguration["system"];
 
-/** Reads the keys of a system whose machines foresail itself makes into a cluster. */
+/** Reads the keys of a system for which foresail itself runs kubeadm on the machines. */
 export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<KubeadmConfiguration> {
   const body = readBody(system, raw);
   const secrets = readMachineSecrets(raw, body.machines);
@@ -69,7 +69,7 @@ export function readKubeadm(system: KubeadmSystem, raw: RawKeys): Reading<Kubead
   }
 }
 
-/** New machines let in the public key alone, and foresail comes with the private one. */
+/** Checks that the keypair's public key matches the private key, or else foresail can't log in to new machines. */
 function keypairIssues(raw: RawKeys): ValidationIssue[] {
   const section = json(raw("openstack") ?? "{}");
   const keypair = isObject(section) ? section.keypair : undefined;
@@ -110,9 +110,9 @@ type SshBody = Pick<SshConfiguration, "system" | "cluster">;
 type OpenstackBody = Pick<OpenstackConfiguration, "system" | "cluster" | "openstack">;
 type TumblebugBody = Pick<TumblebugConfiguration, "system" | "cluster" | "tumblebug">;
 
-/** What is not secret. */
+/** Result of reading the keys that are not secret. */
 interface BodyReading<Value> extends Reading<Value> {
-  /** Names of machines as far as they can be read; undefined when they can't. */
+  /** Readable names of machines; undefined if the list can't be read. */
   machines: string[] | undefined;
 }
 
@@ -145,7 +145,7 @@ function readSsh(raw: string | undefined): BodyReading<SshBody> {
   return { value: cluster && { system: "ssh", cluster }, mistakes: issues, machines };
 }
 
-/** Reads a system whose machines come from a section of its own, which is called as the system is. */
+/** Reads a system with pools or groups in its own section, which has the name of the system. */
 function readSection<Section extends z.ZodType, Value>(
   system: Exclude<KubeadmSystem, "ssh">,
   schema: Section,

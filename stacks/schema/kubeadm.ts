@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { rules } from "./rule";
 
-/** Fields of a Kubernetes configuration object, merged last; what foresail sets itself is refused. */
+/** Returns the schema of a Kubernetes configuration object that is merged last. Refuses fields that foresail sets. */
 function passThrough(object: keyof typeof PASS_THROUGH) {
   const kind = PASS_THROUGH[object];
   return rules(z.record(z.string(), z.unknown()), (value) => passThroughIssues(kind, value))

@@ -15,15 +15,15 @@ import { readAzimuth, readMachinePool } from "./management-loading";
 import type { RawKeys, Reading } from "./reading";
 import { structureIssues } from "./structure";
 
-/** Where the configuration is read from. Values are texts; objects are JSON. */
+/** Source of the configuration. Values are strings; objects are JSON. */
 export interface ConfigurationReader extends StackKeys {
   stack: string;
 }
 
-/** Reads what the engine handed to the running program. */
+/** Returns a reader of the configuration that the engine passes to the program. */
 export function engineReader(project = pulumi.getProject()): ConfigurationReader {
-  // The typings leave isConfigSecret out, but pulumi.Config itself asks it; a Config getter would log a warning for
-  // each secret, and none of them lists the keys.
+  // The typings lack isConfigSecret, which pulumi.Config uses itself. Getters of Config would log a warning for each
+  // secret, and they can't list the keys.
   const runtime = pulumi.runtime as unknown as { isConfigSecret(key: string): boolean };
   return {
     project,
@@ -35,12 +35,13 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
 
 /**
  * Reads and checks the whole configuration of the stack.
- * @throws pulumi.RunError that names the stack file and lists the validation issues, one a line
+ *
+ * @throws pulumi.RunError with the stack file and the validation issues, one per line
  */
 export function loadConfiguration(reader: ConfigurationReader = engineReader()): Configuration {
   const raw: RawKeys = (key) => reader.values[`${reader.project}:${key}`];
   const system = readSystem(raw("system"));
-  // What the other keys have to be depends on the system, so nothing is said of them while it is wrong.
+  // The rules of other keys depend on the system, so they are not checked while it is invalid.
   const read = system.value === undefined ? undefined : readStructured(system.value, raw);
   const issues = [
     ...keyIssues(reader, system.value),
@@ -65,7 +66,7 @@ function readSystem(raw: string | undefined): Reading<System> {
   };
 }
 
-/** Reads the keys of a system. What no key may hold is said beside the system's own rules, unless one says more of it. */
+/** Reads the keys of a system. Adds structure issues, except for paths that already have an issue. */
 function readStructured(system: System, raw: RawKeys): Reading<Configuration> {
   const structure = structureIssues(raw);
   if (structure.tooDeep.length > 0) return { value: undefined, mistakes: structure.tooDeep };

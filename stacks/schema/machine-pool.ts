@@ -42,7 +42,7 @@ const Timeouts = z.strictObject({
   deletion: seconds().default(1800).describe("Deadline of the pool's end when it is deleted, in seconds."),
 });
 
-/** The value of `foresail:machinePool` as a person writes it. */
+/** Schema of `foresail:machinePool`. */
 export const MachinePoolSection = z.strictObject({
   name: rule(z.string(), objectNameIssue).describe("Name of the MachinePool."),
   namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),

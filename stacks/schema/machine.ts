@@ -6,11 +6,11 @@ import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/v
 import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
 import { keyRule, port, rule } from "./rule";
 
-/** What Kubernetes calls the effect of a taint. */
+/** Effects of a taint in Kubernetes. */
 const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
 const ROLES = ["control-plane", "worker"] as const;
 
-/** A date without quotes arrives as a timestamp. */
+/** Schema of a label value. Converts a timestamp, which YAML makes of an unquoted date, back to the date. */
 const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueIssue);
 
 const MachineTaint = z.strictObject({
@@ -26,12 +26,12 @@ export const MachineRole = z.enum(ROLES, {
       : undefined,
 });
 
-/** What is repeated depends on the role, too: cross-rules.ts. */
+/** Schema of taints. Duplicates are checked in cross-rules.ts, because they also depend on the role. */
 export const MachineTaints = z.array(MachineTaint);
 
 export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLabelKeyIssue);
 
-/** One machine as a person writes it; what may be left out follows from the address and from `cluster.ssh`. */
+/** Schema of a machine as written; defaults depend on its address and on `cluster.ssh`. */
 export const MachineInput = z.strictObject({
   name: rule(z.string(), (name) => dnsLabelIssue(name)).describe(
     "Name of the machine and of its Kubernetes Node: a DNS label.",

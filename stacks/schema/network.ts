@@ -45,7 +45,7 @@ const ChartPlugin = rules(
   chartIssues,
 );
 
-/** Exactly one network plugin. */
+/** Schema of the network plugin: exactly one. */
 export const NetworkPlugin = exactlyOne(
   z.strictObject({
     bridge: z

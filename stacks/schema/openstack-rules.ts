@@ -10,7 +10,7 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const texts = (value: unknown): string[] => list(value).flatMap((item) => text(item) ?? []);
 const map = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
-/** A number of machines, since lists are made of them; one that is wrong by itself has an issue of its own and counts as 1. */
+/** Returns a valid number of machines; 1 for an invalid one, which has a separate issue and could make a huge list. */
 const whole = (value: unknown, least: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= MOST_MACHINES
     ? value
@@ -28,8 +28,9 @@ function poolFacts(value: unknown): PoolFacts {
 }
 
 /**
- * The rules that look at several fields of `foresail:openstack` together, and at the cluster's network.
- * @param section the value as it was written; a field that is wrong by itself may hold anything, and is passed over
+ * Checks the rules that depend on several fields of `foresail:openstack` and on the cluster's network.
+ *
+ * @param section the value as written; invalid fields may have any value and are ignored
  */
 export function openstackSectionIssues(section: unknown, cluster: unknown): ValidationIssue[] {
   if (!isObject(section)) return [];
@@ -66,7 +67,7 @@ export function openstackSectionIssues(section: unknown, cluster: unknown): Vali
   ];
 }
 
-/** What the rollout says of pools and nodes. A machine's name ends with a hash, which nobody knows here. */
+/** Returns issues of the rollout's pools and nodes. Machine names end with a hash, which is unknown here. */
 function poolRolloutIssues(rollout: unknown, pools: readonly PoolFacts[]): ValidationIssue[] {
   const named = Object.entries(map(map(rollout).pools)).map(([name, pool]) => [name, map(pool)] as const);
   const slots = new Set(slotsOf(pools));

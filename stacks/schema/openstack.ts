@@ -14,7 +14,7 @@ import { line, MOST_GROUPS, MOST_MACHINES, rule, rules } from "./rule";
 
 const text = line;
 const block = () => rule(z.string(), cidrIssue);
-/** Nova keeps what a machine was made with in metadata of 255 characters a value. */
+/** Schema of a value that is stored in server metadata, where Nova allows 255 characters per value. */
 const named = () => text(255);
 
 const RootVolume = z.strictObject({
@@ -114,7 +114,7 @@ const CloudProvider = z.strictObject({
     .describe("The chart openstack-cinder-csi, for volumes."),
 });
 
-/** The value of `foresail:openstack` as a person writes it. */
+/** Schema of `foresail:openstack`. */
 export const OpenstackSection = z.strictObject({
   cloud: text()
     .optional()

@@ -1,14 +1,16 @@
 import { privateKeyIssue } from "../../lib/validation/keys";
 
 interface KeyReading {
-  /** Base64 of the public half, without padding; undefined when the key can't be read. */
+  /** Public key in Base64, without padding; undefined if the key can't be read. */
   publicHalf?: string;
   issue?: string;
 }
 
 const read = new Map<string, KeyReading>();
 
-/** Reads an SSH private key as the SSH client will, and signs with it once: a key that was cut can still be parsed. */
+/**
+ * Reads an SSH private key like the SSH client, and signs with it once, because a truncated key may still be parsed.
+ */
 export function readSshKey(text: string): KeyReading {
   const known = read.get(text) ?? parse(text);
   read.set(text, known);
@@ -21,7 +23,7 @@ const UNREADABLE =
 function parse(text: string): KeyReading {
   const issue = privateKeyIssue(text);
   if (issue !== undefined) return { issue };
-  // A stack whose keys are in an agent does not pay for the SSH client here.
+  // Loaded here, so that a stack with keys in an SSH agent does not load the SSH client.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { utils } = require("ssh2") as typeof import("ssh2");
   const key = utils.parseKey(text);

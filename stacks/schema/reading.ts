@@ -1,16 +1,19 @@
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import type { KeyName } from "./keys";
 
-/** The text of a key as the stack file has it. */
+/** Returns the string value of a key in the stack file. */
 export type RawKeys = (key: KeyName) => string | undefined;
 
-/** What a system's own keys say. */
+/** Value and validation issues of configuration keys. */
 export interface Reading<Value> {
   value: Value | undefined;
   mistakes: ValidationIssue[];
 }
 
-/** The engine hands objects over as JSON; what is no JSON is a text, which the rules refuse in their own words. */
+/**
+ * Parses a value, because the engine passes objects as JSON. Returns other values as strings, for the rules to
+ * refuse.
+ */
 export function json(raw: string): unknown {
   try {
     return JSON.parse(raw);
@@ -19,7 +22,7 @@ export function json(raw: string): unknown {
   }
 }
 
-/** A key that a system needs is not there. @param example the file or folder that shows a whole one */
+/** Returns the issue of a missing required key. @param example file or folder with a complete example */
 export function missing(key: KeyName, example: string): ValidationIssue {
   return { path: [key], message: `is missing; ${example} shows a whole one` };
 }

@@ -5,7 +5,7 @@ import { readAsNumber } from "../../lib/text/quote";
 import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/version";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 
-/** Adds a rule of lib/validation to one value: it returns undefined, or what is wrong and the fix. */
+/** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */
 export function rule<Schema extends z.ZodType>(
   schema: Schema,
   issueOf: (value: z.output<Schema>) => string | undefined,
@@ -16,7 +16,7 @@ export function rule<Schema extends z.ZodType>(
   });
 }
 
-/** Adds a rule that finds mistakes below a value; their paths are relative to it. */
+/** Adds a rule to a schema. @param issuesOf returns validation issues with paths relative to the value */
 export function rules<Schema extends z.ZodType>(
   schema: Schema,
   issuesOf: (value: z.output<Schema>) => readonly ValidationIssue[],
@@ -27,7 +27,7 @@ export function rules<Schema extends z.ZodType>(
   });
 }
 
-/** Exactly one of the fields must be set. It is checked although another field of the object is wrong. */
+/** Requires exactly one field of an object. The rule is checked even if other fields are invalid. */
 export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
   const fields = Object.keys(schema.shape);
   return schema.superRefine(
@@ -39,7 +39,7 @@ export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
   );
 }
 
-/** A rule for the keys of a map. It is checked although a value of the map is wrong. */
+/** Adds a rule for the keys of a map. The rule is checked even if values of the map are invalid. */
 export function keyRule<Schema extends z.ZodRecord>(
   schema: Schema,
   issueOf: (key: string) => string | undefined,
@@ -55,15 +55,15 @@ export function keyRule<Schema extends z.ZodRecord>(
   );
 }
 
-/** Whether a value is an object with named fields. */
+/** Returns whether a value is an object with named fields. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text of one line that another system takes as it is. */
+/** Schema of a string of one line that another system gets unchanged. */
 export const line = (longest = 255) => rule(z.string().min(1).max(longest), lineIssue);
 
-/** A Kubernetes version; without quotes, YAML makes a number of the first two parts. */
+/** Schema of a Kubernetes version. YAML parses an unquoted version of two parts as a number. */
 export const kubernetesVersion = () =>
   rule(
     z.string({
@@ -75,7 +75,7 @@ export const kubernetesVersion = () =>
 
 const VERSION_FIX = `write all three parts in quotes, e.g. "1.${NEWEST_MINOR}.3"`;
 
-/** Any text: a whole number is one, too, and a fraction is not, since YAML reads 1.30 as 1.3. */
+/** Schema of any string. Accepts whole numbers, but not fractions, because YAML parses 1.30 as 1.3. */
 export const anyText = () =>
   z.union([z.string(), z.int()], { error: ({ input }) => anyTextError(input) }).transform(String);
 
@@ -84,9 +84,9 @@ const anyTextError = (input: unknown) =>
     ? `${readAsNumber(input)}; put it in quotes`
     : "is not a text; write one, in quotes";
 
-/** Most pools or groups, and most machines in one of them: Kubernetes itself ends at 5000 nodes. */
+/** Maximum number of pools or groups, and of machines in one of them. Kubernetes supports up to 5000 nodes. */
 export const MOST_GROUPS = 200;
 export const MOST_MACHINES = 1000;
 
-/** A TCP port. */
+/** Schema of a TCP port. */
 export const port = () => z.int().min(1).max(65_535);

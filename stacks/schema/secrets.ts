@@ -11,7 +11,7 @@ export interface RegistryCredential {
   password: string;
 }
 
-/** What stands in a secret key, and what is wrong with it. No message repeats any part of a secret. */
+/** Value and validation issues of a secret key. Messages never contain any part of a secret. */
 export interface SecretReading<Value> {
   value: Value;
   mistakes: ValidationIssue[];
@@ -23,12 +23,13 @@ export function readPrivateKey(raw: string): SecretReading<string> {
   return { value: raw, mistakes: message === undefined ? [] : [{ path: ["sshPrivateKey"], message }] };
 }
 
-/** The name in `foresail:sshPrivateKeys` that is the jump host's; no machine can have it. */
+/** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
 export const JUMP_HOST_KEY = "jumpHost";
 
 /**
- * Reads `foresail:sshPrivateKeys`, a map of machine names to keys; the jump host's is under "jumpHost".
- * @param machines names of the machines; undefined when they could not be read, and then names are not compared
+ * Reads `foresail:sshPrivateKeys`, a map of machine names to keys. The jump host's key has the name "jumpHost".
+ *
+ * @param machines names of the machines; undefined if they could not be read, and names are then not checked
  */
 export function readPrivateKeys(
   raw: unknown,
@@ -53,7 +54,7 @@ export function readPrivateKeys(
   return { value, mistakes: issues };
 }
 
-/** Reads a kubeconfig that has one context: several would be taken for API servers of one cluster. */
+/** Reads a kubeconfig with one context; several contexts would be treated as API servers of one cluster. */
 export function readKubeconfig(key: string, raw: string | undefined): SecretReading<string> {
   const fix = `set it with: pulumi config set --secret foresail:${key} < FILE`;
   const wrong = (message: string) => ({
@@ -76,13 +77,13 @@ export function readKubeconfig(key: string, raw: string | undefined): SecretRead
   );
 }
 
-/** An application credential of the cloud. */
+/** An OpenStack application credential. */
 export interface ApplicationCredential {
   id: string;
   secret: string;
 }
 
-/** Who asks a CB-Tumblebug server. */
+/** Credentials for a CB-Tumblebug server. */
 export interface TumblebugCredentials {
   username: string;
   password: string;
@@ -98,7 +99,7 @@ export function readApplicationCredential(raw: unknown): SecretReading<Applicati
   return readTexts("cloudApplicationCredential", { id: "", secret: "" }, raw);
 }
 
-/** Reads a secret object of texts. @param empty its fields */
+/** Reads a secret object with string fields. @param empty the object with its fields, all "" */
 function readTexts<Value extends object>(root: string, empty: Value, raw: unknown): SecretReading<Value> {
   const value: Value = { ...empty };
   const fields = Object.keys(value) as (keyof Value & string)[];

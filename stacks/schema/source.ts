@@ -31,7 +31,7 @@ const BundleSource = rules(
   bundleIssues,
 );
 
-/** Exactly one of `packages` and `bundle`. */
+/** Schema of the software source: exactly one of `packages` and `bundle`. */
 export const SourceConfiguration = exactlyOne(
   z.strictObject({
     packages: PackageSource.optional().describe("The Kubernetes apt repository."),

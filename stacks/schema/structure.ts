@@ -3,7 +3,7 @@ import { hasPrivateKey } from "../../lib/text/quote";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName } from "./keys";
 import { json, type RawKeys } from "./reading";
 
-/** Levels that a value may be nested: a Kubernetes object has about ten, and the rules below go through all of them. */
+/** Maximum nesting of a value. A Kubernetes object has about ten levels, and the rules visit all of them. */
 const DEEPEST = 64;
 
 const KEY_IN_PLAIN =
@@ -12,12 +12,12 @@ const NO_TEXT =
   "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
 
 interface Structure {
-  /** values that are nested too deep for any rule */
+  /** Issues of values that are nested too deeply for other rules. */
   tooDeep: ValidationIssue[];
   issues: ValidationIssue[];
 }
 
-/** What no key of the configuration may hold whatever its schema says: a nesting without end, `__proto__`, keys in plain. */
+/** Returns issues that every key can have, independent of its schema: deep nesting, `__proto__`, plain private keys. */
 export function structureIssues(raw: RawKeys): Structure {
   const found: Structure = { tooDeep: [], issues: [] };
   for (const [key, { type, secret }] of Object.entries<ConfigurationKey>(CONFIGURATION_KEYS)) {
@@ -27,7 +27,7 @@ export function structureIssues(raw: RawKeys): Structure {
   return found;
 }
 
-/** Goes through a value without recursion, since nobody knows its depth yet. */
+/** Visits a value without recursion, because its depth is unknown. */
 function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: Structure): void {
   const open: [value: unknown, path: ConfigurationPath][] = [[value, root]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

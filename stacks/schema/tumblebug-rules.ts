@@ -10,7 +10,7 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const texts = (value: unknown): string[] => list(value).flatMap((item) => text(item) ?? []);
 const map = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** The text fields of an object that can be read. */
+/** Returns the readable string fields of an object. */
 function read<Field extends string>(value: unknown, ...fields: Field[]): Partial<Record<Field, string>> {
   const object = map(value);
   const found = fields.flatMap((field) => {
@@ -25,15 +25,16 @@ function groupFacts(value: unknown): GroupFacts {
   return {
     ...read(value, "name", "connection"),
     ...(role === "control-plane" || role === "worker" ? { role } : {}),
-    // a number that is wrong by itself has an issue of its own
+    // An invalid number has a separate issue.
     count:
       typeof count === "number" && Number.isInteger(count) && count > 0 && count <= MOST_MACHINES ? count : 1,
   };
 }
 
 /**
- * The rules that look at several fields of `foresail:tumblebug` together, and at the cluster's network.
- * @param section the value as it was written; a field that is wrong by itself may hold anything, and is passed over
+ * Checks the rules that depend on several fields of `foresail:tumblebug` and on the cluster's network.
+ *
+ * @param section the value as written; invalid fields may have any value and are ignored
  */
 export function tumblebugSectionIssues(section: unknown, cluster: unknown): ValidationIssue[] {
   if (!isObject(section)) return [];

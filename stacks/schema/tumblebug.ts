@@ -50,7 +50,7 @@ const Access = z.strictObject({
   open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
 });
 
-/** The value of `foresail:tumblebug` as a person writes it. */
+/** Schema of `foresail:tumblebug`. */
 export const TumblebugSection = z.strictObject({
   address: rule(z.string(), (url) => urlIssue(url, ["http", "https"])).describe(
     'The server, with the path: "http://tumblebug.example.org:1323/tumblebug".',
