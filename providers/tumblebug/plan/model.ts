@@ -29,9 +29,9 @@ export interface Region {
 export interface CloudSpec {
   readonly name: string;
   readonly region: string;
-  /** undefined when the cloud's answer holds no whole number */
+  /** Undefined if the cloud reports no whole number. */
   readonly vcpus: number | undefined;
-  /** undefined when the cloud's answer holds no whole number */
+  /** Undefined if the cloud reports no whole number. */
   readonly memoryMebibytes: number | undefined;
 }
 
