@@ -100,7 +100,7 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "acceptance",
-    summary: "the client and a preview against a server that an environment variable names",
+    summary: "the client and a stack against a server that an environment variable names",
     load: 2,
     folders: ["acceptance"],
     timeoutMilliseconds: 900_000,

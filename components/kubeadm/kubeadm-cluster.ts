@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
-import { renderKubeconfig } from "../../providers/kubeadm/machine/kubeconfig";
+import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/machine";
 import { AdminKubeconfig } from "../../providers/kubeadm/resources/admin-kubeconfig";
@@ -38,7 +38,7 @@ import { assertArguments } from "./validation";
 export class KubeadmCluster extends pulumi.ComponentResource {
   /**
    * Administrator's kubeconfig, with one context per control plane. The current context is the load balancer if
-   * there is one, otherwise a healthy control plane. Secret.
+   * there is one, otherwise a healthy control plane. Empty while `--target` leaves it out. Secret.
    */
   readonly kubeconfig: pulumi.Output<string>;
   /** The same kubeconfig without the load balancer, which may start only after the first control plane. Secret. */
@@ -148,6 +148,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         pulumi
           .all([pulumi.output(servers), admin, healthy, loadBalancer])
           .apply(([controlPlanes, credentials, preferred, balancer]) => {
+            // `--target` may leave out what reads them: the engine then answers without outputs
+            if ((credentials as AdminCredentials | undefined) === undefined) return "";
             const balanced = balancer === undefined ? {} : { loadBalancer: balancer };
             return renderKubeconfig(this.clusterName, { controlPlanes, preferred, ...balanced }, credentials);
           }),

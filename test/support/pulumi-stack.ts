@@ -61,8 +61,9 @@ export class PulumiStack {
       await this.must(["config", "set", "--secret", `${projectName}:${key}`], value);
   }
 
-  up(): Promise<Said> {
-    return this.call(["up", "--yes", "--skip-preview", "--suppress-progress"]);
+  /** @param args of the command line besides, such as `--target` */
+  up(...args: string[]): Promise<Said> {
+    return this.call(["up", "--yes", "--skip-preview", "--suppress-progress", ...args]);
   }
 
   /** Starts `pulumi up` in a process group of its own, to be killed. */
@@ -88,8 +89,10 @@ export class PulumiStack {
   }
 
   /** Everything a preview would change, and the steps of each resource. @throws Error when the preview fails */
-  async previewed(): Promise<{ changes: PreviewedChange[]; steps: Record<string, string[]> }> {
-    const json = await this.must(["preview", "--json"]);
+  async previewed(
+    ...args: string[]
+  ): Promise<{ changes: PreviewedChange[]; steps: Record<string, string[]> }> {
+    const json = await this.must(["preview", "--json", ...args]);
     return { changes: changesOf(json), steps: stepsOf(json) };
   }
 

@@ -3,9 +3,19 @@ import { setUp, TEST_NEEDS } from "../../../sandbox/set-up";
 import { KUBERNETES_VERSION } from "../../../sandbox/systems/ssh-configuration";
 import { silent } from "../../cluster/test-cluster";
 import { oneAfterTheOther } from "../../one-after-the-other";
-import { PulumiStack } from "../../support/pulumi-stack";
+import { PulumiStack, type Said } from "../../support/pulumi-stack";
 import { acceptanceServer, freshName, type AcceptanceServer } from "./server";
 
+const NOTHING = { namespace: undefined, vNet: undefined, machines: undefined };
+/** The cloud's half of the stack: nobody can log in to the VMs of a mock cloud, and the cluster would wait for them. */
+const CLOUD = [
+  // a URN has the types of all parents in it: a pattern for "Tumblebug" anywhere takes the cluster too
+  "**:dynamic/foresail:Tumblebug*::**",
+  "**::foresail:tumblebug:TumblebugCluster::dev",
+  "**$foresail:tumblebug:TumblebugMachines::dev",
+].flatMap((urns) => ["--target", urns]);
+
+/** In the order of a stack's life. */
 describe("A stack on the Tumblebug server under acceptance", function () {
   this.timeout(1_200_000);
   const namespace = freshName("fsstack");
@@ -26,7 +36,7 @@ describe("A stack on the Tumblebug server under acceptance", function () {
           connections: [{ name: server.connection }],
           groups: [
             { name: "cp", role: "control-plane", count: 1, ...machine },
-            { name: "w", role: "worker", count: 2, ...machine },
+            { name: "w", role: "worker", count: 1, ...machine },
           ],
           access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] },
         },
@@ -38,10 +48,13 @@ describe("A stack on the Tumblebug server under acceptance", function () {
   oneAfterTheOther();
 
   after(async () => {
+    // of a run that failed in the middle nothing stays that costs money
+    await stack?.destroy();
     await stack?.remove();
     await server?.close();
   });
 
+  const succeeded = ({ exitCode, words }: Said) => assert.equal(exitCode, 0, words);
   const contents = async () => {
     const tumblebug = await server.open();
     try {
@@ -51,7 +64,7 @@ describe("A stack on the Tumblebug server under acceptance", function () {
       return {
         namespace: there?.name,
         vNet: vNet?.name,
-        machines: found?.machines.map(({ name, status }) => `${name} ${status}`),
+        machines: found?.machines.map(({ name, status }) => `${name} ${status}`).sort(),
       };
     } finally {
       tumblebug.close();
@@ -65,6 +78,38 @@ describe("A stack on the Tumblebug server under acceptance", function () {
       assert.match(created, new RegExp(`"dev-${server.connection}-${kind}","operation":"create"`));
     assert.match(created, /"dev-machines","operation":"create"/);
     assert.match(Object.values(steps).flat().join("\n"), /create the vNet/);
-    assert.deepEqual(await contents(), { namespace: undefined, vNet: undefined, machines: undefined });
+    assert.deepEqual(await contents(), NOTHING);
+  });
+
+  it("makes the VMs, with everything that they need in the cloud", async () => {
+    succeeded(await stack.up(...CLOUD));
+    const vms = (await stack.outputs())["vms"] as Record<string, { vm: string }>;
+    assert.deepEqual(Object.keys(vms).sort(), ["cp-1", "w-1"]);
+    assert.deepEqual(await contents(), {
+      ...{ namespace, vNet: `dev-${server.connection}-vpc` },
+      machines: Object.values(vms)
+        .map(({ vm }) => `${vm} Running`)
+        .sort(),
+    });
+  });
+
+  it("has nothing to do then", async () => {
+    assert.deepEqual((await stack.previewed(...CLOUD)).changes, []);
+  });
+
+  it("finds everything again in a refresh", async () => {
+    const before = await contents();
+    const refreshed = await stack.refresh();
+    succeeded(refreshed);
+    assert.doesNotMatch(refreshed.words, /^ *[+~-] *\d+ (?:created|updated|deleted)/m);
+    assert.deepEqual((await stack.previewed(...CLOUD)).changes, []);
+    assert.deepEqual(await contents(), before);
+  });
+
+  it("leaves nothing on the server when it is destroyed", async () => {
+    succeeded(await stack.destroy());
+    assert.deepEqual(await contents(), NOTHING);
+    const { deployment } = JSON.parse(await stack.export()) as { deployment: { resources?: unknown[] } };
+    assert.deepEqual(deployment.resources ?? [], []);
   });
 });
