@@ -1,8 +1,5 @@
-import { makeTracesPrintable } from "./lib/pulumi/stack-traces";
 import { loadConfiguration } from "./stacks/schema";
 import { build } from "./stacks/systems";
-
-makeTracesPrintable();
 
 // a function, since the outputs of some systems are there only after a question to the engine
 module.exports = () => build(loadConfiguration());

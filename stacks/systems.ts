@@ -1,5 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { makeTracesPrintable } from "../lib/pulumi/stack-traces";
 import type { Configuration } from "./schema";
+
+makeTracesPrintable();
 
 type StackOutputs = Record<string, pulumi.Output<unknown>>;
 
