@@ -17,9 +17,9 @@ const KEPT = [
   "^/run/foresail\\.lock$",
   "^/var/lib/(containerd|dpkg|apt)/",
   "^/usr/share/",
-  // what the configuration of a test put elsewhere: its audit log; and the tests' own request counters
+  // what the configuration of a test put elsewhere: its audit log; and the tests' own programs
   "^/var/log/kubernetes/audit\\.log$",
-  "^/var/lib/foresail-test-[a-z]+\\.(sh|log)$",
+  "^/(var/lib|run)/foresail-test-[a-z]+\\.(sh|log|conf)$",
   // the sandbox's own: its user, its keys of SSH, its bundles, and the unit of its container nodes
   "^/(home/foresail|etc/foresail/keys|opt/foresail)/",
   "^/etc/(sudoers\\.d/foresail|ssh/sshd_config\\.d/foresail\\.conf)$",
