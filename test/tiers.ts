@@ -31,7 +31,7 @@ export const TIERS: readonly Tier[] = [
     load: 4,
     folders: ["unit"],
     timeoutMilliseconds: 20_000,
-    limitSeconds: 300,
+    limitSeconds: 900,
     ground: "nothing",
   },
   {
@@ -40,7 +40,7 @@ export const TIERS: readonly Tier[] = [
     load: 2,
     folders: ["engine"],
     timeoutMilliseconds: 180_000,
-    limitSeconds: 2_400,
+    limitSeconds: 3_600,
     ground: "programs",
     night: "kills of the engine at every step in every way",
   },

@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
-import { annotationKeys, annotationValue } from "../../../../../providers/kubeadm/plan/rollout/annotations";
-import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/maximum";
 import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
-import { observeRolloutNode, type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
+import { type RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import { describeRolloutStep, planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
-import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/skew";
-import {
-  compareVersions,
-  neededVersion,
-  parseVersion,
-  versionPath,
-} from "../../../../../providers/kubeadm/plan/rollout/version";
 import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
@@ -265,82 +256,5 @@ describe("next steps", () => {
       nextSteps(opened, desired, { begun: ["a-1"] }).begin.map(({ node }) => node),
       ["a-2"],
     );
-  });
-});
-
-describe("rollout's parts", () => {
-  it("counts maxUnavailable: percent rounded down, at least one", () => {
-    const counts = (
-      [
-        ["25%", 7],
-        ["10%", 5],
-        ["100%", 3],
-        [2, 9],
-        [0, 4],
-      ] as const
-    ).map(([value, size]) => maxUnavailableCount(value, size));
-    assert.deepEqual(counts, [1, 1, 3, 2, 1]);
-  });
-
-  it("reads and compares versions", () => {
-    assert.deepEqual(parseVersion("1.36.3"), { major: 1, minor: 36, patch: 3 });
-    for (const text of ["v1.36.3", "1.36", "1.36.3-rc.1", ""]) assert.equal(parseVersion(text), undefined);
-    assert.ok(compareVersions("1.9.10", "1.10.2") < 0);
-    assert.equal(neededVersion({ lowest: "1.35.1", target: "1.36.3", intermediates: [] }), "1.36.3");
-    assert.deepEqual(
-      versionPath({ lowest: "1.33.1", target: "1.36.3", intermediates: ["1.34.2", "1.34.3"] }),
-      ["1.34.3", "1.35.4", "1.36.3"],
-    );
-    assert.equal(versionPath({ lowest: "1.36.1", target: "1.39.0", intermediates: [] }), undefined);
-  });
-
-  it("reads a Node's annotations, of any pattern", () => {
-    const node = {
-      metadata: {
-        name: "w-1",
-        labels: { "foresail/group": "workers" },
-        annotations: {
-          "x.node.example.com/changes-allowed": "true",
-          "x.node.example.com/ready": "false",
-          "x.node.example.com/message": "no space",
-          "x.kubelet.example.com/desired-version": "v1.36.3",
-          "x.containerd.example.com/current-version": "2.1.4",
-        },
-      },
-      status: { nodeInfo: { kubeletVersion: "v1.35.4" } },
-    };
-    assert.deepEqual(observeRolloutNode(node, "x.[software].example.com"), {
-      name: "w-1",
-      controlPlane: false,
-      pool: "workers",
-      kubeletVersion: "1.35.4",
-      ready: false,
-      reason: "the kubelet has not reported",
-      unschedulable: false,
-      cordonedBefore: false,
-      changesAllowed: true,
-      agentReady: false,
-      message: "no space",
-      desired: { kubelet: "1.36.3" },
-      current: { containerd: "2.1.4" },
-    });
-    assert.equal(annotationKeys().desired("kubelet"), "alpha.kubelet.caos.ch/desired-version");
-    assert.deepEqual(
-      [annotationValue("kubelet", "1.36.3"), annotationValue("containerd", "2.2.0")],
-      ["v1.36.3", "2.2.0"],
-    );
-  });
-
-  it("names what breaks the skew policy already", () => {
-    const nodes = [
-      nodeAt("cp-1", "1.35.4"),
-      nodeAt("w-1", "1.36.0"),
-      nodeAt("w-2", "1.31.0"),
-      nodeAt("w-3", "1.33.0"),
-    ];
-    assert.deepEqual(presentSkew(nodes), [
-      "w-1's kubelet 1.36.0 is newer than the control plane cp-1 (1.35.4)",
-      "w-2's kubelet 1.31.0 is more than 3 minors older than the control plane cp-1 (1.35.4)",
-    ]);
   });
 });
