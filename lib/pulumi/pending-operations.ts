@@ -17,7 +17,7 @@ interface JudgedOperations {
   readonly others: readonly string[];
 }
 
-/** Resources whose create checks for the object first, so that it is safe to repeat (docs/adr: resumable handlers). */
+/** Resources whose create checks for the object first, so that it is safe to repeat. */
 const RESUMABLE_TYPES = [/^pulumi-nodejs:dynamic\/foresail:/, /^foresail:/];
 
 /**
