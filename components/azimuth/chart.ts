@@ -3,7 +3,7 @@ import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
 import type { JsonObject } from "../../lib/merge";
 import { ClusterGone } from "../../providers/azimuth/resources/cluster-gone";
 import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
-import type { ClusterContext } from "./azimuth-cluster-args";
+import type { ChartSource, ClusterContext } from "./azimuth-cluster-args";
 
 /** Returns the name of the Helm release's resource, for looking it up in the state. */
 export const releaseResource = (cluster: string): string => `${cluster}-chart`;
@@ -36,17 +36,22 @@ export function installClusterChart(
     { kubeconfig, namespace, release: name, isRecorded: args.isReleaseRecorded, adopt: args.adopt },
     { ...opts, dependsOn: [gone] },
   );
-  values.apply((known) => warnOfNulls(name, known));
-  const { chart, repository, version } = args.charts.cluster;
-  const isPath = /^\.{0,2}\//.test(chart);
+  const source = args.charts.cluster;
+  const { repository, version } = source;
+  // with a copy, the repository and the version are left out, since Helm takes the chart from a folder
+  const copy = values.apply((known) => copyForNulls(name, source, known));
+  const remote = <T>(value: T | undefined): pulumi.Input<T> | undefined =>
+    value === undefined
+      ? undefined
+      : (copy.apply((folder) => (folder === undefined ? value : undefined)) as pulumi.Output<T>);
   return new Release(
     releaseResource(name),
     {
       name,
       namespace,
-      chart,
-      ...(version === undefined || isPath ? {} : { version }),
-      ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
+      chart: copy.apply((folder) => folder ?? source.chart),
+      version: remote(isPath(source.chart) ? undefined : version),
+      repositoryOpts: remote(repository === undefined ? undefined : { repo: repository }),
       values,
       // left out without nulls, so that the preview of an existing release is empty
       allowNullValues: values.apply((known) => hasNull(known) || undefined) as pulumi.Output<boolean>,
@@ -60,15 +65,26 @@ export function installClusterChart(
   );
 }
 
+const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);
+
 /**
- * Warns because the plugin drops nulls in objects before they reach Helm, with any option
- * (pulumi/pulumi-kubernetes#3811).
+ * Returns a copy of the chart without the defaults that nulls among the values remove, or undefined without nulls. A
+ * chart of an OCI registry is not copied: its defaults stay, and a warning names them.
  */
-function warnOfNulls(name: string, values: JsonObject): void {
+async function copyForNulls(
+  cluster: string,
+  source: ChartSource,
+  values: JsonObject,
+): Promise<string | undefined> {
   const paths = nullPaths(values);
-  if (paths.length === 0) return;
-  void pulumi.log.warn(
-    `${name}: the kubernetes plugin drops these nulls, so the chart's defaults stay: ${paths.join(", ")}; ` +
-      "write an empty value where the chart takes one, or use a chart without that default",
+  if (paths.length === 0) return undefined;
+  if (!source.chart.startsWith("oci://")) {
+    const { copyWithoutDefaults } = await import("../../providers/helm/client/chart-copy.js");
+    return copyWithoutDefaults(source, paths);
+  }
+  await pulumi.log.warn(
+    `${cluster}: nulls among the values remove no default of a chart from an OCI registry: ` +
+      `${paths.map((keys) => keys.join(".")).join(", ")}; set the chart to a folder with the unpacked chart`,
   );
+  return undefined;
 }

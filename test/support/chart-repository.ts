@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, createReadStream } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,6 +18,7 @@ interface ChartMetadata {
   readonly apiVersion: string;
   readonly name: string;
   readonly version: string;
+  readonly digest: string;
 }
 
 /** A repository of Helm charts on 127.0.0.1: packed charts and their index.yaml. */
@@ -48,6 +50,11 @@ export class ChartRepository {
     return repository;
   }
 
+  /** Changes the content of a packed chart, but not its digest in the index. */
+  tamper(file: string): void {
+    appendFileSync(path.join(this.folder, file), "x");
+  }
+
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
@@ -59,12 +66,15 @@ export class ChartRepository {
   }
 }
 
-function fileOf({ name, version }: ChartMetadata): string {
+function fileOf({ name, version }: Pick<ChartMetadata, "name" | "version">): string {
   return `${name}-${version}.tgz`;
 }
 
 async function pack({ folder, dependencies = [] }: ChartSource, target: string): Promise<ChartMetadata> {
-  const metadata = parse(await readFile(path.join(folder, "Chart.yaml"), "utf8")) as ChartMetadata;
+  const metadata = parse(await readFile(path.join(folder, "Chart.yaml"), "utf8")) as Omit<
+    ChartMetadata,
+    "digest"
+  >;
   const unpacked = path.join(target, "unpacked");
   const chart = path.join(unpacked, metadata.name);
   await cp(folder, chart, { recursive: true });
@@ -73,7 +83,11 @@ async function pack({ folder, dependencies = [] }: ChartSource, target: string):
     await mkdir(path.dirname(ref), { recursive: true });
     await cp(dependency, ref, { recursive: true });
   }
-  await run("tar", ["-czf", path.join(target, fileOf(metadata)), "-C", unpacked, metadata.name]);
+  const archive = path.join(target, fileOf(metadata));
+  await run("tar", ["-czf", archive, "-C", unpacked, metadata.name]);
   const { apiVersion, name, version } = metadata;
-  return { apiVersion, name, version };
+  const digest = createHash("sha256")
+    .update(await readFile(archive))
+    .digest("hex");
+  return { apiVersion, name, version, digest };
 }

@@ -35,14 +35,15 @@ export function hasNull(value: unknown): boolean {
   return value === null || Object.values(value).some(hasNull);
 }
 
-/** Returns the paths of nulls in objects, at any depth: `registryMirrors["docker.io"]`, `nodeGroups[0].healthCheck`. */
-export function nullPaths(value: unknown, path = ""): string[] {
-  if (Array.isArray(value)) return value.flatMap((entry, index) => nullPaths(entry, `${path}[${index}]`));
+/**
+ * Returns the keys of each null, from the top; Helm removes the chart's default there. A list replaces the chart's as a
+ * whole, so a null in one removes nothing.
+ */
+export function nullPaths(value: unknown, keys: readonly string[] = []): string[][] {
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, entry]) => {
-    const plain = /^[\w-]+$/.test(key) ? `${path === "" ? "" : "."}${key}` : `[${JSON.stringify(key)}]`;
-    return entry === null ? [path + plain] : nullPaths(entry, path + plain);
-  });
+  return Object.entries(value).flatMap(([key, entry]) =>
+    entry === null ? [[...keys, key]] : nullPaths(entry, [...keys, key]),
+  );
 }
 
 /** Sets a key literally, even one such as "__proto__". */

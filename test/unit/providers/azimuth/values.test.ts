@@ -122,11 +122,10 @@ describe("merging of Helm values", () => {
     );
   });
 
-  it("names where maps have a null", () =>
+  it("names the keys of nulls that remove a default", () =>
     assert.deepEqual(nullPaths({ a: null, b: { "c.d": null, e: 1 }, f: [{ g: null }, null] }), [
-      "a",
-      'b["c.d"]',
-      "f[0].g",
+      ["a"],
+      ["b", "c.d"],
     ]));
 
   it("finds a null at any depth", () => {

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parse, parseDocument } from "yaml";
+import { shortHash } from "../../../lib/short-hash";
+
+/** A chart in a repository, or a folder or archive on this machine. */
+export interface ChartLocation {
+  readonly chart: string;
+  readonly repository?: string;
+  readonly version?: string;
+}
+
+/** The keys of a default, from the top of the chart's values. */
+export type DefaultPath = readonly string[];
+
+/** Where copies are kept, relative to the program's folder, so that a recorded chart names no folder of a machine. */
+const COPIES = "./.foresail/charts";
+const DOWNLOAD_SECONDS = 120;
+const MOST_BYTES = 64 << 20;
+
+/**
+ * Makes a copy of a chart without some of its defaults. Helm removes a default for a null among the values, but the
+ * kubernetes plugin drops nulls before Helm sees them (pulumi/pulumi-kubernetes#3811); with the copy, the result is the
+ * same. An existing copy is used again.
+ *
+ * @param paths the defaults to remove; a path into a dependency begins with the dependency's name, as in Helm
+ * @returns the folder of the copy, relative to the program's folder
+ * @throws Error when the chart can't be downloaded or read
+ */
+export async function copyWithoutDefaults(
+  source: ChartLocation,
+  paths: readonly DefaultPath[],
+  copies = COPIES,
+): Promise<string> {
+  const content =
+    source.repository === undefined ? await contentHash(source.chart) : [source.repository, source.version];
+  const name = path.basename(source.chart, ".tgz");
+  const copy = `${copies}/${name}-${shortHash([content, paths], 12)}`;
+  if (await exists(copy)) return copy;
+  await mkdir(copies, { recursive: true });
+  const draft = await mkdtemp(`${copies}/draft-`);
+  try {
+    if (source.repository !== undefined) await extract(await download(source), draft);
+    else if (await isFolder(source.chart))
+      await cp(source.chart, draft, { recursive: true, dereference: true });
+    else await extract(await readFile(source.chart), draft);
+    await removeDefaults(draft, paths);
+    // another program may have made the same copy meanwhile
+    await rename(draft, copy).catch(async (error: unknown) => {
+      if (!(await exists(copy))) throw error;
+    });
+    return copy;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+interface Dependency {
+  readonly name: string;
+  readonly alias?: string;
+}
+
+/** Removes defaults from a chart's values and from those of its dependencies. */
+async function removeDefaults(folder: string, paths: readonly DefaultPath[]): Promise<void> {
+  const file = path.join(folder, "values.yaml");
+  if (await exists(file)) {
+    const values = parseDocument(await readFile(file, "utf8"));
+    for (const keys of paths) if (values.hasIn(keys)) values.deleteIn(keys);
+    await writeFile(file, values.toString());
+  }
+  const nested = paths.filter((keys) => keys.length > 1);
+  if (nested.length === 0) return;
+  const metadata = parse(await readFile(path.join(folder, "Chart.yaml"), "utf8")) as {
+    dependencies?: Dependency[];
+  };
+  for (const { name, alias = name } of metadata.dependencies ?? []) {
+    const inside = nested.filter(([first]) => first === alias).map((keys) => keys.slice(1));
+    if (inside.length > 0) await removeDefaults(await unpackDependency(folder, name), inside);
+  }
+}
+
+/** Returns the folder of a dependency, which a packed chart may have as an archive. */
+async function unpackDependency(folder: string, name: string): Promise<string> {
+  const charts = path.join(folder, "charts");
+  const unpacked = path.join(charts, name);
+  if (await exists(unpacked)) return unpacked;
+  const archive = (await readdir(charts)).find(
+    (file) => file.startsWith(`${name}-`) && file.endsWith(".tgz"),
+  );
+  if (archive === undefined) throw new Error(`the chart in ${folder} lacks its dependency ${name}`);
+  await mkdir(unpacked);
+  await extract(await readFile(path.join(charts, archive)), unpacked);
+  await rm(path.join(charts, archive));
+  return unpacked;
+}
+
+/** Unpacks an archive, whose files are in one folder. `tar` refuses paths that lead out of the target. */
+async function extract(archive: Buffer, folder: string): Promise<void> {
+  const { extract: unpack } = await import("tar");
+  await new Promise<void>((resolve, reject) => {
+    const target = unpack({ cwd: folder, strip: 1, strict: true });
+    target.on("close", resolve).on("error", reject);
+    target.end(archive);
+  });
+}
+
+interface RepositoryIndex {
+  readonly entries?: Readonly<
+    Record<string, readonly { version: string; urls: readonly string[]; digest?: string }[]>
+  >;
+}
+
+async function download({ chart, repository = "", version }: ChartLocation): Promise<Buffer> {
+  const base = repository.replace(/\/*$/, "/");
+  const index = parse((await get(`${base}index.yaml`)).toString("utf8")) as RepositoryIndex;
+  const entry = index.entries?.[chart]?.find((each) => version === undefined || each.version === version);
+  const [url] = entry?.urls ?? [];
+  if (url === undefined) throw new Error(`${repository} has no chart ${chart} ${version ?? ""}`.trimEnd());
+  const archive = await get(new URL(url, base).href);
+  if (entry?.digest !== undefined && createHash("sha256").update(archive).digest("hex") !== entry.digest)
+    throw new Error(`${url} does not have the digest in the index of ${repository}`);
+  return archive;
+}
+
+async function get(url: string): Promise<Buffer> {
+  const advice = "or set the chart to a folder with the unpacked chart";
+  const signal = AbortSignal.timeout(DOWNLOAD_SECONDS * 1000);
+  try {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk as Uint8Array);
+      bytes += (chunk as Uint8Array).length;
+      if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES >> 20} MiB`);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    throw new Error(`cannot download ${url} (${why}); make it reachable, ${advice}`, { cause: error });
+  }
+}
+
+/** Returns a hash of a chart's files: their names and contents. */
+async function contentHash(chart: string): Promise<string> {
+  const hash = createHash("sha256");
+  const files = (await isFolder(chart)) ? await readdir(chart, { recursive: true }) : [""];
+  for (const file of files.sort()) {
+    const full = path.join(chart, file);
+    if (!(await isFolder(full))) hash.update(JSON.stringify(file)).update(await readFile(full));
+  }
+  return hash.digest("hex");
+}
+
+const isFolder = async (file: string): Promise<boolean> => (await stat(file)).isDirectory();
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
