@@ -11,7 +11,7 @@ const only = (name, from, to) => ({
   name,
   severity: "error",
   from: { path: from },
-  to: { path: "^(index|package|openstack)\\.ts$|^(stacks|components|providers|lib|cli)/", pathNot: to },
+  to: { path: "^index\\.ts$|^(package|stacks|components|providers|lib|cli)/", pathNot: to },
 });
 
 module.exports = {
@@ -25,6 +25,7 @@ module.exports = {
       to: { path: OWN_TOOLS },
     },
     only("program", "^index\\.ts$", "^stacks/"),
+    only("package", "^package/", "^package/|^components/|^providers/[^/]+/(plan|resources)/"),
     only("stacks", "^stacks/", "^stacks/|^components/|^providers/[^/]+/plan/|^lib/"),
     only(
       "components",

@@ -5,7 +5,18 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 const root = path.resolve(__dirname, "..");
-const SOURCES = ["lib", "providers", "components", "stacks", "cli", "sandbox", "scripts", "bench", "test"];
+const SOURCES = [
+  "package",
+  "lib",
+  "providers",
+  "components",
+  "stacks",
+  "cli",
+  "sandbox",
+  "scripts",
+  "bench",
+  "test",
+];
 
 /** Time of the newest TypeScript source under a folder, in milliseconds; 0 when there is no such folder. */
 function newest(folder) {
@@ -48,9 +59,7 @@ if (!linked || modified(installed) < modified(path.join(root, "package-lock.json
 } else {
   const source = Math.max(
     ...SOURCES.map((folder) => newest(path.join(root, folder))),
-    ...["index.ts", "package.ts", "openstack.ts", "tsconfig.json"].map((file) =>
-      modified(path.join(root, file)),
-    ),
+    ...["index.ts", "tsconfig.json"].map((file) => modified(path.join(root, file))),
   );
   if (modified(path.join(root, "bin", "tsconfig.tsbuildinfo")) < source)
     step("build", "npm", ["run", "--silent", "build"]);

@@ -1,0 +1,31 @@
+/**
+ * What other Pulumi programs import from `foresail`: a kubeadm cluster on machines reachable over SSH, and objects of
+ * any cluster. Each other system has an entry point of its own, so that a program loads only what it uses.
+ */
+export { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
+export type {
+  ChartArgs,
+  ChartValues,
+  EndpointArgs,
+  KubeadmClusterArgs,
+  MachineArgs,
+  NetworkPlugin,
+  RolloutArgs,
+  SshArgs,
+} from "../components/kubeadm/kubeadm-cluster-args";
+export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/specification";
+export type { NodeOutput } from "../providers/kubeadm/resources/node-group";
+export {
+  Adoption,
+  type AdoptionArgs,
+  type DesiredObject,
+  /** @deprecated `DesiredObject` */
+  type DesiredObject as WishedObject,
+} from "../providers/kubernetes/resources/adoption";
+export {
+  ObjectReady,
+  type ObjectReadyArgs,
+  type ReadyObject,
+} from "../providers/kubernetes/resources/object-ready";
+// exported here since the first release; `foresail/machine-pool` loads nothing else
+export * from "./machine-pool";

@@ -1,0 +1,12 @@
+/** What other Pulumi programs import from `foresail/tumblebug`: a kubeadm cluster on VMs that CB-Tumblebug creates. */
+export { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
+export { readStackResources } from "../components/stack-resources";
+export type {
+  AccessArgs,
+  ServerArgs,
+  TumblebugClusterArgs,
+  TumblebugEndpointArgs,
+} from "../components/tumblebug/tumblebug-cluster-args";
+export type { MachineGroup } from "../providers/tumblebug/plan/groups";
+export type { MachineVm } from "../providers/tumblebug/plan/machine-vm";
+export type { ClusterStatus } from "../providers/tumblebug/plan/phase";
