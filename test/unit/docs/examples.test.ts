@@ -70,11 +70,12 @@ describe("examples", () => {
   });
 
   it("package/ takes the versions that foresail has", () => {
-    type Manifest = { version: string; dependencies: Record<string, string> };
+    type Versions = Record<string, string>;
+    type Manifest = { version: string; dependencies: Versions; devDependencies: Versions };
     const own = JSON.parse(read("package.json")) as Manifest;
     const { dependencies } = JSON.parse(read("examples/package/package.json")) as Manifest;
     assert.deepEqual(dependencies, {
-      "@pulumi/pulumi": own.dependencies["@pulumi/pulumi"],
+      "@pulumi/pulumi": own.devDependencies["@pulumi/pulumi"],
       foresail: `file:../../foresail-${own.version}.tgz`,
     });
   });

@@ -70,9 +70,11 @@ describe("workflows of the examples", () => {
     it(`${file} has a limit, one run a stack at once, and the engine that foresail is tested with`, () => {
       assert.ok(job["timeout-minutes"] > 0);
       assert.match(job.concurrency.group, /\$\{\{ matrix\.stack \}\}/);
-      const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+      const { devDependencies } = JSON.parse(read("package.json")) as {
+        devDependencies: Record<string, string>;
+      };
       const versions = job.steps.flatMap(({ with: inputs }) => inputs?.["pulumi-version"] ?? []);
-      assert.deepEqual(versions, [dependencies["@pulumi/pulumi"]]);
+      assert.deepEqual(versions, [devDependencies["@pulumi/pulumi"]]);
     });
 
     it(`${file} has no permission by default, and leaves no token in the checkout`, () => {

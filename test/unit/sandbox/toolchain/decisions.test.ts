@@ -61,12 +61,12 @@ describe("the tool chain's decisions", () => {
 
   it("takes the versions that the npm packages ask for", () => {
     const file = path.join(projectFolder, "package.json");
-    const { dependencies } = JSON.parse(readFileSync(file, "utf8")) as {
-      dependencies: Record<string, string>;
+    const { devDependencies } = JSON.parse(readFileSync(file, "utf8")) as {
+      devDependencies: Record<string, string>;
     };
-    assert.equal(PULUMI_VERSION, dependencies["@pulumi/pulumi"]);
+    assert.equal(PULUMI_VERSION, devDependencies["@pulumi/pulumi"]);
     for (const name of ["kubernetes", "command", "openstack"] as const) {
-      assert.equal(pulumiPrograms[`plugin-${name}`].version, dependencies[`@pulumi/${name}`]);
+      assert.equal(pulumiPrograms[`plugin-${name}`].version, devDependencies[`@pulumi/${name}`]);
     }
   });
 

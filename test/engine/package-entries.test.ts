@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+import { removeFolder } from "./compiled-clone";
+import { makeInstalledProject } from "./installed-package";
+
+/** Everything with a value that programs can import, by entry point. A name that is missing here is internal. */
+const ENTRY_POINTS: Record<string, string[]> = {
+  foresail: ["Adoption", "KubeadmCluster", "MachinePool", "ObjectReady"],
+  "foresail/openstack": ["OpenstackCluster", "readStackResources"],
+  "foresail/tumblebug": ["TumblebugCluster", "readStackResources"],
+  "foresail/azimuth": ["AzimuthCluster"],
+  "foresail/machine-pool": ["MachinePool"],
+  "foresail/handlers": ["handlers"],
+};
+
+const RESOLUTIONS = {
+  nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+  // of projects made from earlier templates of Pulumi
+  node10: { module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10 },
+};
+
+interface Manifest {
+  exports: Record<string, unknown>;
+  peerDependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+describe("the entry points of the package, in an empty project", function () {
+  this.timeout(300_000);
+  let folder: string;
+  let manifest: Manifest;
+
+  before(() => {
+    folder = makeInstalledProject();
+    const file = path.join(folder, "node_modules/foresail/package.json");
+    manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+  });
+  after(() => folder && removeFolder(folder));
+
+  it("are all of `exports`", () => {
+    const code = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
+    const named = code.map((entry) => entry.replace(/^\./, "foresail"));
+    assert.deepEqual(named.sort(), [...Object.keys(ENTRY_POINTS), "foresail/schema"].sort());
+  });
+
+  for (const [entry, names] of Object.entries(ENTRY_POINTS))
+    it(`${entry} exports nothing but its classes and functions`, () => {
+      const script = `console.log(JSON.stringify(Object.keys(require(${JSON.stringify(entry)}))))`;
+      const printed = execFileSync(process.execPath, ["-e", script], { cwd: folder, encoding: "utf8" });
+      assert.deepEqual((JSON.parse(printed) as string[]).sort(), names);
+    });
+
+  for (const [name, resolution] of Object.entries(RESOLUTIONS))
+    it(`type-check with the module resolution ${name}`, () => {
+      const uses = Object.entries(ENTRY_POINTS).map(([entry, names], index) =>
+        names.map((each) => `import { ${each} as _${index}${each} } from "${entry}"; void _${index}${each};`),
+      );
+      const wrong = '// @ts-expect-error not a member of the package\nimport { nothing } from "foresail";';
+      writeFileSync(path.join(folder, "index.ts"), [...uses.flat(), wrong, "void nothing;"].join("\n"));
+      const program = ts.createProgram([path.join(folder, "index.ts")], {
+        ...resolution,
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: ts.ScriptTarget.ES2022,
+        types: ["node"],
+        typeRoots: [path.join(folder, "node_modules/@types")],
+      });
+      const words = ts
+        .getPreEmitDiagnostics(program)
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+      assert.deepEqual(words, []);
+    });
+
+  it("need the SDKs of Pulumi as peers, from the version on that the tests run with", () => {
+    for (const [name, range] of Object.entries(manifest.peerDependencies))
+      assert.equal(range, `^${manifest.devDependencies[name]}`, name);
+  });
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import type { AzimuthClusterArgs } from "../../../../components/azimuth/azimuth-cluster-args";
+import { MockedEngine, type Registered } from "./mocked-engine";
+
+const chart = (name: string) => ({ chart: name, repository: "https://charts.example", version: "0.27.0" });
+
+const ARGS: AzimuthClusterArgs = {
+  kubeconfig: "KUBECONFIG",
+  namespace: "az-demo",
+  cluster: {
+    label: "demo",
+    templateName: "kube-1-36-3",
+    cloudCredentialsSecretName: "credentials",
+    leaseName: "demo",
+    autohealing: true,
+    controlPlaneMachineSize: "vm.small",
+    nodeGroups: [{ name: "workers", machineSize: "vm.large", autoscale: false, count: 2 }],
+    addons: {
+      ingress: false,
+      monitoring: true,
+      monitoringAlertmanagerVolumeSize: 10,
+      monitoringPrometheusVolumeSize: 10,
+      monitoringLokiVolumeSize: 10,
+    },
+  },
+  identity: { defaultClusterRole: "cluster-admin" },
+  zenith: {
+    registrarAdminUrl: "http://registrar.example",
+    sshdHost: "zenith.example",
+    sshdPort: 22,
+    projectId: "0a1b",
+  },
+  charts: {
+    cluster: chart("openstack-cluster"),
+    zenithOperator: chart("zenith-operator"),
+    zenithApiServer: chart("zenith-apiserver"),
+  },
+  values: {},
+  nodeGroupOverrides: {},
+  record: true,
+  adopt: false,
+  timeouts: { identity: 600, lease: 3600, zenith: 120, deletion: 3600 },
+  isReleaseRecorded: false,
+};
+
+describe("AzimuthCluster", () => {
+  const engine = new MockedEngine();
+  let AzimuthCluster: typeof import("../../../../components/azimuth/azimuth-cluster").AzimuthCluster;
+
+  before(async function () {
+    this.timeout(60_000);
+    await engine.start();
+    ({ AzimuthCluster } = await import("../../../../components/azimuth/azimuth-cluster.js"));
+  });
+
+  const make = () => engine.run((opts) => new AzimuthCluster("demo", ARGS, opts));
+
+  it("registers the resources under the names that existing stacks have", async () => {
+    const registered = await make();
+    assert.deepEqual(shortened(registered), RESOURCES);
+    assert.deepEqual(
+      registered.flatMap(({ options }) => options.aliases ?? []),
+      [],
+    );
+  });
+
+  it("registers no identity, lease, tunnel or record for a cluster without them", async () => {
+    const { leaseName: _, ...cluster } = ARGS.cluster;
+    const { zenith: __, ...args } = ARGS;
+    const registered = await engine.run(
+      (opts) => new AzimuthCluster("demo", { ...args, cluster, identity: null, record: false }, opts),
+    );
+    assert.deepEqual(shortened(registered), [
+      ...["AzimuthCluster::demo", "ObjectReady::demo-template", "ObjectReady::demo-credentials"],
+      ...["Adoption::demo-owner", "EtcdKey::demo-etcd-key", "kubernetes::demo-management"],
+      ...["ClusterGone::demo-gone", "ReleaseRecovery::demo-chart-recovery", "Release::demo-chart"],
+    ]);
+  });
+});
+
+/** The resources of a whole cluster, as state names them; a change here replaces or deletes them. */
+const RESOURCES = [
+  ...["AzimuthCluster::demo", "ObjectReady::demo-template", "ObjectReady::demo-credentials"],
+  ...["Adoption::demo-record", "StatusStamp::demo-started", "EtcdKey::demo-etcd-key"],
+  ...["ObjectReady::demo-realm", "Adoption::demo-oidc-client", "Adoption::demo-platform"],
+  ...["ServiceSync::demo-services", "Adoption::demo-lease", "kubernetes::demo-management"],
+  ...["ZenithKeypair::demo-zenith-key", "ClusterGone::demo-gone", "ReleaseRecovery::demo-chart-recovery"],
+  ...["Release::demo-chart", "Chart::demo-zenith-operator", "StatusStamp::demo-finished"],
+  "RecordPrune::demo-prune",
+];
+
+const PARENT = "foresail:azimuth:AzimuthCluster$";
+const TYPE =
+  /^(?:pulumi-nodejs:dynamic\/foresail:|foresail:azimuth:|kubernetes:helm.sh\/v[34]:|pulumi:providers:)/;
+
+/** Returns types and names, of which all but the first are children of the cluster and of nothing else. */
+const shortened = (registered: readonly Registered[]): string[] =>
+  registered.map(({ urn }, index) => {
+    assert.ok(urn.startsWith(index === 0 ? PARENT.slice(0, -1) : PARENT), urn);
+    return (index === 0 ? urn : urn.slice(PARENT.length)).replace(TYPE, "");
+  });
