@@ -68,7 +68,7 @@ export class MockedEngine {
       this.spied.push({ resource, name, options: opts });
       // the mocks have no server for transforms
       const { transforms: _, ...others } = opts;
-      return { props: props as pulumi.Inputs, opts: others };
+      return { props: props, opts: others };
     };
     program({ transformations: [spy] });
     let known = -1;
