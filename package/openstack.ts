@@ -11,4 +11,4 @@ export type {
   OpenstackEndpointArgs,
   OwnNetworkArgs,
 } from "../components/openstack/openstack-cluster-args";
-export type { AntiAffinity, Pool, RootVolume } from "../providers/openstack/plan/pool";
+export type { AntiAffinity, Pool, RootVolume } from "../providers/openstack/plan/machine";

@@ -7,7 +7,7 @@ import type {
 } from "../components/openstack/openstack-cluster-args";
 import { readStackResources } from "../components/stack-resources";
 import type { JsonObject } from "../lib/merge";
-import type { Pool } from "../providers/openstack/plan/pool";
+import type { Pool } from "../providers/openstack/plan/machine";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
 

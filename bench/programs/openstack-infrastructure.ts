@@ -2,7 +2,7 @@
 // nothing to stand on.
 import { Infrastructure } from "../../components/openstack/infrastructure";
 import { readStackResources } from "../../components/stack-resources";
-import type { Pool } from "../../providers/openstack/plan/pool";
+import type { Pool } from "../../providers/openstack/plan/machine";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { SERVERS_CIDR, SERVERS_KEY, sizeOf, wantedServers } from "./servers";
 

@@ -2,11 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "@pulumi/openstack/provider";
 import { planRollout, type MachineRollout } from "../../providers/openstack/plan/machine-rollout";
 import { networkChangeRefusals } from "../../providers/openstack/plan/network-change";
-import { wantedSlots, type Pool } from "../../providers/openstack/plan/pool";
-import { inRecordedOrder } from "../../providers/openstack/plan/recorded-order";
+import { desiredMachines, MACHINE_FIELDS, type Pool } from "../../providers/openstack/plan/machine";
 import {
+  inRecordedOrder,
+  machineOf,
   recordedState,
-  wantedMachine,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
 import { laterLines } from "../../lib/text/remaining-runs";
@@ -66,11 +66,11 @@ export class Infrastructure {
   }
 
   private planMachines(): MachineRollout {
-    const slots = wantedSlots(this.args.pools, networkKey(this.args.network), this.args.replace);
+    const slots = desiredMachines(this.args.pools, networkKey(this.args.network), this.args.replace);
     return planRollout(
-      slots.map((slot) => ({
-        machine: wantedMachine(this.clusterName, slot, this.state),
-        maxSurge: slot.maxSurge,
+      slots.map(({ maxSurge, ...slot }) => ({
+        machine: machineOf(MACHINE_FIELDS, this.clusterName, slot, this.state),
+        maxSurge,
       })),
       this.state.machines,
     );

@@ -8,8 +8,15 @@ import { Port } from "@pulumi/openstack/networking/port";
 import { shortHash } from "../../lib/short-hash";
 import { markedDescription } from "../../lib/pulumi/marks";
 import { markedName } from "../../providers/openstack/plan/leftovers";
-import { MARK_KEY, metadataOf, type MachineRecord } from "../../providers/openstack/plan/machine-record";
-import type { AntiAffinity, NetworkKey, Pool } from "../../providers/openstack/plan/pool";
+import {
+  MACHINE_FIELDS,
+  MARK_KEY,
+  metadataOf,
+  type AntiAffinity,
+  type MachineRecord,
+  type NetworkKey,
+  type Pool,
+} from "../../providers/openstack/plan/machine";
 import { ServerHostKey } from "../../providers/openstack/resources/server-host-key";
 import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
 import type { JumpHost, SshCredentials } from "../../providers/kubeadm/plan/machine";
@@ -132,13 +139,13 @@ export function makeMachine(
     fixedIp,
     args: {
       name: machine.name,
-      role: machine.shape.role,
-      ...(machine.shape.role === "worker" ? { pool: machine.pool } : {}),
+      role: machine.role,
+      ...(machine.role === "worker" ? { pool: machine.pool } : {}),
       address,
       port: sshPort,
       internalAddress: fixedIp,
       // Only control planes of a new cluster have their floating IPs in their certificates.
-      ...(machine.shape.role === "control-plane" ? { certificateName: "kubernetes" } : {}),
+      ...(machine.role === "control-plane" ? { certificateName: "kubernetes" } : {}),
       labels: pool?.labels ?? {},
       taints: pool?.taints ?? [],
     },
@@ -180,7 +187,7 @@ function makePort(
       adminStateUp: true,
       networkId: network.id,
       ...(network.subnetId === undefined ? {} : { fixedIps: [{ subnetId: network.subnetId }] }),
-      securityGroupIds: machine.shape.role === "control-plane" ? [nodes, controlPlanes] : [nodes],
+      securityGroupIds: machine.role === "control-plane" ? [nodes, controlPlanes] : [nodes],
       ...(podCidr === undefined ? {} : { allowedAddressPairs: [{ ipAddress: podCidr }] }),
     },
     opts,
@@ -222,7 +229,7 @@ function makeServer(
       ...(userData === undefined ? {} : { userData }),
       networks: [{ port: port.id }],
       ...(serverGroup ? { schedulerHints: [{ group: serverGroup.id }] } : {}),
-      metadata: { ...metadataOf(cluster, machine), [MARK_KEY]: mark },
+      metadata: { ...metadataOf(MACHINE_FIELDS, cluster, machine), [MARK_KEY]: mark },
     },
     { ...opts, ignoreChanges: FIXED, dependsOn: after },
   );

@@ -4,7 +4,7 @@ import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
 import { markedDescription } from "../../lib/pulumi/marks";
-import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/pool";
+import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/machine";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
 /** A network for machines. */

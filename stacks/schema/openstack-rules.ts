@@ -2,7 +2,7 @@ import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { openstackIssues, slotsOf, type PoolFacts } from "../../providers/openstack/plan/validation";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
-import { slotOfMachine } from "../../providers/openstack/plan/machine-name";
+import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { sectionIssues } from "./cross-rules";
 import { isObject, MOST_GROUPS, MOST_MACHINES } from "./rule";
 

@@ -1,4 +1,4 @@
-import { INITIALIZED_KEY } from "../plan/machine-record";
+import { INITIALIZED_KEY } from "../plan/machine";
 import type { CloudFacts } from "../plan/requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";

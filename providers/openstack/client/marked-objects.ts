@@ -1,4 +1,4 @@
-import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine-record";
+import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine";
 import { carriesMark } from "../../../lib/pulumi/marks";
 import type { MarkedObject, ObjectKind } from "../plan/leftovers";
 import type { Cloud, CloudService } from "./cloud";

@@ -1,4 +1,4 @@
-import type { NetworkKey } from "./pool";
+import type { NetworkKey } from "./machine";
 import type { UnmetRequirement } from "./unmet-requirement";
 import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 

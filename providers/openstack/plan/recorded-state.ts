@@ -1,18 +1,21 @@
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
-import { namesIn, type StateResources } from "../../../lib/pulumi/state-resources";
-import { machineName } from "./machine-name";
-import { newMachine, recordOf, type MachineRecord } from "./machine-record";
-import { EXISTING_NETWORK, type NetworkKey, type Slot } from "./pool";
-
-/** A machine whose server is in the state. */
-export interface ExistingMachine extends MachineRecord {
-  /** Whether the machine is recorded as a Node of the cluster. */
-  joined: boolean;
-}
+import type { Existing } from "../../kubeadm/plan/machines/batches";
+import type { MachineFields } from "../../kubeadm/plan/machines/fields";
+import { recordedGroup, RecordedResources } from "../../kubeadm/plan/machines/slots";
+import type { StateResources } from "../../../lib/pulumi/state-resources";
+import {
+  EXISTING_NETWORK,
+  MACHINE_FIELDS,
+  machineName,
+  recordOf,
+  type MachineRecord,
+  type NetworkKey,
+  type SlotSpec,
+} from "./machine";
 
 /** What the stack's state contains from earlier runs. */
 export interface RecordedState {
-  machines: ExistingMachine[];
+  machines: Existing<MachineRecord>[];
   /** Nodes of the cluster whose servers are no longer in the state, because a refresh found them deleted. */
   lost: string[];
   /** Ids of all cloud objects in the state. */
@@ -31,107 +34,97 @@ export interface RecordedState {
   traces: ReadonlySet<string>;
 }
 
-const INSTANCE = "openstack:compute/instance:Instance";
-const LOAD_BALANCER = "openstack:loadbalancer/loadBalancer:LoadBalancer";
-const SUBNET = "openstack:networking/subnet:Subnet";
-const LISTENER = "openstack:loadbalancer/listener:Listener";
-const CREDENTIAL = "openstack:identity/applicationCredential:ApplicationCredential";
-const FLOATING_IP = "openstack:networking/floatingIp:FloatingIp";
-const CLOUD_PLAN = "pulumi-nodejs:dynamic/foresail:CloudPlan";
-const NODE_GROUP = "pulumi-nodejs:dynamic/foresail:NodeGroup";
-const CLUSTER_INIT = "pulumi-nodejs:dynamic/foresail:ClusterInit";
-const COMMAND = "command:remote:Command";
-
 /** Reads the machines and cloud objects of a cluster from a stack's state. */
 export function recordedState(cluster: string, resources: StateResources): RecordedState {
-  const entries = Object.entries(resources).map(([urn, { type, outputs = {} }]) => ({
-    name: urn.split("::").at(-1) ?? "",
-    type,
-    outputs,
-  }));
-  const servers = entries
-    .filter(({ type }) => type === INSTANCE)
-    .flatMap(({ outputs }) => {
-      const { name, metadata } = outputs;
+  const state = new RecordedResources(resources);
+  const servers = state
+    .of("openstack:compute/instance:Instance")
+    .flatMap(({ outputs: { name, metadata } }) => {
       if (typeof name !== "string" || typeof metadata !== "object" || metadata === null) return [];
-      return recordOf(cluster, name, metadata as Record<string, unknown>) ?? [];
+      return recordOf(MACHINE_FIELDS, cluster, name, metadata as Record<string, unknown>) ?? [];
     });
-  const groups = entries.filter(({ type, name }) => type === NODE_GROUP && name.startsWith(`${cluster}-`));
-  const joined = new Set(groups.flatMap(({ outputs }) => namesIn(outputs.nodes)));
-  // After a failure, the members include machines that have not joined.
-  const members = new Set([...joined, ...groups.flatMap(({ outputs }) => namesIn(outputs.members))]);
+  const groups = state
+    .of("NodeGroup")
+    .filter(({ name }) => name.startsWith(`${cluster}-`))
+    .map(({ outputs }) => recordedGroup(outputs));
+  const joined = new Set(groups.flatMap((group) => group.joined));
+  const members = new Set([...joined, ...groups.flatMap((group) => group.members)]);
   // If a run was interrupted between init and the record of members, any control plane may be a member.
   const isUnrecorded =
-    entries.some(({ type, name }) => type === CLUSTER_INIT && name === `${cluster}-init`) &&
-    !groups.some(({ name }) => name === `${cluster}-${CONTROL_PLANE_GROUP}`);
+    state.outputs("ClusterInit", `${cluster}-init`) !== undefined &&
+    state.outputs("NodeGroup", `${cluster}-${CONTROL_PLANE_GROUP}`) === undefined;
   const present = new Set(servers.map(({ name }) => name));
-  const prepared = entries
-    .filter(({ type }) => type === COMMAND)
-    .flatMap(({ name }) => {
-      const [, machine] = /^(.+)-prepare(?:-.*)?$/.exec(name.slice(cluster.length + 1)) ?? [];
-      return name.startsWith(`${cluster}-`) && machine !== undefined ? [machine] : [];
-    });
+  const prepared = state.of("command:remote:Command").flatMap(({ name }) => {
+    const [, machine] = /^(.+)-prepare(?:-.*)?$/.exec(name.slice(cluster.length + 1)) ?? [];
+    return name.startsWith(`${cluster}-`) && machine !== undefined ? [machine] : [];
+  });
+  const { mark } = state.of("CloudPlan").find(({ outputs }) => outputs.cluster === cluster)?.outputs ?? {};
+  const listener = state.outputs("openstack:loadbalancer/listener:Listener", `${cluster}-api`);
   return {
     machines: servers.map((server) => ({
       ...server,
-      joined: joined.has(server.name) || (isUnrecorded && server.shape.role === "control-plane"),
+      joined: joined.has(server.name) || (isUnrecorded && server.role === "control-plane"),
     })),
     lost: [...members].filter((name) => !present.has(name)).sort(),
-    objects: entries
+    objects: state.all
       .flatMap(({ type, outputs: { id } }) =>
-        String(type).startsWith("openstack:") && typeof id === "string" ? [id] : [],
+        type.startsWith("openstack:") && typeof id === "string" ? [id] : [],
       )
       .sort(),
-    hasCredential: entries.some(
-      ({ type, name }) => type === CREDENTIAL && name === `${cluster}-cloud-provider`,
-    ),
-    floatingIps: new Set(entries.flatMap(({ type, name }) => (type === FLOATING_IP ? [name] : []))),
-    allowedCidrs: textsOf(
-      entries.find(({ type, name }) => type === LISTENER && name === `${cluster}-api`)?.outputs.allowedCidrs,
-    ),
-    ...balancerNetwork(cluster, entries),
-    ...markOf(
-      entries.find(({ type, outputs }) => type === CLOUD_PLAN && outputs.cluster === cluster)?.outputs,
-    ),
+    hasCredential:
+      state.outputs(
+        "openstack:identity/applicationCredential:ApplicationCredential",
+        `${cluster}-cloud-provider`,
+      ) !== undefined,
+    floatingIps: new Set(state.of("openstack:networking/floatingIp:FloatingIp").map(({ name }) => name)),
+    allowedCidrs: Array.isArray(listener?.allowedCidrs)
+      ? listener.allowedCidrs.filter((item): item is string => typeof item === "string")
+      : [],
+    ...balancerNetwork(cluster, state),
+    ...(typeof mark === "string" ? { mark } : {}),
     traces: new Set([...prepared, ...members]),
   };
 }
 
 /** Returns the network of the API's load balancer: the CIDR block of the stack's own network, or another one's id. */
-function balancerNetwork(
-  cluster: string,
-  entries: readonly { name: string; type: unknown; outputs: Readonly<Record<string, unknown>> }[],
-): { balancerNetwork?: NetworkKey } {
-  const balancer = entries.find(({ type, name }) => type === LOAD_BALANCER && name === `${cluster}-api`);
+function balancerNetwork(cluster: string, state: RecordedResources): { balancerNetwork?: NetworkKey } {
+  const balancer = state.outputs("openstack:loadbalancer/loadBalancer:LoadBalancer", `${cluster}-api`);
   if (!balancer) return {};
-  const { vipSubnetId, vipNetworkId } = balancer.outputs;
-  const own = entries.find(({ type, outputs }) => type === SUBNET && outputs.id === vipSubnetId)?.outputs
-    .cidr;
+  const { vipSubnetId, vipNetworkId } = balancer;
+  const own = state.of("openstack:networking/subnet:Subnet").find(({ outputs }) => outputs.id === vipSubnetId)
+    ?.outputs.cidr;
   if (typeof own === "string") return { balancerNetwork: own };
   return typeof vipNetworkId === "string" ? { balancerNetwork: `${EXISTING_NETWORK}${vipNetworkId}` } : {};
 }
 
-function markOf(plan: Readonly<Record<string, unknown>> = {}): { mark?: string } {
-  return typeof plan.mark === "string" ? { mark: plan.mark } : {};
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+/**
+ * Returns the values in the recorded order if both lists have the same values, or else sorted. Octavia stores a
+ * listener's CIDR blocks as a set and the Pulumi provider compares lists, so another order would show up as a change
+ * in every run.
+ */
+export function inRecordedOrder(values: readonly string[], recorded: readonly string[]): string[] {
+  const sorted = [...new Set(values)].sort();
+  const isSame = JSON.stringify([...recorded].sort()) === JSON.stringify(sorted);
+  return isSame ? [...recorded] : sorted;
 }
 
 /**
- * Returns the desired machine of a slot: an existing one that matches, or a new one with a name that was never used.
- * So a deleted server is replaced by a machine with another name, and the cluster removes the lost Node.
+ * Returns the machine of a slot: an existing one that has the desired properties, or a new one with a name that was
+ * never used. So a deleted server is replaced by a machine with another name, and the cluster removes the lost Node.
  */
-export function wantedMachine(cluster: string, slot: Slot, state: RecordedState): MachineRecord {
-  const own = state.machines.filter((machine) => machine.slot === slot.name);
-  const fitting = own.find(
-    ({ name, incarnation }) => name === machineName(cluster, slot.name, slot.shape, incarnation),
-  );
+export function machineOf<Shape extends object>(
+  fields: MachineFields<Shape>,
+  cluster: string,
+  { slot, pool, role, shape, replace }: SlotSpec<Shape>,
+  { machines, traces }: { machines: readonly MachineRecord<Shape>[]; traces: ReadonlySet<string> },
+): MachineRecord<Shape> {
+  const desired = { slot, pool, role, shape, replace };
+  const own = machines.filter((machine) => machine.slot === slot);
+  const name = (incarnation: number) => machineName(fields, cluster, desired, incarnation);
+  const fitting = own.find((machine) => machine.name === name(machine.incarnation));
   if (fitting) return fitting;
   const generation = 1 + Math.max(0, ...own.map((machine) => machine.generation));
-  for (let incarnation = 1; ; incarnation++) {
-    const machine = newMachine(cluster, slot, incarnation, generation);
-    if (!state.traces.has(machine.name)) return machine;
-  }
+  let incarnation = 1;
+  while (traces.has(name(incarnation))) incarnation++;
+  return { ...desired, name: name(incarnation), incarnation, generation };
 }

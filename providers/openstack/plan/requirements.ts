@@ -5,8 +5,7 @@ import {
   type Named,
   type Quota,
 } from "./unmet-requirement";
-import { slotOfMachine } from "./machine-name";
-import type { RootVolume } from "./pool";
+import { slotOfMachine, type RootVolume } from "./machine";
 import { failedServerRemedy } from "./server-fault";
 import { unmetVolume, type VolumeFacts } from "./volume-requirements";
 

@@ -1,4 +1,5 @@
 import type { Role } from "../../kubeadm/plan/machine";
+import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
@@ -132,6 +133,4 @@ function floatingIpIssues({ pools, network, octaviaFloatingIp }: OpenstackFacts)
 
 /** Returns the slot names of the pools: machine names without their hashes. */
 export const slotsOf = (pools: readonly PoolFacts[]): string[] =>
-  pools.flatMap(({ name, replicas }) =>
-    name === undefined ? [] : Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`),
-  );
+  pools.flatMap(({ name, replicas }) => (name === undefined ? [] : slotNames(name, replicas)));

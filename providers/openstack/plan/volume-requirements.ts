@@ -6,7 +6,7 @@ import {
   type Quota,
   type QuotaNeed,
 } from "./unmet-requirement";
-import type { RootVolume } from "./pool";
+import type { RootVolume } from "./machine";
 
 /** Facts about a cloud's block-storage service. */
 export interface VolumeFacts {

@@ -3,7 +3,7 @@ import { waitFor } from "../../../lib/wait";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { initializedScript } from "../../kubeadm/machine/steps/initialized";
 import type { Machine } from "../../kubeadm/plan/machine";
-import { INITIALIZED_KEY } from "../plan/machine-record";
+import { INITIALIZED_KEY } from "../plan/machine";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "../../kubeadm/resources/all-in-parallel";

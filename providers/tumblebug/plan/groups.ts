@@ -1,4 +1,6 @@
 import { CONTROL_PLANE_GROUP, type Role, type Taint } from "../../kubeadm/plan/machine";
+import type { MachineFields } from "../../kubeadm/plan/machines/fields";
+import { desiredSlots } from "../../kubeadm/plan/machines/slots";
 
 /** A group of machines with the same configuration. */
 export interface MachineGroup {
@@ -33,6 +35,23 @@ export interface Slot {
   rootDisk?: { type?: string; gibibytes?: number };
 }
 
+/** The properties of a machine that are fixed while it has a VM. */
+type MachineShape = Pick<Slot, "connection" | "spec" | "image" | "rootDisk">;
+
+/** Wording of the fields that shape a machine. Its VM contains none of them; the state records the whole slot. */
+export const MACHINE_FIELDS: MachineFields<MachineShape> = {
+  connection: { label: "connection" },
+  spec: { label: "spec" },
+  image: { label: "image" },
+  rootDisk: {
+    label: "root disk",
+    text: (disk) =>
+      disk === undefined
+        ? "the image's"
+        : [disk.type, disk.gibibytes && `${disk.gibibytes} GiB`].filter(Boolean).join(" "),
+  },
+};
+
 /**
  * Returns the desired machines of the groups, control planes first.
  *
@@ -42,31 +61,20 @@ export function wantedSlots(
   groups: readonly MachineGroup[],
   replace: Readonly<Record<string, number>> = {},
 ): Slot[] {
-  const ordered = [
-    ...groups.filter(({ role }) => role === "control-plane"),
-    ...groups.filter(({ role }) => role === "worker"),
-  ];
-  return ordered.flatMap(({ name, role, count, connection, spec, image, rootDisk }) =>
-    placesOf({ name, count }).map((ref) => {
-      const replaced = replace[ref] ?? 0;
-      const machine = replaced === 0 ? ref : `${ref}-r${replaced}`;
-      return {
-        machine,
-        group: name,
-        role,
-        vmGroup: role === "control-plane" ? name : machine,
-        connection,
-        spec,
-        image,
-        ...(rootDisk ? { rootDisk } : {}),
-      };
-    }),
-  );
-}
-
-/** Returns the slot names of a group: machine names without the replacement number. */
-export function placesOf({ name, count }: Pick<MachineGroup, "name" | "count">): string[] {
-  return Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
+  return desiredSlots(groups, ({ count }) => count, replace).map(({ name, pool, replace: replaced }) => {
+    const { role, connection, spec, image, rootDisk } = pool;
+    const machine = replaced === 0 ? name : `${name}-r${replaced}`;
+    return {
+      machine,
+      group: pool.name,
+      role,
+      vmGroup: role === "control-plane" ? pool.name : machine,
+      connection,
+      spec,
+      image,
+      ...(rootDisk ? { rootDisk } : {}),
+    };
+  });
 }
 
 /** Returns the node group of a group's machines. */

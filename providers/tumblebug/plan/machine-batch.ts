@@ -1,6 +1,12 @@
 import { laterLines } from "../../../lib/text/remaining-runs";
-import { byIndex } from "../../kubeadm/plan/membership/plan";
-import type { Slot } from "./groups";
+import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
+import {
+  planBatches,
+  type MachineBatch as PlannedBatch,
+  type PlannedMachine,
+} from "../../kubeadm/plan/machines/batches";
+import { shapeDifferences, withShapeOf } from "../../kubeadm/plan/machines/fields";
+import { MACHINE_FIELDS, type Slot } from "./groups";
 import type { RecordedCluster } from "./recorded-state";
 
 /** The changes of one run to existing machines. */
@@ -17,12 +23,10 @@ export interface MachineBatch {
   remarks: string[];
 }
 
-const STAYS = ["connection", "spec", "image"] as const;
-
 /**
  * Plans the machines of a run. A machine with a VM keeps its connection, machine type and image until it is replaced.
  * A run removes at most one surplus control plane, and only if another one that has joined remains, so that etcd
- * keeps its majority. The others are removed by later runs.
+ * keeps its majority. The others are removed by later runs. Workers need no batches.
  *
  * @param wanted the desired machines of the configuration
  * @param lost lost machines, which are removed from the cluster before any other machine
@@ -33,52 +37,49 @@ export function planBatch(
   lost: readonly string[],
 ): MachineBatch {
   const known = new Map(recorded.map((slot) => [slot.machine, slot]));
-  const isWanted = new Set(wanted.map(({ machine }) => machine));
-  const surplus = controlPlanes.members
-    .filter((machine) => !isWanted.has(machine))
-    .sort((one, other) => byIndex(other, one));
-  const staying = surplus.filter(
-    (machine) => known.has(machine) && !lost.includes(machine) && controlPlanes.kept.includes(machine),
+  const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
+  const planes = wanted.filter(({ role }) => role === "control-plane");
+  const { now, later } = planBatches(
+    planes.map(({ machine }) => ({ machine: controlPlane(machine), maxSurge: 1 })),
+    controlPlanes.members.map((machine) => ({
+      ...controlPlane(machine),
+      joined: controlPlanes.joined.includes(machine) && !lost.includes(machine),
+      isMember: true,
+      // Lost control planes, and those whose removal was interrupted, are removed first.
+      isLeaving: lost.includes(machine) || !known.has(machine) || !controlPlanes.kept.includes(machine),
+    })),
   );
-  // Lost control planes, and those whose removal was interrupted, are removed first.
-  const isBusy = staying.length < surplus.length;
-  const joined = controlPlanes.joined.filter((machine) => !lost.includes(machine));
-  const goes = !isBusy && joined.length > 1 ? staying.slice(0, 1) : [];
-  const others = staying.filter((machine) => !goes.includes(machine));
-  const slots = wanted.map((slot) => keepPlace(slot, known.get(slot.machine)));
   return {
     slots: [
-      ...slots.filter(({ role }) => role === "control-plane"),
-      ...[...others].reverse().flatMap((machine) => known.get(machine) ?? []),
-      ...slots.filter(({ role }) => role === "worker"),
+      ...now.machines.flatMap(({ name }) => slots.get(name) ?? known.get(name) ?? []),
+      ...[...slots.values()].filter(({ role }) => role === "worker"),
     ],
-    leaving: surplus.filter((machine) => !others.includes(machine)),
-    steps: goes.map(lineOf),
-    later: laterLines(others.map((machine) => ({ lines: [lineOf(machine)] }))),
+    leaving: now.leaving,
+    steps: linesOf(now),
+    later: laterLines(later.map((batch) => ({ lines: linesOf(batch) }))),
     remarks: wanted.flatMap((slot) => remark(slot, known.get(slot.machine)) ?? []),
   };
 }
 
+/** Returns a control plane for the planner. A replacement has another name, so each name is a slot of its own. */
+function controlPlane(machine: string): PlannedMachine {
+  return { name: machine, slot: machine, pool: CONTROL_PLANE_GROUP, role: "control-plane", generation: 1 };
+}
+
+const linesOf = ({ changes }: PlannedBatch<PlannedMachine>): string[] =>
+  changes.flatMap(({ leaving, isBegun }) => (isBegun ? [] : leaving.map(lineOf)));
+
 const lineOf = (machine: string): string =>
   `${machine}: leaves etcd and the cluster, and its VM is deleted; one control plane goes in a run`;
 
-function keepPlace(slot: Slot, recorded: Slot | undefined): Slot {
+function withKnownShape(slot: Slot, recorded: Slot | undefined): Slot {
   if (recorded === undefined) return slot;
-  const { connection, spec, image, vmGroup, rootDisk } = recorded;
-  const { rootDisk: _, ...others } = slot;
-  return { ...others, connection, spec, image, vmGroup, ...(rootDisk ? { rootDisk } : {}) };
+  return { ...withShapeOf(MACHINE_FIELDS, slot, recorded), vmGroup: recorded.vmGroup };
 }
 
 function remark(slot: Slot, recorded: Slot | undefined): string | undefined {
-  if (recorded === undefined) return undefined;
-  const disk = ({ rootDisk }: Slot) =>
-    rootDisk === undefined
-      ? "the image's"
-      : [rootDisk.type, rootDisk.gibibytes && `${rootDisk.gibibytes} GiB`].filter(Boolean).join(" ");
-  const changes = [
-    ...STAYS.map((field) => [field, recorded[field], slot[field]] as const),
-    ["root disk", disk(recorded), disk(slot)] as const,
-  ].flatMap(([field, now, then]) => (now === then ? [] : [`${field} ${now}, not ${then}`]));
+  const changes = recorded ? shapeDifferences(MACHINE_FIELDS, recorded, slot) : [];
   if (changes.length === 0) return undefined;
-  return `${slot.machine} keeps its ${changes.join(", ")}: a new machine takes that; to have one, raise its number in \`tumblebug.replace\``;
+  const fields = changes.map(({ label, before, after }) => `${label} ${before}, not ${after}`).join(", ");
+  return `${slot.machine} keeps its ${fields}: a new machine takes that; to have one, raise its number in \`tumblebug.replace\``;
 }

@@ -1,6 +1,7 @@
 import type { Role } from "../../kubeadm/plan/machine";
 import { connectionBlocks, roomOf } from "./address-blocks";
-import { placesOf, wantedSlots } from "./groups";
+import { slotNames } from "../../kubeadm/plan/machines/slots";
+import { wantedSlots } from "./groups";
 import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrIssue, cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
@@ -276,7 +277,10 @@ function machineIssues({ groups, replace, lost }: TumblebugFacts): ValidationIss
   const named = groups.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]));
   const machines = machinesOf(groups, replace);
   return [
-    ...replaceIssues(Object.keys(replace), named.flatMap(placesOf)),
+    ...replaceIssues(
+      Object.keys(replace),
+      named.flatMap(({ name, count }) => slotNames(name, count)),
+    ),
     ...lost.flatMap((machine, index): ValidationIssue[] =>
       machines.includes(machine)
         ? [

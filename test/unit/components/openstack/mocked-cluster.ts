@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import type { OpenstackCluster } from "../../../../components/openstack/openstack-cluster";
 import type { OpenstackClusterArgs } from "../../../../components/openstack/openstack-cluster-args";
-import type { Pool } from "../../../../providers/openstack/plan/pool";
+import type { Pool } from "../../../../providers/openstack/plan/machine";
 import type { StateResources } from "../../../../lib/pulumi/state-resources";
 
 export interface Registered {

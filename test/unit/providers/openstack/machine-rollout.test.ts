@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { MachineRecord } from "../../../../providers/openstack/plan/machine-record";
-import {
-  planRollout,
-  type MachineBatch,
-  type WantedMachine,
-} from "../../../../providers/openstack/plan/machine-rollout";
-import type { ExistingMachine } from "../../../../providers/openstack/plan/recorded-state";
+import type { MachineRecord } from "../../../../providers/openstack/plan/machine";
+import { planRollout, type MachineBatch } from "../../../../providers/openstack/plan/machine-rollout";
+import type { DesiredSlot, Existing } from "../../../../providers/kubeadm/plan/machines/batches";
 import { laterLines } from "../../../../lib/text/remaining-runs";
 
 /** A machine "w-1-a": the letter stands for what the hash stands for. */
@@ -16,26 +12,22 @@ function machine(name: string, generation = 1): MachineRecord {
     name,
     slot: `${pool}-${index}`,
     pool,
-    shape: {
-      role: pool === "cp" ? "control-plane" : "worker",
-      image: "debian",
-      flavor: look,
-      network: "10.20.0.0/24",
-      replace: 0,
-    },
+    role: pool === "cp" ? "control-plane" : "worker",
+    shape: { image: "debian", flavor: look, network: "10.20.0.0/24" },
+    replace: 0,
     incarnation: 1,
     generation,
   };
 }
 
-const want = (names: string, maxSurge = 1): WantedMachine[] =>
+const want = (names: string, maxSurge = 1): DesiredSlot<MachineRecord>[] =>
   names
     .split(" ")
     .filter(Boolean)
     .map((name) => ({ machine: machine(name), maxSurge: name.startsWith("cp") ? 1 : maxSurge }));
 
 /** "w-1-a" has joined; "w-1-b?" is a server only. The younger of a slot comes later. */
-const have = (names: string): ExistingMachine[] =>
+const have = (names: string): Existing<MachineRecord>[] =>
   names
     .split(" ")
     .filter(Boolean)
@@ -171,12 +163,17 @@ describe("whatever the machines are half-way through", () => {
     );
 
   /** What a run may not do, whichever it is. */
-  function assertSafe(turn: MachineBatch, before: ExistingMachine[], wanted: WantedMachine[], surge: number) {
+  function assertSafe(
+    turn: MachineBatch,
+    before: Existing<MachineRecord>[],
+    wanted: DesiredSlot<MachineRecord>[],
+    surge: number,
+  ) {
     const gone = before.filter(({ name }) => turn.leaving.includes(name));
     const stays = new Set(turn.machines.map(({ name }) => name));
     for (const { name } of before) assert.notEqual(stays.has(name), turn.leaving.includes(name), name);
-    const joinedPlanes = (list: ExistingMachine[]) =>
-      list.filter(({ joined, shape }) => joined && shape.role === "control-plane");
+    const joinedPlanes = (list: Existing<MachineRecord>[]) =>
+      list.filter(({ joined, role }) => joined && role === "control-plane");
     assert.ok(joinedPlanes(gone).length <= 1, "two control planes leave");
     const staying = before.filter(({ name }) => stays.has(name));
     if (joinedPlanes(before).length > 0)

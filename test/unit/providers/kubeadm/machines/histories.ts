@@ -1,8 +1,12 @@
 import type { Role } from "../../../../../providers/kubeadm/plan/machine";
-import { metadataOf } from "../../../../../providers/openstack/plan/machine-record";
+import {
+  desiredMachines,
+  MACHINE_FIELDS,
+  metadataOf,
+  type Pool,
+} from "../../../../../providers/openstack/plan/machine";
 import { planRollout } from "../../../../../providers/openstack/plan/machine-rollout";
-import { wantedSlots, type Pool } from "../../../../../providers/openstack/plan/pool";
-import { recordedState, wantedMachine } from "../../../../../providers/openstack/plan/recorded-state";
+import { machineOf, recordedState } from "../../../../../providers/openstack/plan/recorded-state";
 import { wantedSlots as wantedVms, type MachineGroup } from "../../../../../providers/tumblebug/plan/groups";
 import { planBatch } from "../../../../../providers/tumblebug/plan/machine-batch";
 import { recordedCluster } from "../../../../../providers/tumblebug/plan/recorded-state";
@@ -82,10 +86,9 @@ export function openstackHistory(seed: number): HistoryRun[] {
         outputs: { nodes, members: choices.happens(20) ? [...nodes, { name: "w-1-lost1" }] : nodes },
       },
     });
-    const slots = wantedSlots(pools, network, replace);
-    const wanted = slots.map((slot) => ({
-      machine: wantedMachine("demo", slot, state),
-      maxSurge: slot.maxSurge,
+    const wanted = desiredMachines(pools, network, replace).map(({ maxSurge, ...slot }) => ({
+      machine: machineOf(MACHINE_FIELDS, "demo", slot, state),
+      maxSurge,
     }));
     const { now, later } = planRollout(wanted, state.machines);
     const isCut = choices.happens(30);
@@ -94,7 +97,13 @@ export function openstackHistory(seed: number): HistoryRun[] {
       const known = before.get(machine.name);
       if (choices.happens(5) || (isCut && !known && choices.happens(50))) return [];
       const joined = !isCut || (known?.joined ?? choices.happens(50));
-      return [{ name: machine.name, metadata: known?.metadata ?? metadataOf("demo", machine), joined }];
+      return [
+        {
+          name: machine.name,
+          metadata: known?.metadata ?? metadataOf(MACHINE_FIELDS, "demo", machine),
+          joined,
+        },
+      ];
     });
     const named = [now, ...later].map(({ machines, arriving, leaving }) => ({
       machines: machines.map(({ name, generation, incarnation }) => `${name} ${generation} ${incarnation}`),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { wantedSlots, type MachineGroup, type Slot } from "../../../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../../../providers/tumblebug/plan/machine-batch";
-import type { RecordedControlPlanes } from "../../../../providers/tumblebug/plan/recorded-state";
+import type { RecordedGroup } from "../../../../providers/kubeadm/plan/machines/slots";
 
 const group = (name: string, count: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
   ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count },
@@ -19,7 +19,7 @@ const after = (slots: readonly Slot[]) => ({
   slots: [...slots],
   controlPlanes: settled(planesOf(slots)),
 });
-const settled = (names: string[]): RecordedControlPlanes => ({ members: names, kept: names, joined: names });
+const settled = (names: string[]): RecordedGroup => ({ members: names, kept: names, joined: names });
 
 /** The runs until nothing is left to do. */
 function runs(wanted: Slot[], before: readonly Slot[]): MachineBatch[] {
