@@ -1,4 +1,4 @@
-import { unreadMachine } from "../../lib/text/unread";
+import { commonSteps } from "../../lib/steps/steps";
 import { plural } from "./plural";
 
 /**
@@ -24,8 +24,8 @@ const UNKNOWN = /^unknown until [^;]*(?:; wanted: (.*))?$/;
 /** Parses one line. A line that is neither a remark nor unknown counts as a step, so that none is missed. */
 export function readStepLine(line: string): StepLine {
   if (REMARKS.some((remark) => remark.test(line))) return { kind: "remark" };
-  const unread = unreadMachine(line);
-  if (unread !== undefined) return { kind: "unread", machine: unread };
+  const common = commonSteps.parse(line);
+  if (common?.kind === "unread") return { kind: "unread", machine: common.machine };
   const unknown = UNKNOWN.exec(line);
   if (unknown !== null) {
     const machines = unknown[1]?.split(", ").map((name) => name.trim());

@@ -9,7 +9,7 @@ import {
   recordedState,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
-import { laterLines } from "../../lib/text/remaining-runs";
+import { laterLines } from "../../lib/steps/steps";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { CloudPlan } from "../../providers/openstack/resources/cloud-plan";

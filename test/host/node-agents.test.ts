@@ -112,7 +112,7 @@ describe("NodeAgents", function () {
     assert.ok(fleet.state("w-1").staged?.includes("containerd 1.7.2"));
     const back = await checked(staged, desired(["w-1"], { annotations: "[software].example.org" }));
     assert.deepEqual(back.steps, [
-      "w-1: obey [software].example.org",
+      "w-1: follow the annotations [software].example.org",
       "w-1: no longer stage 1.35.4",
       "w-1: no longer stage containerd 1.7.2",
     ]);

@@ -57,32 +57,45 @@ export function evictionVerdict(pod: PlacedPod, budgets: readonly Budget[]): Evi
   return { kind: disruptionsAllowed > 0 ? "counted" : "held", budget };
 }
 
+/** Why a node could not be drained now. */
+export interface BlockedDrain {
+  readonly machine: string;
+  readonly how: "be refused" | "wait";
+  readonly why: string;
+}
+
 /**
- * Returns messages about the nodes that could not be drained now: pods that may not be evicted, and budgets that allow
- * no disruption. These are warnings, since a budget may allow a disruption later.
+ * Returns what would block the drain of nodes now: pods that may not be evicted, and budgets that allow no disruption.
+ * These are warnings, since a budget may allow a disruption later.
  */
 export function blockedDrains(
   nodes: readonly string[],
   pods: readonly PlacedPod[],
   budgets: readonly Budget[],
   allow: DrainAllowances,
-): string[] {
-  return nodes.flatMap((node) => {
+): BlockedDrain[] {
+  return nodes.flatMap((machine) => {
     const plan = planDrain(
-      pods.filter(({ spec }) => spec?.nodeName === node),
+      pods.filter(({ spec }) => spec?.nodeName === machine),
       allow,
     );
-    const refused = plan.refuse.map(({ name, why }) => `${node}: the drain would be refused: ${name} ${why}`);
-    const held = plan.evict.flatMap((pod) => {
-      const verdict = evictionVerdict(pod, budgets);
-      if (verdict.kind === "held")
-        return `${node}: the drain would wait: ${podName(pod)} is held by the PodDisruptionBudget ${verdict.budget.metadata?.name ?? "?"}, which allows no disruption now`;
-      if (verdict.kind !== "several") return [];
-      const names = verdict.budgets.map(({ metadata }) => metadata?.name ?? "?").join(", ");
-      return `${node}: the drain would wait: ${podName(pod)} is selected by ${verdict.budgets.length} PodDisruptionBudgets (${names}), and the eviction API refuses that`;
+    const held = plan.evict.flatMap((pod): BlockedDrain[] => {
+      const why = heldBy(evictionVerdict(pod, budgets));
+      return why === undefined ? [] : [{ machine, how: "wait", why: `${podName(pod)} is ${why}` }];
     });
-    return [...refused, ...held];
+    return [
+      ...plan.refuse.map(({ name, why }) => ({ machine, how: "be refused" as const, why: `${name} ${why}` })),
+      ...held,
+    ];
   });
+}
+
+function heldBy(verdict: EvictionVerdict): string | undefined {
+  if (verdict.kind === "held")
+    return `held by the PodDisruptionBudget ${verdict.budget.metadata?.name ?? "?"}, which allows no disruption now`;
+  if (verdict.kind !== "several") return undefined;
+  const names = verdict.budgets.map(({ metadata }) => metadata?.name ?? "?").join(", ");
+  return `selected by ${verdict.budgets.length} PodDisruptionBudgets (${names}), and the eviction API refuses that`;
 }
 
 /** "namespace/name" */

@@ -6,6 +6,7 @@ import { initScript } from "../machine/steps/init";
 import { resetScript } from "../machine/steps/reset";
 import type { ClusterSpecification } from "../plan/specification";
 import type { Machine } from "../plan/machine";
+import { clusterInitSteps } from "../plan/steps";
 import { formerMachines } from "../plan/membership/former";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -116,9 +117,8 @@ const RECORDED = ["specification", "machines", "jumpHost", "credentials"] as con
 function keptCredentials(olds: Partial<Inputs>, news: Inputs): string[] {
   const before = olds.registryCredentials;
   if (before === undefined || isDeepStrictEqual(before, news.registryCredentials ?? {})) return [];
-  return (olds.machines ?? []).map(
-    ({ name }) =>
-      `${name}: keeps the registry credentials that it has; machines that join later get the new ones`,
+  return (olds.machines ?? []).map(({ name: machine }) =>
+    clusterInitSteps.format({ kind: "keepCredentials", machine }),
   );
 }
 
@@ -131,7 +131,7 @@ export const handlers: Handlers = {
     const steps =
       olds.specification !== undefined
         ? keptCredentials(olds, news)
-        : [`${first ?? "the first control plane"}: kubeadm init, unless a control plane is a member already`];
+        : [clusterInitSteps.format({ kind: "init", machine: first ?? "the first control plane" })];
     const inputs = { ...news, steps };
     if (known) reportRecorded(nameOf(news), olds, inputs, RECORDED);
     return Promise.resolve({ inputs, failures });

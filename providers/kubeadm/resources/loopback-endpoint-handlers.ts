@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { endpointScript, type Backend } from "../machine/steps/endpoint";
 import type { Machine } from "../plan/machine";
+import { loopbackEndpointSteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "./all-in-parallel";
@@ -57,11 +58,9 @@ async function rewrite(inputs: Inputs, machines: Machine[]): Promise<void> {
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
     const machines = toRewrite(olds, news);
-    const steps = machines.map(
-      ({ name }) =>
-        `${name}: put ${backendsOf(news.machines)
-          .map((backend) => backend.name)
-          .join(", ")} behind 127.0.0.1`,
+    const controlPlanes = machines.length === 0 ? [] : backendsOf(news.machines).map(({ name }) => name);
+    const steps = machines.map(({ name: machine }) =>
+      loopbackEndpointSteps.format({ kind: "forward", machine, controlPlanes }),
     );
     return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
   },

@@ -5,8 +5,9 @@ import { AGENT_VERSION } from "../machine/node-agent/version";
 import { type ReportedAgent, leftToInstall } from "../machine/node-agent/left-to-install";
 import { agentRevision, type DesiredAgent } from "../machine/node-agent/desired-agent";
 import type { Machine } from "../plan/machine";
-import { describeLeftOut } from "../plan/rollout/left-out";
-import { linesOfUnread, unreadMachine } from "../../../lib/text/unread";
+import { leftOutStep } from "../plan/rollout/left-out";
+import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
+import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
@@ -44,7 +45,7 @@ function isRecorded(olds: Partial<Outputs>, machine: Machine): boolean {
 }
 
 interface Work {
-  steps: string[];
+  steps: NodeAgentsStep[];
   /** Names of unreachable machines that have work to do. */
   leftOut: string[];
 }
@@ -64,7 +65,7 @@ function workOf(
     if (steps.length === 0 || reason === undefined) work.steps.push(...steps);
     else {
       work.leftOut.push(machine.name);
-      work.steps.push(describeLeftOut({ node: machine.name, reason }));
+      work.steps.push(leftOutStep({ node: machine.name, reason }));
     }
   }
   return work;
@@ -87,21 +88,25 @@ async function preview(olds: Partial<Outputs>, news: Inputs): Promise<Work> {
   if ("facts" in answer) return workOf(olds, news, answer.facts);
   const work = workOf(olds, news);
   const what = "what its node agent has installed";
-  return { ...work, steps: linesOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
+  return { ...work, steps: stepsOfUnread({ why: answer.unread, steps: work.steps, recorded, what }) };
 }
 
+/** Kinds of steps that the agent's script carries out. */
+const INSTALLED: readonly NodeAgentsStep["kind"][] = ["install", "follow", "stage", "restage", "unstage"];
+
 /**
- * Returns the machines that have steps, each with its own, except those that are left out. Machines that could not be
- * read are left to the next run.
+ * Returns the machines with something to install, each with its steps. Those that are left out or could not be read are
+ * left to the next run.
  */
-function machinesOf({ machines, leftOut = [], steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
+function machinesOf({ machines, steps = [] }: Inputs): { machine: Machine; steps: string[] }[] {
+  const due = steps.flatMap((text) => {
+    const step = nodeAgentsSteps.parse(text);
+    return step && INSTALLED.includes(step.kind) ? [{ text, name: machineOf(step) }] : [];
+  });
   return machines
-    .filter(({ name }) => !leftOut.includes(name))
     .map((machine) => ({
       machine,
-      steps: steps.filter(
-        (step) => step.startsWith(`${machine.name}: `) && unreadMachine(step) === undefined,
-      ),
+      steps: due.filter(({ name }) => name === machine.name).map(({ text }) => text),
     }))
     .filter((each) => each.steps.length > 0);
 }
@@ -168,12 +173,22 @@ export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, news: Inputs) {
     const inputs = { ...news, agent: AGENT_VERSION };
     if (!isKnownList(news.machines) || !isKnown(news.specification))
-      return { inputs: { ...inputs, steps: ["unknown until the machines exist"] }, failures: [] };
-    const work = await preview(olds, inputs);
+      return {
+        inputs: {
+          ...inputs,
+          steps: [nodeAgentsSteps.format({ kind: "unknown", until: "the machines exist" })],
+        },
+        failures: [],
+      };
+    const { leftOut, ...work } = await preview(olds, inputs);
+    const steps = work.steps.map(nodeAgentsSteps.format);
     if (olds.machines && isKnownList(olds.machines) && hasGone(olds.machines, news.machines))
-      reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps: work.steps }, ["machines"]);
+      reportRecorded<Inputs>(nameOf(news), olds, { ...inputs, steps }, ["machines"]);
     const reason = refuseStaging(news.specification.source, news.staged);
-    return { inputs: { ...inputs, ...work }, failures: reason ? [{ property: "staged", reason }] : [] };
+    return {
+      inputs: { ...inputs, steps, leftOut },
+      failures: reason ? [{ property: "staged", reason }] : [],
+    };
   },
 
   diff(_id, olds: Outputs, news: Inputs) {

@@ -1,7 +1,9 @@
 import type { Machine } from "../plan/machine";
 import type { ObservedNode } from "../plan/membership/observed-node";
 import { withOwnership } from "../plan/membership/ownership";
-import { planMembership, type MembershipStep } from "../plan/membership/plan";
+import { isRemoval, planMembership } from "../plan/membership/plan";
+import type { NodeGroupStep } from "../plan/steps";
+import { machineOf } from "../../../lib/steps/steps";
 import type { FailureContext } from "../../../lib/pulumi/failure";
 import { allInParallel } from "./all-in-parallel";
 import { spreadClusterDns } from "./cluster-dns";
@@ -50,39 +52,39 @@ export async function convergeNodeGroup(
       elsewhere: inputs.elsewhere,
       observed: withOwnership(observed, inputs.owned ?? {}),
     });
-    const named = (some: { machine: string }[]) => some.map(({ machine }) => machine).join(", ");
-    const machinesOf = (some: { machine: string }[]) =>
-      inputs.machines.filter(({ name }) => some.some(({ machine }) => machine === name));
-    const of = <Kind extends MembershipStep["do"]>(kind: Kind) =>
-      steps.filter((step): step is Extract<MembershipStep, { do: Kind }> => step.do === kind);
+    const machinesOf = (...kinds: NodeGroupStep["kind"][]) => {
+      const names = steps.filter(({ kind }) => kinds.includes(kind)).map(machineOf);
+      return inputs.machines.filter(({ name }) => names.includes(name));
+    };
+    const named = (machines: Machine[]) => machines.map(({ name }) => name).join(", ");
 
-    const remove = async (removals: Extract<MembershipStep, { do: "remove" }>[]) => {
-      for (const step of removals) {
-        current = `remove ${step.machine}`;
+    const remove = async (kind: "lose" | "remove") => {
+      for (const { machine } of steps.filter(isRemoval).filter((step) => step.kind === kind)) {
+        current = `remove ${machine}`;
         await open.assertMayGoOn();
         await removeNode(open, inputs, {
-          name: step.machine,
-          machine: state.get(step.machine),
-          lost: step.lost,
+          name: machine,
+          machine: state.get(machine),
+          lost: kind === "lose",
           mayBeGone: isDeleted,
         });
-        state.delete(step.machine);
+        state.delete(machine);
       }
     };
 
-    await remove(of("remove").filter(({ lost }) => lost));
+    await remove("lose");
     await forgetLost(open, inputs, observed);
 
-    current = `join ${named(of("join")) || "nothing"}`;
-    await joinAll(open, inputs, machinesOf(of("join")));
-    if (of("spread-dns").length > 0) await spreadClusterDns(open);
+    const joining = machinesOf("join", "joinControlPlane");
+    current = `join ${named(joining) || "nothing"}`;
+    await joinAll(open, inputs, joining);
+    if (steps.some(({ kind }) => kind === "spreadDns")) await spreadClusterDns(open);
 
-    current = `set labels and taints of ${named(of("settings"))}`;
-    await allInParallel(machinesOf(of("settings")), (machine) =>
-      applyNodeSettings(open, machine, inputs.owned ?? {}),
-    );
+    const changing = machinesOf("settings");
+    current = `set labels and taints of ${named(changing)}`;
+    await allInParallel(changing, (machine) => applyNodeSettings(open, machine, inputs.owned ?? {}));
 
-    await remove(of("remove").filter(({ lost }) => !lost));
+    await remove("remove");
     observed = await observeNodes(open.kubernetes);
     return { members: [...state.values()], nodes: nodeOutputs(inputs.machines, observed) };
   } catch (error) {

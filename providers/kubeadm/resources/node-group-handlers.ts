@@ -1,23 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../machine/immutables";
 import {
-  describeStep,
+  isRemoval,
   leavesNotReady,
   planMembership,
   refuseGroupChange,
   type MembershipPlan,
 } from "../plan/membership/plan";
 import {
-  describeRemovedMember,
   poolsThatLeave,
   removedMembers,
+  removedMemberStep,
   type RemovedMember,
 } from "../plan/membership/removed-pools";
 import type { ObservedNode } from "../plan/membership/observed-node";
 import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/ownership";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../plan/machine";
-import { linesOfUnread } from "../../../lib/text/unread";
+import { nodeGroupSteps } from "../plan/steps";
+import { stepsOfUnread } from "../../../lib/steps/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import { isKnown, isKnownList } from "../../../lib/unknown";
@@ -49,7 +50,7 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
   // a kubeconfig that is about to be read again has the same credentials as the one in the state
   const kubeconfig = isKnown(news.kubeconfig) ? news.kubeconfig : olds.kubeconfig;
   if (kubeconfig === undefined || !isKnown(kubeconfig))
-    return { lines: [`unknown until the cluster exists; wanted: ${wanted.join(", ")}`] };
+    return { lines: [nodeGroupSteps.format({ kind: "unknown", until: "the cluster exists", wanted })] };
   const recorded = (olds.machines ?? []).map(({ name }) => name);
   const observed = await tryToObserve(kubeconfig);
   const live = typeof observed === "string" ? undefined : observed;
@@ -70,19 +71,17 @@ async function planForPreview(olds: Partial<NodeGroupInputs>, news: NodeGroupInp
     // a label that was set by hand does not move a configured machine into a removed pool
     observed: live?.filter(({ name }) => !configured.includes(name)),
   });
-  const steps = [
-    ...plan.steps.map((step) => describeStep(step, news.group)),
-    ...removed.map(describeRemovedMember),
-  ];
-  const lines =
+  const planned = [...plan.steps, ...removed.map(removedMemberStep)];
+  const steps =
     typeof observed === "string"
-      ? linesOfUnread({ why: observed, steps, recorded, what: "its membership, labels and taints" })
-      : steps;
+      ? stepsOfUnread({ why: observed, steps: planned, recorded, what: "its membership, labels and taints" })
+      : planned;
   const dead = (live ?? []).filter(
     ({ name, ready }) => !ready && removed.some(({ machine, lost }) => machine === name && !lost),
   );
-  for (const note of [...plan.notes, ...dead.map(leavesNotReady)]) report(nodeGroupName(news), note);
-  return { lines, plan, observed: live, removed };
+  for (const note of [...plan.notes, ...dead.map(leavesNotReady)])
+    report(nodeGroupName(news), nodeGroupSteps.format(note));
+  return { lines: steps.map(nodeGroupSteps.format), plan, observed: live, removed };
 }
 
 /** Refuses when too many control planes would leave together. */
@@ -100,7 +99,7 @@ function refuseRemovals(
         .filter(({ controlPlane, name }) => controlPlane || recorded.includes(name))
         .map(({ name }) => name)
     : recorded;
-  const leaving = plan.steps.filter((step) => step.do === "remove").map(({ machine }) => machine);
+  const leaving = plan.steps.flatMap((step) => (isRemoval(step) ? [step.machine] : []));
   return refuseMajorityRemoval(present, leaving);
 }
 
@@ -133,7 +132,10 @@ const RECORDED = [
 export const handlers: Handlers = {
   async check(olds: Partial<NodeGroupInputs>, news: NodeGroupInputs) {
     if (!isKnownList(news.machines))
-      return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
+      return {
+        inputs: { ...news, steps: [nodeGroupSteps.format({ kind: "unknown", until: "the machines exist" })] },
+        failures: [],
+      };
     const { lines, plan, observed, removed } = await planForPreview(olds, news);
     const recorded = (olds.machines ?? []).map(({ name }) => name);
     const owned = ownershipAfter(recordedOwnership(olds), news.machines, observed);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { nodeRolloutSteps } from "../plan/steps";
 import { isKnownList } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { unreachedMachines } from "./unreached-machines";
@@ -14,9 +15,16 @@ const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubec
 export const handlers: Handlers = {
   async check(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs) {
     if (!isKnownList(news.machines) || typeof news.specification !== "object")
-      return { inputs: { ...news, steps: ["unknown until the machines exist"] }, failures: [] };
+      return {
+        inputs: {
+          ...news,
+          steps: [nodeRolloutSteps.format({ kind: "unknown", until: "the machines exist" })],
+        },
+        failures: [],
+      };
     const { previewRollout } = await import("./rollout/preview.js");
-    const { steps, refusals, notes, leftOut } = await previewRollout(olds, news);
+    const { refusals, notes, leftOut, ...preview } = await previewRollout(olds, news);
+    const steps = preview.steps.map(nodeRolloutSteps.format);
     for (const line of [...steps, ...notes]) report(nodeRolloutName(news), line);
     reportRecorded(nodeRolloutName(news), olds, { ...news, steps }, RECORDED);
     return {

@@ -1,4 +1,4 @@
-import { laterLines } from "../../../lib/text/remaining-runs";
+import { laterLines } from "../../../lib/steps/steps";
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import {
   planBatches,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterSpecification } from "../../plan/specification";
+import type { NodeAgentsStep } from "../../plan/steps";
 import { namesOfStaged, type StagedVersions } from "./staged-versions";
 
 /** Fields of a cluster's specification from which the installers and the agent's configuration are made. */
@@ -38,23 +39,29 @@ function sorted(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Describes the steps that bring a machine from one desired state to another; all steps when it had none. */
-export function describeAgentChange(
+/** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
+export function agentChange(
   machine: string,
   olds: DesiredAgent | undefined,
   news: DesiredAgent,
-): string[] {
+): NodeAgentsStep[] {
   const desired = namesOfStaged(news.staged);
-  const install = `${machine}: install node agent ${news.agent}`;
-  if (!olds) return [install, ...desired.map((name) => `${machine}: stage ${name}`)];
+  const install: NodeAgentsStep = { kind: "install", machine, version: news.agent };
+  const stages = (versions: string[], kind: "stage" | "restage" | "unstage") =>
+    versions.map((version): NodeAgentsStep => ({ kind, machine, version }));
+  if (!olds) return [install, ...stages(desired, "stage")];
   const present = namesOfStaged(olds.staged);
   const isSame = isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
+  const { annotations } = news;
   return [
     ...(olds.agent === news.agent ? [] : [install]),
-    ...(olds.annotations === news.annotations ? [] : [`${machine}: obey ${news.annotations}`]),
+    ...(olds.annotations === annotations ? [] : [{ kind: "follow" as const, machine, annotations }]),
     ...desired
       .filter((name) => !isSame || !present.includes(name))
-      .map((name) => `${machine}: stage ${name}${present.includes(name) ? " anew" : ""}`),
-    ...present.filter((name) => !desired.includes(name)).map((name) => `${machine}: no longer stage ${name}`),
+      .flatMap((name) => stages([name], present.includes(name) ? "restage" : "stage")),
+    ...stages(
+      present.filter((name) => !desired.includes(name)),
+      "unstage",
+    ),
   ];
 }

@@ -1,4 +1,5 @@
-import { describeAgentChange, type DesiredAgent } from "./desired-agent";
+import type { NodeAgentsStep } from "../../plan/steps";
+import { agentChange, type DesiredAgent } from "./desired-agent";
 
 /** Status that a machine's agent has reported on its Node. */
 export interface ReportedAgent {
@@ -17,7 +18,7 @@ export interface ReportedAgent {
  * @param recorded the desired agent in the state for this very machine, if any
  * @param reported what its Node reports; undefined when it has none or the cluster could not be read
  * @param revision `agentRevision(desired)`
- * @returns steps as lines of text; empty when nothing is left
+ * @returns empty when nothing is left
  */
 export function leftToInstall(
   machine: string,
@@ -25,10 +26,10 @@ export function leftToInstall(
   revision: string,
   recorded: DesiredAgent | undefined,
   reported: ReportedAgent | undefined,
-): string[] {
+): NodeAgentsStep[] {
   if (recorded !== undefined && reported?.revision === revision) return [];
-  const byRecord = describeAgentChange(machine, recorded, desired);
+  const byRecord = agentChange(machine, recorded, desired);
   if (byRecord.length > 0 || reported === undefined) return byRecord;
   const wasLeftOut = reported.revision !== undefined || !reported.hasReported;
-  return wasLeftOut ? describeAgentChange(machine, undefined, desired) : [];
+  return wasLeftOut ? agentChange(machine, undefined, desired) : [];
 }

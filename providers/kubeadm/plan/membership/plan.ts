@@ -1,17 +1,19 @@
 import { CONTROL_PLANE_GROUP, type Machine, type Taint } from "../machine";
-import { labelChanges, taintChanges, taintDifference, type LabelChanges } from "./node-settings";
+import type { NodeGroupStep } from "../steps";
+import { labelChanges, taintChanges, taintDifference } from "./node-settings";
 import type { ObservedNode } from "./observed-node";
 
-export type MembershipStep =
-  | { do: "join"; machine: string }
-  | { do: "spread-dns" }
-  | { do: "settings"; machine: string; labels: LabelChanges; taints?: { set: Taint[]; removed: Taint[] } }
-  | { do: "remove"; machine: string; lost: boolean };
-
 export interface MembershipPlan {
-  steps: MembershipStep[];
+  steps: NodeGroupStep[];
   /** Remarks for the reader that are not steps. */
-  notes: string[];
+  notes: NodeGroupStep[];
+}
+
+type Removal = Extract<NodeGroupStep, { kind: "lose" | "remove" }>;
+
+/** Returns whether a step takes a machine out of the cluster. */
+export function isRemoval(step: NodeGroupStep): step is Removal {
+  return step.kind === "lose" || step.kind === "remove";
 }
 
 /** Compares names so that w-10 comes after w-9. */
@@ -47,46 +49,50 @@ export function planMembership(args: {
     ? (name: string) => nodes.get(name)?.group !== undefined
     : (name: string) => args.recorded.includes(name);
 
+  const isControlPlane = group === CONTROL_PLANE_GROUP;
   const joins = desired
     .filter(({ name }) => !present(name))
-    .map(({ name }) => ({ do: "join" as const, machine: name }));
-  const settings = desired.flatMap((machine): MembershipStep[] => {
+    .map(({ name: machine }): NodeGroupStep =>
+      isControlPlane ? { kind: "joinControlPlane", machine } : { kind: "join", machine, pool: group },
+    );
+  const settings = desired.flatMap((machine): NodeGroupStep[] => {
     const node = nodes.get(machine.name);
-    if (!node?.group) return [];
-    const labels = labelChanges(machine, node);
-    const taints = taintChanges(machine, node);
-    if (!labels && !taints) return [];
-    return [
-      {
-        do: "settings",
-        machine: machine.name,
-        labels: labels ?? {},
-        ...(taints ? { taints: taintDifference(node.taints, taints) } : {}),
-      },
-    ];
+    const changes = node?.group ? settingsChanges(machine, node) : [];
+    return changes.length === 0 ? [] : [{ kind: "settings", machine: machine.name, changes }];
   });
   const labelled = (args.observed ?? []).filter(
     (node) => node.group === group && !wanted.has(node.name) && !args.elsewhere?.includes(node.name),
   );
-  const leaving = [...new Set([...recorded, ...labelled.map(({ name }) => name)])];
-  const removals = leaving
-    .sort((one, other) => byIndex(other, one))
-    .map((machine) => ({ do: "remove" as const, machine, lost: lost.includes(machine) }));
-
-  const notes = desired.flatMap(({ name }) => {
-    const node = nodes.get(name);
-    return node && !node.ready
-      ? [`${name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`]
-      : [];
+  const leaving = [...new Set([...recorded, ...labelled.map(({ name }) => name)])].sort((one, other) =>
+    byIndex(other, one),
+  );
+  const isLost = (name: string) => lost.includes(name);
+  const removal = (kind: "lose" | "remove") => (machine: string) => ({
+    kind,
+    machine,
+    ...(isControlPlane ? { etcdMember: true as const } : {}),
   });
-  for (const { machine, lost: isLost } of removals) {
-    const node = nodes.get(machine);
-    if (node && !node.ready && !isLost) notes.push(leavesNotReady(node));
+
+  const notes = desired.flatMap(({ name }): NodeGroupStep[] => {
+    const node = nodes.get(name);
+    return node && !node.ready ? [{ kind: "notReady", machine: name, why: notReadyReason(node) }] : [];
+  });
+  const alive = leaving.filter((name) => !isLost(name));
+  for (const name of alive) {
+    const node = nodes.get(name);
+    if (node && !node.ready) notes.push(leavesNotReady(node));
   }
-  const dead = removals.filter((step) => step.lost);
-  const alive = removals.filter((step) => !step.lost);
-  const spread = joins.length > 0 ? [{ do: "spread-dns" as const }] : [];
-  return { steps: [...dead, ...joins, ...spread, ...settings, ...alive], notes };
+  const spread: NodeGroupStep[] = joins.length > 0 ? [{ kind: "spreadDns" }] : [];
+  return {
+    steps: [
+      ...leaving.filter(isLost).map(removal("lose")),
+      ...joins,
+      ...spread,
+      ...settings,
+      ...alive.map(removal("remove")),
+    ],
+    notes,
+  };
 }
 
 /** Formats a taint as kubectl does. */
@@ -94,36 +100,29 @@ function taintText({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ""}:${effect}`;
 }
 
-/** Returns a note on a node that would be drained although its machine may be gone. */
-export function leavesNotReady({ name, reason }: ObservedNode): string {
-  return `${name} is not Ready: ${reason ?? "the kubelet has not reported"}; if its machine is gone, list it under \`lost\``;
+function settingsChanges(machine: Machine, node: ObservedNode) {
+  const taints = taintChanges(machine, node);
+  const { set, removed } = taints ? taintDifference(node.taints, taints) : { set: [], removed: [] };
+  return [
+    ...Object.entries(labelChanges(machine, node) ?? {}).map(([key, value]) =>
+      value === null
+        ? { what: "label" as const, setting: key, removed: true as const }
+        : { what: "label" as const, setting: `${key}=${value}` },
+    ),
+    ...set.map((taint) => ({ what: "taint" as const, setting: taintText(taint) })),
+    ...removed.map((taint) => ({
+      what: "taint" as const,
+      setting: taintText(taint),
+      removed: true as const,
+    })),
+  ];
 }
 
-/** Formats a step as one line of a preview. */
-export function describeStep(step: MembershipStep, group: string): string {
-  const controlPlane = group === CONTROL_PLANE_GROUP;
-  switch (step.do) {
-    case "join":
-      return `${step.machine}: join as ${controlPlane ? "control plane unless it is one" : `worker of ${group}`}, wait until Ready`;
-    case "spread-dns":
-      return "cluster DNS: move its pods apart if all of them are on one node";
-    case "settings": {
-      const labels = Object.entries(step.labels).map(([key, value]) =>
-        value === null ? `label ${key} removed` : `label ${key}=${value}`,
-      );
-      const { set = [], removed = [] } = step.taints ?? {};
-      const taints = [
-        ...set.map((taint) => `taint ${taintText(taint)}`),
-        ...removed.map((taint) => `taint ${taintText(taint)} removed`),
-      ];
-      return `${step.machine}: ${[...labels, ...taints].join(", ")}`;
-    }
-    case "remove": {
-      if (step.lost)
-        return `${step.machine}: lost, ${controlPlane ? "remove its etcd member, " : ""}delete its Node`;
-      return `${step.machine}: cordon, drain, ${controlPlane ? "remove its etcd member, " : ""}kubeadm reset, delete its Node`;
-    }
-  }
+const notReadyReason = ({ reason = "the kubelet has not reported" }: ObservedNode): string => reason;
+
+/** Returns a note on a node that would be drained although its machine may be gone. */
+export function leavesNotReady(node: ObservedNode): NodeGroupStep {
+  return { kind: "leavesNotReady", machine: node.name, why: notReadyReason(node) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
 import type { ObservedNode } from "./observed-node";
+import type { NodeGroupStep } from "../steps";
 import { byIndex } from "./plan";
 
 /** Names of machines by worker pool. */
@@ -56,14 +57,10 @@ export function poolsThatLeave(members: readonly RemovedMember[]): Record<string
   return pools;
 }
 
-/** Formats one line of a preview. */
-export function describeRemovedMember({ pool, machine, hasNode, lost }: RemovedMember): string {
-  const what = lost
-    ? "lost, delete its Node, kubeadm reset if it answers"
-    : hasNode
-      ? "cordon, drain, kubeadm reset, delete its Node"
-      : "kubeadm reset if it answers, its Node is gone";
-  return `${machine}: ${what} (pool ${pool} is removed)`;
+/** Returns what happens to a machine of a removed pool. */
+export function removedMemberStep({ pool, machine, hasNode, lost }: RemovedMember): NodeGroupStep {
+  if (lost) return { kind: "loseOfPool", machine, pool };
+  return { kind: hasNode ? "remove" : "resetOfPool", machine, pool };
 }
 
 function poolsOf(observed: readonly ObservedNode[]): Record<string, string[]> {

@@ -1,3 +1,4 @@
+import type { CommonStep } from "../../../../lib/steps/steps";
 import type { RolloutNode } from "./observed";
 
 /** A worker that a rollout leaves as it is because its machine is unreachable. The next run continues with it. */
@@ -16,9 +17,9 @@ export function outOfReach(node: RolloutNode, unreached: readonly string[]): str
   return unreached.includes(node.name) ? "its machine could not be reached over SSH" : undefined;
 }
 
-/** Formats one line of a preview, for the resource that would have changed the machine. */
-export function describeLeftOut({ node, reason }: LeftOut): string {
-  return `${node}: left out, ${reason}; the next \`up\` continues with it`;
+/** Returns the step for the resource that would have changed the machine. */
+export function leftOutStep({ node: machine, reason: why }: LeftOut): CommonStep {
+  return { kind: "leftOut", machine, why };
 }
 
 /** Returns the message at the end of a run that completed all nodes but these. */

@@ -3,6 +3,7 @@ import { isDueInPass, passVersion, type RolloutState } from "./state";
 import { presentSkew } from "./skew";
 import { compareVersions } from "./version";
 import { isDue } from "./desired";
+import { nodeRolloutSteps } from "../steps";
 
 /** Returns the remarks of a preview that are not steps. */
 export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
@@ -35,9 +36,7 @@ export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): str
 /** Warns that one or two control planes have no redundant etcd member. */
 function outage(planes: readonly RolloutNode[], due: readonly RolloutNode[]): string[] {
   if (planes.length === 0 || planes.length > 2 || !due.some(({ controlPlane }) => controlPlane)) return [];
-  return [
-    planes.length === 1
-      ? "there is one control plane: the API does not answer while it changes"
-      : "there are two control planes: etcd has no quorum, and the API does not answer, while one changes",
-  ];
+  const one = "is one control plane: the API does not answer while it changes";
+  const two = "are two control planes: etcd has no quorum, and the API does not answer, while one changes";
+  return [nodeRolloutSteps.format({ kind: "outage", planes: planes.length === 1 ? one : two })];
 }

@@ -1,5 +1,6 @@
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
+import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import { minorsBetween } from "./version";
 import { desiredSoftware, type DesiredRollout } from "./desired";
 
@@ -75,18 +76,24 @@ function isKubernetes(name: string): boolean {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
 }
 
-/** Formats one line of a preview: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
-export function describeRolloutStep(step: RolloutStep): string {
-  const further = step.software.filter(({ name }) => !isKubernetes(name));
-  const versions = step.from === step.to ? step.to : `${step.from} → ${step.to}`;
-  const changes = further.map(({ name, from, to }) => `${name} ${from} → ${to}`);
-  const head = [`${step.node} ${versions}`, ...changes].join(", ");
-  const begun = step.resumed ? "begun by an earlier run: " : "";
-  const empty = step.staysCordoned ? "drain" : "cordon, drain";
-  const end = step.staysCordoned ? "left cordoned" : "uncordon";
-  if (step.software.length === 0) {
-    return `${head} (${begun}${step.resumed ? end : `${empty}, desired versions written, ${end}`})`;
-  }
+/** Returns a step as previews show it: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
+export function previewStep(step: RolloutStep): NodeRolloutStep {
+  const { node: machine, from, to, resumed } = step;
+  const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
+  if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
+  const software = step.software.filter(({ name }) => !isKubernetes(name));
   const work = step.how === "software" ? "the node agent changes it" : step.how;
-  return `${head} (${begun}${empty}, ${work}, ${end})`;
+  return {
+    kind: "upgrade",
+    machine,
+    ...(from === to ? {} : { from }),
+    to,
+    ...(software.length > 0 ? { software } : {}),
+    ...(resumed ? { resumed: true } : {}),
+    how: step.software.length === 0 ? "desired versions written" : work,
+    ...staysCordoned,
+  };
 }
+
+/** Formats one line of a preview. */
+export const describeRolloutStep = (step: RolloutStep): string => nodeRolloutSteps.format(previewStep(step));

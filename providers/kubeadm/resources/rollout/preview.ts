@@ -1,21 +1,23 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/budgets";
 import type { Machine } from "../../plan/machine";
-import { describeLeftOut } from "../../plan/rollout/left-out";
+import { leftOutStep } from "../../plan/rollout/left-out";
 import type { RolloutNode } from "../../plan/rollout/observed";
-import { describeRolloutStep, planRollout, type RolloutPlan } from "../../plan/rollout/plan";
+import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
+import { previewStep } from "../../plan/rollout/step";
 import { furtherSoftware, desiredRollout } from "../../plan/rollout/settings";
 import { refuseUnstaged } from "../../plan/rollout/staged";
 import type { DesiredRollout } from "../../plan/rollout/desired";
-import { linesOfUnread } from "../../../../lib/text/unread";
+import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
+import { stepsOfUnread } from "../../../../lib/steps/steps";
 import { isKnown } from "../../../../lib/unknown";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { readCluster } from "../preview-reading";
 import { observe } from "./observation";
 
-/** What a rollout will do, as lines of text. */
+/** What a rollout will do. */
 interface RolloutPreview {
-  steps: string[];
+  steps: NodeRolloutStep[];
   refusals: string[];
   /** Remarks that are not steps, since they may change at any time. */
   notes: string[];
@@ -39,13 +41,13 @@ export async function previewRollout(
   if ("facts" in live) return live.facts;
   const preview = fromState(olds, news);
   const configured = news.machines.map(({ name }) => name);
-  const lines = linesOfUnread({
+  const steps = stepsOfUnread({
     why: live.unread,
     steps: preview.steps,
     recorded: (olds.machines ?? []).map(({ name }) => name).filter((name) => configured.includes(name)),
     what: "the versions that it runs",
   });
-  return { ...preview, steps: lines };
+  return { ...preview, steps };
 }
 
 /** Returns the plan from the running cluster. */
@@ -100,7 +102,7 @@ function described(
 ): RolloutPreview {
   const unstaged = refuseUnstaged(steps, desired) ?? [];
   return {
-    steps: [...steps.map(describeRolloutStep), ...leftOut.map(describeLeftOut)],
+    steps: [...steps.map(previewStep), ...leftOut.map(leftOutStep)],
     refusals: refusals.concat(unstaged),
     notes,
     leftOut: leftOut.map(({ node }) => node),
@@ -124,5 +126,7 @@ async function drainsInTheWay(
     kubernetes.list<Budget>({ apiVersion: "policy/v1", kind: "PodDisruptionBudget" }),
   ]);
   const nodes = [...new Set(steps.map(({ node }) => node))];
-  return blockedDrains(nodes, pods, budgets, drain);
+  return blockedDrains(nodes, pods, budgets, drain).map((blocked) =>
+    nodeRolloutSteps.format({ kind: "drainBlocked", ...blocked }),
+  );
 }

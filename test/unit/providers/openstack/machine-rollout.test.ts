@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { MachineRecord } from "../../../../providers/openstack/plan/machine";
 import { planRollout, type MachineBatch } from "../../../../providers/openstack/plan/machine-rollout";
 import type { DesiredSlot, Existing } from "../../../../providers/kubeadm/plan/machines/batches";
-import { laterLines } from "../../../../lib/text/remaining-runs";
+import { laterLines } from "../../../../lib/steps/steps";
 
 /** A machine "w-1-a": the letter stands for what the hash stands for. */
 function machine(name: string, generation = 1): MachineRecord {

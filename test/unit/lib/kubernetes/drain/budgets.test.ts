@@ -23,8 +23,11 @@ const budget = (selector: NonNullable<Budget["spec"]>["selector"], disruptionsAl
   spec: { selector },
   status: { disruptionsAllowed },
 });
-const held =
-  "w-1: the drain would wait: web/a is held by the PodDisruptionBudget web, which allows no disruption now";
+const held = {
+  machine: "w-1",
+  how: "wait",
+  why: "web/a is held by the PodDisruptionBudget web, which allows no disruption now",
+};
 
 describe("drains that would be blocked now", () => {
   it("name the pod and the budget, on the nodes that are asked about", () => {
@@ -58,16 +61,19 @@ describe("drains that would be blocked now", () => {
 
   it("name pods that may not be evicted at all", () => {
     const bare = pod("a", "w-1", { metadata: { name: "a", namespace: "web" } });
-    assert.match(
-      blockedDrains(["w-1"], [bare], [], allow)[0] ?? "",
-      /^w-1: the drain would be refused: web\/a has no controller/,
-    );
+    const [blocked] = blockedDrains(["w-1"], [bare], [], allow);
+    assert.equal(blocked?.how, "be refused");
+    assert.match(blocked.why, /^web\/a has no controller/);
   });
 
   it("name the budgets of a pod that has several, which the eviction API refuses whatever they allow", () => {
     const other = { ...budget({}, 1), metadata: { name: "all", namespace: "web" } };
     assert.deepEqual(blockedDrains(["w-1"], [pod("a", "w-1")], [budget({}, 1), other], allow), [
-      "w-1: the drain would wait: web/a is selected by 2 PodDisruptionBudgets (web, all), and the eviction API refuses that",
+      {
+        machine: "w-1",
+        how: "wait",
+        why: "web/a is selected by 2 PodDisruptionBudgets (web, all), and the eviction API refuses that",
+      },
     ]);
   });
 });

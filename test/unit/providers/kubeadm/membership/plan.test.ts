@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  describeStep,
-  planMembership,
-  refuseGroupChange,
-} from "../../../../../providers/kubeadm/plan/membership/plan";
+import { planMembership, refuseGroupChange } from "../../../../../providers/kubeadm/plan/membership/plan";
 import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
 import {
   labelChanges,
@@ -27,6 +23,7 @@ import {
   staleMember,
 } from "../../../../../providers/kubeadm/plan/membership/quorum";
 import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
+import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { exampleMachine } from "../machine/examples";
 
 /** A Node just as foresail leaves it for a machine. */
@@ -69,23 +66,24 @@ describe("membership plan", () => {
       observed: [nodeOf(three), nodeOf(nine), nodeOf(ten)],
     });
     assert.deepEqual(
-      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
-      ["join w-2", "join w-1", "spread-dns", "remove w-10", "remove w-9", "remove w-3"],
+      result.steps.map((step) => ("machine" in step ? `${step.kind} ${step.machine}` : step.kind)),
+      ["join w-2", "join w-1", "spreadDns", "remove w-10", "remove w-9", "remove w-3"],
     );
   });
 
   it("finishes a join that was cut off: a Node without the group's label has not quite joined", () => {
     const [one] = workers as [Machine];
     const result = plan({ desired: [one], observed: [nodeOf(one, { group: undefined, labels: {} })] });
-    assert.deepEqual(result.steps, [{ do: "join", machine: "w-1" }, { do: "spread-dns" }]);
+    assert.deepEqual(result.steps, [
+      { kind: "join", machine: "w-1", pool: "workers" },
+      { kind: "spreadDns" },
+    ]);
   });
 
   it("finishes a removal that was cut off, from the Node or from the record alone", () => {
     const [one, two] = workers as [Machine, Machine];
-    assert.deepEqual(plan({ observed: [nodeOf(one)] }).steps, [
-      { do: "remove", machine: "w-1", lost: false },
-    ]);
-    assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ do: "remove", machine: "w-2", lost: false }]);
+    assert.deepEqual(plan({ observed: [nodeOf(one)] }).steps, [{ kind: "remove", machine: "w-1" }]);
+    assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ kind: "remove", machine: "w-2" }]);
   });
 
   it("does not touch the nodes of other groups, nor what people added", () => {
@@ -97,7 +95,7 @@ describe("membership plan", () => {
   it("knows which of those that leave are lost", () => {
     const [one] = workers as [Machine];
     assert.deepEqual(plan({ observed: [nodeOf(one)], lost: ["w-1"] }).steps, [
-      { do: "remove", machine: "w-1", lost: true },
+      { kind: "lose", machine: "w-1" },
     ]);
   });
 
@@ -110,8 +108,8 @@ describe("membership plan", () => {
       lost: ["w-1"],
     });
     assert.deepEqual(
-      result.steps.map((step) => ("machine" in step ? `${step.do} ${step.machine}` : step.do)),
-      ["remove w-1", "join w-3", "spread-dns", "remove w-2"],
+      result.steps.map((step) => ("machine" in step ? `${step.kind} ${step.machine}` : step.kind)),
+      ["lose w-1", "join w-3", "spreadDns", "remove w-2"],
     );
   });
 
@@ -119,8 +117,8 @@ describe("membership plan", () => {
     const [one, two] = workers as [Machine, Machine];
     const result = plan({ desired: [one], recorded: [two.name], observed: undefined });
     assert.deepEqual(
-      result.steps.map(({ do: kind }) => kind),
-      ["join", "spread-dns", "remove"],
+      result.steps.map(({ kind }) => kind),
+      ["join", "spreadDns", "remove"],
     );
   });
 
@@ -130,7 +128,10 @@ describe("membership plan", () => {
       desired: [one],
       observed: [nodeOf(one, { ready: false, reason: "KubeletStopped: x" })],
     });
-    assert.deepEqual(result, { steps: [], notes: ["w-1 is not Ready: KubeletStopped: x"] });
+    assert.deepEqual(result, {
+      steps: [],
+      notes: [{ kind: "notReady", machine: "w-1", why: "KubeletStopped: x" }],
+    });
   });
 
   it("reaches the wanted members from any state, and then plans nothing", () => {
@@ -144,8 +145,8 @@ describe("membership plan", () => {
         });
         const members = new Set(joined.map(({ name }) => name));
         for (const step of first.steps) {
-          if (step.do === "join") members.add(step.machine);
-          if (step.do === "remove") members.delete(step.machine);
+          if (step.kind === "join") members.add(step.machine);
+          if (step.kind === "remove") members.delete(step.machine);
         }
         assert.deepEqual([...members].sort(), desired.map(({ name }) => name).sort());
         const after = plan({
@@ -155,21 +156,6 @@ describe("membership plan", () => {
         });
         assert.deepEqual(after.steps, []);
       }),
-    );
-  });
-
-  it("says each step in a line", () => {
-    assert.equal(
-      describeStep({ do: "join", machine: "w-2" }, "workers"),
-      "w-2: join as worker of workers, wait until Ready",
-    );
-    assert.equal(
-      describeStep({ do: "remove", machine: "cp-1", lost: true }, "control-plane"),
-      "cp-1: lost, remove its etcd member, delete its Node",
-    );
-    assert.equal(
-      describeStep({ do: "settings", machine: "w-1", labels: { a: "b", c: null } }, "workers"),
-      "w-1: label a=b, label c removed",
     );
   });
 
@@ -218,10 +204,9 @@ describe("labels and taints of a node", () => {
       ownedTaints: ["old:NoExecute"],
     });
     const { steps } = plan({ desired: [machine], recorded: ["w-1"], observed: [node] });
-    assert.deepEqual(
-      steps.map((step) => describeStep(step, "workers")),
-      ["w-1: taint gpu:NoSchedule, taint old=x:NoExecute removed"],
-    );
+    assert.deepEqual(steps.map(nodeGroupSteps.format), [
+      "w-1: taint gpu:NoSchedule, taint old=x:NoExecute removed",
+    ]);
     assert.deepEqual(taintDifference([], []), { set: [], removed: [] });
   });
 });
@@ -278,10 +263,7 @@ describe("what the stack set on a Node", () => {
     const node = nodeOf(bare, { group: "gpu", labels: { ...wantedLabels(bare), "foresail/group": "gpu" } });
     assert.equal(refuseGroupChange("workers", [bare], [node], ["w-1"]), undefined);
     const own = plan({ desired: [bare], recorded: ["w-1"], observed: [node] });
-    assert.deepEqual(
-      own.steps.map((step) => describeStep(step, "workers")),
-      ["w-1: label foresail/group=workers"],
-    );
+    assert.deepEqual(own.steps.map(nodeGroupSteps.format), ["w-1: label foresail/group=workers"]);
     assert.deepEqual(plan({ group: "gpu", elsewhere: ["w-1"], observed: [node] }).steps, []);
   });
 });

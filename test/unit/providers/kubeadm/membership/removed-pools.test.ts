@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 import {
-  describeRemovedMember,
   poolsThatLeave,
   removedMembers,
+  removedMemberStep,
 } from "../../../../../providers/kubeadm/plan/membership/removed-pools";
 
 const node = (name: string, group?: string) => ({ name, group, ready: true }) as ObservedNode;
 const asked = (over: Partial<Parameters<typeof removedMembers>[0]>) =>
   removedMembers({ configured: {}, recorded: {}, leaving: {}, lost: [], observed: [], ...over });
-const lines = (over: Parameters<typeof asked>[0]) => asked(over).map(describeRemovedMember);
+const lines = (over: Parameters<typeof asked>[0]) =>
+  asked(over).map((member) => nodeGroupSteps.format(removedMemberStep(member)));
 
 describe("pools that are no longer configured", () => {
   const observed = [

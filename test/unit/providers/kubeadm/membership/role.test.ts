@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { describeStep, planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
+import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
+import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
 import { wantedLabels } from "../../../../../providers/kubeadm/plan/membership/node-settings";
 import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
 import { exampleMachine } from "../machine/examples";
@@ -18,7 +19,7 @@ describe("the role of a control plane", () => {
     const { steps } = planMembership({
       ...{ group, desired: [machine], recorded: [name], lost: [], observed: [node] },
     });
-    return steps.map((step) => describeStep(step, group));
+    return steps.map(nodeGroupSteps.format);
   };
 
   it("is restored with label and taint when the Node was deleted and came back without", () => {

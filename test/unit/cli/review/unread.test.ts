@@ -2,28 +2,26 @@ import assert from "node:assert/strict";
 import { findDangers } from "../../../../cli/review/dangers";
 import { compareReview } from "../../../../cli/review/compare";
 import { renderSummary } from "../../../../cli/review/markdown";
-import { countSteps, readStepLine } from "../../../../cli/review/step-line";
+import { countSteps } from "../../../../cli/review/step-line";
 import { renderText } from "../../../../cli/review/text";
-import { describeUnread, linesOfUnread, unreadMachine } from "../../../../lib/text/unread";
-import { change, previewOf } from "../../cli/review/changes";
+import { stepsOfUnread } from "../../../../lib/steps/steps";
+import { nodeGroupSteps, type NodeGroupStep } from "../../../../providers/kubeadm/plan/steps";
+import { change, previewOf } from "./changes";
 
 const WHY = "from the recorded state, since the cluster could not be read: no answer";
 
 describe("what a preview could not read", () => {
-  const unread = describeUnread("w-1", "its labels");
-
-  it("is a line of its own kind, with the machine", () => {
-    assert.equal(unread, "w-1: unread: its labels");
-    assert.deepEqual(readStepLine(unread), { kind: "unread", machine: "w-1" });
-    assert.equal(unreadMachine("w-1: label unread: x"), undefined);
-  });
+  const unread = nodeGroupSteps.format({ kind: "unread", machine: "w-1", what: "its labels" });
 
   it("is said of each recorded machine that has no step, after the reason and the steps", () => {
     const args = { why: "no answer", recorded: ["w-1", "w-2"], what: "its labels" };
-    const step = "w-2: lost, delete its Node";
-    assert.deepEqual(linesOfUnread({ ...args, steps: [step] }), [WHY, step, unread]);
-    assert.deepEqual(linesOfUnread({ ...args, recorded: [], steps: [step] }), [WHY, step]);
-    assert.deepEqual(linesOfUnread({ ...args, recorded: [], steps: [] }), []);
+    const step: NodeGroupStep = { kind: "lose", machine: "w-2" };
+    const lines = (over: Partial<Parameters<typeof stepsOfUnread<NodeGroupStep>>[0]>) =>
+      stepsOfUnread<NodeGroupStep>({ ...args, steps: [step], ...over }).map(nodeGroupSteps.format);
+    const lost = nodeGroupSteps.format(step);
+    assert.deepEqual(lines({}), [WHY, lost, unread]);
+    assert.deepEqual(lines({ recorded: [] }), [WHY, lost]);
+    assert.deepEqual(lines({ recorded: [], steps: [] }), []);
   });
 
   const preview = previewOf([

@@ -1,0 +1,67 @@
+import { choice, each, flag, line, optional, text, token, word, words } from "../../../lib/steps/line";
+import { defineSteps, type StepOf } from "../../../lib/steps/steps";
+
+const machine = word("machine");
+const ofPool = line` (pool ${word("pool")} is removed)`;
+const etcdMember = flag("etcdMember", "remove its etcd member, ");
+
+export const nodeGroupSteps = defineSteps({
+  join: line`${machine}: join as worker of ${word("pool")}, wait until Ready`,
+  joinControlPlane: line`${machine}: join as control plane unless it is one, wait until Ready`,
+  spreadDns: line`cluster DNS: move its pods apart if all of them are on one node`,
+  /** Labels and taints of a Node. */
+  settings: line`${machine}: ${each(
+    "changes",
+    line`${choice("what", ["label", "taint"])} ${token("setting")}${flag("removed", " removed")}`,
+  )}`,
+  remove: line`${machine}: cordon, drain, ${etcdMember}kubeadm reset, delete its Node${optional(ofPool)}`,
+  /** The removal of a machine that does not exist any more. */
+  lose: line`${machine}: lost, ${etcdMember}delete its Node`,
+  loseOfPool: line`${machine}: lost, delete its Node, kubeadm reset if it answers${ofPool}`,
+  resetOfPool: line`${machine}: kubeadm reset if it answers, its Node is gone${ofPool}`,
+  leavesNotReady: line`${machine} is not Ready and will be drained; if its machine is gone, list it under \`lost\`: ${text("why")}`,
+});
+export type NodeGroupStep = StepOf<typeof nodeGroupSteps>;
+
+export const nodeAgentsSteps = defineSteps({
+  install: line`${machine}: install node agent ${text("version")}`,
+  follow: line`${machine}: follow the annotations ${text("annotations")}`,
+  stage: line`${machine}: stage ${text("version")}`,
+  restage: line`${machine}: restage ${text("version")}`,
+  unstage: line`${machine}: no longer stage ${text("version")}`,
+});
+export type NodeAgentsStep = StepOf<typeof nodeAgentsSteps>;
+
+export const loopbackEndpointSteps = defineSteps({
+  forward: line`${machine}: put ${words("controlPlanes")} behind 127.0.0.1`,
+});
+
+export const clusterInitSteps = defineSteps({
+  init: line`${text("machine")}: kubeadm init, unless a control plane is a member already`,
+  keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
+});
+
+const end = flag("staysCordoned", "left cordoned", "uncordon");
+
+export const nodeRolloutSteps = defineSteps({
+  /** The change of a node to a version. */
+  upgrade: line`${machine} ${optional(line`${word("from")} → `)}${word("to")}${optional(
+    line`, ${each("software", line`${token("name")} ${token("from")} → ${token("to")}`)}`,
+  )} (${flag("resumed", "begun by an earlier run: ")}${flag("staysCordoned", "drain", "cordon, drain")}, ${choice(
+    "how",
+    [
+      "kubeadm upgrade apply",
+      "kubeadm upgrade node",
+      "the node agent changes it",
+      "desired versions written",
+    ],
+  )}, ${end})`,
+  /** The end of a change that an earlier run made. */
+  finish: line`${machine} ${word("to")} (begun by an earlier run: ${end})`,
+  outage: line`there ${choice("planes", [
+    "is one control plane: the API does not answer while it changes",
+    "are two control planes: etcd has no quorum, and the API does not answer, while one changes",
+  ])}`,
+  drainBlocked: line`${machine}: the drain would ${choice("how", ["be refused", "wait"])}: ${text("why")}`,
+});
+export type NodeRolloutStep = StepOf<typeof nodeRolloutSteps>;
