@@ -1,3 +1,4 @@
+import { DEFAULT_LOOPBACK } from "../providers/kubeadm/plan/defaults";
 import type * as pulumi from "@pulumi/pulumi";
 import { OpenstackCluster } from "../components/openstack/openstack-cluster";
 import type {
@@ -54,7 +55,7 @@ function pool({ rootVolume, ...others }: OpenstackSection["pools"][number]): Poo
 function endpoint({ endpoint: { loopback, octavia, external } }: OpenstackSection): OpenstackEndpointArgs {
   if (octavia) return { octavia };
   if (external) return { external };
-  return { loopback: loopback ?? { port: 8443 } };
+  return { loopback: loopback ?? DEFAULT_LOOPBACK };
 }
 
 function cloudAddons(desired: OpenstackSection["cloudProvider"]): CloudProviderArgs {

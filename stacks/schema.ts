@@ -1,7 +1,8 @@
 /** The configuration of a stack: its schema, its types and its reader. */
 export { AzimuthSection, CHART_REPOSITORIES } from "./schema/azimuth";
-export { BaseCluster, ClusterConfiguration, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
-export type { ControlPlaneMachine, Machine, WorkerMachine } from "./schema/complete";
+export { BaseCluster, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
+export { ClusterConfiguration } from "./schema/cluster-rules";
+export type { ControlPlaneMachine, Machine, WorkerMachine } from "./schema/cluster-rules";
 export type {
   AzimuthConfiguration,
   Configuration,

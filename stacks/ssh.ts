@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
+import { API_SERVER_PORT } from "../lib/validation/ports";
 import type { MachineArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterConfiguration, Machine, SshConfiguration } from "./schema";
-import { API_SERVER_PORT } from "./schema/complete";
 
 /** Builds a stack of the system "ssh": a kubeadm cluster on existing machines with SSH. */
 export function ssh(configuration: SshConfiguration): Record<string, pulumi.Output<unknown>> {

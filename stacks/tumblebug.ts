@@ -1,3 +1,4 @@
+import { DEFAULT_LOOPBACK } from "../providers/kubeadm/plan/defaults";
 import type * as pulumi from "@pulumi/pulumi";
 import { readStackResources } from "../components/stack-resources";
 import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
@@ -62,5 +63,5 @@ function group({ rootDisk, ...others }: TumblebugSection["groups"][number]) {
 function endpoint({ endpoint: { loopback, nlb, external } }: TumblebugSection): TumblebugEndpointArgs {
   if (nlb) return { nlb };
   if (external) return { external };
-  return { loopback: loopback ?? { port: 8443 } };
+  return { loopback: loopback ?? DEFAULT_LOOPBACK };
 }

@@ -1,4 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import {
+  DEFAULT_DRAIN,
+  DEFAULT_FILE_MODE,
+  DEFAULT_LOOPBACK,
+  DEFAULT_ROLLOUT,
+  DEFAULT_SSH,
+  DEFAULT_TIMEOUTS,
+  networkOf,
+} from "../../providers/kubeadm/plan/defaults";
 import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import {
@@ -28,22 +37,20 @@ export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNe
 }
 
 export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts">): Timeouts & { dial: number } {
-  return { ssh: 300, dial: 15, prepare: 900, init: 600, join: 600, ready: 600, ...args.timeouts };
+  return { ...DEFAULT_TIMEOUTS, dial: DEFAULT_SSH.dialTimeoutSeconds, ...args.timeouts };
 }
 
 export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
-  return { timeoutSeconds: 300, deleteEmptyDirData: false, force: false, ...args.drain };
+  return { ...DEFAULT_DRAIN, ...args.drain };
 }
 
 export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
   return {
+    ...DEFAULT_ROLLOUT,
     annotations: DEFAULT_ANNOTATION_PATTERN,
     intermediateVersions: [],
-    maxUnavailable: 1,
     pools: {},
     pausedNodes: [],
-    soakSeconds: 0,
-    nodeTimeoutSeconds: 1200,
     software: {},
     ...args.rollout,
   };
@@ -64,9 +71,9 @@ export function stagedFor(args: KubeadmClusterArgs): StagedVersions & pulumi.Inp
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(name: string, args: KubeadmClusterArgs): pulumi.Output<ClusterSpecification> {
   const files = (args.files ?? []).map((file) =>
-    pulumi.output(file.content).apply((content) => ({ mode: "0600", ...file, content })),
+    pulumi.output(file.content).apply((content) => ({ mode: DEFAULT_FILE_MODE, ...file, content })),
   );
-  const endpoint = pulumi.output(args.endpoint ?? { loopback: { port: 8443 } });
+  const endpoint = pulumi.output(args.endpoint ?? { loopback: DEFAULT_LOOPBACK });
   const names = pulumi.all(args.certificateNames ?? []);
   return pulumi
     .all([pulumi.all(files), args.caBundle, endpoint, names])
@@ -76,9 +83,7 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
       source: args.source ?? DEFAULT_SOURCE,
       endpoint: reached,
       network: {
-        podCidr: args.network?.podCidr ?? "10.244.0.0/16",
-        serviceCidr: args.network?.serviceCidr ?? "10.96.0.0/12",
-        dnsDomain: args.network?.dnsDomain ?? "cluster.local",
+        ...networkOf(args.network),
         bridge: "bridge" in networkPlugin(args),
         ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
       },

@@ -1,3 +1,4 @@
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
@@ -172,7 +173,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       this.clusterName,
       {
         plugin: networkPlugin(this.args),
-        podCidr: this.args.network?.podCidr ?? "10.244.0.0/16",
+        podCidr: networkOf(this.args.network).podCidr,
         kubeconfig: this.directKubeconfig,
       },
       { parent: this, dependsOn: [init], deletedWith: init },

@@ -1,3 +1,5 @@
+import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
+import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import {
   CONTROL_PLANE_GROUP,
@@ -29,13 +31,13 @@ export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<J
   const host = args.ssh?.jumpHost;
   if (!host) return undefined;
   return pulumi
-    .all([host.address, host.port ?? 22, host.user ?? args.ssh?.user ?? "root", host.hostKey])
+    .all([host.address, host.port ?? SSH_PORT, host.user ?? args.ssh?.user ?? DEFAULT_SSH.user, host.hostKey])
     .apply(([address, port, user, hostKey]) => ({ address, port, user, hostKey }));
 }
 
 /** Returns the group of a machine: the control planes, or its worker pool. */
 export function groupOf(machine: MachineArgs): string {
-  return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? "workers");
+  return machine.role === "control-plane" ? CONTROL_PLANE_GROUP : (machine.pool ?? DEFAULT_POOL);
 }
 
 /** A machine as input of resources: fields that decide about resources are plain, fields for SSH may be known later. */
@@ -66,7 +68,7 @@ export function describeMachines(
 ): MachineInputs[] {
   const credentials = sshCredentials(args);
   return args.machines.map((machine) => {
-    const { name, role, address, port = 22 } = machine;
+    const { name, role, address, port = SSH_PORT } = machine;
     const firstContact = () =>
       new HostKey(
         `${cluster}-${name}-host-key`,
@@ -79,10 +81,10 @@ export function describeMachines(
       group: groupOf(machine),
       address,
       port,
-      user: machine.user ?? args.ssh?.user ?? "root",
+      user: machine.user ?? args.ssh?.user ?? DEFAULT_SSH.user,
       hostKey: machine.hostKey ?? firstContact(),
       internalAddress: machine.internalAddress ?? address,
-      apiServer: machine.apiServer ?? pulumi.interpolate`${address}:6443`,
+      apiServer: machine.apiServer ?? pulumi.interpolate`${address}:${API_SERVER_PORT}`,
       labels: machine.labels ?? {},
       taints: machine.taints ?? [],
     };

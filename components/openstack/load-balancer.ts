@@ -1,3 +1,4 @@
+import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { Listener } from "@pulumi/openstack/loadbalancer/listener";
 import { LoadBalancer } from "@pulumi/openstack/loadbalancer/loadBalancer";
@@ -8,9 +9,6 @@ import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { markedDescription } from "../../lib/pulumi/marks";
 import type { MachineNetwork } from "./network";
-
-/** Port of the Kubernetes API on the load balancer and on the control planes. */
-export const API_PORT = 6443;
 
 export interface ApiLoadBalancer {
   /** Address in the machines' network at which nodes reach the API. */
@@ -54,7 +52,7 @@ export function makeApiLoadBalancer(
       description,
       loadbalancerId: balancer.id,
       protocol: "TCP",
-      protocolPort: API_PORT,
+      protocolPort: API_SERVER_PORT,
       allowedCidrs: args.allowedCidrs,
     },
     opts,
@@ -71,7 +69,7 @@ export function makeApiLoadBalancer(
       ? {}
       : { floatingIp: floatingAddress(name, balancer, args.externalNetwork, network, description, opts) }),
     add: (machine, address) => {
-      const member = { name: machine, poolId: pool.id, address, protocolPort: API_PORT };
+      const member = { name: machine, poolId: pool.id, address, protocolPort: API_SERVER_PORT };
       new Member(`${cluster}-${machine}`, member, opts);
     },
   };

@@ -1,3 +1,4 @@
+import { SSH_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { Instance } from "@pulumi/openstack/compute/instance";
 import { Keypair } from "@pulumi/openstack/compute/keypair";
@@ -133,7 +134,7 @@ export function makeMachine(
   // Depends on the server, because the port has its address before the server exists.
   const fixedIp = pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips[0] ?? "");
   const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
-  const sshPort = args.sshPort ?? 22;
+  const sshPort = args.sshPort ?? SSH_PORT;
   return {
     server,
     fixedIp,
@@ -162,7 +163,7 @@ export function withHostKey(
   const { server, args } = machine;
   const { hostKey } = new ServerHostKey(
     `${cluster}-${args.name}-host-key`,
-    { machine: args.name, server: server.id, address: args.address, port: args.port ?? 22, ...contact },
+    { machine: args.name, server: server.id, address: args.address, port: args.port ?? SSH_PORT, ...contact },
     { ...(opts.parent ? { parent: opts.parent } : {}), ignoreChanges: ["address", "port"] },
   );
   return { ...machine, args: { ...args, hostKey } };

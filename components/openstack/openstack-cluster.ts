@@ -1,3 +1,5 @@
+import { API_SERVER_PORT } from "../../lib/validation/ports";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
 import type { NodeOutput } from "../../providers/kubeadm/resources/node-group";
@@ -7,7 +9,7 @@ import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { installCloudAddons, makesCredential, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
 import { Infrastructure } from "./infrastructure";
-import { API_PORT, type ApiLoadBalancer } from "./load-balancer";
+import type { ApiLoadBalancer } from "./load-balancer";
 import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
@@ -69,7 +71,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       {
         ...args,
         podNetwork: podNetworkKind(cluster),
-        podCidr: cluster.network?.podCidr ?? "10.244.0.0/16",
+        podCidr: networkOf(cluster.network).podCidr,
         services: {
           loadBalancers: cloudProvider.enabled,
           volumes: wantsCinder(cloudProvider),
@@ -100,7 +102,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       ...(balancer?.floatingIp ? [balancer.floatingIp] : []),
     ];
     const reached: EndpointArgs | undefined = balancer
-      ? { external: { host: balancer.address, port: API_PORT } }
+      ? { external: { host: balancer.address, port: API_SERVER_PORT } }
       : endpoint && !("octavia" in endpoint)
         ? endpoint
         : undefined;
@@ -126,7 +128,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
    * undefined when control planes have floating IPs of their own.
    */
   private loadBalancer(balancer?: ApiLoadBalancer, reached?: EndpointArgs): pulumi.Input<string> | undefined {
-    if (balancer?.floatingIp) return pulumi.interpolate`${balancer.floatingIp}:${API_PORT}`;
+    if (balancer?.floatingIp) return pulumi.interpolate`${balancer.floatingIp}:${API_SERVER_PORT}`;
     const isElsewhere = this.args.pools.some(
       ({ role, floatingIp }) => role === "control-plane" && floatingIp,
     );
@@ -173,6 +175,6 @@ function serverIds(machines: readonly CloudMachine[]): Record<string, pulumi.Out
 function describeEndpoints(cluster: KubeadmCluster, balancer?: ApiLoadBalancer) {
   return pulumi.all([cluster.endpoints, balancer?.floatingIp]).apply(([endpoints, external]) => ({
     ...endpoints,
-    ...(external === undefined ? {} : { external: `${external}:${API_PORT}` }),
+    ...(external === undefined ? {} : { external: `${external}:${API_SERVER_PORT}` }),
   }));
 }

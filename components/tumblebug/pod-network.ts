@@ -1,3 +1,4 @@
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { mergeObjects } from "../../lib/merge";
 import type { JsonObject } from "../../lib/merge";
 import type { KubeadmClusterArgs, NetworkPlugin } from "../kubeadm/kubeadm-cluster-args";
@@ -17,7 +18,7 @@ export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
     ...cluster,
     network: {
       ...network,
-      plugin: fitPlugin(network.plugin, network.podCidr ?? "10.244.0.0/16", overInternet),
+      plugin: fitPlugin(network.plugin, networkOf(network).podCidr, overInternet),
       ...(overInternet ? { holdNodeAddress: true } : {}),
     },
   };

@@ -49,7 +49,7 @@ export interface TumblebugClusterArgs {
   resources: { prefix?: string; keepOnDelete: boolean };
   /** SSH user of the machines, with sudo. */
   user: string;
-  /** SSH port of the machines. @default 22 */
+  /** SSH port of the machines; the firewall opens it. @default the port that the server reports for each VM, firewall: 22 */
   sshPort?: number;
   /** Slot → number of requested replacements of its machine: {"w-2": 1}. */
   replace?: Record<string, number>;

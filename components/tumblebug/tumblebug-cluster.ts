@@ -1,3 +1,4 @@
+import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
 import { topologyLabels } from "../../providers/tumblebug/plan/labels";
@@ -13,7 +14,6 @@ import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
 
 /** Port of the Kubernetes API on the control planes. */
-const API_PORT = 6443;
 
 /**
  * A kubeadm cluster on VMs in one or several clouds, created by a CB-Tumblebug server, with all objects that they
@@ -78,7 +78,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
         infrastructure: this.machines.infrastructure,
         group: first.vmGroup,
         port: endpoint.nlb.port,
-        targetPort: API_PORT,
+        targetPort: API_SERVER_PORT,
         machines: planes.map(({ machine }) => machine),
         vms: this.machines.vmNames(planes),
         recorded: balancerAddress,

@@ -1,3 +1,4 @@
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -183,7 +184,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       api: access.api,
       nodePorts: access.nodePorts,
       nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
-      pods: cluster.network?.podCidr ?? "10.244.0.0/16",
+      pods: networkOf(cluster.network).podCidr,
       podNetwork: podNetworkKind(cluster),
       overInternet,
     };

@@ -1,26 +1,30 @@
+export const SSH_PORT = 22;
+export const API_SERVER_PORT = 6443;
+export const ETCD_CLIENT_PORT = 2379;
+export const ETCD_PEER_PORT = 2380;
+export const KUBELET_PORT = 10_250;
+
+/** The default range for Services of type NodePort, which kube-proxy uses on every node. */
+export const NODE_PORT_RANGE = [30_000, 32_767] as const;
+
 /** Node ports that Kubernetes listens on (kubernetes.io "Ports and Protocols"), and SSH. */
 const TAKEN: Readonly<Record<number, string>> = {
-  22: "SSH",
-  2379: "etcd",
-  2380: "etcd",
+  [SSH_PORT]: "SSH",
+  [ETCD_CLIENT_PORT]: "etcd",
+  [ETCD_PEER_PORT]: "etcd",
   2381: "etcd",
-  6443: "the API server",
+  [API_SERVER_PORT]: "the API server",
   10248: "the kubelet",
   10249: "kube-proxy",
-  10250: "the kubelet",
+  [KUBELET_PORT]: "the kubelet",
   10256: "kube-proxy",
   10257: "kube-controller-manager",
   10259: "kube-scheduler",
 };
 
-/** The default range for Services of type NodePort, which kube-proxy uses on every node. */
-const FIRST_NODE_PORT = 30_000;
-const LAST_NODE_PORT = 32_767;
-
 function ownerOf(port: number): string | undefined {
-  return port >= FIRST_NODE_PORT && port <= LAST_NODE_PORT
-    ? `node ports (${FIRST_NODE_PORT} to ${LAST_NODE_PORT})`
-    : TAKEN[port];
+  const [first, last] = NODE_PORT_RANGE;
+  return port >= first && port <= last ? `node ports (${first} to ${last})` : TAKEN[port];
 }
 
 /** Returns the issue of the port of the proxy on every node, or undefined. */
@@ -31,6 +35,6 @@ export function loopbackPortIssue(port: number): string | undefined {
 
 /** Returns the issue of the API's port on a load balancer or a control plane, or undefined. */
 export function apiPortIssue(port: number): string | undefined {
-  const owner = port === 6443 ? undefined : ownerOf(port);
-  return owner && `${port} is taken by ${owner}; choose another, e.g. 6443`;
+  const owner = port === API_SERVER_PORT ? undefined : ownerOf(port);
+  return owner && `${port} is taken by ${owner}; choose another, e.g. ${API_SERVER_PORT}`;
 }

@@ -9,6 +9,16 @@ export interface ValidationIssue {
   message: string;
 }
 
+/** Returns the issue of a rule that returns a message, or none. */
+export function issueAt(path: ConfigurationPath, message: string | undefined): ValidationIssue[] {
+  return message === undefined ? [] : [{ path, message }];
+}
+
+/** Returns the issues of a part of a value with paths of the whole. */
+export function below(path: ConfigurationPath, issues: readonly ValidationIssue[]): ValidationIssue[] {
+  return issues.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
+}
+
 /** Formats a path for messages: `cluster.machines[2].role`, `cluster.registries.mirrors["docker.io"]`. */
 export function formatPath(path: ConfigurationPath): string {
   return path

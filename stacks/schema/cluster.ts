@@ -2,8 +2,6 @@ import { z } from "zod";
 import { certificateBundleIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue, preflightIssue } from "../../lib/validation/names";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/registries";
-import { completeMachine } from "./complete";
-import { clusterIssues } from "./cross-rules";
 import { EndpointConfiguration } from "./endpoint";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "./host";
 import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./kubeadm";
@@ -11,7 +9,7 @@ import { DrainConfiguration, TimeoutsConfiguration } from "./limits";
 import { MachineInput } from "./machine";
 import { NetworkConfiguration } from "./network";
 import { RolloutConfiguration } from "./rollout";
-import { anyText, isObject, kubernetesVersion, rule } from "./rule";
+import { anyText, kubernetesVersion, rule } from "./rule";
 import { SourceConfiguration } from "./source";
 import { SshConfiguration } from "./ssh";
 
@@ -66,31 +64,11 @@ export const ClusterInput = z.strictObject({
     .describe("Any text; a change prepares again the machines that have not joined."),
 });
 
-const CheckedCluster = ClusterInput.superRefine(
-  (cluster, context) => {
-    for (const { path, message } of clusterIssues(cluster)) {
-      context.addIssue({ code: "custom", path: [...path], message });
-    }
-  },
-  // Runs even if a field is invalid, so that one run reports all validation issues.
-  { when: ({ value }) => isObject(value) },
-);
-
-/** Schema of `foresail:cluster`. Parsing sets all defaults of machines. */
-export const ClusterConfiguration = CheckedCluster.transform((cluster) => ({
-  ...cluster,
-  machines: cluster.machines.map((machine) => completeMachine(machine, cluster.ssh)),
-}));
-export type ClusterConfiguration = z.output<typeof ClusterConfiguration>;
+const OWN_MACHINES = { machines: true, lost: true, allowEvenControlPlanes: true, endpoint: true } as const;
 
 /** Fields for existing machines, which systems with pools do not have. */
-export const MACHINE_FIELDS = ["machines", "lost", "allowEvenControlPlanes", "endpoint"] as const;
+export const MACHINE_FIELDS = Object.keys(OWN_MACHINES) as (keyof typeof OWN_MACHINES)[];
 
 /** Schema of `foresail:cluster` for systems with pools or groups of machines. */
-export const BaseCluster = ClusterInput.omit({
-  machines: true,
-  lost: true,
-  allowEvenControlPlanes: true,
-  endpoint: true,
-});
+export const BaseCluster = ClusterInput.omit(OWN_MACHINES);
 export type BaseCluster = z.output<typeof BaseCluster>;

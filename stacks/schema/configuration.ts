@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AzimuthSection } from "./azimuth";
-import type { BaseCluster, ClusterConfiguration } from "./cluster";
+import type { BaseCluster } from "./cluster";
+import type { ClusterConfiguration } from "./cluster-rules";
 import type { MachinePoolSection } from "./machine-pool";
 import type { OpenstackSection } from "./openstack";
 import type { ApplicationCredential, RegistryCredential, TumblebugCredentials } from "./secrets";

@@ -1,14 +1,18 @@
+import { DEFAULT_LOOPBACK } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { hostIssue } from "../../lib/validation/addresses";
-import { apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
+import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import { exactlyOne, port, rule } from "./rule";
 
-const apiPort = () => rule(port(), apiPortIssue).default(6443).describe("Port of the load balancer.");
+const apiPort = () =>
+  rule(port(), apiPortIssue).default(API_SERVER_PORT).describe("Port of the load balancer.");
 
 const ENDPOINTS = {
   loopback: z
     .strictObject({
-      port: rule(port(), loopbackPortIssue).default(8443).describe("Port on 127.0.0.1 of every node."),
+      port: rule(port(), loopbackPortIssue)
+        .default(DEFAULT_LOOPBACK.port)
+        .describe("Port on 127.0.0.1 of every node."),
     })
     .optional()
     .describe("Built-in high availability: haproxy on every node in front of all control planes."),

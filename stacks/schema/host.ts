@@ -1,3 +1,4 @@
+import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { duplicateIssues } from "../../lib/validation/duplicates";
 import {
@@ -21,7 +22,7 @@ const HostFile = z.strictObject({
     z.string({ error: ({ input }) => (typeof input === "number" ? fileModeNumberIssue(input) : undefined) }),
     fileModeIssue,
   )
-    .default("0600")
+    .default(DEFAULT_FILE_MODE)
     .describe('Permissions, in octal and in quotes; "2755" sets the group, too.'),
   owner: rule(z.string(), fileOwnerIssue)
     .default("root:root")

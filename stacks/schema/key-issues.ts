@@ -1,7 +1,7 @@
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import { quoted } from "../../lib/text/quote";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
-import { ClusterConfiguration } from "./cluster";
+import { ClusterInput } from "./cluster";
 import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
 
 /** Keys of a stack file. */
@@ -43,7 +43,7 @@ const isKnown = (key: string): key is KeyName => Object.hasOwn(CONFIGURATION_KEY
 
 function unknownKey(key: string, project: string): string {
   const known = Object.keys(CONFIGURATION_KEYS);
-  const inCluster = nearest(key, known) === undefined && Object.hasOwn(ClusterConfiguration.in.shape, key);
+  const inCluster = nearest(key, known) === undefined && Object.hasOwn(ClusterInput.shape, key);
   return inCluster ? `is not known here; write it under ${project}:cluster` : unknownWord(key, known);
 }
 

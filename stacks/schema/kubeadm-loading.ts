@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { publicKeyBody } from "../../lib/validation/keys";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { BaseCluster, ClusterConfiguration, MACHINE_FIELDS } from "./cluster";
+import { BaseCluster, MACHINE_FIELDS } from "./cluster";
+import { ClusterConfiguration, type ReadableBase } from "./cluster-rules";
 import type {
   KubeadmConfiguration,
   MachineSecrets,
@@ -10,10 +11,10 @@ import type {
   SshConfiguration,
   TumblebugConfiguration,
 } from "./configuration";
-import { check } from "./explanation";
-import { OpenstackSection } from "./openstack";
-import { openstackSectionIssues } from "./openstack-rules";
+import { check } from "./check";
+import { openstackRules, OpenstackSection } from "./openstack";
 import { readSshKey } from "./private-key";
+import { readable, type Readable } from "./readable";
 import { json, missing, type RawKeys, type Reading } from "./reading";
 import { isObject } from "./rule";
 import {
@@ -24,8 +25,7 @@ import {
   readTumblebugCredentials,
   type SecretReading,
 } from "./secrets";
-import { TumblebugSection } from "./tumblebug";
-import { tumblebugSectionIssues } from "./tumblebug-rules";
+import { tumblebugRules, TumblebugSection } from "./tumblebug";
 
 type KubeadmSystem = KubeadmConfiguration["system"];
 
@@ -121,11 +121,11 @@ function readBody(system: KubeadmSystem, raw: RawKeys): BodyReading<SshBody | Op
     case "ssh":
       return readSsh(raw("cluster"));
     case "openstack":
-      return readSection(system, OpenstackSection, openstackSectionIssues, raw, (cluster, openstack) => ({
+      return readSection(system, OpenstackSection, openstackRules, raw, (cluster, openstack) => ({
         ...{ system, cluster, openstack },
       }));
     case "tumblebug":
-      return readSection(system, TumblebugSection, tumblebugSectionIssues, raw, (cluster, tumblebug) => ({
+      return readSection(system, TumblebugSection, tumblebugRules, raw, (cluster, tumblebug) => ({
         ...{ system, cluster, tumblebug },
       }));
   }
@@ -146,10 +146,10 @@ function readSsh(raw: string | undefined): BodyReading<SshBody> {
 }
 
 /** Reads a system with pools or groups in its own section, which has the name of the system. */
-function readSection<Section extends z.ZodType, Value>(
+function readSection<Section extends z.ZodObject, Value>(
   system: Exclude<KubeadmSystem, "ssh">,
   schema: Section,
-  sectionIssues: (section: unknown, cluster: unknown) => ValidationIssue[],
+  rulesOf: (section: Readable<z.output<Section>>, cluster: ReadableBase) => ValidationIssue[],
   raw: RawKeys,
   join: (cluster: BaseCluster, section: z.output<Section>) => Value,
 ): BodyReading<Value> {
@@ -170,7 +170,7 @@ function readSection<Section extends z.ZodType, Value>(
     })),
     ...(rawSection === undefined
       ? [missing(system, example)]
-      : [...section.mistakes, ...sectionIssues(json(rawSection), own)]),
+      : [...section.mistakes, ...rulesOf(readable(schema, json(rawSection)), readable(BaseCluster, own))]),
   ];
   const value = cluster.value && section.value ? join(cluster.value, section.value) : undefined;
   return { value, mistakes: issues, machines: [] };

@@ -1,9 +1,12 @@
+import { DEFAULT_DRAIN, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 
 const seconds = () => z.int().min(1).max(86_400);
 
 export const DrainConfiguration = z.strictObject({
-  timeoutSeconds: seconds().default(300).describe("Deadline of one drain, in seconds."),
+  timeoutSeconds: seconds()
+    .default(DEFAULT_DRAIN.timeoutSeconds)
+    .describe("Deadline of one drain, in seconds."),
   deleteEmptyDirData: z
     .boolean()
     .default(false)
@@ -12,9 +15,9 @@ export const DrainConfiguration = z.strictObject({
 });
 
 export const TimeoutsConfiguration = z.strictObject({
-  sshSeconds: seconds().default(300).describe("Until a machine answers SSH."),
-  prepareSeconds: seconds().default(900).describe("Until a machine is prepared."),
-  initSeconds: seconds().default(600).describe("Until `kubeadm init` is done."),
-  joinSeconds: seconds().default(600).describe("Until a machine has joined."),
-  readySeconds: seconds().default(600).describe("Until a Node is Ready."),
+  sshSeconds: seconds().default(DEFAULT_TIMEOUTS.ssh).describe("Until a machine answers SSH."),
+  prepareSeconds: seconds().default(DEFAULT_TIMEOUTS.prepare).describe("Until a machine is prepared."),
+  initSeconds: seconds().default(DEFAULT_TIMEOUTS.init).describe("Until `kubeadm init` is done."),
+  joinSeconds: seconds().default(DEFAULT_TIMEOUTS.join).describe("Until a machine has joined."),
+  readySeconds: seconds().default(DEFAULT_TIMEOUTS.ready).describe("Until a Node is Ready."),
 });

@@ -1,3 +1,5 @@
+import { API_SERVER_PORT } from "../../lib/validation/ports";
+import { DEFAULT_POOL } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { hostIssue, hostPortIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { hostKeyIssue } from "../../lib/validation/keys";
@@ -53,11 +55,14 @@ export const MachineInput = z.strictObject({
     .describe("IPv4 address at which the machines reach each other; when absent, `address`."),
   apiServer: rule(z.string(), hostPortIssue)
     .optional()
-    .describe('Where the operator reaches the API of this control plane; when absent, "<address>:6443".'),
+
+    .describe(
+      `Where the operator reaches the API of this control plane; when absent, "<address>:${API_SERVER_PORT}".`,
+    ),
   role: MachineRole.describe("What the machine does in the cluster."),
   pool: rule(z.string(), poolNameIssue)
     .optional()
-    .describe('Pool that a worker belongs to; when absent, "workers". Not for control planes.'),
+    .describe(`Pool that a worker belongs to; when absent, "${DEFAULT_POOL}". Not for control planes.`),
   labels: MachineLabels.default({}).describe("Labels of the Node."),
   taints: MachineTaints.default([]).describe("Taints of the Node."),
 });

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AzimuthSection } from "./azimuth";
 import type { AzimuthConfiguration, MachinePoolConfiguration } from "./configuration";
-import { check } from "./explanation";
+import { check } from "./check";
 import { MachinePoolSection } from "./machine-pool";
 import { json, missing, type RawKeys, type Reading } from "./reading";
 import { readKubeconfig } from "./secrets";

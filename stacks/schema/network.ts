@@ -1,3 +1,4 @@
+import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
@@ -62,11 +63,13 @@ export const NetworkPlugin = exactlyOne(
 
 export const NetworkConfiguration = z.strictObject({
   podCidr: rule(z.string(), podCidrIssue)
-    .default("10.244.0.0/16")
+    .default(DEFAULT_NETWORK.podCidr)
     .describe("IPv4 block of the pods; each node takes a /24 of it."),
   serviceCidr: rule(z.string(), serviceCidrIssue)
-    .default("10.96.0.0/12")
+    .default(DEFAULT_NETWORK.serviceCidr)
     .describe("IPv4 block of the services."),
-  dnsDomain: rule(z.string(), dnsNameIssue).default("cluster.local").describe("DNS domain of the services."),
+  dnsDomain: rule(z.string(), dnsNameIssue)
+    .default(DEFAULT_NETWORK.dnsDomain)
+    .describe("DNS domain of the services."),
   plugin: NetworkPlugin.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
 });

@@ -10,7 +10,15 @@ import { ipv4Issue } from "../../lib/validation/addresses";
 import { urlIssue } from "../../lib/validation/urls";
 import { OpenstackEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { line, MOST_GROUPS, MOST_MACHINES, rule, rules } from "./rule";
+import { sectionRules, type ReadableBase } from "./cluster-rules";
+import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
+import { slotOfMachine } from "../../providers/openstack/plan/machine";
+import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";
+import type { Readable } from "./readable";
+import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, rules, SSH_ACCESS } from "./rule";
 
 const text = line;
 const block = () => rule(z.string(), cidrIssue);
@@ -27,7 +35,7 @@ const PoolInput = z.strictObject({
     "Name of the pool; its machines are <name>-<index>-<hash>.",
   ),
   role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
-  replicas: z.int().min(0).max(MOST_MACHINES).describe("Number of machines; 1, 3 or 5 control planes."),
+  replicas: z.int().min(0).max(MOST_MACHINES).describe(POOL_SIZE),
   flavor: named().describe("Flavour of the servers, by name or id."),
   image: named().describe("Image of the servers, by name or id."),
   zones: z
@@ -69,13 +77,10 @@ const Network = z.strictObject({
 });
 
 const blocks = () => z.array(z.string());
-const neededBlocks = () => blocks().min(1);
 
 const Access = z.strictObject({
-  ssh: neededBlocks().describe(
-    "IPv4 blocks that may open SSH to the machines; foresail itself is among them.",
-  ),
-  api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
+  ssh: blocks().min(1).describe(SSH_ACCESS),
+  api: blocks().describe(API_ACCESS),
   nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
   open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
 });
@@ -147,3 +152,26 @@ export const OpenstackSection = z.strictObject({
   ),
 });
 export type OpenstackSection = z.output<typeof OpenstackSection>;
+
+/** Checks the rules that depend on several fields of `foresail:openstack` and on the cluster. */
+export function openstackRules(
+  section: Readable<OpenstackSection>,
+  cluster: ReadableBase,
+): ValidationIssue[] {
+  const { pools = [] } = section;
+  const blocks = networkOf(cluster.network);
+  // Machine names end with a hash, which is unknown here.
+  const slots = new Set(slotsOf(pools));
+  const nodes = {
+    has: (name: string) => slots.has(slotOfMachine(name)) && /-[0-9a-z]{5}$/.test(name),
+    known: [...slots].map((slot) => `${slot}-<hash>`),
+  };
+  const groups = pools.flatMap(({ name, role }) =>
+    role === "control-plane" ? CONTROL_PLANE_GROUP : (name ?? []),
+  );
+  return [
+    ...below(["openstack"], openstackIssues(section, blocks)),
+    ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, groups, nodes)),
+    ...below(["openstack"], sectionRules(section.endpoint, "pools", pools, blocks, cluster.ssh?.port)),
+  ];
+}

@@ -1,3 +1,4 @@
+import { DEFAULT_ROLLOUT } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
 import { stopAfterIssue } from "../../providers/kubeadm/plan/rollout/stop-after";
@@ -42,7 +43,7 @@ const version = () => rule(z.string(), softwareVersionIssue).optional();
 
 export const RolloutConfiguration = z.strictObject({
   maxUnavailable: maxUnavailable()
-    .default(1)
+    .default(DEFAULT_ROLLOUT.maxUnavailable)
     .describe(
       'How many nodes of a worker pool may be away at once: a number, or a percentage such as "25%", rounded down. Control planes go one at a time.',
     ),
@@ -61,7 +62,7 @@ export const RolloutConfiguration = z.strictObject({
     .int()
     .min(0)
     .max(86_400)
-    .default(0)
+    .default(DEFAULT_ROLLOUT.soakSeconds)
     .describe("Between the end of a node and the beginning of the next."),
   gate: Gate.optional().describe("What is asked before a node begins, until it is open or the deadline."),
   stopAfter: rule(z.string(), stopAfterIssue)
@@ -73,7 +74,7 @@ export const RolloutConfiguration = z.strictObject({
     .int()
     .min(1)
     .max(86_400)
-    .default(1200)
+    .default(DEFAULT_ROLLOUT.nodeTimeoutSeconds)
     .describe("Until a node that was asked for a version is Ready with it, and until the gate is open."),
   software: z
     .strictObject({

@@ -90,3 +90,9 @@ export const MOST_MACHINES = 1000;
 
 /** Schema of a TCP port. */
 export const port = () => z.int().min(1).max(65_535);
+
+/** Descriptions that several systems share. */
+export const POOL_SIZE = "Number of machines; an odd number of control planes, such as 1 or 3.";
+export const SSH_ACCESS = "IPv4 blocks that may open SSH to the machines, foresail's own among them.";
+export const API_ACCESS =
+  "IPv4 blocks that may open the Kubernetes API, foresail's own among them; an empty list opens it to the nodes alone.";

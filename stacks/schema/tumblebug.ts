@@ -6,7 +6,14 @@ import { urlIssue } from "../../lib/validation/urls";
 import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
 import { TumblebugEndpoint } from "./endpoint";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
-import { line, MOST_GROUPS, MOST_MACHINES, rule } from "./rule";
+import { sectionRules, type ReadableBase } from "./cluster-rules";
+import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
+import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
+import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
+import type { Readable } from "./readable";
+import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, SSH_ACCESS } from "./rule";
 
 const text = line;
 const named = () => rule(z.string(), tumblebugNameIssue);
@@ -17,7 +24,7 @@ const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
   role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
   connection: text().describe("Connection in which the machines are made: one of `connections`."),
-  count: z.int().min(1).max(MOST_MACHINES).describe("Number of machines; 1, 3, 5 or 7 control planes."),
+  count: z.int().min(1).max(MOST_MACHINES).describe(POOL_SIZE),
   spec: text().describe(
     'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
   ),
@@ -39,10 +46,8 @@ const Group = z.strictObject({
 });
 
 const Access = z.strictObject({
-  ssh: blocks()
-    .min(1)
-    .describe("IPv4 blocks that may open SSH to the machines; foresail itself is among them."),
-  api: blocks().describe("IPv4 blocks that may open the Kubernetes API; foresail itself is among them."),
+  ssh: blocks().min(1).describe(SSH_ACCESS),
+  api: blocks().describe(API_ACCESS),
   nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
   nodes: blocks()
     .default([])
@@ -84,8 +89,7 @@ export const TumblebugSection = z.strictObject({
   groups: z.array(Group).min(1).max(MOST_GROUPS).describe("The machines, in groups that are alike."),
   network: z
     .strictObject({
-      cidr: z
-        .string()
+      cidr: block()
         .default("10.21.0.0/16")
         .describe("IPv4 block that the VNets without one of their own take theirs from."),
     })
@@ -138,3 +142,20 @@ export const TumblebugSection = z.strictObject({
     .describe("Take connections to CB-Spider's pretended clouds, for tests."),
 });
 export type TumblebugSection = z.output<typeof TumblebugSection>;
+
+/** Checks the rules that depend on several fields of `foresail:tumblebug` and on the cluster. */
+export function tumblebugRules(
+  section: Readable<TumblebugSection>,
+  cluster: ReadableBase,
+): ValidationIssue[] {
+  const { groups = [], replace = {} } = section;
+  const network = networkOf(cluster.network);
+  const plugin = Object.keys(cluster.network?.plugin ?? {})[0] ?? "";
+  const pools = groups.map(({ name = "", role = "worker" }) => nodeGroupOf({ name, role }));
+  const nodes = nodeNames(machinesOf(groups, replace));
+  return [
+    ...below(["tumblebug"], tumblebugIssues(section, { ...network, name: cluster.name, plugin })),
+    ...below(["cluster", "rollout"], rolloutIssues(cluster.rollout, pools, nodes)),
+    ...below(["tumblebug"], sectionRules(section.endpoint, "groups", groups, network)),
+  ];
+}

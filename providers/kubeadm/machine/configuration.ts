@@ -1,3 +1,4 @@
+import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../lib/validation/ports";
 import { stringify } from "yaml";
 import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
 import { mergeObjects, type Json, type JsonObject } from "../../../lib/merge";
@@ -76,8 +77,8 @@ function etcd(specification: ClusterSpecification): JsonObject {
   const own = specification.kubeadm.clusterConfiguration?.["etcd"] as JsonObject | undefined;
   if (!specification.network.holdNodeAddress || own?.["external"] !== undefined) return {};
   const extraArgs = [
-    { name: "listen-client-urls", value: "https://0.0.0.0:2379" },
-    { name: "listen-peer-urls", value: "https://0.0.0.0:2380" },
+    { name: "listen-client-urls", value: `https://0.0.0.0:${ETCD_CLIENT_PORT}` },
+    { name: "listen-peer-urls", value: `https://0.0.0.0:${ETCD_PEER_PORT}` },
   ];
   return { etcd: { local: { extraArgs } } };
 }
@@ -124,7 +125,7 @@ export function initConfiguration(
     // init's own token is not used, since each join creates one
     bootstrapTokens: [{ ttl: "1m0s", description: "kubeadm init" }],
     nodeRegistration: nodeRegistration(specification, machine),
-    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: 6443 },
+    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: API_SERVER_PORT },
   };
   return documents([
     mergeObjects(init, specification.kubeadm.initConfiguration),
@@ -147,7 +148,7 @@ export function joinConfiguration(
   bootstrapToken: string,
 ): string {
   const controlPlane: Json = {
-    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: 6443 },
+    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: API_SERVER_PORT },
   };
   return documents([
     mergeObjects(

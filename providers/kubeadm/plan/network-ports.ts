@@ -1,3 +1,12 @@
+import {
+  API_SERVER_PORT,
+  ETCD_CLIENT_PORT,
+  ETCD_PEER_PORT,
+  KUBELET_PORT,
+  NODE_PORT_RANGE,
+  SSH_PORT,
+} from "../../../lib/validation/ports";
+
 /** Kinds of pod networks, by the ports that they need. */
 export type PodNetworkKind = "bridge" | "cilium" | "calico" | "flannel" | "other";
 
@@ -16,15 +25,15 @@ const tcp = (port: number, last = port) => ({ protocol: "tcp", ports: [port, las
 
 /** Ports of the cluster itself, for any pod network. */
 export const CLUSTER_PORTS = {
-  api: { ...tcp(6443), name: "api", why: "the Kubernetes API for foresail and for people" },
-  apiNodes: { ...tcp(6443), name: "api-nodes", why: "the Kubernetes API for kubelets and pods" },
-  etcd: { ...tcp(2379, 2380), name: "etcd", why: "etcd among the control planes" },
-  kubelet: { ...tcp(10250), name: "kubelet", why: "the kubelet, for the API server and for metrics" },
+  api: { ...tcp(API_SERVER_PORT), name: "api", why: "the Kubernetes API for foresail and for people" },
+  apiNodes: { ...tcp(API_SERVER_PORT), name: "api-nodes", why: "the Kubernetes API for kubelets and pods" },
+  etcd: { ...tcp(ETCD_CLIENT_PORT, ETCD_PEER_PORT), name: "etcd", why: "etcd among the control planes" },
+  kubelet: { ...tcp(KUBELET_PORT), name: "kubelet", why: "the kubelet, for the API server and for metrics" },
   icmp: { name: "icmp", protocol: "icmp", why: "path MTU discovery and ping" },
 } as const satisfies Record<string, OpenPort>;
 
 /** Returns the port of SSH on the machines. */
-export function sshPort(port = 22): OpenPort {
+export function sshPort(port = SSH_PORT): OpenPort {
   return { name: "ssh", ...tcp(port), why: "SSH, by which foresail works" };
 }
 
@@ -32,7 +41,7 @@ export function sshPort(port = 22): OpenPort {
 export const NODE_PORTS: readonly OpenPort[] = ["tcp", "udp"].map((protocol) => ({
   name: `node-ports-${protocol}`,
   protocol,
-  ports: [30000, 32767],
+  ports: NODE_PORT_RANGE,
   why: "Services of type NodePort and LoadBalancer",
 }));
 

@@ -4,38 +4,45 @@ import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { wantedSlots } from "./groups";
 import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
-import { cidrIssue, cidrSize, cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
 import { duplicateIssues } from "../../../lib/validation/duplicates";
-import type { ValidationIssue } from "../../../lib/validation/validation-issue";
-import { poolNameIssue } from "../../../lib/validation/names";
-import { podBlockSizeIssues } from "../../kubeadm/plan/validation/network";
+import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
+import { poolIssues } from "../../kubeadm/plan/validation/machines";
+import {
+  blocksOverlap,
+  machineBlockIssues,
+  podBlockSizeIssues,
+  type NetworkBlocks,
+} from "../../kubeadm/plan/validation/network";
 import { replaceIssues } from "../../kubeadm/plan/validation/replace";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 
-/** Input of the rules for the section `tumblebug`; unreadable values are absent. */
-export interface TumblebugFacts {
+/** Input of the rules for the section `tumblebug`; values that could not be read are absent. */
+interface TumblebugFacts {
   namespace?: string;
   infrastructure?: string;
-  clusterName?: string;
-  connections: { name?: string; cidr?: string }[];
-  groups: GroupFacts[];
-  networkCidr: string;
+  connections?: readonly { name?: string; cidr?: string }[];
+  groups?: readonly GroupFacts[];
+  network?: { cidr?: string };
   nodeAddresses?: "private" | "public";
-  /** Kind of the pod network: "flannel". */
-  plugin: string;
-  access: AccessFacts & { nodes: readonly string[] };
-  replace: Readonly<Record<string, number>>;
-  lost: string[];
-  podCidr: string;
-  serviceCidr: string;
+  access?: AccessFacts;
+  replace?: Readonly<Record<string, number>>;
+  lost?: readonly string[];
 }
 
 export interface GroupFacts {
   name?: string;
   role?: Role;
   connection?: string;
-  count: number;
+  count?: number;
+}
+
+/** What the rules read of the cluster. */
+interface TumblebugCluster extends NetworkBlocks {
+  name?: string;
+  /** Kind of the pod network: "flannel". */
+  plugin: string;
 }
 
 /** Number of addresses of a subnet that clouds reserve. */
@@ -45,7 +52,15 @@ const RESERVED_ADDRESSES = 5;
 const PRIVATE_NETWORKS = ["flannel", "bridge"];
 
 /** Returns the validation issues of the section `tumblebug` as a whole; paths are relative to it. */
-export function tumblebugIssues(facts: TumblebugFacts): ValidationIssue[] {
+export function tumblebugIssues(section: TumblebugFacts, cluster: TumblebugCluster): ValidationIssue[] {
+  const facts: Facts = {
+    ...section,
+    connections: section.connections ?? [],
+    groups: section.groups ?? [],
+    networkCidr: section.network?.cidr ?? "",
+    replace: section.replace ?? {},
+    cluster,
+  };
   return [
     ...groupIssues(facts),
     ...connectionIssues(facts),
@@ -57,50 +72,36 @@ export function tumblebugIssues(facts: TumblebugFacts): ValidationIssue[] {
   ];
 }
 
+/** The input with empty lists for what could not be read. */
+interface Facts extends TumblebugFacts {
+  connections: readonly { name?: string; cidr?: string }[];
+  groups: readonly GroupFacts[];
+  networkCidr: string;
+  replace: Readonly<Record<string, number>>;
+  cluster: TumblebugCluster;
+}
+
 /** Returns the default of `nodeAddresses`: public for several connections, which share no network. */
 export function defaultNodeAddresses(groups: readonly { connection?: string }[]): "private" | "public" {
   return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
 }
 
-function groupIssues(facts: TumblebugFacts): ValidationIssue[] {
+function groupIssues(facts: Facts): ValidationIssue[] {
   const { groups } = facts;
-  const issues: ValidationIssue[] = [];
-  const isRead = groups.every(({ role }) => role !== undefined);
-  const planes = groups.flatMap((group, index) => (group.role === "control-plane" ? [{ group, index }] : []));
-  const [first, second] = planes;
-  if (isRead && !first)
-    issues.push({
-      path: ["groups"],
-      message: 'no group is the control planes\'; give one the role "control-plane"',
-    });
-  if (isRead && groups.length > 0 && !groups.some(({ role }) => role === "worker"))
-    issues.push({ path: ["groups"], message: "no group has workers; add one" });
-  if (first && second)
-    issues.push({
-      path: ["groups", second.index, "role"],
-      message: `groups[${first.index}] has the control planes already; make this one a worker group, or raise the count there`,
-    });
-  if (first && first.group.count % 2 === 0)
-    issues.push({
-      path: ["groups", first.index, "count"],
-      message: `${first.group.count} control planes tolerate no more failures than ${Math.max(first.group.count - 1, 1)}; write 1, 3, 5 or 7`,
-    });
-  groups.forEach(({ name, role }, index) => {
-    if (name === undefined) return;
-    const path = ["groups", index, "name"];
-    const wrong = tumblebugNameIssue(name) ?? (role === "worker" ? poolNameIssue(name) : undefined);
-    if (wrong !== undefined) issues.push({ path, message: wrong });
-  });
-  const named = groups.map(({ name }, index) => name ?? `${index} has none`);
+  const hasWorkers = groups.some(({ role }) => role === "worker" || role === undefined);
   return [
-    ...issues,
-    ...duplicateIssues(named, (name) => name).map(below("groups")),
+    ...poolIssues(
+      "groups",
+      "count",
+      groups.map((group) => ({ ...group, size: group.count })),
+    ),
+    ...issueAt(["groups"], groups.length > 0 && !hasWorkers ? "no group has workers; add one" : undefined),
     ...numberedNameIssues(facts),
   ];
 }
 
 /** Reports groups with the name of another group's machine: their VMs would have the same names on the server. */
-function numberedNameIssues({ groups, replace }: TumblebugFacts): ValidationIssue[] {
+function numberedNameIssues({ groups, replace }: Facts): ValidationIssue[] {
   const owners = new Map(
     groups.flatMap((group, index) =>
       machinesOf([group], replace).map((machine) => [machine, index] as const),
@@ -114,114 +115,73 @@ function numberedNameIssues({ groups, replace }: TumblebugFacts): ValidationIssu
   });
 }
 
-const below =
-  (field: string, last = "name") =>
-  ({ path, message }: ValidationIssue): ValidationIssue => ({ path: [field, ...path, last], message });
-
-function connectionIssues({ connections, groups }: TumblebugFacts): ValidationIssue[] {
+function connectionIssues({ connections, groups }: Facts): ValidationIssue[] {
   const known = connections.flatMap(({ name }) => name ?? []);
   const named = connections.map(({ name }, index) => name ?? `${index} has none`);
   return [
-    ...duplicateIssues(named, (name) => name).map(below("connections")),
-    ...groups.flatMap(({ connection }, index): ValidationIssue[] =>
+    ...below(
+      ["connections"],
+      duplicateIssues(named, (name) => name, "name"),
+    ),
+    ...groups.flatMap(({ connection }, index) =>
       connection === undefined || known.includes(connection)
         ? []
-        : [{ path: ["groups", index, "connection"], message: unknownWord(connection, known) }],
+        : issueAt(["groups", index, "connection"], unknownWord(connection, known)),
     ),
   ];
 }
 
-function blockIssues(facts: TumblebugFacts): ValidationIssue[] {
-  const { connections, networkCidr, podCidr, serviceCidr } = facts;
-  const issues: ValidationIssue[] = [];
-  const wrongBase = cidrIssue(networkCidr);
-  const base = { path: ["network", "cidr"] };
-  if (wrongBase !== undefined) issues.push({ ...base, message: wrongBase });
+function blockIssues(facts: Facts): ValidationIssue[] {
+  const { connections, networkCidr, cluster } = facts;
+  const path = ["network", "cidr"];
+  const room = parseCidr(networkCidr) ? roomOf(networkCidr) : Infinity;
   const free = connections.filter(({ cidr }) => cidr === undefined).length;
-  if (wrongBase === undefined && roomOf(networkCidr) < free)
-    issues.push({
-      ...base,
-      message: `${quoted(networkCidr)} has room for ${roomOf(networkCidr)} connections (a /24 each) and there are ${free}; write a larger block`,
-    });
-  const written = connections.flatMap(({ cidr }, index) =>
-    cidr === undefined ? [] : [{ cidr, path: ["connections", index, "cidr"] }],
-  );
-  for (const { cidr, path } of written) {
-    const wrong = cidrIssue(cidr);
-    if (wrong !== undefined) issues.push({ path, message: wrong });
-  }
-  const blocks = [
-    ...(free > 0 ? [{ cidr: networkCidr, path: base.path as ValidationIssue["path"] }] : []),
-    ...written,
+  const tooSmall =
+    room < free
+      ? `${quoted(networkCidr)} has room for ${room} connections (a /24 each) and there are ${free}; write a larger block`
+      : undefined;
+  return [
+    ...issueAt(path, tooSmall),
+    ...(free > 0 ? machineBlockIssues(networkCidr, cluster, path) : []),
+    ...connections.flatMap(({ cidr }, index): ValidationIssue[] => {
+      if (cidr === undefined) return [];
+      const own = ["connections", index, "cidr"];
+      const earlier = connections.slice(0, index).find((other) => blocksOverlap(cidr, other.cidr ?? ""));
+      const shared =
+        earlier &&
+        `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`;
+      return [...machineBlockIssues(cidr, cluster, own), ...issueAt(own, shared)];
+    }),
+    ...roomIssues(facts),
   ];
-  for (const { cidr, path } of blocks)
-    for (const [field, text] of Object.entries({ podCidr, serviceCidr }))
-      if (overlap(cidr, text))
-        issues.push({
-          path,
-          message: `${quoted(cidr)} overlaps cluster.network.${field} ${quoted(text)}; choose blocks that share no address`,
-        });
-  written.forEach(({ cidr, path }, index) => {
-    const earlier = written.slice(0, index).find((other) => overlap(cidr, other.cidr));
-    if (earlier)
-      issues.push({
-        path,
-        message: `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`,
-      });
-  });
-  return [...issues, ...roomIssues(facts)];
-}
-
-function overlap(one: string, other: string): boolean {
-  const [left, right] = [parseCidr(one), parseCidr(other)];
-  return left !== undefined && right !== undefined && cidrsOverlap(left, right);
 }
 
 /** Checks that each connection's block has enough addresses for its machines. */
-function roomIssues({
-  connections,
-  groups,
-  networkCidr,
-  podCidr,
-  serviceCidr,
-}: TumblebugFacts): ValidationIssue[] {
-  const named = connections.flatMap(({ name, cidr }) =>
-    name === undefined ? [] : [{ name, ...(cidr === undefined ? {} : { cidr }) }],
-  );
+function roomIssues({ connections, groups, networkCidr, cluster }: Facts): ValidationIssue[] {
+  const named = connections.flatMap(({ name, cidr }) => (name === undefined ? [] : [{ name, cidr }]));
   const blocks = connectionBlocks(networkCidr, named);
-  const issues = connections.flatMap(({ name }, index): ValidationIssue[] => {
+  const issues = connections.flatMap(({ name }, index) => {
     const cidr = blocks.get(name ?? "");
     const block = cidr === undefined ? undefined : parseCidr(cidr);
     if (!block) return [];
-    const machines = groups.reduce((sum, group) => sum + (group.connection === name ? group.count : 0), 0);
+    const machines = groups.reduce(
+      (sum, { connection, count = 1 }) => sum + (connection === name ? count : 0),
+      0,
+    );
     const room = Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
-    if (room >= machines) return [];
     const message = `${quoted(cidr)} has room for ${room} machines and there are ${machines}; write a larger block`;
-    return [{ path: ["connections", index, "cidr"], message }];
+    return issueAt(["connections", index, "cidr"], room < machines ? message : undefined);
   });
-  const all = groups.reduce((sum, { count }) => sum + count, 0);
-  return [
-    ...issues,
-    ...podBlockSizeIssues({ podCidr, serviceCidr }, all).map(({ message }) => ({
-      path: ["groups"],
-      message: `cluster.network.podCidr ${message}`,
-    })),
-  ];
+  const all = groups.reduce((sum, { count = 1 }) => sum + count, 0);
+  return [...issues, ...podBlockSizeIssues(cluster, all, "groups")];
 }
 
 /** Checks the length of VM names for most clouds; the limits of single clouds are checked with the server's facts. */
-function nameIssues({
-  namespace,
-  infrastructure,
-  clusterName,
-  groups,
-  replace,
-}: TumblebugFacts): ValidationIssue[] {
-  const name = infrastructure ?? clusterName;
-  if (infrastructure === undefined && clusterName !== undefined) {
-    const wrong = tumblebugNameIssue(clusterName);
-    if (wrong !== undefined)
-      return [{ path: ["infrastructure"], message: `is missing, and cluster.name ${wrong}` }];
+function nameIssues({ namespace, infrastructure, cluster, groups, replace }: Facts): ValidationIssue[] {
+  const name = infrastructure ?? cluster.name;
+  if (infrastructure === undefined && cluster.name !== undefined) {
+    const wrong = tumblebugNameIssue(cluster.name);
+    if (wrong !== undefined) return issueAt(["infrastructure"], `is missing, and cluster.name ${wrong}`);
   }
   if (namespace === undefined || name === undefined) return [];
   const limit = longestName("");
@@ -236,27 +196,27 @@ function nameIssues({
   });
 }
 
-const complete = ({ name = "", role = "worker", connection = "", count }: GroupFacts) => ({
+const complete = ({ name = "", role = "worker", connection = "", count = 1 }: GroupFacts) => ({
   ...{ name, role, connection, count, spec: "", image: "" },
   labels: {},
   taints: [],
 });
 
 /** Checks pod network and access of nodes that communicate over the Internet. CB-Ladybug has the same restriction. */
-function networkIssues(facts: TumblebugFacts): ValidationIssue[] {
-  const { nodeAddresses, connections, groups, plugin, access } = facts;
+function networkIssues(facts: Facts): ValidationIssue[] {
+  const { nodeAddresses, connections, groups, cluster, access } = facts;
   const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
   const addresses = nodeAddresses ?? defaultNodeAddresses(known);
   if (addresses === "private") return [];
   const issues: ValidationIssue[] = [];
-  if (PRIVATE_NETWORKS.includes(plugin))
+  if (PRIVATE_NETWORKS.includes(cluster.plugin))
     issues.push({
       path: ["nodeAddresses"],
       message:
-        `the pod network ${plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
+        `the pod network ${cluster.plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
         "write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
     });
-  if (access.nodes.length === 0)
+  if (!Array.isArray(access?.nodes) || access.nodes.length === 0)
     issues.push({
       path: ["access", "nodes"],
       message:
@@ -273,22 +233,20 @@ export function machinesOf(
   return wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
 }
 
-function machineIssues({ groups, replace, lost }: TumblebugFacts): ValidationIssue[] {
-  const named = groups.flatMap(({ name, count }) => (name === undefined ? [] : [{ name, count }]));
+function machineIssues({ groups, replace, lost = [] }: Facts): ValidationIssue[] {
+  const named = groups.flatMap(({ name, count = 1 }) => (name === undefined ? [] : [{ name, count }]));
   const machines = machinesOf(groups, replace);
   return [
     ...replaceIssues(
       Object.keys(replace),
       named.flatMap(({ name, count }) => slotNames(name, count)),
     ),
-    ...lost.flatMap((machine, index): ValidationIssue[] =>
+    ...lost.flatMap((machine, index) =>
       machines.includes(machine)
-        ? [
-            {
-              path: ["lost", index],
-              message: `${quoted(machine)} is still wanted; raise its number in \`replace\`, or lower the count of its group`,
-            },
-          ]
+        ? issueAt(
+            ["lost", index],
+            `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the count of the group`,
+          )
         : [],
     ),
   ];

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../../sandbox/nodes/container-node-settings";
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
-import { TumblebugSection } from "../../../stacks/schema";
-import { tumblebugSectionIssues } from "../../../stacks/schema/tumblebug-rules";
+import { BaseCluster, TumblebugSection } from "../../../stacks/schema";
+import { readable } from "../../../stacks/schema/readable";
+import { tumblebugRules } from "../../../stacks/schema/tumblebug";
 
 const ALL = ["aws-ap-northeast-2", "gcp-asia-northeast1", "azure-koreacentral"];
 
@@ -30,7 +31,10 @@ describe("the configuration of the sandbox's cluster on Tumblebug", () => {
         ),
         expected,
       );
-      assert.deepEqual(tumblebugSectionIssues(tumblebug, cluster), []);
+      assert.deepEqual(
+        tumblebugRules(readable(TumblebugSection, tumblebug), readable(BaseCluster, cluster)),
+        [],
+      );
       assert.ok(!JSON.stringify({ cluster, tumblebug }).includes("secret"));
     });
 });

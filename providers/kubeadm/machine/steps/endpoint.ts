@@ -1,3 +1,4 @@
+import { API_SERVER_PORT } from "../../../../lib/validation/ports";
 import { NODE_PATHS } from "../../plan/node-paths";
 import { frame, writeFile, type Script } from "./script";
 
@@ -30,7 +31,7 @@ WantedBy=multi-user.target
 function haproxyConfiguration(port: number, backends: Backend[]): string {
   const servers = [...backends]
     .sort((one, other) => one.name.localeCompare(other.name))
-    .map(({ name, address }) => `  server ${name} ${address}:6443`);
+    .map(({ name, address }) => `  server ${name} ${address}:${API_SERVER_PORT}`);
   return `# written by foresail; changed whenever the control planes change
 global
   log stderr format short daemon notice

@@ -1,44 +1,48 @@
 import { ipv4Issue, parseIpv4 } from "../../../../lib/validation/addresses";
 import { cidrContains, parseCidr } from "../../../../lib/validation/cidr";
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { apiPortIssue } from "../../../../lib/validation/ports";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
 import { quoted } from "../../../../lib/text/quote";
+import type { Role } from "../machine";
+import type { NetworkBlocks } from "./network";
 
 /** Input of the endpoint's rules; values that could not be read are absent. */
 export interface EndpointFacts {
-  loopbackPort?: number | undefined;
-  externalHost?: string | undefined;
-  podCidr: string;
-  serviceCidr: string;
-  machines: readonly EndpointMachine[];
+  loopback?: { port?: number };
+  external?: { host?: string };
 }
 
-interface EndpointMachine {
-  name?: string | undefined;
-  role?: "control-plane" | "worker" | undefined;
-  address?: string | undefined;
-  internalAddress?: string | undefined;
+export interface EndpointMachine {
+  name?: string;
+  role?: Role;
+  address?: string;
+  internalAddress?: string;
   /** Port of SSH. */
   port: number;
-  apiServer?: string | undefined;
+  apiServer?: string;
 }
 
 /** Returns the issues of the API's endpoint against network blocks and machines; paths begin with "endpoint". */
-export function endpointIssues(facts: EndpointFacts): ValidationIssue[] {
-  const host = facts.externalHost;
-  const message = host === undefined ? undefined : externalHostIssue(host, facts);
-  const external = message === undefined ? [] : [{ path: ["endpoint", "external", "host"], message }];
-  const { loopbackPort } = facts;
-  const sameAsSsh = facts.machines.find(
-    ({ port, address }) => port === loopbackPort && port !== 22 && !isLoopback(address ?? ""),
+export function endpointIssues(
+  endpoint: EndpointFacts | undefined,
+  blocks: NetworkBlocks,
+  machines: readonly EndpointMachine[],
+): ValidationIssue[] {
+  const host = endpoint?.external?.host;
+  const loopbackPort = endpoint?.loopback?.port;
+  const sameAsSsh = machines.find(
+    ({ port, address }) => port === loopbackPort && port !== SSH_PORT && !isLoopback(address ?? ""),
   );
-  if (sameAsSsh === undefined) return external;
   return [
-    ...external,
-    {
-      path: ["endpoint", "loopback", "port"],
-      message: `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 7443`,
-    },
+    ...issueAt(
+      ["endpoint", "external", "host"],
+      host === undefined ? undefined : externalHostIssue(host, blocks, machines),
+    ),
+    ...issueAt(
+      ["endpoint", "loopback", "port"],
+      sameAsSsh &&
+        `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 7443`,
+    ),
   ];
 }
 
@@ -46,19 +50,23 @@ function isLoopback(host: string): boolean {
   return /^127\./.test(host) || /(^|\.)localhost(\.localdomain)?\.?$/i.test(host);
 }
 
-function externalHostIssue(host: string, facts: EndpointFacts): string | undefined {
+function externalHostIssue(
+  host: string,
+  blocks: NetworkBlocks,
+  machines: readonly EndpointMachine[],
+): string | undefined {
   if (isLoopback(host))
     return `${quoted(host)} is each machine itself, and no load balancer; write its address, or use endpoint.loopback`;
   const bits = parseIpv4(host);
   const unusable = bits === undefined ? undefined : ipv4Issue(host);
   if (unusable !== undefined) return unusable;
   for (const field of ["podCidr", "serviceCidr"] as const) {
-    const block = parseCidr(facts[field]);
+    const block = parseCidr(blocks[field]);
     if (bits !== undefined && block && cidrContains(block, bits))
-      return `${quoted(host)} is in cluster.network.${field} ${quoted(facts[field])}, which nodes reach only inside the cluster; write an address outside of it`;
+      return `${quoted(host)} is in cluster.network.${field} ${quoted(blocks[field])}, which nodes reach only inside the cluster; write an address outside of it`;
   }
   const same = host.toLowerCase();
-  const worker = facts.machines.find(
+  const worker = machines.find(
     ({ role, address, internalAddress }) =>
       role === "worker" && (address?.toLowerCase() === same || internalAddress === same),
   );
@@ -69,10 +77,7 @@ function externalHostIssue(host: string, facts: EndpointFacts): string | undefin
 }
 
 /** Returns an issue when the port of a machine's API server belongs to another program on the same machine. */
-export function machineApiPortIssues(
-  machine: EndpointMachine,
-  path: ValidationIssue["path"],
-): ValidationIssue[] {
+export function machineApiPortIssues(machine: EndpointMachine): ValidationIssue[] {
   const [, host, port] = /^([^:]+):(\d{1,5})$/.exec(machine.apiServer ?? "") ?? [];
   // behind a port forward, the port is not the machine's own
   if (host === undefined || isLoopback(host)) return [];
@@ -80,7 +85,7 @@ export function machineApiPortIssues(
   const message =
     apiPortIssue(Number(port)) ??
     (Number(port) === machine.port
-      ? `${port} is the port of SSH there; choose another, e.g. 6443`
+      ? `${port} is the port of SSH there; choose another, e.g. ${API_SERVER_PORT}`
       : undefined);
-  return message === undefined ? [] : [{ path: [...path, "apiServer"], message }];
+  return issueAt(["apiServer"], message);
 }

@@ -1,22 +1,108 @@
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import { poolNameIssue } from "../../../../lib/validation/names";
+import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
+import type { Role } from "../machine";
+import { endpointIssues, machineApiPortIssues, type EndpointFacts, type EndpointMachine } from "./endpoint";
+import { blocksOverlapIssues, podBlockSizeIssues, type NetworkBlocks } from "./network";
+import { taintIssues } from "./node-labels";
+
+/** Input of the machines' rules; values that could not be read are absent. */
+export interface MachineFacts extends EndpointMachine {
+  pool?: string;
+  taints?: readonly { key?: unknown; effect?: unknown }[];
+}
+
+/** Input of the rules that depend on several fields of a cluster. */
+export interface ClusterFacts {
+  machines: readonly MachineFacts[];
+  /** Whether the list of machines and all roles could be read. */
+  rolesKnown: boolean;
+  lost: readonly string[];
+  allowEvenControlPlanes: boolean;
+  network: NetworkBlocks;
+  endpoint: EndpointFacts | undefined;
+}
+
+/** Returns the issues of a cluster's machines, lost machines, blocks and endpoint. */
+export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
+  const { machines, lost, network } = cluster;
+  const controlPlanes = machines.filter(({ role }) => role === "control-plane").length;
+  const mayBeEven = cluster.allowEvenControlPlanes || lost.length > 0;
+  return [
+    ...duplicateMachineIssues(machines),
+    ...(cluster.rolesKnown && !(mayBeEven && controlPlanes > 0)
+      ? issueAt(
+          ["machines"],
+          controlPlaneCountIssue(controlPlanes, ", or set cluster.allowEvenControlPlanes: true"),
+        )
+      : []),
+    ...lostMachineIssues(lost, machines),
+    ...blocksOverlapIssues(network),
+    ...podBlockSizeIssues(network, machines.length),
+    ...endpointIssues(cluster.endpoint, network, machines),
+    ...machines.flatMap((machine, index) =>
+      below(
+        ["machines", index],
+        [
+          ...roleFieldIssues(machine),
+          ...machineApiPortIssues(machine),
+          ...below(["taints"], taintIssues(machine.taints ?? [], machine.role)),
+        ],
+      ),
+    ),
+  ];
+}
 
 /**
- * Input of the machines' rules; values that could not be read are absent. `index` is the position in the configuration.
+ * Returns the issue of a number of control planes, or undefined. An even number tolerates no more failures than one
+ * fewer.
+ *
+ * @param exception what allows the number nevertheless, after ", or"
  */
-export interface MachineFacts {
-  index: number;
-  name?: string | undefined;
-  role?: "control-plane" | "worker" | undefined;
-  address?: string | undefined;
-  port: number;
-  internalAddress?: string | undefined;
-  pool?: string | undefined;
-  apiServer?: string | undefined;
+export function controlPlaneCountIssue(count: number, exception = ""): string | undefined {
+  if (count === 0) return 'there is no control plane; use 1 or 3 machines with the role "control-plane"';
+  if (count % 2 === 1) return undefined;
+  return `${count} control planes tolerate no more failures than ${count - 1}; use ${count - 1} or ${count + 1}${exception}`;
+}
+
+/**
+ * Returns the issues of the pools or groups of a cloud: exactly one has the control planes, in an allowed number, and
+ * no two have the same name.
+ */
+export function poolIssues(
+  field: "pools" | "groups",
+  size: "replicas" | "count",
+  pools: readonly { name?: string; role?: Role; size?: number }[],
+): ValidationIssue[] {
+  const what = field.slice(0, -1);
+  const issues = duplicateIssues(
+    pools.map(({ name }, index) => name ?? `${index} has none`),
+    (name) => name,
+    "name",
+  );
+  const planes = pools.flatMap(({ role }, index) => (role === "control-plane" ? [index] : []));
+  const [first, second] = planes;
+  if (first === undefined && pools.every(({ role }) => role !== undefined))
+    issues.push({
+      path: [],
+      message: `no ${what} has the control planes; give one the role "control-plane"`,
+    });
+  if (second !== undefined) {
+    const message = `${field}[${first}] has the control planes already; make this one a worker ${what}, or raise the ${size} there`;
+    issues.push({ path: [second, "role"], message });
+  }
+  if (first !== undefined)
+    issues.push(...issueAt([first, size], controlPlaneCountIssue(pools[first]?.size ?? 1)));
+  pools.forEach(({ name, role }, index) => {
+    if (name !== undefined && role === "worker")
+      issues.push(...issueAt([index, "name"], poolNameIssue(name)));
+  });
+  return below([field], issues);
 }
 
 /** Returns an issue for each name, SSH address, internal address or API address that two machines share. */
-export function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
+function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
   const own: [field: string, what: string, value: (machine: MachineFacts) => string | undefined][] = [
     ["name", "name", (machine) => machine.name],
     ["address", "address and port", (machine) => machine.address && `${machine.address}:${machine.port}`],
@@ -28,74 +114,41 @@ export function duplicateMachineIssues(machines: readonly MachineFacts[]): Valid
     ],
   ];
   return own.flatMap(([field, what, valueOf]) => {
-    const first = new Map<string, MachineFacts>();
-    return machines.flatMap((machine): ValidationIssue[] => {
+    const first = new Map<string, number>();
+    return machines.flatMap((machine, index): ValidationIssue[] => {
       const value = valueOf(machine);
       if (value === undefined) return [];
       const earlier = first.get(value);
-      if (!earlier) {
-        first.set(value, machine);
+      if (earlier === undefined) {
+        first.set(value, index);
         return [];
       }
-      const message = `${quoted(value)} is the ${what} of machines[${earlier.index}] too; give each machine its own`;
-      return [{ path: ["machines", machine.index, field], message }];
+      const message = `${quoted(value)} is the ${what} of machines[${earlier}] too; give each machine its own`;
+      return [{ path: ["machines", index, field], message }];
     });
   });
 }
 
-/** Returns an issue for each field that the machine's role does not have. */
-export function roleFieldIssues(machine: MachineFacts): ValidationIssue[] {
-  if (machine.role === "control-plane" && machine.pool !== undefined) {
-    return [
-      {
-        path: ["machines", machine.index, "pool"],
-        message: "control planes have no pool; remove it, or make the machine a worker",
-      },
-    ];
-  }
-  if (machine.role === "worker" && machine.apiServer !== undefined) {
-    return [
-      { path: ["machines", machine.index, "apiServer"], message: "workers have no API server; remove it" },
-    ];
-  }
+/** Returns an issue for a field that the machine's role does not have. */
+function roleFieldIssues({ role, pool, apiServer }: MachineFacts): ValidationIssue[] {
+  if (role === "control-plane" && pool !== undefined)
+    return issueAt(["pool"], "control planes have no pool; remove it, or make the machine a worker");
+  if (role === "worker" && apiServer !== undefined)
+    return issueAt(["apiServer"], "workers have no API server; remove it");
   return [];
 }
 
-/** Input of the rule for the number of control planes. */
-interface ControlPlaneCount {
-  controlPlanes: number;
-  allowEvenControlPlanes: boolean;
-  lost: number;
-}
-
-/** Returns an issue when there is no control plane, or an even number that is not explicitly allowed. */
-export function controlPlaneCountIssues(count: ControlPlaneCount): ValidationIssue[] {
-  const { controlPlanes } = count;
-  if (controlPlanes === 0) {
-    return [
-      {
-        path: ["machines"],
-        message: 'no machine is a control plane; give at least one the role "control-plane"',
-      },
-    ];
-  }
-  if (controlPlanes % 2 === 1 || count.allowEvenControlPlanes || count.lost > 0) return [];
-  const message = `${controlPlanes} control planes tolerate no more failures than ${controlPlanes - 1}; use ${controlPlanes - 1} or ${controlPlanes + 1}, or set cluster.allowEvenControlPlanes: true`;
-  return [{ path: ["machines"], message }];
-}
-
-/** Returns the issues of the list of lost machines. */
-export function lostMachineIssues(lost: readonly string[], machines: readonly string[]): ValidationIssue[] {
-  return lost.flatMap((name, index): ValidationIssue[] => {
-    const path = ["lost", index];
-    if (machines.includes(name))
-      return [
-        {
-          path,
-          message: `${quoted(name)} is still under cluster.machines; remove it there if it is dead, or here if it lives`,
-        },
-      ];
-    if (lost.indexOf(name) < index) return [{ path, message: `${quoted(name)} is listed twice; remove one` }];
-    return [];
-  });
+function lostMachineIssues(
+  lost: readonly string[],
+  machines: readonly { name?: string }[],
+): ValidationIssue[] {
+  const present = lost.flatMap((name, index) =>
+    machines.some((machine) => machine.name === name)
+      ? issueAt(
+          [index],
+          `${quoted(name)} is still under cluster.machines; remove it there if it is dead, or here if it is alive`,
+        )
+      : [],
+  );
+  return below(["lost"], [...present, ...duplicateIssues(lost, (name) => name)]);
 }

@@ -7,7 +7,7 @@ import {
   formatCidr,
   parseCidr,
 } from "../../../../lib/validation/cidr";
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 
 /** Blocks that pods and services can't use: this host, loopback, link-local, multicast and reserved. */
@@ -62,58 +62,76 @@ export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): V
   return [{ path: ["ipam"], message }];
 }
 
-interface NetworkBlocks {
+/** CIDR blocks of pods and Services; malformed ones have their own rules and are ignored by the others. */
+export interface NetworkBlocks {
   podCidr: string;
   serviceCidr: string;
 }
 
-/** Returns an issue when pods and services share addresses. Ignores malformed blocks, which have their own rules. */
-export function blocksOverlapIssues(network: NetworkBlocks): ValidationIssue[] {
-  const pods = parseCidr(network.podCidr);
-  const services = parseCidr(network.serviceCidr);
-  if (!pods || !services || !cidrsOverlap(pods, services)) return [];
-  const message = `${quoted(network.podCidr)} overlaps serviceCidr ${quoted(network.serviceCidr)}; choose two blocks that share no address`;
-  return [{ path: ["network", "podCidr"], message }];
+/** Returns an issue when pods and services share addresses. */
+export function blocksOverlapIssues({ podCidr, serviceCidr }: NetworkBlocks): ValidationIssue[] {
+  const overlap = `${quoted(podCidr)} overlaps serviceCidr ${quoted(serviceCidr)}; choose two blocks that share no address`;
+  return issueAt(["network", "podCidr"], blocksOverlap(podCidr, serviceCidr) ? overlap : undefined);
 }
 
-/** Returns an issue when the pod block has fewer /24 blocks than machines. */
-export function podBlockSizeIssues(network: NetworkBlocks, machines: number): ValidationIssue[] {
+/** Returns an issue for each block of the cluster that shares addresses with a block of machines. */
+export function machineBlockIssues(
+  cidr: string,
+  blocks: NetworkBlocks,
+  path: ValidationIssue["path"],
+): ValidationIssue[] {
+  return BLOCKS.flatMap((field) => {
+    const overlap = `${quoted(cidr)} overlaps cluster.network.${field} ${quoted(blocks[field])}; choose blocks that share no address`;
+    return issueAt(path, blocksOverlap(cidr, blocks[field]) ? overlap : undefined);
+  });
+}
+
+const BLOCKS = ["podCidr", "serviceCidr"] as const;
+
+/** Returns whether two blocks as text share an address; false if one is malformed. */
+export function blocksOverlap(one: string, other: string): boolean {
+  const [left, right] = [parseCidr(one), parseCidr(other)];
+  return left !== undefined && right !== undefined && cidrsOverlap(left, right);
+}
+
+/**
+ * Returns an issue when the pod block has fewer /24 blocks than machines.
+ *
+ * @param field list of the machines, when it is not in the same section as the network
+ */
+export function podBlockSizeIssues(
+  network: Pick<NetworkBlocks, "podCidr">,
+  machines: number,
+  field?: string,
+): ValidationIssue[] {
   const pods = parseCidr(network.podCidr);
   if (!pods || pods.prefix > NODE_PREFIX) return [];
   const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
   if (room >= machines) return [];
   const message = `${quoted(network.podCidr)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
-  return [{ path: ["network", "podCidr"], message }];
-}
-
-interface AddressedMachine {
-  address?: string | undefined;
-  internalAddress?: string | undefined;
+  return field === undefined
+    ? [{ path: ["network", "podCidr"], message }]
+    : [{ path: [field], message: `cluster.network.podCidr ${message}` }];
 }
 
 /** Returns an issue when a machine's address is in the pod or service block, or no internal IPv4 address is known. */
 export function machineAddressIssues(
   network: NetworkBlocks,
-  machine: AddressedMachine,
-  path: ValidationIssue["path"],
+  machine: { address?: string; internalAddress?: string },
 ): ValidationIssue[] {
-  const issues: ValidationIssue[] = [];
-  if (machine.internalAddress === undefined && machine.address !== undefined) {
-    const why = ipv4Issue(machine.address);
-    if (why) {
-      const message = `is missing; the machines must reach each other at an IPv4 address, and the address (${quoted(machine.address)}) is not one that they can use`;
-      issues.push({ path: [...path, "internalAddress"], message });
-    }
-  }
-  for (const field of ["address", "internalAddress"] as const) {
-    const text = machine[field];
-    const bits = text === undefined ? undefined : parseIpv4(text);
-    for (const blockName of ["podCidr", "serviceCidr"] as const) {
+  const { address, internalAddress } = machine;
+  const missing =
+    internalAddress === undefined && address !== undefined && ipv4Issue(address) !== undefined
+      ? `is missing; the machines must reach each other at an IPv4 address, and the address (${quoted(address)}) is not one that they can use`
+      : undefined;
+  const inside = (["address", "internalAddress"] as const).flatMap((field) =>
+    BLOCKS.flatMap((blockName) => {
+      const bits = parseIpv4(machine[field] ?? "");
       const block = parseCidr(network[blockName]);
-      if (bits === undefined || !block || !cidrContains(block, bits)) continue;
-      const message = `${quoted(text)} is in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
-      issues.push({ path: [...path, field], message });
-    }
-  }
-  return issues;
+      if (bits === undefined || !block || !cidrContains(block, bits)) return [];
+      const message = `${quoted(machine[field])} is in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
+      return [{ path: [field], message }];
+    }),
+  );
+  return [...issueAt(["internalAddress"], missing), ...inside];
 }

@@ -2,7 +2,7 @@ import { CONTROL_PLANE_GROUP } from "../machine";
 import { AGENT_VERSION_PATTERN } from "../version-pattern";
 import { duplicateIssues } from "../../../../lib/validation/duplicates";
 import { dnsNameIssue } from "../../../../lib/validation/names";
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { nearest } from "../../../../lib/validation/spelling";
 import { listed, quoted } from "../../../../lib/text/quote";
 
@@ -51,27 +51,26 @@ export function nodeNames(names: readonly string[]): NodeNames {
   return { has: (name) => all.has(name), known: [...all] };
 }
 
+/** Input of the rollout's rules; values that could not be read are absent. */
+export interface RolloutFacts {
+  pools?: Readonly<Record<string, { maxUnavailable?: unknown } | undefined>>;
+  pausedNodes?: readonly string[];
+}
+
 /**
  * Returns an issue for each unknown pool or node of a rollout, and for a maximum of control planes, which always roll
  * one at a time.
  */
 export function rolloutIssues(
-  rollout: { pools: Record<string, { maxUnavailable?: unknown }>; pausedNodes: readonly string[] },
+  { pools = {}, pausedNodes = [] }: RolloutFacts = {},
   groups: readonly string[],
   nodes: NodeNames,
 ): ValidationIssue[] {
-  const pools = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
-  const missing = (what: string, name: string, known: string[]) => {
-    const close = nearest(name, known);
-    if (close !== undefined)
-      return `${quoted(name)} is not a ${what} of this cluster; did you mean ${quoted(close)}?`;
-    const fix = known.length > 0 ? `there are ${listed(known)}` : "remove it";
-    return `${quoted(name)} is not a ${what} of this cluster; ${fix}`;
-  };
+  const known = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
   return [
-    ...Object.entries(rollout.pools).flatMap(([name, pool]): ValidationIssue[] => {
-      if (!pools.includes(name)) return [{ path: ["pools", name], message: missing("pool", name, pools) }];
-      return name === CONTROL_PLANE_GROUP && pool.maxUnavailable !== undefined
+    ...Object.entries(pools).flatMap(([name, pool]): ValidationIssue[] => {
+      if (!known.includes(name)) return [{ path: ["pools", name], message: unknown("pool", name, known) }];
+      return name === CONTROL_PLANE_GROUP && pool?.maxUnavailable !== undefined
         ? [
             {
               path: ["pools", name, "maxUnavailable"],
@@ -80,14 +79,22 @@ export function rolloutIssues(
           ]
         : [];
     }),
-    ...rollout.pausedNodes.flatMap((name, index): ValidationIssue[] =>
-      nodes.has(name)
-        ? []
-        : [{ path: ["pausedNodes", index], message: missing("machine", name, nodes.known) }],
+    ...below(
+      ["pausedNodes"],
+      [
+        ...pausedNodes.flatMap((name, index) =>
+          nodes.has(name) ? [] : issueAt([index], unknown("machine", name, nodes.known)),
+        ),
+        ...duplicateIssues(pausedNodes, (name) => name),
+      ],
     ),
-    ...duplicateIssues(rollout.pausedNodes, (name) => name).map(({ path, message }) => ({
-      path: ["pausedNodes", ...path],
-      message,
-    })),
   ];
+}
+
+function unknown(what: string, name: string, known: string[]): string {
+  const close = nearest(name, known);
+  if (close !== undefined)
+    return `${quoted(name)} is not a ${what} of this cluster; did you mean ${quoted(close)}?`;
+  const fix = known.length > 0 ? `there are ${listed(known)}` : "remove it";
+  return `${quoted(name)} is not a ${what} of this cluster; ${fix}`;
 }

@@ -153,7 +153,7 @@ const TABLE: [string, unknown][] = [
     }),
   ],
   [
-    'cluster.machines: no machine is a control plane; give at least one the role "control-plane"',
+    'cluster.machines: there is no control plane; use 1 or 3 machines with the role "control-plane"',
     cluster({ machines: [worker()] }),
   ],
   [
@@ -161,7 +161,7 @@ const TABLE: [string, unknown][] = [
     work({ role: "control-plane" }),
   ],
   [
-    'cluster.lost[0]: "w-1" is still under cluster.machines; remove it there if it is dead, or here if it lives',
+    'cluster.lost[0]: "w-1" is still under cluster.machines; remove it there if it is dead, or here if it is alive',
     cluster({ lost: ["w-1"] }),
   ],
   ['cluster.lost[1]: "w-9" is listed twice; remove one', cluster({ lost: ["w-9", "w-9"] })],

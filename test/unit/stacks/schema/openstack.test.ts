@@ -80,13 +80,13 @@ describe("configuration: the system openstack", () => {
       section(),
       { endpoint: { loopback: {} } },
     ],
-    ['openstack.pools: no pool is the control planes\'; give one the role "control-plane"', pools(workers())],
+    ['openstack.pools: no pool has the control planes; give one the role "control-plane"', pools(workers())],
     [
       "openstack.pools[1].role: pools[0] has the control planes already; make this one a worker pool, or raise the replicas there",
       pools(controlPlanes(), controlPlanes({ name: "cp2" })),
     ],
     [
-      "openstack.pools[0].replicas: 2 control planes tolerate no more failures than 1; write 1, 3 or 5",
+      "openstack.pools[0].replicas: 2 control planes tolerate no more failures than 1; use 1 or 3",
       pools(controlPlanes({ replicas: 2 })),
     ],
     [
@@ -94,7 +94,7 @@ describe("configuration: the system openstack", () => {
       pools(controlPlanes({ maxSurge: 2 })),
     ],
     [
-      'openstack.pools[1].name: "cp" is the name of pools[0] too; give each pool its own',
+      'openstack.pools[1].name: "cp" is listed twice; remove one',
       pools(controlPlanes(), workers({ name: "cp" })),
     ],
     [
@@ -166,7 +166,7 @@ describe("configuration: the system openstack", () => {
       section({ replace: { "w-2": 1 } }),
     ],
     [
-      'openstack.access.ssh[0]: "0.0.0.0/0" is the whole world; write the blocks that need it, or `access.open: true`',
+      'openstack.access.ssh[0]: "0.0.0.0/0" allows every address; write the blocks that need access, or `access.open: true`',
       section({ access: { ssh: ["0.0.0.0/0"], api: [] } }),
     ],
     ["openstack.access.api: is missing; write a list", section({ access: { ssh: ["192.0.2.0/24"] } })],

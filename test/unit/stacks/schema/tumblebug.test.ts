@@ -83,7 +83,7 @@ describe("configuration: the system tumblebug", () => {
       section({ namespace: "Ns" }),
     ],
     [
-      'tumblebug.groups: no group is the control planes\'; give one the role "control-plane"',
+      'tumblebug.groups: no group has the control planes; give one the role "control-plane"',
       groups(group("w")),
     ],
     ["tumblebug.groups: no group has workers; add one", groups(group("cp"))],
@@ -92,7 +92,7 @@ describe("configuration: the system tumblebug", () => {
       groups(group("cp"), group("m", { role: "control-plane" }), group("w")),
     ],
     [
-      "tumblebug.groups[0].count: 2 control planes tolerate no more failures than 1; write 1, 3, 5 or 7",
+      "tumblebug.groups[0].count: 2 control planes tolerate no more failures than 1; use 1 or 3",
       groups(group("cp", { count: 2 }), group("w")),
     ],
     ["tumblebug.groups[1].count: is 0; write 1 or more", groups(group("cp"), group("w", { count: 0 }))],
@@ -159,7 +159,7 @@ describe("configuration: the system tumblebug", () => {
       two({ access: { ssh: ["192.0.2.0/24"], api: [], nodes: ["192.0.2.0/24"] } }),
     ],
     [
-      'tumblebug.access.ssh[0]: "0.0.0.0/0" is the whole world; write the blocks that need it, or `access.open: true`',
+      'tumblebug.access.ssh[0]: "0.0.0.0/0" allows every address; write the blocks that need access, or `access.open: true`',
       section({ access: { ssh: ["0.0.0.0/0"], api: [] } }),
     ],
     [
@@ -171,7 +171,7 @@ describe("configuration: the system tumblebug", () => {
       section({ replace: { "w-7": 1 } }),
     ],
     [
-      'tumblebug.lost[0]: "w-1" is still wanted; raise its number in `replace`, or lower the count of its group',
+      'tumblebug.lost[0]: "w-1" is still in its group; raise its number in `replace`, or lower the count of the group',
       section({ lost: ["w-1"] }),
     ],
   ];
