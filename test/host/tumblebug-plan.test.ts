@@ -85,7 +85,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         const effect = { kind: "status", status: 404, text } as const;
         fixture.server.faults.add({ method: "POST", path: "/lookupSpec", effect });
         const { refusals } = await host.check(key, {}, desired());
-        assert.match(refusals[0]?.reason ?? "", /bring CB-Spider up/);
+        assert.match(refusals[0]?.reason ?? "", /start the CB-Spider/);
       });
 
       it("waits out a server that is busy for a moment", async () => {

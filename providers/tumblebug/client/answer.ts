@@ -34,13 +34,51 @@ function readWholeNumber(value: string | number | null | undefined): number | un
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
+/** A port; 0 if it is absent. */
+export const port = wholeNumber.transform((value) => value ?? 0);
+
+/** A reader and the paths of a field. Of several paths, the first one with a value counts. */
+type Field = readonly [reader: z.ZodType, paths: string | readonly string[]];
+
+/**
+ * Returns the schema of an object from a table of its fields: `{ name: [text, "IId.NameId"] }`. A path with "?", as in
+ * "region?.zone", leads through an object that may be absent; the path "" is the whole object.
+ */
+export function record<const Fields extends Readonly<Record<string, Field>>>(
+  fields: Fields,
+): z.ZodType<{ [Name in keyof Fields]: z.output<Fields[Name][0]> }> {
+  return z.looseObject({}).transform((body, context) => {
+    const issue = (message: string, ...path: PropertyKey[]) =>
+      context.addIssue({ code: "custom", message, path });
+    const read = (reader: z.ZodType, path: string): unknown => {
+      const steps = path === "" ? [] : path.split(".");
+      const names = steps.map((step) => step.replace("?", ""));
+      let value: unknown = body;
+      for (const [index, name] of names.entries()) {
+        if (typeof value === "object" && value !== null) value = (value as Record<string, unknown>)[name];
+        else if (value !== undefined && value !== null) issue("expected an object", ...names.slice(0, index));
+        else if (steps[index - 1]?.endsWith("?") !== true) issue("is missing", ...names.slice(0, index));
+        else value = undefined;
+      }
+      const found = reader.safeParse(value);
+      for (const one of found.error?.issues ?? []) issue(one.message, ...names, ...one.path);
+      return found.data;
+    };
+    const entries = Object.entries(fields).map(([name, [reader, paths]]) => {
+      const values = [paths].flat().map((path) => read(reader, path));
+      return [name, values.find((value) => value !== undefined && value !== "") ?? values[0]];
+    });
+    return Object.fromEntries(entries) as { [Name in keyof Fields]: z.output<Fields[Name][0]> };
+  });
+}
+
 /** Parses a response. @throws UnexpectedAnswer with names of wrong fields, but without their values */
 export function readAnswer<T>(what: string, schema: z.ZodType<T>, { body }: Pick<Reply, "body">): T {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const detail = read.error.issues
     .slice(0, 5)
-    .map(({ path, message }) => `${path.length === 0 ? "the whole" : path.join(".")}: ${message}`)
+    .map(({ path, message }) => `${path.length === 0 ? "the response" : path.join(".")}: ${message}`)
     .join("; ");
   throw new UnexpectedAnswer(what, detail);
 }

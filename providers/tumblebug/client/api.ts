@@ -3,9 +3,15 @@ import { HttpClient, wasNeverSent, type HttpRequest, type Reply } from "../../..
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
 import type { Generation } from "../plan/model";
-import type { Looking } from "./make-once";
 import { refusalCode, remoteWords } from "./refusal";
 import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
+
+/** How long to search for the effect of a change whose response was lost. */
+export interface Looking {
+  /** Pause between two searches. */
+  readonly milliseconds: number;
+  readonly times: number;
+}
 
 /** Connection options for a server. */
 export interface TumblebugSettings {
@@ -53,7 +59,7 @@ const LONGEST_ASKED_PAUSE_SECONDS = 60;
 
 /** Sends requests to a Tumblebug server, with authentication, rate limits, deadlines and retries. */
 export class TumblebugApi {
-  private readonly exchanger: HttpClient;
+  private readonly http: HttpClient;
   private readonly address: string;
   private readonly authorization: string;
 
@@ -63,10 +69,7 @@ export class TumblebugApi {
     private readonly limits: ServerLimits,
     private readonly clock: Clock = systemClock,
   ) {
-    this.exchanger = new HttpClient({
-      verify: true,
-      ...(settings.caCertificates === undefined ? {} : { caCertificates: settings.caCertificates }),
-    });
+    this.http = new HttpClient({ verify: true, caCertificates: settings.caCertificates });
     this.address = settings.address.replace(/\/+$/, "");
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
@@ -93,11 +96,12 @@ export class TumblebugApi {
         what: `an answer to ${what}`,
         seconds,
         firstPauseMilliseconds: 500,
-        ...(this.options.signal ? { signal: this.options.signal } : {}),
-        ...(this.options.progress ? { progress: this.options.progress } : {}),
+        signal: this.options.signal,
+        progress: this.options.progress,
         probe: async (signal) => {
           isSent = false;
-          await this.waitForTurn(call, signal);
+          if (call.isInfrastructureRead === true) await this.limits.infrastructureReads.take(signal);
+          await this.limits.overall.take(signal);
           isSent = true;
           refusal = undefined;
           const reply = await this.send(call, what, seconds, signal);
@@ -120,22 +124,17 @@ export class TumblebugApi {
   }
 
   close(): void {
-    this.exchanger.close();
-  }
-
-  private async waitForTurn(call: Call, signal: AbortSignal): Promise<void> {
-    if (call.isInfrastructureRead === true) await this.limits.infrastructureReads.take(signal);
-    await this.limits.overall.take(signal);
+    this.http.close();
   }
 
   private async send(call: Call, what: string, seconds: number, signal: AbortSignal): Promise<Reply> {
     const { method, path, body, isRepeatable } = call;
     try {
-      return await this.exchanger.send({
+      return await this.http.send({
         method,
         url: `${this.address}${path}`,
         headers: { Authorization: this.authorization },
-        ...(body === undefined ? {} : { body }),
+        body,
         milliseconds: method === "GET" && isRepeatable ? READ_MILLISECONDS : seconds * 1000,
         signal,
       });
@@ -153,12 +152,8 @@ export class TumblebugApi {
   }
 
   private refusal(call: Call, what: string, reply: Reply): TumblebugRefusal {
-    return new TumblebugRefusal(
-      what,
-      reply.status,
-      this.words(reply),
-      refusalCode(call, reply.status, reply.text),
-    );
+    const { status, text } = reply;
+    return new TumblebugRefusal(what, status, this.words(reply), refusalCode(call, status, text));
   }
 
   private words({ text }: Reply): string {

@@ -1,93 +1,134 @@
-import type { z } from "zod";
-import type { CloudImage, CloudSpec, Connection, Region } from "../plan/model";
-import { readAnswer } from "./answer";
-import type { TumblebugApi } from "./api";
-import type { Dialect } from "./dialect";
-import { isRefusal } from "./existence";
-import { InfrastructureCalls } from "./infrastructures";
-import { LoadBalancerCalls } from "./load-balancers";
-import { LOOKING, type Looking } from "./make-once";
-import { NamespaceCalls } from "./namespaces";
-import { Resources } from "./resource-kind";
-import { SecurityGroupCalls } from "./security-groups";
-import type { Tumblebug } from "./tumblebug";
+import { z } from "zod";
+import type { CloudImage, CloudSpec, Connection, Generation, Region } from "../plan/model";
+import { TumblebugApi, type Looking, type TumblebugOptions, type TumblebugSettings } from "./api";
+import { dialectOf, type Dialect } from "./dialect";
+import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
+import { Infrastructures } from "./infrastructures";
+import { LoadBalancers } from "./load-balancers";
+import { Namespaces, Objects, SecurityGroups } from "./objects";
+import { sharedLimits } from "./rate-limit";
+import { Requests } from "./requests";
 
-/** Client for one server, with the dialect of its generation. */
-export class TumblebugClient implements Tumblebug {
+const LOOKING: Looking = { milliseconds: 2000, times: 3 };
+
+/**
+ * Opens a client for a server. Detects the generation if `settings` has none.
+ *
+ * @throws TumblebugRefusal, TumblebugUnreachable; UnexpectedAnswer if it is not a Tumblebug server of either generation
+ */
+export async function openTumblebug(
+  settings: TumblebugSettings,
+  options: TumblebugOptions = {},
+): Promise<Tumblebug> {
+  const api = new TumblebugApi(settings, options, options.limits ?? sharedLimits(settings.address));
+  try {
+    const dialect = dialectOf(settings.generation ?? (await findGeneration(api)));
+    return new Tumblebug(new Requests(api, dialect, options.looking ?? LOOKING));
+  } catch (error) {
+    api.close();
+    throw error;
+  }
+}
+
+/**
+ * A Tumblebug server of either generation. Every call may throw TumblebugRefusal, TumblebugUnreachable,
+ * UnexpectedAnswer and the signal's reason; changes may also throw ReplyLost. Call `close()` after use.
+ */
+export class Tumblebug {
   readonly generation;
   readonly namespaces;
   readonly vNets;
   readonly securityGroups;
   readonly sshKeys;
+  /** Undefined for `infra`, where VMs refer to the cloud's image and images are not registered. */
   readonly images;
   readonly specs;
   readonly infrastructures;
   readonly loadBalancers;
+  private readonly dialect: Dialect;
 
-  constructor(
-    private readonly api: TumblebugApi,
-    private readonly dialect: Dialect,
-    looking: Looking = LOOKING,
-  ) {
-    const { saysNotFound } = dialect;
+  constructor(private readonly requests: Requests) {
+    const { dialect } = requests;
+    this.dialect = dialect;
     this.generation = dialect.generation;
-    this.namespaces = new NamespaceCalls(api, looking);
-    this.vNets = new Resources(api, dialect.vNets, saysNotFound, looking);
-    this.securityGroups = new SecurityGroupCalls(api, dialect, looking);
-    this.sshKeys = new Resources(api, dialect.sshKeys, saysNotFound, looking);
-    this.images = dialect.images && new Resources(api, dialect.images, saysNotFound, looking);
-    this.specs = new Resources(api, dialect.specs, saysNotFound, looking);
-    this.infrastructures = new InfrastructureCalls(api, dialect, looking);
-    this.loadBalancers = new LoadBalancerCalls(api, dialect, looking);
+    this.namespaces = new Namespaces(requests);
+    this.vNets = new Objects(requests, dialect.vNets);
+    this.securityGroups = new SecurityGroups(requests, dialect.securityGroups);
+    this.sshKeys = new Objects(requests, dialect.sshKeys);
+    this.images = dialect.images && new Objects(requests, dialect.images);
+    this.specs = new Objects(requests, dialect.specs);
+    this.infrastructures = new Infrastructures(requests);
+    this.loadBalancers = new LoadBalancers(requests);
   }
 
+  /**
+   * Reads a connection; undefined if the server has none of this name.
+   * @throws TumblebugRefusal "SpiderDown" if that is unknown
+   */
   readConnection(name: string): Promise<Connection | undefined> {
-    return this.orNothing(() => this.get(`/connConfig/${encodeURIComponent(name)}`, this.dialect.connection));
+    const path = `/connConfig/${encodeURIComponent(name)}`;
+    return this.orNothing(() => this.requests.send(path, this.dialect.connection));
   }
 
+  /** @throws TumblebugRefusal "NotFound", "SpiderDown" */
   readRegion(connection: Connection): Promise<Region> {
-    return this.get(this.dialect.regionPath(connection), this.dialect.region);
+    return this.requests.send(this.dialect.regionPath(connection), this.dialect.region);
   }
 
+  /** Looks up a machine type in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
   lookupSpec(connection: string, cloudSpec: string): Promise<CloudSpec | undefined> {
-    const { dialect } = this;
-    return this.orNothing(() =>
-      this.ask("/lookupSpec", dialect.specLookup(connection, cloudSpec), dialect.cloudSpec),
-    );
+    const body = this.dialect.specLookup(connection, cloudSpec);
+    return this.orNothing(() => this.lookup("/lookupSpec", body, this.dialect.cloudSpec));
   }
 
+  /** Looks up an image in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
   lookupImage(connection: string, cloudImage: string): Promise<CloudImage | undefined> {
-    const { dialect } = this;
-    return this.orNothing(() =>
-      this.ask("/lookupImage", dialect.imageLookup(connection, cloudImage), dialect.cloudImage),
-    );
+    const body = this.dialect.imageLookup(connection, cloudImage);
+    return this.orNothing(() => this.lookup("/lookupImage", body, this.dialect.cloudImage));
   }
 
+  /** Returns all images of the cloud. */
   lookupImages(connection: string): Promise<CloudImage[]> {
-    return this.ask("/lookupImages", { connectionName: connection }, this.dialect.cloudImages);
+    return this.lookup("/lookupImages", { connectionName: connection }, this.dialect.cloudImages);
   }
 
   close(): void {
-    this.api.close();
-  }
-
-  private async get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-    const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
-    return readAnswer(`GET ${path}`, schema, reply);
+    this.requests.api.close();
   }
 
   /** Sends a query as POST. */
-  private async ask<T>(path: string, body: unknown, schema: z.ZodType<T>): Promise<T> {
-    const reply = await this.api.call({ method: "POST", path, body, isRepeatable: true });
-    return readAnswer(`POST ${path}`, schema, reply);
+  private lookup<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T> {
+    return this.requests.send(path, answer, { method: "POST", body });
   }
 
-  private async orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await read();
-    } catch (error) {
-      if (isRefusal(error, "NotFound")) return undefined;
-      throw error;
-    }
+  private orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+    return this.requests.orElse<T | undefined>(undefined, ["NotFound"], read);
+  }
+}
+
+/** Any valid name: only the existence of the route matters. */
+const ANY = "foresail";
+
+/**
+ * Detects a server's generation with routes that only one generation has. A server with the route answers with an error
+ * about the namespace, a server without it with "Not Found".
+ */
+async function findGeneration(api: TumblebugApi): Promise<Generation> {
+  if (await hasPath(api, `/ns/${ANY}/checkInfra/${ANY}`)) return "infra";
+  if (await hasPath(api, `/ns/${ANY}/checkMcis/${ANY}`)) return "mcis";
+  const reason = (await hasPath(api, `/ns/${ANY}/checkMci/${ANY}`))
+    ? 'its API has the generation "mci" (after 0.9.4 and before 0.12.6), which foresail does not support'
+    : "it has neither infras nor MCIS; does the address end with /tumblebug?";
+  throw new UnexpectedAnswer("detecting the server's generation", reason);
+}
+
+async function hasPath(api: TumblebugApi, path: string): Promise<boolean> {
+  try {
+    await api.call({ method: "GET", path, isRepeatable: true });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TumblebugRefusal)) throw error;
+    if (["Unauthorized", "RateLimited", "Unavailable"].includes(error.code)) throw error;
+    return error.status !== 404 || /Not valid namespace/i.test(error.remote);
   }
 }

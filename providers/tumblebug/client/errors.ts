@@ -17,19 +17,19 @@ export type RefusalCode =
 
 const NEXT: Readonly<Record<RefusalCode, string>> = {
   Unauthorized: "check the user name and password of the Tumblebug server",
-  NamespaceNotFound: "make the namespace, or name one that exists",
-  NotFound: "run `pulumi refresh`, so that the state knows what is gone, then `up`",
-  NoSuchRoute: "check the address and the generation of the Tumblebug server: it does not know this request",
-  AlreadyMember: "run the same again: it reads first what the load balancer has",
-  NotMember: "run the same again: it reads first what the load balancer has",
-  AlreadyExists: "take another name, or let this stack adopt the object",
-  InUse: "delete what uses it first, then run the same again",
-  NotAllowedNow: "run the same again when the server has finished what it is doing",
-  DeletionPending: "run the same again in a few minutes: the cloud has not confirmed the deletion",
-  SpiderDown: "bring CB-Spider up behind the Tumblebug server, then run the same again",
-  RateLimited: "run the same again when fewer clients use the server",
-  Unavailable: "look at the Tumblebug server's log, then run the same again",
-  Refused: "fix the cause, then run `up` again",
+  NamespaceNotFound: "create the namespace, or configure one that exists",
+  NotFound: "run `pulumi refresh` to update the state, then run `up` again",
+  NoSuchRoute: "check the address and the generation of the Tumblebug server: it does not have this route",
+  AlreadyMember: "run `up` again: it reads the members of the load balancer first",
+  NotMember: "run `up` again: it reads the members of the load balancer first",
+  AlreadyExists: "choose another name, or let this stack adopt the object",
+  InUse: "delete the objects that use it, then run the command again",
+  NotAllowedNow: "run the command again when the server has finished its current operation",
+  DeletionPending: "run the command again in a few minutes: the cloud has not confirmed the deletion",
+  SpiderDown: "start the CB-Spider that the Tumblebug server uses, then run the command again",
+  RateLimited: "run the command again when fewer clients use the server",
+  Unavailable: "check the log of the Tumblebug server, then run the command again",
+  Refused: "fix the cause, then run the command again",
 };
 
 /** Tumblebug answered with an error status. `remote` is its message. */
@@ -50,18 +50,23 @@ export class TumblebugRefusal extends Error {
   }
 }
 
+/** Returns whether an error is a TumblebugRefusal with one of these codes. */
+export function isRefusal(error: unknown, ...codes: readonly RefusalCode[]): error is TumblebugRefusal {
+  return error instanceof TumblebugRefusal && codes.includes(error.code);
+}
+
 /** The server did not answer within the deadline. `lastSeen` is the last error message. */
 export class TumblebugUnreachable extends Error {
   override readonly name = "TumblebugUnreachable";
   readonly code = "TumblebugUnreachable";
-  readonly next = "check that the Tumblebug server answers from here, then run the same again";
+  readonly next = "check that this machine can reach the Tumblebug server, then run the command again";
 
   constructor(
     readonly what: string,
     readonly lastSeen: string,
     readonly seconds: number,
   ) {
-    super(`${what} got no answer within ${seconds} s; last seen: ${lastSeen}`);
+    super(`${what} got no response within ${seconds} s; last seen: ${lastSeen}`);
   }
 }
 
@@ -69,13 +74,13 @@ export class TumblebugUnreachable extends Error {
 export class ReplyLost extends Error {
   override readonly name = "ReplyLost";
   readonly code = "ReplyLost";
-  readonly next = "run the same again: it looks first what is there";
+  readonly next = "run the command again: it reads the current objects first";
 
   constructor(
     readonly what: string,
     readonly reason: string,
   ) {
-    super(`${what}: the answer was lost (${reason}), and what it was to do can't be seen`);
+    super(`${what}: the response was lost (${reason}), so it is unknown whether the change was made`);
   }
 }
 
@@ -89,6 +94,6 @@ export class UnexpectedAnswer extends Error {
     readonly what: string,
     readonly detail: string,
   ) {
-    super(`${what}: the answer is none that Tumblebug gives: ${detail}`);
+    super(`${what}: the response does not match Tumblebug's API: ${detail}`);
   }
 }

@@ -1,18 +1,11 @@
+export { openTumblebug, type Tumblebug } from "./client";
 export {
+  isRefusal,
   ReplyLost,
   TumblebugRefusal,
   TumblebugUnreachable,
   UnexpectedAnswer,
   type RefusalCode,
 } from "./errors";
-export { isRefusal } from "./existence";
-export { type TumblebugOptions, type TumblebugSettings } from "./api";
-export { openTumblebug } from "./open";
-export type {
-  Infrastructures,
-  LoadBalancers,
-  Namespaces,
-  ResourceKind,
-  SecurityGroups,
-  Tumblebug,
-} from "./tumblebug";
+export type { TumblebugOptions, TumblebugSettings } from "./api";
+export type { ResourceKind } from "./objects";

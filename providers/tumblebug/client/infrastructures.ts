@@ -1,79 +1,79 @@
-import type { z } from "zod";
 import type {
+  DesiredInfrastructure,
+  DesiredVmGroup,
   Infrastructure,
   InfrastructureStatus,
-  DesiredInfrastructure,
   VirtualMachine,
-  DesiredVmGroup,
 } from "../plan/model";
 import { hasEnded } from "../plan/deletion";
-import { readAnswer } from "./answer";
-import type { TumblebugApi } from "./api";
-import { deleteObject } from "./delete-object";
-import type { Dialect } from "./dialect";
-import { ReplyLost, TumblebugRefusal } from "./errors";
-import { exists, isRefusal, readOrNothing } from "./existence";
-import { makeOnce, type Looking } from "./make-once";
-import type { Infrastructures } from "./tumblebug";
+import { isRefusal, ReplyLost, TumblebugRefusal } from "./errors";
+import type { Requests } from "./requests";
 
 const GONE: readonly string[] = ["Terminated", "Terminating"];
 
-/** Calls for MCIS and their VMs, or infras and their nodes. */
-export class InfrastructureCalls implements Infrastructures {
-  constructor(
-    private readonly api: TumblebugApi,
-    private readonly dialect: Dialect,
-    private readonly looking: Looking,
-  ) {}
+/**
+ * Calls for MCIS and their VMs, or infras and their nodes. A creation returns after all VMs were attempted, which takes
+ * minutes.
+ */
+export class Infrastructures {
+  constructor(private readonly requests: Requests) {}
 
+  /** Reads an infrastructure. The server allows two reads per second; further ones wait. */
   read(namespace: string, name: string): Promise<Infrastructure | undefined> {
-    return this.readWith(namespace, name, "", this.dialect.infrastructure);
+    const path = this.path(namespace, name);
+    return this.requests.find(path, this.dialect.infrastructure, () => this.isThere(namespace, name), {
+      isInfrastructureRead: true,
+    });
   }
 
+  /** Reads the short status, with the same rate limit as `read`. */
   readStatus(namespace: string, name: string): Promise<InfrastructureStatus | undefined> {
-    return this.readWith(namespace, name, "?option=status", this.dialect.infrastructureStatus);
+    const path = `${this.path(namespace, name)}?option=status`;
+    return this.requests.find(path, this.dialect.infrastructureStatus, () => this.isThere(namespace, name), {
+      isInfrastructureRead: true,
+    });
   }
 
+  /**
+   * Creates all VMs. A failed VM is not an error: it has status "Failed" and a reason in `systemMessage`. After a lost
+   * response, the result may have VMs that are still being created.
+   * @throws TumblebugRefusal "AlreadyExists", possibly because of the record of a failed creation
+   */
   create(namespace: string, desired: DesiredInfrastructure): Promise<Infrastructure> {
-    return this.make(
-      `/ns/${namespace}/${this.dialect.infrastructurePath}`,
-      this.dialect.infrastructureRequest(desired),
-      () => this.read(namespace, desired.name),
+    return this.make(this.path(namespace), this.dialect.infrastructureBody(desired), () =>
+      this.read(namespace, desired.name),
     );
   }
 
+  /** Adds the VMs of a group to an infrastructure, also to an existing group. */
   async addGroup(namespace: string, name: string, group: DesiredVmGroup): Promise<Infrastructure> {
     return this.make(
-      `${this.path(namespace, name)}/${this.dialect.machinePath}`,
-      this.dialect.groupRequest(group),
+      this.machine(namespace, name),
+      this.dialect.groupBody(group),
       await this.lookForMore(namespace, name, group.name),
     );
   }
 
+  /** Adds `count` VMs to an existing group, with the next numbers. */
   async growGroup(namespace: string, name: string, group: string, count: number): Promise<Infrastructure> {
     return this.make(
-      `${this.path(namespace, name)}/${this.dialect.groupPath}/${group}`,
-      this.dialect.growthRequest(count),
+      `${this.path(namespace, name)}/${this.dialect.paths.group}/${group}`,
+      this.dialect.growthBody(count),
       await this.lookForMore(namespace, name, group),
     );
   }
 
   readMachine(namespace: string, name: string, machine: string): Promise<VirtualMachine | undefined> {
-    return readOrNothing(
-      async () => {
-        const path = this.machine(namespace, name, machine);
-        const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
-        return readAnswer(`GET ${path}`, this.dialect.machine, reply);
-      },
-      this.dialect.saysNotFound,
-      () => this.isMachineThere(namespace, name, machine),
+    return this.requests.find(this.machine(namespace, name, machine), this.dialect.machine, () =>
+      this.isMachineThere(namespace, name, machine),
     );
   }
 
+  /** Terminates and removes a VM and waits until it is gone, up to some minutes. @returns false if it did not exist */
   async deleteMachine(namespace: string, name: string, machine: string): Promise<boolean> {
     const read = () => this.readMachine(namespace, name, machine);
     try {
-      return await deleteObject(this.api, {
+      return await this.requests.delete({
         what: `the VM ${machine}`,
         path: this.machine(namespace, name, machine),
         isLong: true,
@@ -89,6 +89,11 @@ export class InfrastructureCalls implements Infrastructures {
     }
   }
 
+  /**
+   * Starts the termination of all VMs ("terminate"), or deletes the records of failed ones ("refine"). Not retried like
+   * other GET requests, because it changes the infrastructure. Terminating no VMs, or terminated ones, is not an error.
+   * @throws TumblebugRefusal "NotFound"; "NotAllowedNow" if a VM is being changed and `force` is not set
+   */
   async control(
     namespace: string,
     name: string,
@@ -96,12 +101,12 @@ export class InfrastructureCalls implements Infrastructures {
     { force = false }: { force?: boolean } = {},
   ): Promise<void> {
     const path =
-      `/ns/${namespace}/control/${this.dialect.infrastructurePath}/${name}` +
+      `/ns/${namespace}/control/${this.dialect.paths.infrastructure}/${name}` +
       `?action=${action}${force ? "&force=true" : ""}`;
     // The server refuses a second request while the first is in progress, or after it terminated the VMs.
     const send = async (): Promise<ReplyLost | TumblebugRefusal | undefined> => {
       try {
-        await this.api.call({ method: "GET", path, isRepeatable: false, isLong: true });
+        await this.requests.api.call({ method: "GET", path, isRepeatable: false, isLong: true });
         return undefined;
       } catch (error) {
         const mayBeDone = error instanceof ReplyLost || isRefusal(error, "NotAllowedNow", "Refused");
@@ -114,57 +119,31 @@ export class InfrastructureCalls implements Infrastructures {
     if (failure) throw failure;
   }
 
+  /**
+   * Deletes the record with its load balancers and policies. With "terminate", terminates all VMs first. With "force",
+   * ignores the status of VMs, which may remain in the cloud.
+   * @returns false if it did not exist
+   * @throws TumblebugRefusal "NotAllowedNow" while a VM is not terminated, failed or undefined
+   */
   delete(
     namespace: string,
     name: string,
     { option }: { option?: "terminate" | "force" } = {},
   ): Promise<boolean> {
-    return deleteObject(this.api, {
-      what: `the ${this.dialect.infrastructurePath} ${name}`,
+    return this.requests.delete({
+      what: `the ${this.dialect.paths.infrastructure} ${name}`,
       path: `${this.path(namespace, name)}${option === undefined ? "" : `?option=${option}`}`,
       isLong: true,
-      isThere: () =>
-        exists(this.api, `/ns/${namespace}/${this.dialect.checkInfrastructure}/${encodeURIComponent(name)}`),
+      isThere: () => this.isThere(namespace, name),
     });
-  }
-
-  private readWith<T>(
-    namespace: string,
-    name: string,
-    query: string,
-    schema: z.ZodType<T>,
-  ): Promise<T | undefined> {
-    const path = `${this.path(namespace, name)}${query}`;
-    return readOrNothing(
-      async () => {
-        const reply = await this.api.call({
-          method: "GET",
-          path,
-          isRepeatable: true,
-          isInfrastructureRead: true,
-        });
-        return readAnswer(`GET ${path}`, schema, reply);
-      },
-      this.dialect.saysNotFound,
-      () =>
-        exists(this.api, `/ns/${namespace}/${this.dialect.checkInfrastructure}/${encodeURIComponent(name)}`),
-    );
   }
 
   private make(
     path: string,
-    body: unknown,
+    body: object,
     look: () => Promise<Infrastructure | undefined>,
   ): Promise<Infrastructure> {
-    const { signal } = this.api.options;
-    return makeOnce(
-      async () => {
-        const reply = await this.api.call({ method: "POST", path, body, isRepeatable: false, isLong: true });
-        return readAnswer(`POST ${path}`, this.dialect.infrastructure, reply);
-      },
-      look,
-      { looking: this.looking, ...(signal ? { signal } : {}) },
-    );
+    return this.requests.create(path, body, this.dialect.infrastructure, look, { isLong: true });
   }
 
   /** Returns a function that reads the infrastructure if the group has new VMs since this call, or else undefined. */
@@ -194,16 +173,29 @@ export class InfrastructureCalls implements Infrastructures {
       : !found.machines.some(({ status }) => status === "Failed" || status === "Undefined");
   }
 
+  private isThere(namespace: string, name: string): Promise<boolean> {
+    const { checkInfrastructure } = this.dialect.paths;
+    return this.requests.exists(`/ns/${namespace}/${checkInfrastructure}/${encodeURIComponent(name)}`);
+  }
+
   private isMachineThere(namespace: string, name: string, machine: string): Promise<boolean> {
-    const { checkMachine } = this.dialect;
-    return exists(this.api, `${this.path(namespace, name)}/${checkMachine}/${encodeURIComponent(machine)}`);
+    const { checkMachine } = this.dialect.paths;
+    return this.requests.exists(
+      `${this.path(namespace, name)}/${checkMachine}/${encodeURIComponent(machine)}`,
+    );
   }
 
-  private machine(namespace: string, name: string, machine: string): string {
-    return `${this.path(namespace, name)}/${this.dialect.machinePath}/${encodeURIComponent(machine)}`;
+  private machine(namespace: string, name: string, machine?: string): string {
+    const folder = `${this.path(namespace, name)}/${this.dialect.paths.machine}`;
+    return machine === undefined ? folder : `${folder}/${encodeURIComponent(machine)}`;
   }
 
-  private path(namespace: string, name: string): string {
-    return `/ns/${namespace}/${this.dialect.infrastructurePath}/${encodeURIComponent(name)}`;
+  private path(namespace: string, name?: string): string {
+    const folder = `/ns/${namespace}/${this.dialect.paths.infrastructure}`;
+    return name === undefined ? folder : `${folder}/${encodeURIComponent(name)}`;
+  }
+
+  private get dialect() {
+    return this.requests.dialect;
   }
 }

@@ -1,57 +1,41 @@
-import { z } from "zod";
-import type { LoadBalancer, DesiredLoadBalancer } from "../plan/model";
-import { list, readAnswer, text } from "./answer";
-import type { TumblebugApi } from "./api";
-import { deleteObject } from "./delete-object";
-import type { Dialect } from "./dialect";
-import { isRefusal, readOrNothing } from "./existence";
-import { makeOnce, type Looking } from "./make-once";
-import type { LoadBalancers } from "./tumblebug";
+import type { DesiredLoadBalancer, LoadBalancer } from "../plan/model";
+import { list, record, text } from "./answer";
+import { isRefusal } from "./errors";
+import type { Requests } from "./requests";
 
-const ids = z.looseObject({ output: list(text) }).transform(({ output }) => output);
+const ids = record({ output: [list(text), "output"] });
 
 /** Calls for load balancers of VM groups. */
-export class LoadBalancerCalls implements LoadBalancers {
-  constructor(
-    private readonly api: TumblebugApi,
-    private readonly dialect: Dialect,
-    private readonly looking: Looking,
-  ) {}
+export class LoadBalancers {
+  constructor(private readonly requests: Requests) {}
 
   read(namespace: string, infrastructure: string, group: string): Promise<LoadBalancer | undefined> {
-    return readOrNothing(
-      async () => {
-        const path = this.path(namespace, infrastructure, group);
-        const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
-        return readAnswer(`GET ${path}`, this.dialect.loadBalancer, reply);
-      },
-      this.dialect.saysNotFound,
-      () => this.isThere(namespace, infrastructure, group),
+    const path = this.path(namespace, infrastructure, group);
+    return this.requests.find(path, this.requests.dialect.loadBalancer, () =>
+      this.isThere(namespace, infrastructure, group),
     );
   }
 
+  /** @throws TumblebugRefusal "AlreadyExists" */
   create(namespace: string, infrastructure: string, desired: DesiredLoadBalancer): Promise<LoadBalancer> {
-    const path = this.path(namespace, infrastructure);
-    const { signal } = this.api.options;
-    return makeOnce(
-      async () => {
-        const body = this.dialect.loadBalancerRequest(desired);
-        const reply = await this.api.call({ method: "POST", path, body, isRepeatable: false, isLong: true });
-        return readAnswer(`POST ${path}`, this.dialect.loadBalancer, reply);
-      },
+    const { loadBalancer, loadBalancerBody } = this.requests.dialect;
+    return this.requests.create(
+      this.path(namespace, infrastructure),
+      loadBalancerBody(desired),
+      loadBalancer,
       () => this.read(namespace, infrastructure, desired.group),
-      { looking: this.looking, ...(signal ? { signal } : {}) },
+      { isLong: true },
     );
   }
 
+  /** Adds VMs of the group; ignores those already added. */
   async addMachines(
     namespace: string,
     infrastructure: string,
     group: string,
     machines: readonly string[],
   ): Promise<void> {
-    for (const machine of machines)
-      await this.change("POST", "AlreadyMember", namespace, infrastructure, group, machine);
+    for (const machine of machines) await this.change("POST", namespace, infrastructure, group, machine);
   }
 
   async removeMachines(
@@ -60,12 +44,12 @@ export class LoadBalancerCalls implements LoadBalancers {
     group: string,
     machines: readonly string[],
   ): Promise<void> {
-    for (const machine of machines)
-      await this.change("DELETE", "NotMember", namespace, infrastructure, group, machine);
+    for (const machine of machines) await this.change("DELETE", namespace, infrastructure, group, machine);
   }
 
+  /** @returns false if it did not exist */
   delete(namespace: string, infrastructure: string, group: string): Promise<boolean> {
-    return deleteObject(this.api, {
+    return this.requests.delete({
       what: `the load balancer of ${group}`,
       path: this.path(namespace, infrastructure, group),
       isLong: true,
@@ -80,22 +64,18 @@ export class LoadBalancerCalls implements LoadBalancers {
    */
   private async change(
     method: "POST" | "DELETE",
-    done: "AlreadyMember" | "NotMember",
     namespace: string,
     infrastructure: string,
     group: string,
     machine: string,
   ): Promise<void> {
+    const { api, dialect } = this.requests;
+    const path = `${this.path(namespace, infrastructure, group)}/${dialect.paths.machine}`;
+    const body = dialect.balancedMachinesBody(machine);
     try {
-      await this.api.call({
-        method,
-        path: `${this.path(namespace, infrastructure, group)}/${this.dialect.machinePath}`,
-        body: this.dialect.loadBalancerMachines([machine]),
-        isRepeatable: true,
-        isLong: true,
-      });
+      await api.call({ method, path, body, isRepeatable: true, isLong: true });
     } catch (error) {
-      if (isRefusal(error, done)) return;
+      if (isRefusal(error, method === "POST" ? "AlreadyMember" : "NotMember")) return;
       if (!isRefusal(error, "Refused")) throw error;
       const found = await this.read(namespace, infrastructure, group);
       if (found?.machines.includes(machine) !== (method === "POST")) throw error;
@@ -105,19 +85,16 @@ export class LoadBalancerCalls implements LoadBalancers {
   /**
    * Returns whether a load balancer exists, from the list, because the API has no existence check for load balancers.
    */
-  private async isThere(namespace: string, infrastructure: string, group: string): Promise<boolean> {
+  private isThere(namespace: string, infrastructure: string, group: string): Promise<boolean> {
     const path = `${this.path(namespace, infrastructure)}?option=id`;
-    try {
-      const reply = await this.api.call({ method: "GET", path, isRepeatable: true });
-      return readAnswer(`GET ${path}`, ids, reply).includes(group);
-    } catch (error) {
-      if (isRefusal(error, "NamespaceNotFound", "NotFound")) return false;
-      throw error;
-    }
+    return this.requests.orElse(false, ["NamespaceNotFound", "NotFound"], async () => {
+      return (await this.requests.send(path, ids)).output.includes(group);
+    });
   }
 
   private path(namespace: string, infrastructure: string, group?: string): string {
-    const folder = `/ns/${namespace}/${this.dialect.infrastructurePath}/${encodeURIComponent(infrastructure)}/nlb`;
+    const word = this.requests.dialect.paths.infrastructure;
+    const folder = `/ns/${namespace}/${word}/${encodeURIComponent(infrastructure)}/nlb`;
     return group === undefined ? folder : `${folder}/${encodeURIComponent(group)}`;
   }
 }

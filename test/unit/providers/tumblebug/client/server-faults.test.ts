@@ -66,7 +66,7 @@ describe("a Tumblebug server that can't just now", () => {
     );
     await assert.rejects(tumblebug.namespaces.read("ns1"), {
       code: "TumblebugUnreachable",
-      message: /got no answer within 0\.5 s; last seen: .*ECONNREFUSED/,
+      message: /got no response within 0\.5 s; last seen: .*ECONNREFUSED/,
     });
     tumblebug.close();
   });
@@ -116,7 +116,7 @@ describe("a Tumblebug server that can't just now", () => {
       effect: { kind: "status", status: 200, text: '{"id":{"secret":"hidden"}}' },
     });
     await assert.rejects(pretended.tumblebug.namespaces.read("ns1"), (error: Error) => {
-      assert.match(error.message, /the answer is none that Tumblebug gives: id: /);
+      assert.match(error.message, /the response does not match Tumblebug.s API: id: /);
       return !error.message.includes("hidden");
     });
   });

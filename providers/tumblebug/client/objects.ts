@@ -1,0 +1,167 @@
+import type { z } from "zod";
+import type { DesiredSecurityGroup, FirewallRule, Namespace, SecurityGroup } from "../plan/model";
+import { list, record, text } from "./answer";
+import type { ObjectDialect } from "./object-dialects";
+import { ReplyLost, TumblebugRefusal } from "./errors";
+import type { Requests } from "./requests";
+
+const namespace: z.ZodType<Namespace> = record({
+  name: [text, ["id", "name"]],
+  description: [text, "description"],
+});
+
+/** Calls for namespaces, which are the same in both generations. */
+export class Namespaces {
+  constructor(private readonly requests: Requests) {}
+
+  read(name: string): Promise<Namespace | undefined> {
+    return this.requests.orElse<Namespace | undefined>(undefined, ["NamespaceNotFound"], () =>
+      this.requests.send(`/ns/${name}`, namespace),
+    );
+  }
+
+  /** @throws TumblebugRefusal "AlreadyExists" */
+  create({ name, description = "" }: { name: string; description?: string }): Promise<Namespace> {
+    return this.requests.create("/ns", { name, description }, namespace, () => this.read(name));
+  }
+
+  /** @returns false if it did not exist. @throws TumblebugRefusal "InUse" if it is not empty */
+  delete(name: string): Promise<boolean> {
+    return this.requests.delete({
+      what: `the namespace ${name}`,
+      path: `/ns/${name}`,
+      isThere: async () => (await this.read(name)) !== undefined,
+      inUseSeconds: 0,
+    });
+  }
+}
+
+/** Calls for a kind of object in a namespace that VMs are created from. */
+export class Objects<Desired extends { readonly name: string }, Found extends { readonly name: string }> {
+  constructor(
+    protected readonly requests: Requests,
+    private readonly dialect: ObjectDialect<Desired, Found>,
+  ) {}
+
+  /** Whether the server stores the description; for specs, both generations return an empty one. */
+  get keepsDescription(): boolean {
+    return this.dialect.keepsDescription ?? true;
+  }
+
+  async read(namespace: string, id: string): Promise<Found | undefined> {
+    const found = await this.requests.find(this.path(namespace, id), this.dialect.answer, () =>
+      this.isThere(namespace, id),
+    );
+    // The server also finds specs by the cloud's name.
+    return found?.name === id ? found : undefined;
+  }
+
+  /** @throws TumblebugRefusal "NoSuchRoute" for specs of `infra`, which can't list them */
+  list(namespace: string): Promise<Found[]> {
+    const { type, answer } = this.dialect;
+    const all = record({ objects: [list(answer), type] });
+    return this.requests.orElse<Found[]>([], ["NamespaceNotFound"], async () => {
+      return (await this.requests.send(this.path(namespace), all)).objects;
+    });
+  }
+
+  /** Returns the existing objects with these names, from the list or, if the server has no list, one by one. */
+  async named(namespace: string, names: readonly string[]): Promise<Found[]> {
+    if (names.length === 0) return [];
+    if (this.dialect.isListed ?? true)
+      return (await this.list(namespace)).filter(({ name }) => names.includes(name));
+    const found = await Promise.all(names.map((name) => this.read(namespace, name)));
+    return found.filter((one) => one !== undefined);
+  }
+
+  /**
+   * Creates the object. If the response is lost, searches for the object and retries only if it does not exist.
+   * @throws TumblebugRefusal "AlreadyExists", "NamespaceNotFound"
+   */
+  create(namespace: string, desired: Desired): Promise<Found> {
+    const { createQuery = "", answer } = this.dialect;
+    const path = `${this.path(namespace)}${createQuery}`;
+    const look = () => this.read(namespace, desired.name);
+    return this.requests.create(path, this.dialect.body(desired), answer, look);
+  }
+
+  /**
+   * Deletes the object and waits until it no longer exists, about a minute.
+   * @returns false if it did not exist
+   * @throws TumblebugRefusal "InUse"; "DeletionPending" if the cloud has not confirmed the deletion by the deadline
+   */
+  delete(namespace: string, id: string): Promise<boolean> {
+    const { type, deleteQuery = "" } = this.dialect;
+    return this.requests.delete({
+      what: `the ${type} ${id}`,
+      path: `${this.path(namespace, id)}${deleteQuery}`,
+      isThere: () => this.isThere(namespace, id),
+    });
+  }
+
+  private isThere(namespace: string, id: string): Promise<boolean> {
+    return this.requests.exists(
+      `/ns/${namespace}/checkResource/${this.dialect.type}/${encodeURIComponent(id)}`,
+    );
+  }
+
+  protected path(namespace: string, id?: string): string {
+    const folder = `/ns/${namespace}/resources/${this.dialect.type}`;
+    return id === undefined ? folder : `${folder}/${encodeURIComponent(id)}`;
+  }
+}
+
+/** The public calls of {@link Objects}. */
+export type ResourceKind<
+  Desired extends { readonly name: string },
+  Found extends { readonly name: string },
+> = Pick<Objects<Desired, Found>, keyof Objects<Desired, Found>>;
+
+const ATTEMPTS = 3;
+
+/** Calls for security groups. Only their rules can change, even while VMs use them. */
+export class SecurityGroups extends Objects<DesiredSecurityGroup, SecurityGroup> {
+  /** Adds rules; ignores existing ones. @throws TumblebugRefusal "NotFound" */
+  addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup> {
+    return this.change("POST", namespace, id, (found) => rules.filter((rule) => !hasRule(found, rule)));
+  }
+
+  /** Removes rules; ignores missing ones. @throws TumblebugRefusal "NotFound" */
+  removeRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup> {
+    return this.change("DELETE", namespace, id, (found) => rules.filter((rule) => hasRule(found, rule)));
+  }
+
+  /**
+   * Adds or removes rules. Reads the group before the request, and again after a lost response, because the server
+   * refuses rules that are already added or removed.
+   */
+  private async change(
+    method: "POST" | "DELETE",
+    namespace: string,
+    id: string,
+    left: (found: readonly FirewallRule[]) => readonly FirewallRule[],
+  ): Promise<SecurityGroup> {
+    const { api, dialect } = this.requests;
+    const path = `${this.path(namespace, id)}/rules`;
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.read(namespace, id);
+      if (found === undefined)
+        throw new TumblebugRefusal(`${method} ${path}`, 404, `there is no security group ${id}`, "NotFound");
+      const rules = left(found.rules);
+      if (rules.length === 0) return found;
+      if (attempt > ATTEMPTS)
+        throw new ReplyLost(`${method} ${path}`, `after ${ATTEMPTS} attempts rules are still missing`);
+      try {
+        await api.call({ method, path, body: dialect.rulesBody(rules), isRepeatable: false });
+      } catch (error) {
+        if (!(error instanceof ReplyLost)) throw error;
+      }
+    }
+  }
+}
+
+function hasRule(rules: readonly FirewallRule[], rule: FirewallRule): boolean {
+  const key = ({ direction, protocol, ports, cidr }: FirewallRule) =>
+    [direction, protocol, protocol === "icmp" ? "" : (ports ?? []).join("-"), cidr].join(" ");
+  return rules.some((other) => key(other) === key(rule));
+}
