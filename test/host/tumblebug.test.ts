@@ -128,7 +128,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           assert.deepEqual(seen.gone, [ssh]);
           const { inputs } = await host.check(key, desired, { ...desired, gone: seen.gone });
           assert.deepEqual(inputs.steps, [
-            "k9-sg: open tcp 22 to 192.0.2.0/24 (SSH, by which foresail works) again: somebody has closed it",
+            "k9-sg: reopen tcp 22 to 192.0.2.0/24 (SSH, by which foresail works), which was closed outside foresail",
           ]);
           const mended = await host.update(key, seen, inputs);
           assert.deepEqual((await host.read(key, mended))?.gone, []);

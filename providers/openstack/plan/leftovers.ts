@@ -1,3 +1,4 @@
+import { cloudPlanSteps } from "./steps";
 /** Kinds of objects that a run creates in the cloud, in the order in which leftovers are deleted. */
 export const OBJECT_KINDS = [
   "floating IP",
@@ -75,7 +76,7 @@ export function leftoversOf(objects: readonly MarkedObject[], known: ReadonlySet
 
 /** Returns the preview's line for a leftover. */
 export function leftoverLine({ kind, name, id }: MarkedObject): string {
-  return `delete the ${kind} ${name === "" ? id : name}, which a run that was cut off made and did not record`;
+  return cloudPlanSteps.format({ kind: "deleteLeftover", object: `${kind} ${name === "" ? id : name}` });
 }
 
 /** Returns the name of an object with the owner tag, for kinds of objects that have no description. */

@@ -5,6 +5,7 @@ import {
   type SlotChange,
 } from "../../kubeadm/plan/machines/batches";
 import { shapeDifferences } from "../../kubeadm/plan/machines/fields";
+import { cloudPlanSteps, type CloudPlanStep } from "./steps";
 import { MACHINE_FIELDS, type MachineRecord } from "./machine";
 
 /** The changes of one run to the machines. */
@@ -33,32 +34,38 @@ export function planRollout(
   const { now, later } = planBatches(desired, existing);
   const [first, ...others] = [now, ...later].map(({ changes, ...batch }) => ({
     ...batch,
-    lines: changes.map(lineOf),
+    lines: changes.map((change) => cloudPlanSteps.format(stepOf(change))),
   }));
   return { now: first as MachineBatch, later: others };
 }
 
-function lineOf({ slot, desired, former, isMade, leaving, outdated }: SlotChange<MachineRecord>): string {
-  const names = leaving.join(", ");
-  if (desired === undefined) return `${slot}: ${names} is drained and deleted, it is no longer wanted`;
-  const why = changeOf(former, desired);
+function stepOf({
+  slot,
+  desired,
+  former,
+  isMade,
+  leaving,
+  outdated,
+}: SlotChange<MachineRecord>): CloudPlanStep {
+  if (desired === undefined) return { kind: "removeSurplus", slot, leaving };
+  const { name } = desired;
+  const changes = former === undefined ? "" : changesOf(former, desired).join(", ");
+  const why = changes === "" ? {} : { changes };
   if (leaving.length === 0)
-    return `${slot}: ${desired.name} is made${outdated.length > 0 ? ` beside ${outdated.join(", ")}` : ""}${why}`;
+    return { kind: "make", slot, name, ...(outdated.length > 0 ? { outdated } : {}), ...why };
   return isMade
-    ? `${slot}: ${desired.name} is made and joins, then ${names} is drained and deleted${why}`
-    : `${slot}: ${names} is drained and deleted${why}`;
+    ? { kind: "replace", slot, name, leaving, ...why }
+    : { kind: "remove", slot, leaving, ...why };
 }
 
-/** Returns the differences between two machines of a slot as text: " (flavour a → b)". */
-function changeOf(before: MachineRecord | undefined, after: MachineRecord): string {
-  if (before === undefined) return "";
+/** Returns the differences between two machines of a slot: "flavor a → b". */
+function changesOf(before: MachineRecord, after: MachineRecord): string[] {
   const fields = [
     ...shapeDifferences(MACHINE_FIELDS, before.shape, after.shape),
     { label: "role", before: before.role, after: after.role },
     { label: "replacement", before: String(before.replace), after: String(after.replace) },
   ];
-  const changes = fields.flatMap(({ label, before: old, after: now }) =>
+  return fields.flatMap(({ label, before: old, after: now }) =>
     old === now ? [] : [`${label} ${old} → ${now}`],
   );
-  return changes.length === 0 ? "" : ` (${changes.join(", ")})`;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../plan/leftovers";
+import { cloudPlanSteps } from "../plan/steps";
 import { findNamed, type UnmetRequirement } from "../plan/unmet-requirement";
 import { unmetCloud, type CloudFacts } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -156,7 +157,7 @@ export const handlers: Handlers = {
       for (const line of [...news.steps, ...news.later]) report(nameOf(news), line);
       if (olds.found === undefined)
         return { inputs: news, failures: [{ property: "openstack.cloud", reason: answer }] };
-      report(nameOf(news), `the cloud could not be read, so nothing of it was checked: ${answer}`);
+      report(nameOf(news), cloudPlanSteps.format({ kind: "unchecked", what: "the cloud", why: answer }));
       return { inputs: { ...news, found: olds.found }, failures: [] };
     }
     const { found, lacks: unmet, leftovers } = answer;

@@ -3,6 +3,7 @@ import { waitFor } from "../../../lib/wait";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { initializedScript } from "../../kubeadm/machine/steps/initialized";
 import type { Machine } from "../../kubeadm/plan/machine";
+import { initializedMarkSteps } from "../plan/steps";
 import { INITIALIZED_KEY } from "../plan/machine";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -105,12 +106,15 @@ export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
     if (typeof news.servers !== "object" || !isKnownList(news.machines))
       return Promise.resolve({
-        inputs: { ...news, steps: ["unknown until the machines exist"] },
+        inputs: {
+          ...news,
+          steps: [initializedMarkSteps.format({ kind: "unknown", until: "the machines exist" })],
+        },
         failures: [],
       });
     // In a preview, the unknown id of a new server differs from the old id, so preview and run have the same lines.
-    const steps = unmarked(olds.servers ?? {}, news).map(
-      ({ name }) => `${name}: wait for its node agent, then mark its server as initialized`,
+    const steps = unmarked(olds.servers ?? {}, news).map(({ name: machine }) =>
+      initializedMarkSteps.format({ kind: "mark", machine }),
     );
     return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
   },

@@ -7,6 +7,7 @@ import {
 } from "../../kubeadm/plan/machines/batches";
 import { shapeDifferences, withShapeOf } from "../../kubeadm/plan/machines/fields";
 import { MACHINE_FIELDS, type Slot } from "./groups";
+import { tumblebugPlanSteps } from "./steps";
 import type { RecordedCluster } from "./recorded-state";
 
 /** The changes of one run to existing machines. */
@@ -69,8 +70,7 @@ function controlPlane(machine: string): PlannedMachine {
 const linesOf = ({ changes }: PlannedBatch<PlannedMachine>): string[] =>
   changes.flatMap(({ leaving, isBegun }) => (isBegun ? [] : leaving.map(lineOf)));
 
-const lineOf = (machine: string): string =>
-  `${machine}: leaves etcd and the cluster, and its VM is deleted; one control plane goes in a run`;
+const lineOf = (machine: string): string => tumblebugPlanSteps.format({ kind: "remove", machine });
 
 function withKnownShape(slot: Slot, recorded: Slot | undefined): Slot {
   if (recorded === undefined) return slot;

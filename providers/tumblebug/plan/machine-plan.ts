@@ -1,4 +1,5 @@
 import type { Slot } from "./groups";
+import { tumblebugMcisSteps } from "./steps";
 import type { VirtualMachine } from "./model";
 
 /** Fields of a VM on the server that the plan depends on. */
@@ -105,10 +106,12 @@ function placeFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
 
 /** Returns the plan as text, one line per VM. */
 export function machineLines(plan: MachinePlan): string[] {
-  const failed = (machine: string) => plan.failed.filter((one) => one.machine === machine);
+  const { format } = tumblebugMcisSteps;
   return plan.made.flatMap(({ machine, connection, spec, image }) => [
-    ...failed(machine).map(({ vm, why }) => `${machine}: delete its VM ${vm}, which never came up (${why})`),
-    `${machine}: create its VM in ${connection} (${spec}, ${image})`,
+    ...plan.failed
+      .filter((one) => one.machine === machine)
+      .map(({ vm, why }) => format({ kind: "deleteFailed", machine, vm, why })),
+    format({ kind: "create", machine, connection, shape: `${spec}, ${image}` }),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
+import { tumblebugObjectSteps, type TumblebugObjectStep } from "../plan/steps";
 import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
 import { withServer } from "./server";
 
@@ -68,20 +69,19 @@ export function objectHandlers<
   const outputsOf = (inputs: Inputs, found: Object, made: boolean) =>
     ({ ...inputs, ...kind.outputs(found), object: found.name, made }) as unknown as Outputs;
 
+  function creationOf(inputs: Inputs): TumblebugObjectStep {
+    const { name, connection } = inputs;
+    if (kind.unregistered?.generation === inputs.server.generation)
+      return { kind: "useUnregistered", image: kind.unregistered.image(inputs) };
+    if (inputs.foreign) return { kind: "use", what: kind.what, name };
+    return { kind: "create", what: kind.what, name, connection, properties: kind.describe(inputs) };
+  }
+
   return {
     check(olds: Partial<Outputs>, asked: Inputs) {
       const news = kind.settle ? kind.settle(olds, asked) : asked;
       const exists = olds.name === news.name && olds.connection !== undefined;
-      const { unregistered } = kind;
-      const steps = exists
-        ? (kind.changes?.(olds as unknown as Inputs, news) ?? [])
-        : [
-            unregistered?.generation === news.server.generation
-              ? unregistered.step(news)
-              : news.foreign
-                ? `use the ${kind.what} ${news.name}, which is there and stays when the cluster goes`
-                : `create the ${kind.what} ${news.name} in ${news.connection}: ${kind.describe(news)}`,
-          ];
+      const steps = exists ? (kind.changes?.(olds as unknown as Inputs, news) ?? []) : [creationOf(news)];
       const failures = exists
         ? kind.fixed.flatMap((key) =>
             isDeepStrictEqual(olds[key], news[key])
@@ -96,7 +96,8 @@ export function objectHandlers<
                 ],
           )
         : [];
-      return Promise.resolve({ inputs: { ...news, steps }, failures });
+      const lines = steps.map(tumblebugObjectSteps.format);
+      return Promise.resolve({ inputs: { ...news, steps: lines }, failures });
     },
 
     diff(_id, olds: Outputs, news: Inputs) {

@@ -1,6 +1,7 @@
 import type { ResourceKind, Tumblebug } from "../client";
 import type { Generation } from "../plan/model";
 import type { Reason } from "../plan/reasons";
+import type { TumblebugObjectStep } from "../plan/steps";
 import type { ServerInputs } from "./server";
 
 /** Inputs of every object that VMs are created from. */
@@ -41,13 +42,13 @@ export interface ObjectKind<
   Object extends Found,
 > {
   /** Name of the kind in messages: "vNet". */
-  what: string;
+  what: Extract<TumblebugObjectStep, { kind: "create" }>["what"];
   /** CB-Ladybug's reason code if the creation fails. */
   reason: Reason;
   /** Returns the client's calls; undefined if the server's generation does not register this kind. */
   of(tumblebug: Tumblebug): ResourceKind<Wish, Object> | undefined;
-  /** The generation that does not register this kind, the object that is used there instead, and the preview's line. */
-  unregistered?: { generation: Generation; object(inputs: Inputs): Object; step(inputs: Inputs): string };
+  /** The generation that does not register this kind, the object that is used there instead, and its name in previews. */
+  unregistered?: { generation: Generation; object(inputs: Inputs): Object; image(inputs: Inputs): string };
   wish(inputs: Inputs, description: string): Wish;
   /** Returns the properties of the object for the preview's line. */
   describe(inputs: Inputs): string;
@@ -63,8 +64,8 @@ export interface ObjectKind<
   fixed: readonly (keyof Inputs & string)[];
   /** Completes the inputs with values that were chosen at creation. */
   settle?(olds: Partial<Inputs>, news: Inputs): Inputs;
-  /** Returns the changes of an object that this stack created, one line each. */
-  changes?(olds: Inputs, news: Inputs): string[];
+  /** Returns the changes of an object that this stack created. */
+  changes?(olds: Inputs, news: Inputs): TumblebugObjectStep[];
   /** Applies the changes. */
   change?(tumblebug: Tumblebug, inputs: Inputs, before: Inputs, found: Object): Promise<void>;
 }

@@ -17,8 +17,7 @@ export const handlers: Handlers = objectHandlers<Inputs, DesiredImage, Image>({
       ...{ name: cloudImage, connection, cloudImage, cloudId: cloudImage },
       ...{ description: "", guestOs: "" },
     }),
-    step: ({ connection, cloudImage }) =>
-      `use the image ${cloudImage} of ${connection} by its name; nothing is registered`,
+    image: ({ connection, cloudImage }) => `${cloudImage} of ${connection}`,
   },
   wish: ({ name, connection, cloudImage }, description) => ({ name, connection, cloudImage, description }),
   describe: ({ cloudImage }) => cloudImage,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isRefusal } from "../client";
 import { waitFor } from "../../../lib/wait";
 import { ReasonedError } from "../plan/reasons";
+import { tumblebugLoadBalancerSteps } from "../plan/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -35,12 +36,15 @@ const resourceOf = ({ group }: Inputs) => `load balancer of ${group}`;
 
 export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
+    const { format } = tumblebugLoadBalancerSteps;
+    const { port, machines } = news;
+    const before = olds.machines;
     const steps =
-      olds.machines === undefined
-        ? [`create a load balancer on port ${news.port} in front of ${news.machines.join(", ")}`]
+      before === undefined
+        ? [format({ kind: "create", port, machines })]
         : [
-            ...added(olds.machines, news.machines).map((machine) => `${machine}: put behind it`),
-            ...added(news.machines, olds.machines).map((machine) => `${machine}: take away from it`),
+            ...added(before, machines).map((machine) => format({ kind: "add", machine })),
+            ...added(machines, before).map((machine) => format({ kind: "remove", machine })),
           ];
     return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
   },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { tumblebugMcisSteps } from "../plan/steps";
 import { isDead, lostLines, machineLines, planMachines, type LiveVm } from "../plan/machine-plan";
 import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
@@ -55,7 +56,13 @@ const FIXED = ["namespace", "infrastructure"] as const;
 export const handlers: Handlers = {
   async check(olds: Partial<McisInputs>, { recorded = { vms: {}, leaving: {} }, ...news }: McisInputs) {
     if (!isKnown([news.slots, news.server]))
-      return { inputs: { ...news, steps: ["unknown until the server was read"] }, failures: [] };
+      return {
+        inputs: {
+          ...news,
+          steps: [tumblebugMcisSteps.format({ kind: "unknown", until: "the server is read" })],
+        },
+        failures: [],
+      };
     const answer = await tryToRead(news);
     const live = typeof answer === "string" ? asRecorded(recorded) : answer.live;
     const plan = planMachines({
@@ -66,7 +73,7 @@ export const handlers: Handlers = {
     });
     const steps = machineLines(plan);
     if (typeof answer === "string" && steps.length > 0)
-      steps.unshift(`from the recorded state, since the server could not be read: ${answer}`);
+      steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: answer }));
     for (const line of steps) report(mcisName(news), line);
     const known = Object.fromEntries(
       Object.keys(plan.kept).flatMap((machine) => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRefusal } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
+import { tumblebugNamespaceSteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -17,9 +18,8 @@ const resourceOf = ({ name }: Inputs) => `namespace ${name}`;
 
 export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
-    const step = news.foreign
-      ? `use the namespace ${news.name}, which is there and stays when the cluster goes`
-      : `create the namespace ${news.name}`;
+    const kind = news.foreign ? "use" : "create";
+    const step = tumblebugNamespaceSteps.format({ kind, name: news.name });
     return Promise.resolve({
       inputs: { ...news, steps: olds.name === news.name ? [] : [step] },
       failures: [],

@@ -5,6 +5,7 @@ import { unmetTumblebug } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import { tumblebugPlanSteps } from "../plan/steps";
 import { withServer, type ServerInputs } from "./server";
 import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
 import { readPlanFacts, type DesiredPlan } from "./tumblebug-plan-facts";
@@ -77,7 +78,10 @@ export const handlers: Handlers = {
       const { message, next } = error as Error & { next?: string };
       const reason = next === undefined ? message : `${message}\n  next: ${next}`;
       if (!earlier?.isSame) return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
-      report(nameOf(news), `the server could not be read, so nothing of it was checked: ${message}`);
+      report(
+        nameOf(news),
+        tumblebugPlanSteps.format({ kind: "unchecked", what: "the server", why: message }),
+      );
       return {
         inputs: { ...news, found: earlier.found, spread: spreadOf(news, earlier.found) },
         failures: [],

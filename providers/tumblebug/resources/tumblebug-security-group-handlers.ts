@@ -43,11 +43,10 @@ export const handlers: Handlers = objectHandlers<Inputs, DesiredSecurityGroup, S
     const { opened, closed } = ruleChanges(olds.rules, news.rules);
     const isGone = (rule: FirewallRule) => ruleChanges(news.gone ?? [], [rule]).opened.length === 0;
     const again = news.rules.filter((rule) => isGone(rule) && !opened.includes(rule));
-    return [
-      ...again.map((rule) => `${news.name}: open ${ruleWords(rule)} again: somebody has closed it`),
-      ...opened.map((rule) => `${news.name}: open ${ruleWords(rule)}`),
-      ...closed.map((rule) => `${news.name}: close ${ruleWords(rule)}`),
-    ];
+    const { name } = news;
+    const steps = (kind: "open" | "reopen" | "close", rules: readonly Inputs["rules"][number][]) =>
+      rules.map((rule) => ({ kind, name, rule: ruleWords(rule) }));
+    return [...steps("reopen", again), ...steps("open", opened), ...steps("close", closed)];
   },
   async change({ securityGroups }, { namespace, name, rules }, before, found) {
     // Compares with the server's current rules, to continue an interrupted run; rules of others are kept.

@@ -3,8 +3,10 @@ import fc from "fast-check";
 import type { Line } from "../../../../lib/steps/line";
 import { commonSteps, laterLines } from "../../../../lib/steps/steps";
 import * as kubeadm from "../../../../providers/kubeadm/plan/steps";
+import * as openstack from "../../../../providers/openstack/plan/steps";
+import * as tumblebug from "../../../../providers/tumblebug/plan/steps";
 
-const TABLES = { commonSteps, ...kubeadm };
+const TABLES = { commonSteps, ...kubeadm, ...openstack, ...tumblebug };
 
 /** Generates values for all placeholders of a line. */
 function fieldsOf(line: Line<unknown>): fc.Arbitrary<object> {

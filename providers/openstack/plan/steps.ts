@@ -1,0 +1,20 @@
+import { line, optional, text, word, words } from "../../../lib/steps/line";
+import { defineSteps, type StepOf } from "../../../lib/steps/steps";
+
+const slot = word("slot");
+const leaving = words("leaving");
+/** The fields that differ between two machines of a slot. */
+const why = optional(line` (${text("changes")})`);
+
+export const cloudPlanSteps = defineSteps({
+  make: line`${slot}: ${word("name")} is made${optional(line` beside ${words("outdated")}`)}${why}`,
+  replace: line`${slot}: ${word("name")} is made and joins, then ${leaving} is drained and deleted${why}`,
+  remove: line`${slot}: ${leaving} is drained and deleted${why}`,
+  removeSurplus: line`${slot}: ${leaving} is drained and deleted, it is no longer wanted`,
+  deleteLeftover: line`delete the ${text("object")}, which a run that was cut off made and did not record`,
+});
+export type CloudPlanStep = StepOf<typeof cloudPlanSteps>;
+
+export const initializedMarkSteps = defineSteps({
+  mark: line`${word("machine")}: wait for its node agent, then mark its server as initialized`,
+});
