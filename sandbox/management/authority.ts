@@ -10,6 +10,9 @@ export interface Certificate {
   certificateFile: string;
 }
 
+/** How long certificates last: the recorded states of the engine's tests contain some. */
+const DAYS = 36_500;
+
 /** A certificate authority in a folder, made with the openssl command; what is there already is used again. */
 export class Authority {
   readonly own: Certificate;
@@ -25,7 +28,7 @@ export class Authority {
       "-subj",
       "/CN=foresail",
       "-days",
-      "365",
+      String(DAYS),
       "-addext",
       extension,
     );
@@ -36,7 +39,7 @@ export class Authority {
    * @param subject as openssl has it: "/O=system:masters/CN=admin"
    * @param names for servers: "IP:127.0.0.1", "DNS:localhost"
    */
-  issue(name: string, subject: string, names: string[] = [], days = 365): Certificate {
+  issue(name: string, subject: string, names: string[] = [], days = DAYS): Certificate {
     const issued = this.names(name);
     if (this.isThere(issued)) return issued;
     const extensions = names.length > 0 ? ["-addext", `subjectAltName=${names.join(",")}`] : [];

@@ -7,8 +7,8 @@ import { projectFolder } from "../../sandbox/places";
 const FILES = ["Pulumi.yaml", "package.json", "scripts/program.cjs"];
 
 /** Links every installed package of this project into another folder's node_modules, but foresail itself. */
-export function linkDependencies(folder: string): void {
-  const from = path.join(projectFolder, "node_modules");
+export function linkDependencies(folder: string, project = projectFolder): void {
+  const from = path.join(project, "node_modules");
   const to = path.join(folder, "node_modules");
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
@@ -20,17 +20,18 @@ export function linkDependencies(folder: string): void {
 /**
  * Makes a clone of this project as `npm ci` leaves it: compiled, dependencies there, node_modules/foresail linked to
  * itself. With its own folder it has its own stack files and its own sandbox.
+ * @param from the compiled project; default: this one
  * @returns the folder; whoever asked for it deletes it
  */
-export function makeCompiledClone(): string {
+export function makeCompiledClone(from = projectFolder): string {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-clone-"));
-  for (const name of FILES) cpSync(path.join(projectFolder, name), path.join(folder, name));
-  cpSync(path.join(projectFolder, "bin"), path.join(folder, "bin"), {
+  for (const name of FILES) cpSync(path.join(from, name), path.join(folder, name));
+  cpSync(path.join(from, "bin"), path.join(folder, "bin"), {
     recursive: true,
-    filter: (source) => source !== path.join(projectFolder, "bin", "test"),
+    filter: (source) => source !== path.join(from, "bin", "test"),
   });
   mkdirSync(path.join(folder, "stacks", "config"), { recursive: true });
-  linkDependencies(folder);
+  linkDependencies(folder, from);
   symlinkSync("..", path.join(folder, "node_modules", "foresail"));
   return folder;
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubernetesClient } from "../../lib/kubernetes";
+import { waitFor } from "../../lib/wait";
 import {
   ApiServer,
   type ApiServerOptions,
@@ -18,7 +19,24 @@ export interface BareApiServerOptions extends ApiServerOptions {
   programs: ApiServerPrograms;
   /** how long the start may take; default 60 */
   seconds?: number;
+  /** default: a free one */
+  port?: number;
+  /** what an earlier server left; default: an empty one */
+  saved?: SavedApiServer;
 }
+
+/** The certificates and objects of an API server. */
+export interface SavedApiServer {
+  /** file name → PEM text */
+  readonly certificates: Readonly<Record<string, string>>;
+  /** etcd's key → value, both in base64 */
+  readonly objects: Readonly<Record<string, string>>;
+}
+
+/** What an API server writes by itself, and keeps for a while only; one of them contains the machine's name. */
+const SHORT_LIVED = /^\/registry\/(events|masterleases|leases\/kube-system\/apiserver-)/;
+/** etcd accepts 128 operations in one transaction. */
+const PUTS_AT_ONCE = 100;
 
 /** Bootstrap tokens signed and cleaned up, and pod networks given to Nodes. */
 const CONTROLLERS = ["bootstrap-signer-controller", "token-cleaner-controller", "node-ipam-controller"];
@@ -56,10 +74,14 @@ export class BareApiServer {
   /** Starts all processes. @throws Error with the last lines of the API server's log */
   async start(): Promise<this> {
     process.once("exit", this.killAll);
-    const { programs, controllers = CONTROLLERS, seconds = 60 } = this.options;
-    this.server = new ApiServer(this.folder, await apiServerPorts());
+    const { programs, controllers = CONTROLLERS, seconds = 60, port, saved } = this.options;
+    for (const [name, text] of Object.entries(saved?.certificates ?? {}))
+      writeFileSync(join(this.folder, name), text, { mode: 0o600 });
+    const ports = await apiServerPorts();
+    this.server = new ApiServer(this.folder, { ...ports, apiServer: port ?? ports.apiServer });
     this.run("etcd", this.server.etcd(programs));
     try {
+      if (saved) await this.putObjects(saved, seconds);
       await this.startApiServer(seconds);
     } catch (error) {
       const log = this.log("kube-apiserver").trimEnd().split("\n").slice(-15).join("\n");
@@ -83,16 +105,54 @@ export class BareApiServer {
 
   /** What a program wrote. */
   log(program: string): string {
-    return readFileSync(join(this.folder, `${program}.log`), "utf8");
+    return this.file(`${program}.log`);
   }
 
-  /** What etcd has for a key, as it is on the disk; by the JSON form of its API. @throws Error without such a key */
+  private file(name: string): string {
+    return readFileSync(join(this.folder, name), "utf8");
+  }
+
+  /** What etcd has for a key, as it is on the disk. @throws Error without such a key */
   async etcdValue(key: string): Promise<Buffer> {
-    const body = JSON.stringify({ key: Buffer.from(key).toString("base64") });
-    const response = await fetch(`${this.server.etcdUrl}/v3/kv/range`, { method: "POST", body });
-    const { kvs = [] } = (await response.json()) as { kvs?: { value?: string }[] };
+    const { kvs = [] } = await this.callEtcd<EtcdRange>("range", { key: base64(key) });
     if (kvs[0]?.value === undefined) throw new Error(`etcd has no ${key}`);
     return Buffer.from(kvs[0].value, "base64");
+  }
+
+  /** What a server with the same certificates and objects starts from. */
+  async save(): Promise<SavedApiServer> {
+    const files = readdirSync(this.folder).filter((name) => /\.(crt|key)$/.test(name));
+    const range = { key: base64("/registry/"), range_end: base64("/registry0") };
+    const { kvs = [] } = await this.callEtcd<EtcdRange>("range", range);
+    const kept = kvs.filter(({ key }) => !SHORT_LIVED.test(Buffer.from(key, "base64").toString()));
+    return {
+      certificates: Object.fromEntries(files.map((name) => [name, this.file(name)])),
+      objects: Object.fromEntries(kept.map(({ key, value = "" }) => [key, value])),
+    };
+  }
+
+  private async putObjects({ objects }: SavedApiServer, seconds: number): Promise<void> {
+    await waitFor({
+      what: "etcd",
+      seconds,
+      firstPauseMilliseconds: 50,
+      probe: () =>
+        this.callEtcd("range", { key: base64("/") }).then(
+          () => ({ done: true }),
+          (error: Error) => ({ pending: error.message }),
+        ),
+    });
+    const puts = Object.entries(objects).map(([key, value]) => ({ requestPut: { key, value } }));
+    for (let from = 0; from < puts.length; from += PUTS_AT_ONCE)
+      await this.callEtcd("txn", { success: puts.slice(from, from + PUTS_AT_ONCE) });
+  }
+
+  /** By the JSON form of etcd's API. */
+  private async callEtcd<T>(call: string, body: object): Promise<T> {
+    const url = `${this.server.etcdUrl}/v3/kv/${call}`;
+    const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
   }
 
   /** Ends the processes and removes the folder. Nothing of the data is worth a graceful end. */
@@ -124,4 +184,13 @@ export class BareApiServer {
     child.kill("SIGKILL");
     await ended;
   }
+}
+
+interface EtcdRange {
+  /** in base64 */
+  readonly kvs?: readonly { readonly key: string; readonly value?: string }[];
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }

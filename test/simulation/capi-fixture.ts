@@ -15,7 +15,12 @@ import { convertedDefinitions, managerCommand, managerDefinitions } from "../../
 import { POOL_CLUSTER, untilManagerReady } from "../../sandbox/capi/sandbox-cluster";
 import { registerCluster } from "../../sandbox/capi/workload-cluster";
 import { installDefinitions, readObjects } from "../../sandbox/management/definitions";
-import { type ApiServerPrograms, BareApiServer, freePorts } from "./bare-api-server";
+import {
+  type ApiServerPrograms,
+  BareApiServer,
+  type BareApiServerOptions,
+  freePorts,
+} from "./bare-api-server";
 
 /** The cluster whose pools the tests make. */
 export const CLUSTER = POOL_CLUSTER;
@@ -33,6 +38,8 @@ interface CapiFixtureOptions {
   /** How long the stand-ins take to the join data, to a pool's first machine and to each Node. */
   readonly milliseconds?: number;
   readonly apiServerArguments?: readonly string[];
+  /** The management cluster's port and what it starts from. */
+  readonly apiServer?: Pick<BareApiServerOptions, "port" | "saved">;
   /** A cluster of its own for the pools' nodes; default: plain Node objects in the management cluster. */
   readonly workload?: Workload;
 }
@@ -60,8 +67,9 @@ export class CapiFixture {
   private webhookPort = 0;
 
   constructor(private readonly options: CapiFixtureOptions) {
-    const { programs, apiServerArguments } = options;
+    const { programs, apiServerArguments, apiServer } = options;
     this.api = new BareApiServer({
+      ...apiServer,
       programs,
       // what is owned goes with its owner, and namespaces end
       controllers: ["garbage-collector-controller", "namespace-controller"],

@@ -14,6 +14,8 @@ import type { Operation } from "../../providers/kubeadm/machine/steps/script";
 /** One simulated machine, as the fleet is started. */
 export interface SimulatedMachine {
   name: string;
+  /** on which it listens; default 127.0.0.1 */
+  address?: string;
   sshPort: number;
   hostKey: { private: string; public: string };
   /** where its API server is reached once it is a control plane */

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { relay } from "../support/relay";
 
-/** Forwards a port of 127.0.0.1 to another while it is open; cutting it ends every connection. */
+/** Forwards a port of this machine to one of 127.0.0.1 while it is open; cutting it ends every connection. */
 export class PortForwarder {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
@@ -9,6 +9,7 @@ export class PortForwarder {
   constructor(
     private readonly from: number,
     private readonly to: number,
+    private readonly address = "127.0.0.1",
   ) {}
 
   async open(): Promise<void> {
@@ -17,7 +18,7 @@ export class PortForwarder {
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(this.from, "127.0.0.1", resolve);
+      server.listen(this.from, this.address, resolve);
     });
   }
 

@@ -7,7 +7,13 @@ import { readProcess } from "../../lib/process/identity";
 import { waitFor } from "../../lib/wait";
 import { newKey } from "../support/ssh-server";
 import { type BareApiServer, freePorts } from "./bare-api-server";
-import { type Fault, type FleetConfiguration, FleetFiles, type MachineState } from "./fleet-files";
+import {
+  type Fault,
+  type FleetConfiguration,
+  FleetFiles,
+  type MachineState,
+  type SimulatedMachine,
+} from "./fleet-files";
 import { type JournalEntry, readJournal } from "./journal";
 
 export interface FleetOptions {
@@ -21,6 +27,17 @@ export interface FleetOptions {
   milliseconds?: FleetConfiguration["milliseconds"];
   /** the key that logs in; default a new one */
   userKey?: { private: string; public: string };
+  /** what an earlier fleet left, whose machines come back with their keys and ports */
+  saved?: SavedFleet;
+  /** of the first machine; the other ports follow. Default: free ones */
+  firstPort?: number;
+}
+
+/** Machines with their keys, ports and states. */
+export interface SavedFleet {
+  readonly machines: SimulatedMachine[];
+  readonly userKey: { private: string; public: string };
+  readonly states: Readonly<Record<string, MachineState>>;
 }
 
 /** How foresail reaches a machine of the fleet. */
@@ -46,15 +63,22 @@ export class SimulatedFleet {
   /** Starts the hosts and waits until they listen. */
   static async start(options: FleetOptions): Promise<SimulatedFleet> {
     const files = new FleetFiles(mkdtempSync(join(tmpdir(), "foresail-fleet-")));
-    const ports = await freePorts(options.machines.length * 2);
-    const userKey = options.userKey ?? newKey();
+    const { saved, firstPort } = options;
+    const count = options.machines.length * 2;
+    const ports = firstPort
+      ? Array.from({ length: count }, (_, index) => firstPort + index)
+      : await freePorts(count);
+    const userKey = saved?.userKey ?? options.userKey ?? newKey();
+    for (const [name, state] of Object.entries(saved?.states ?? {})) files.saveState(name, state);
     files.configuration = {
-      machines: options.machines.map((name, index) => ({
-        name,
-        sshPort: ports[index * 2]!,
-        apiServerPort: ports[index * 2 + 1]!,
-        hostKey: newKey(),
-      })),
+      machines:
+        saved?.machines ??
+        options.machines.map((name, index) => ({
+          name,
+          sshPort: ports[index * 2]!,
+          apiServerPort: ports[index * 2 + 1]!,
+          hostKey: newKey(),
+        })),
       userKey: userKey.public,
       kubeconfig: options.api.kubeconfigFile,
       apiServerPort: options.api.port,
@@ -96,6 +120,16 @@ export class SimulatedFleet {
 
   state(name: string): MachineState {
     return this.files.state(name);
+  }
+
+  /** What a fleet of the same machines starts from. */
+  save(): SavedFleet {
+    const { machines, userKey } = this.files.configuration;
+    return {
+      machines,
+      userKey: { private: this.privateKey, public: userKey },
+      states: Object.fromEntries(machines.map(({ name }) => [name, this.state(name)])),
+    };
   }
 
   /** Makes the next run of one operation on one machine go wrong. */

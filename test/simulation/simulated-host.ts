@@ -35,7 +35,7 @@ export class SimulatedHost {
     private readonly configuration: FleetConfiguration,
     private readonly nodes: ClusterNodes,
   ) {
-    this.apiServer = new PortForwarder(machine.apiServerPort, configuration.apiServerPort);
+    this.apiServer = new PortForwarder(machine.apiServerPort, configuration.apiServerPort, machine.address);
     const userKey = utils.parseKey(configuration.userKey);
     if (userKey instanceof Error) throw userKey;
     this.server = new Server({ hostKeys: [machine.hostKey.private] }, (connection) => {
@@ -63,7 +63,7 @@ export class SimulatedHost {
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.on("error", reject);
-      this.server.listen(this.machine.sshPort, "127.0.0.1", resolve);
+      this.server.listen(this.machine.sshPort, this.machine.address ?? "127.0.0.1", resolve);
     });
     await this.showApiServer();
   }

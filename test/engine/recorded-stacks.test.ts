@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { readRecorded, recordedNames, StackOnServers } from "./recorded/recorded-stack";
+import { RECORDED_SYSTEMS } from "./recorded/systems";
+import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
+
+/** A folder of one machine or one account. */
+const FOLDER_OF_A_MACHINE = /\/(home|root|tmp|work|Users)\//;
+
+describe("stacks that earlier code recorded", () => {
+  it("has one of each system", () => {
+    const systems = new Set(recordedNames().map((name) => name.slice(0, name.lastIndexOf("-"))));
+    assert.deepEqual([...systems].sort(), Object.keys(RECORDED_SYSTEMS).sort());
+  });
+
+  for (const name of recordedNames())
+    describe(name, function () {
+      this.timeout(SET_UP_MILLISECONDS);
+      const recorded = readRecorded(name);
+      const system = name.slice(0, name.lastIndexOf("-"));
+      let opened: StackOnServers;
+
+      before(async () => {
+        const { start, programs } = RECORDED_SYSTEMS[system]!;
+        opened = await StackOnServers.open(start, await engineToolchain(programs), recorded);
+      });
+
+      after(() => opened?.close());
+
+      it("contains no path of the machine on which it was recorded", () => {
+        assert.doesNotMatch(JSON.stringify(recorded), FOLDER_OF_A_MACHINE);
+      });
+
+      it("previews no step", async () => {
+        assert.deepEqual(await opened.stack.preview(), []);
+      });
+
+      it("is not changed by a refresh", async () => {
+        const { unchanged: count = 0, ...changes } = await opened.stack.refresh();
+        assert.deepEqual(changes, {});
+        assert.ok(count > 0, "the refresh read no resource");
+        assert.deepEqual(await opened.stack.preview(), []);
+      });
+
+      it("gets one machine more, and is finished then", async () => {
+        opened.scaleUp();
+        const steps = await opened.stack.preview();
+        assert.notDeepEqual(steps, []);
+        await opened.stack.up();
+        assert.deepEqual(await opened.stack.preview(), []);
+      });
+
+      it("is destroyed", async () => {
+        await opened.stack.destroy();
+        assert.deepEqual((await opened.stack.export()).deployment.resources ?? [], []);
+      });
+    });
+});
