@@ -139,7 +139,7 @@ export const TumblebugSection = z.strictObject({
   allowMock: z
     .boolean()
     .default(false)
-    .describe("Take connections to CB-Spider's pretended clouds, for tests."),
+    .describe("Accept connections to CB-Spider's simulated clouds, for tests."),
 });
 export type TumblebugSection = z.output<typeof TumblebugSection>;
 

@@ -61,7 +61,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
           "connections.aws-nowhere",
           /no connection "aws-nowhere".*GetControlPlaneConnectionInfoFailedReason/,
         ],
-        ["a pretended cloud", () => connected("mock-default"), "connections.mock-default", /pretended cloud/],
+        ["a simulated cloud", () => connected("mock-default"), "connections.mock-default", /simulated cloud/],
         ["no machine type", () => of({ spec: "t9.none" }), "groups.cp.spec", /no machine type "t9.none"/],
         ["too few cores", () => of({ spec: "one-vcpu" }), "groups.cp.spec", /1 vCPU.*InvalidMCIRReason/],
         ["too little memory", () => of({ spec: "one-gibibyte" }), "groups.cp.spec", /1024 MiB/],

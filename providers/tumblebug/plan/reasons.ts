@@ -1,9 +1,8 @@
 /**
- * Reason codes of CB-Ladybug 0.7.2 for a failed cluster ("SetupBoostrap" is its spelling). The steps that CB-Ladybug
- * runs on machines are part of the kubeadm cluster here, whose errors name the machine and the step.
+ * Reason codes of CB-Ladybug 0.7.2 for a failed cluster, without those of the steps that CB-Ladybug runs on machines:
+ * these steps are part of the kubeadm cluster here, whose errors name the machine and the step.
  */
 export type Reason =
-  | "GetMCISFailedReason"
   | "AlreadyExistMCISFailedReason"
   | "InvalidMCIRReason"
   | "CreateMCISFailedReason"
@@ -14,15 +13,6 @@ export type Reason =
   | "CreateVmSpecFailedReason"
   | "CreateNLBFailedReason"
   | "AddNodeEntityFailedReason"
-  | "SetupBoostrapFailedReason"
-  | "SetupHaproxyFailedReason"
-  | "InitExternalEtcdFailedReason"
-  | "InitControlPlaneFailedReason"
-  | "JoinControlPlaneFailedReason"
-  | "JoinWorkerFailedReason"
-  | "SetupNetworkCNIFailedReason"
-  | "SetupStorageClassFailedReason"
-  | "SetupCCMFailedReason"
   | "GetControlPlaneConnectionInfoFailedReason"
   | "GetWorkerConnectionInfoFailedReason";
 

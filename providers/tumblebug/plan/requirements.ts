@@ -6,7 +6,7 @@ import { cloudVmName, longestName } from "./names";
 import type { Reason } from "./reasons";
 
 /** Clouds that CB-Ladybug 0.7.2 supports, and the additional ones of current Tumblebug releases. */
-export const PROVIDERS: readonly string[] = [
+const PROVIDERS: readonly string[] = [
   ...[
     "aws",
     "gcp",
@@ -85,87 +85,82 @@ export const factKey = (connection: string, name: string): string => `${connecti
 
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:tumblebug`. */
 export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
-  if (!facts.namespaceExists && !desired.createNamespace)
-    return [
-      unmetRequirement(
-        "namespace",
-        `the server has no namespace "${desired.namespace}"; make it, or write \`createNamespace: true\``,
-      ),
-    ];
-  const unmet = [
+  const { namespace, createNamespace, connections, slots } = desired;
+  if (!facts.namespaceExists && !createNamespace)
+    return unmet(
+      "namespace",
+      `the server has no namespace "${namespace}"; create it, or set \`createNamespace: true\``,
+    );
+  const all = [
     ...unmetInfrastructure(desired, facts),
-    ...desired.connections.flatMap((connection) => unmetConnection(connection.name, desired, facts)),
-    ...desired.connections.flatMap((connection) => unmetBlock(connection, desired, facts)),
-    ...desired.slots.flatMap((slot) => unmetSlot(slot, desired, facts)),
+    ...connections.flatMap(({ name }) => unmetConnection(name, desired, facts)),
+    ...connections.flatMap((connection) => unmetBlock(connection, desired, facts)),
+    // Without the connection, its machine types and images are unknown.
+    ...slots
+      .filter(({ connection: name }) => !isMissing(name, facts))
+      .flatMap((slot) => [
+        ...unmetName(slot, desired, facts),
+        ...unmetSpec(slot, facts),
+        ...unmetImage(slot, facts),
+      ]),
     ...unmetLoadBalancer(desired, facts),
   ];
   // Machines of one group have the same unmet requirements.
-  return [...new Map(unmet.map((one) => [`${one.property} ${one.reason}`, one])).values()];
+  return [...new Map(all.map((one) => [`${one.property} ${one.reason}`, one])).values()];
 }
 
-function unmetRequirement(field: string, words: string, code?: Reason): UnmetRequirement {
-  return { property: `tumblebug.${field}`, reason: code === undefined ? words : `${words} (${code})` };
+function unmet(field: string, words: string, code?: Reason): UnmetRequirement[] {
+  return [{ property: `tumblebug.${field}`, reason: code === undefined ? words : `${words} (${code})` }];
 }
+
+const isMissing = (connection: string, { connections }: TumblebugFacts): boolean =>
+  Object.hasOwn(connections, connection) && connections[connection] === undefined;
 
 function unmetInfrastructure(
   { namespace, infrastructure }: DesiredTumblebug,
   { infrastructure: found }: TumblebugFacts,
 ): UnmetRequirement[] {
   if (found === undefined || found.isOurs) return [];
-  return [
-    unmetRequirement(
-      "infrastructure",
-      `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack has not made (${found.status || "empty"}); ` +
-        "write another `infrastructure`, or delete that one",
-      "AlreadyExistMCISFailedReason",
-    ),
-  ];
-}
-
-/** Returns the reason code for a missing connection, which depends on the role of its machines. */
-function connectionReason(name: string, { slots }: DesiredTumblebug): Reason {
-  return slots.some(({ connection, role }) => connection === name && role === "control-plane")
-    ? "GetControlPlaneConnectionInfoFailedReason"
-    : "GetWorkerConnectionInfoFailedReason";
+  return unmet(
+    "infrastructure",
+    `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack did not create (${found.status || "empty"}); ` +
+      "choose another `infrastructure`, or delete that one",
+    "AlreadyExistMCISFailedReason",
+  );
 }
 
 function unmetConnection(
   name: string,
-  desired: DesiredTumblebug,
-  { connections }: TumblebugFacts,
+  { slots, allowMock }: DesiredTumblebug,
+  facts: TumblebugFacts,
 ): UnmetRequirement[] {
-  if (!Object.hasOwn(connections, name)) return [];
-  const found = connections[name];
-  const path = `connections.${name}`;
-  if (found === undefined)
-    return [
-      unmetRequirement(
-        path,
-        `the server has no connection "${name}"; register it there`,
-        connectionReason(name, desired),
-      ),
-    ];
-  const kind = cloudKind(found.provider);
+  const field = `connections.${name}`;
+  const hasControlPlane = slots.some(
+    ({ connection, role }) => connection === name && role === "control-plane",
+  );
+  if (isMissing(name, facts))
+    return unmet(
+      field,
+      `the server has no connection "${name}"; register it there`,
+      hasControlPlane ? "GetControlPlaneConnectionInfoFailedReason" : "GetWorkerConnectionInfoFailedReason",
+    );
+  const provider = facts.connections[name]?.provider;
+  const kind = cloudKind(provider ?? "");
+  if (provider === undefined || PROVIDERS.includes(kind) || (allowMock && SIMULATED.includes(kind)))
+    return [];
   if (SIMULATED.includes(kind))
-    return desired.allowMock
-      ? []
-      : [
-          unmetRequirement(
-            path,
-            `the connection "${name}" leads to a pretended cloud ("${found.provider}"); take one of a real cloud`,
-            "InvalidMCIRReason",
-          ),
-        ];
-  if (PROVIDERS.includes(kind)) return [];
-  const near = nearest(found.provider, PROVIDERS);
-  return [
-    unmetRequirement(
-      path,
-      `the connection "${name}" leads to the cloud "${found.provider}", which is none that is known` +
-        (near === undefined ? "" : ` (do you mean "${near}"?)`),
+    return unmet(
+      field,
+      `the connection "${name}" is to a simulated cloud ("${provider}"); use a connection to a real cloud`,
       "InvalidMCIRReason",
-    ),
-  ];
+    );
+  const near = nearest(provider, PROVIDERS);
+  const question = near === undefined ? "" : ` (do you mean "${near}"?)`;
+  return unmet(
+    field,
+    `the connection "${name}" is to the unknown cloud "${provider}"${question}`,
+    "InvalidMCIRReason",
+  );
 }
 
 /** Checks a VNet's CIDR block. Blocks must not overlap, because connected clouds need unique addresses. */
@@ -174,85 +169,68 @@ function unmetBlock(
   { connections }: DesiredTumblebug,
   { vNets }: TumblebugFacts,
 ): UnmetRequirement[] {
-  const there = vNets.find((found) => found.name === vNet);
-  if (there && !there.isOurs && there.cidr !== cidr)
-    return [
-      unmetRequirement(
-        `connections.${name}.cidr`,
-        `the VNet "${vNet}" is there and has the block ${there.cidr}; write \`cidr: ${there.cidr}\`, or another \`resources.prefix\``,
-        "InvalidMCIRReason",
-      ),
-    ];
-  const own = parseCidr(there?.cidr ?? cidr);
+  const field = `connections.${name}.cidr`;
+  const existing = vNets.find((found) => found.name === vNet);
+  if (existing && !existing.isOurs && existing.cidr !== cidr)
+    return unmet(
+      field,
+      `the VNet "${vNet}" exists and has the block ${existing.cidr}; set \`cidr: ${existing.cidr}\`, or another \`resources.prefix\``,
+      "InvalidMCIRReason",
+    );
+  const own = parseCidr(existing?.cidr ?? cidr);
   return connections.flatMap((other) => {
-    if (other.name >= name) return [];
     const block = vNets.find((found) => found.name === other.vNet)?.cidr ?? other.cidr;
     const theirs = parseCidr(block);
-    if (!own || !theirs || !cidrsOverlap(own, theirs)) return [];
-    return [
-      unmetRequirement(
-        `connections.${name}.cidr`,
-        `the VNet "${vNet}" and that of the connection "${other.name}" (${block}) share addresses; write a block of its own`,
-        "InvalidMCIRReason",
-      ),
-    ];
+    if (other.name >= name || !own || !theirs || !cidrsOverlap(own, theirs)) return [];
+    return unmet(
+      field,
+      `the VNet "${vNet}" overlaps that of the connection "${other.name}" (${block}); choose a block of its own`,
+      "InvalidMCIRReason",
+    );
   });
 }
 
-function unmetSlot(slot: Slot, desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
-  const { connections } = facts;
-  // Without the connection, its machine types and images are unknown.
-  if (Object.hasOwn(connections, slot.connection) && connections[slot.connection] === undefined) return [];
-  return [...unmetName(slot, desired, facts), ...unmetSpec(slot, facts), ...unmetImage(slot, facts)];
-}
-
 function unmetName(
-  slot: Slot,
-  desired: DesiredTumblebug,
+  { machine, group, connection }: Slot,
+  { namespace, infrastructure }: DesiredTumblebug,
   { connections }: TumblebugFacts,
 ): UnmetRequirement[] {
-  const provider = connections[slot.connection]?.provider;
-  const name = cloudVmName(desired.namespace, desired.infrastructure, `${slot.machine}-1`);
-  if (provider === undefined || name.length <= longestName(cloudKind(provider))) return [];
-  return [
-    unmetRequirement(
-      `groups.${slot.group}.name`,
-      `the machine "${slot.machine}" is "${name}" in the cloud, ${name.length} characters, and ${provider} takes ` +
-        `${longestName(cloudKind(provider))}; write shorter names of the namespace, the cluster or the group`,
-      "InvalidMCIRReason",
-    ),
-  ];
+  const provider = connections[connection]?.provider;
+  const name = cloudVmName(namespace, infrastructure, `${machine}-1`);
+  const longest = longestName(cloudKind(provider ?? ""));
+  if (provider === undefined || name.length <= longest) return [];
+  return unmet(
+    `groups.${group}.name`,
+    `the machine "${machine}" is named "${name}" in the cloud, ${name.length} characters, and ${provider} allows ` +
+      `${longest}; choose shorter names of the namespace, the cluster or the group`,
+    "InvalidMCIRReason",
+  );
 }
 
 function unmetSpec({ group, connection, spec, role }: Slot, { specs }: TumblebugFacts): UnmetRequirement[] {
   const key = factKey(connection, spec);
   if (!Object.hasOwn(specs, key)) return [];
+  const say = (words: string) => unmet(`groups.${group}.spec`, words, "InvalidMCIRReason");
   const found = specs[key];
-  const say = (words: string) => [unmetRequirement(`groups.${group}.spec`, words, "InvalidMCIRReason")];
-  if (found === undefined) return say(`the cloud behind "${connection}" has no machine type "${spec}"`);
+  if (found === undefined) return say(`the cloud of "${connection}" has no machine type "${spec}"`);
   const { vcpus, memoryMebibytes } = found;
   if (vcpus === undefined || memoryMebibytes === undefined)
     return say(
-      `the cloud behind "${connection}" does not say how many cores and how much memory "${spec}" has; take another machine type`,
+      `the cloud of "${connection}" does not report the cores and memory of "${spec}"; choose another machine type`,
     );
   if (role === "control-plane" && vcpus < LEAST_VCPUS)
-    return say(`"${spec}" has ${vcpus} vCPU, and a control plane needs ${LEAST_VCPUS}; take a larger one`);
+    return say(`"${spec}" has ${vcpus} vCPU, and a control plane needs ${LEAST_VCPUS}; choose a larger one`);
   if (Math.floor(memoryMebibytes / 1024) < LEAST_GIBIBYTES)
     return say(
-      `"${spec}" has ${memoryMebibytes} MiB of memory, and a node needs ${LEAST_GIBIBYTES} GiB; take a larger one`,
+      `"${spec}" has ${memoryMebibytes} MiB of memory, and a node needs ${LEAST_GIBIBYTES} GiB; choose a larger one`,
     );
   return [];
 }
 
 function unmetImage({ group, connection, image }: Slot, { images }: TumblebugFacts): UnmetRequirement[] {
   if (images[factKey(connection, image)] !== false) return [];
-  return [
-    unmetRequirement(
-      `groups.${group}.image`,
-      `the cloud behind "${connection}" has no image "${image}"`,
-      "InvalidMCIRReason",
-    ),
-  ];
+  const reason = `the cloud of "${connection}" has no image "${image}"`;
+  return unmet(`groups.${group}.image`, reason, "InvalidMCIRReason");
 }
 
 /** Refuses a load balancer in clouds where Tumblebug can't create one (CB-Ladybug 0.7.2). */
@@ -261,13 +239,11 @@ function unmetLoadBalancer(
   { connections }: TumblebugFacts,
 ): UnmetRequirement[] {
   const first = slots.find(({ role }) => role === "control-plane");
-  const found = first && connections[first.connection];
-  if (!loadBalancer || !found || !["ibm", "ncp"].includes(cloudKind(found.provider))) return [];
-  return [
-    unmetRequirement(
-      "endpoint.nlb",
-      `Tumblebug makes no load balancer in the cloud "${found.provider}"; write \`endpoint: {loopback: {}}\``,
-      "CreateNLBFailedReason",
-    ),
-  ];
+  const provider = first && connections[first.connection]?.provider;
+  if (!loadBalancer || provider === undefined || !["ibm", "ncp"].includes(cloudKind(provider))) return [];
+  return unmet(
+    "endpoint.nlb",
+    `Tumblebug can't create a load balancer in the cloud "${provider}"; set \`endpoint: {loopback: {}}\``,
+    "CreateNLBFailedReason",
+  );
 }

@@ -47,8 +47,8 @@ const two = [
   { name: "gcp", vNet: "k1-gcp-vpc", cidr: "10.21.4.0/24" },
 ];
 
-describe("what a server lacks, before anything is made", () => {
-  it("is nothing when all is there", () => {
+describe("unmet requirements of a server", () => {
+  it("are none when everything exists", () => {
     assert.deepEqual(unmetTumblebug(desired(), facts()), []);
   });
 
@@ -62,13 +62,13 @@ describe("what a server lacks, before anything is made", () => {
     [
       "no namespace",
       "namespace",
-      /no namespace "ns1"; make it, or write `createNamespace: true`$/,
+      /no namespace "ns1"; create it, or set `createNamespace: true`$/,
       { namespaceExists: false },
     ],
     [
       "an MCIS of others",
       "infrastructure",
-      /has not made \(Running:3\).*\(AlreadyExistMCISFailedReason\)$/,
+      /did not create \(Running:3\).*\(AlreadyExistMCISFailedReason\)$/,
       { infrastructure: { status: "Running:3", isOurs: false } },
     ],
     [
@@ -87,13 +87,13 @@ describe("what a server lacks, before anything is made", () => {
     [
       "an unknown cloud",
       "connections.aws",
-      /the cloud "awss".*"aws".*\(InvalidMCIRReason\)$/,
+      /the unknown cloud "awss".*"aws".*\(InvalidMCIRReason\)$/,
       { connections: { aws: { ...AWS, provider: "awss" } } },
     ],
     [
-      "a pretended cloud",
+      "a simulated cloud",
       "connections.aws",
-      /pretended cloud \("mock"\)/,
+      /simulated cloud \("mock"\)/,
       { connections: { aws: { ...AWS, provider: "mock" } } },
     ],
     [
@@ -105,7 +105,7 @@ describe("what a server lacks, before anything is made", () => {
     [
       "a machine type without numbers",
       "groups.cp.spec",
-      /does not say how many cores/,
+      /does not report the cores/,
       { specs: { "aws t3.medium": spec({ vcpus: undefined }) } },
     ],
     [
@@ -129,20 +129,20 @@ describe("what a server lacks, before anything is made", () => {
     [
       "a name that is too long for the cloud",
       "groups.cp.name",
-      /"ns1-abcdefghijklmnopqrstuvwxyz-cp-1-1" in the cloud, 37 characters, and ncpvpc takes 30/,
+      /"ns1-abcdefghijklmnopqrstuvwxyz-cp-1-1" in the cloud, 37 characters, and ncpvpc allows 30/,
       { connections: { aws: { ...AWS, provider: "ncpvpc" } } },
       { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) },
     ],
     [
       "a VNet of others with another block",
       "connections.aws.cidr",
-      /is there and has the block 10.9.0.0\/16; write `cidr: 10.9.0.0\/16`/,
+      /exists and has the block 10.9.0.0\/16; set `cidr: 10.9.0.0\/16`/,
       { vNets: [{ name: "k1-aws-vpc", connection: "aws", cidr: "10.9.0.0/16", isOurs: false }] },
     ],
     [
       "VNets that share addresses",
       "connections.gcp.cidr",
-      /share addresses; write a block of its own \(InvalidMCIRReason\)$/,
+      /overlaps that of the connection "aws".*; choose a block of its own \(InvalidMCIRReason\)$/,
       {
         connections: { aws: AWS, gcp: { ...AWS, provider: "gcp" } },
         vNets: [{ name: "k1-gcp-vpc", connection: "gcp", cidr: "10.21.3.0/25", isOurs: true }],
@@ -152,13 +152,13 @@ describe("what a server lacks, before anything is made", () => {
     [
       "a load balancer that the cloud has not",
       "endpoint.nlb",
-      /no load balancer in the cloud "ibm".*\(CreateNLBFailedReason\)$/,
+      /create a load balancer in the cloud "ibm".*\(CreateNLBFailedReason\)$/,
       { connections: { aws: { ...AWS, provider: "ibm" } } },
       { loadBalancer: true },
     ],
   ];
   for (const [what, property, words, there, asked] of table)
-    it(`says ${what}, once, with the place and the reason`, () => {
+    it(`include ${what}, once, with the property and the reason`, () => {
       const unmet = unmetTumblebug(desired(asked), facts(there));
       const [first] = unmet.filter(
         (unmetRequirement) => unmetRequirement.property === `tumblebug.${property}`,
@@ -167,22 +167,22 @@ describe("what a server lacks, before anything is made", () => {
       assert.match(first.reason, words);
     });
 
-  it("takes clouds that were registered at run time for what their kind is", () => {
+  it("treat clouds that were registered at run time as their kind", () => {
     const at = (provider: string) => facts({ connections: { aws: { ...AWS, provider } } });
     for (const provider of ["openstack-site01", "aws-gov", "nhncloud-1"])
       assert.deepEqual(unmetTumblebug(desired(), at(provider)), []);
     const one = (provider: string, asked = {}) =>
       unmetTumblebug(desired(asked), at(provider))[0]?.reason ?? "";
-    assert.match(one("mock-site01"), /pretended cloud/);
+    assert.match(one("mock-site01"), /simulated cloud/);
     assert.deepEqual(unmetTumblebug(desired({ allowMock: true }), at("mock-site01")), []);
-    assert.match(one("ibm-site01", { loadBalancer: true }), /no load balancer/);
+    assert.match(one("ibm-site01", { loadBalancer: true }), /create a load balancer/);
     const long = { infrastructure: "abcdefghijklmnopqrstuvwxyz", slots: wantedSlots([group("cp")]) };
-    assert.match(one("ncp-site01", long), /takes 30/);
+    assert.match(one("ncp-site01", long), /allows 30/);
     for (const provider of ["openstacksite01", "site01", "mocks", ""])
-      assert.match(one(provider), /which is none/);
+      assert.match(one(provider), /unknown cloud/);
   });
 
-  it("takes one core for a worker, a pretended cloud for tests, and the stack's own MCIS", () => {
+  it("allow one core for a worker, a simulated cloud for tests, and the stack's own MCIS", () => {
     const worker = desired({ slots: wantedSlots([group("w")]) });
     assert.deepEqual(unmetTumblebug(worker, facts({ specs: { "aws t3.medium": spec({ vcpus: 1 }) } })), []);
     const mock = facts({ connections: { aws: { ...AWS, provider: "mock" } } });
