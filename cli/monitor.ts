@@ -1,4 +1,4 @@
-import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/resume";
+import { resumeCluster, type ResumeRef } from "../providers/azimuth/client/cluster-record";
 import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { foresailVersion } from "../lib/version";

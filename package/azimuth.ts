@@ -5,6 +5,6 @@ export type {
   ChartSource,
   IdentityArgs,
 } from "../components/azimuth/azimuth-cluster-args";
-export type { ClusterAddons, ClusterSpecification, NodeGroup } from "../providers/azimuth/plan/cluster";
-export type { PolicyRule } from "../providers/azimuth/plan/role-bindings";
+export type { ClusterAddons, ClusterSpecification, NodeGroup } from "../providers/azimuth/plan/objects";
+export type { PolicyRule } from "../providers/azimuth/plan/cluster-values";
 export type { ZenithSettings } from "../providers/azimuth/plan/zenith-values";

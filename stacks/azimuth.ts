@@ -3,8 +3,7 @@ import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
 import { releaseResource } from "../components/azimuth/chart";
 import { readStackResources } from "../components/stack-resources";
-import { ownerOf } from "../providers/azimuth/plan/objects";
-import type { ClusterSpecification } from "../providers/azimuth/plan/cluster";
+import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
 import type { JsonObject } from "../lib/merge";
 import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
 

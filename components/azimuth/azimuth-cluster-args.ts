@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ClusterSpecification } from "../../providers/azimuth/plan/cluster";
-import type { PolicyRule } from "../../providers/azimuth/plan/role-bindings";
+import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
+import type { PolicyRule } from "../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../lib/merge";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
 

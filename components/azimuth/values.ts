@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { clusterValues, unreservedSizes } from "../../providers/azimuth/plan/cluster-values";
-import { roleBindingValues } from "../../providers/azimuth/plan/role-bindings";
+import {
+  clusterValues,
+  unreservedSizes,
+  roleBindingValues,
+} from "../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../lib/merge";
 import { nearest } from "../../lib/validation/spelling";
 import type { Adoption } from "../../providers/kubernetes/resources/adoption";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
-import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/role-bindings";
+import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/cluster-values";
 import {
   loadBalancerAddressIssues,
   nodeGroupIssues,

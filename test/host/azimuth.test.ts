@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { monitorServices } from "../../providers/azimuth/client/services-monitor";
-import { resumeCluster } from "../../providers/azimuth/client/resume";
+import { resumeCluster } from "../../providers/azimuth/client/cluster-record";
 import { KubernetesClient } from "../../lib/kubernetes";
 import { API, SERVICES_ANNOTATION } from "../../providers/azimuth/plan/names";
 import { untilTrue } from "../engine/azimuth-fixture";

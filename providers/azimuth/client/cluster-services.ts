@@ -1,5 +1,9 @@
-import type { KubernetesClient } from "../../../lib/kubernetes";
-import { FetchedKubeconfig, KindNotServed, KubernetesError } from "../../../lib/kubernetes";
+import {
+  type KubernetesClient,
+  FetchedKubeconfig,
+  KindNotServed,
+  KubernetesError,
+} from "../../../lib/kubernetes";
 import { MONITOR_MANAGER } from "../../kubernetes/plan/adoption";
 import {
   ADDON_CLUSTER_LABEL,
@@ -8,8 +12,15 @@ import {
   platformName,
   SERVICES_ANNOTATION,
 } from "../plan/names";
-import { planServices, type Addon, type Reservation, type ServicePlan } from "../plan/services";
-import { servicesChange, type ServicesChange, type ServicesSeen } from "../plan/services-change";
+import {
+  planServices,
+  type Addon,
+  type Reservation,
+  type ServicePlan,
+  servicesChange,
+  type ServicesChange,
+  type ServicesSeen,
+} from "../plan/services";
 
 /** The cluster that the services belong to. */
 export interface ServicesRef {

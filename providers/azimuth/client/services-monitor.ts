@@ -2,7 +2,7 @@ import type { Addon, Reservation } from "../plan/services";
 import { ADDON_CLUSTER_LABEL, API, kubeconfigSecretName, platformName } from "../plan/names";
 import { follow, type FollowArgs } from "../../../lib/kubernetes/follow";
 import { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
-import { compareUserAccess, linesOf, writeUserAccess } from "./user-access";
+import { compareUserAccess, linesOf, writeUserAccess } from "./cluster-record";
 import { compareServices, type ServicesRef, writeServices } from "./cluster-services";
 
 /** Options for a monitor of a cluster's services. */

@@ -1,5 +1,47 @@
-import type { ClusterSpecification } from "./cluster";
 import { API, MANAGED_BY_LABEL, oidcClientName, platformName, TEMPLATE_LABEL } from "./names";
+
+/** The desired cluster, as in the spec of an Azimuth Cluster (group azimuth.stackhpc.com, v1alpha1). */
+export interface ClusterSpecification {
+  /** The name that users see. */
+  label: string;
+  /** Name of a ClusterTemplate. */
+  templateName: string;
+  /** Secret with `clouds.yaml`, in the cluster's namespace. */
+  cloudCredentialsSecretName: string;
+  /** Realm in the cluster's namespace; default: the first one. */
+  zenithIdentityRealmName?: string;
+  /** Lease in the cluster's namespace. */
+  leaseName?: string;
+  /** Whether machines that stay unhealthy are replaced. */
+  autohealing: boolean;
+  /** Flavor of the control planes, by name. */
+  controlPlaneMachineSize: string;
+  nodeGroups: NodeGroup[];
+  addons: ClusterAddons;
+}
+
+export interface NodeGroup {
+  name: string;
+  /** Flavor of its machines, by name. */
+  machineSize: string;
+  autoscale: boolean;
+  /** For a group without autoscaling. */
+  count?: number;
+  /** For a group with autoscaling. */
+  minCount?: number;
+  maxCount?: number;
+}
+
+export interface ClusterAddons {
+  ingress: boolean;
+  /** IPv4 address. */
+  ingressControllerLoadBalancerIp?: string;
+  monitoring: boolean;
+  /** Sizes of volumes, in GB. */
+  monitoringAlertmanagerVolumeSize: number;
+  monitoringPrometheusVolumeSize: number;
+  monitoringLokiVolumeSize: number;
+}
 
 /** An object to write. */
 interface WrittenObject {
@@ -77,4 +119,31 @@ export function platform({ name, namespace }: ClusterRef, realmName: unknown): W
     metadata: { name: platformName(name), namespace, labels: { [MANAGED_BY_LABEL]: "foresail" } },
     spec: { realmName },
   };
+}
+
+/** Length of the key in bytes, as kube-apiserver requires it for each of its providers. */
+export const KEY_BYTES = 32;
+
+/** The state of the Secret's `key`: correct, encoded twice, or not a key. */
+type KeyState =
+  | { state: "usable" }
+  | { state: "encoded twice"; /** for the Secret's `data` */ data: string }
+  | { state: "unusable"; bytes: number };
+
+/**
+ * Checks the key of the Secret <cluster>-etcd-key. The chart copies `data.key` into the API server's
+ * EncryptionConfiguration, so it must decode to the 32 bytes of the key. Earlier releases of foresail encoded it twice:
+ * 44 bytes, which no API server accepts, with the same key inside.
+ *
+ * @param data `data.key` as the API returns it: base64
+ */
+export function judgeKey(data: string | undefined): KeyState {
+  const bytes = Buffer.from(data ?? "", "base64");
+  if (bytes.length === KEY_BYTES) return { state: "usable" };
+  const inner = bytes.toString("latin1");
+  const decoded = Buffer.from(inner, "base64");
+  const isEncodedTwice = decoded.length === KEY_BYTES && decoded.toString("base64") === inner;
+  return isEncodedTwice
+    ? { state: "encoded twice", data: inner }
+    : { state: "unusable", bytes: bytes.length };
 }

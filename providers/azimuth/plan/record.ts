@@ -1,8 +1,16 @@
-import { addonEntry, controlPlanePhase, kubernetesVersion, nodeEntry } from "./entries";
-import type { AddonObject, ControlPlane, Machine } from "./entries";
+import {
+  addonEntry,
+  controlPlanePhase,
+  kubernetesVersion,
+  nodeEntry,
+  type AddonObject,
+  type ControlPlane,
+  type Machine,
+  type ClusterStatus,
+  type NodeEntry,
+  phaseAt,
+} from "./status";
 import { COMPONENT_LABEL } from "./names";
-import type { ClusterStatus, NodeEntry } from "./status";
-import { phaseAt } from "./status";
 
 /** The objects of one cluster on the management cluster. */
 export interface ClusterObjects {

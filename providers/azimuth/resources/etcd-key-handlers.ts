@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { judgeKey, KEY_BYTES } from "../plan/etcd-key";
+import { judgeKey, KEY_BYTES } from "../plan/objects";
 import { etcdKeySecretName } from "../plan/names";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import { type ManagedFields, owns } from "../../kubernetes/plan/managed-fields";

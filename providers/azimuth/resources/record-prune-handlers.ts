@@ -1,4 +1,4 @@
-import type { UserAccess } from "../client/user-access";
+import type { UserAccess } from "../client/cluster-record";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { type RecordChange, recordChange } from "../plan/record";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -18,7 +18,7 @@ interface Comparison {
 
 async function compare(management: KubernetesClient, inputs: Inputs): Promise<Comparison> {
   const { readClusterObjects, readRecord } = await import("../client/cluster-record.js");
-  const { compareUserAccess } = await import("../client/user-access.js");
+  const { compareUserAccess } = await import("../client/cluster-record.js");
   const [status, objects, access] = await Promise.all([
     readRecord(management, inputs),
     readClusterObjects(management, inputs),
@@ -30,7 +30,7 @@ async function compare(management: KubernetesClient, inputs: Inputs): Promise<Co
 
 async function prune(inputs: Inputs): Promise<Inputs> {
   const { patchRecord } = await import("../client/cluster-record.js");
-  const { linesOf, writeUserAccess } = await import("../client/user-access.js");
+  const { linesOf, writeUserAccess } = await import("../client/cluster-record.js");
   await onManagement("RecordPrune", inputs, "bring the record up to date", async (work) => {
     const compared = await compare(work.management, inputs);
     for (const line of [...(compared.change?.lines ?? []), ...linesOf(compared.access)]) work.progress(line);

@@ -1,6 +1,5 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { Reservation } from "../plan/services";
-import type { ServicesChange } from "../plan/services-change";
+import type { Reservation, ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";

@@ -35,8 +35,8 @@ const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${
  * @param olds the values in the state
  */
 async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
-  const { ensureZenithSecret } = await import("../client/zenith-secret.js");
-  const { writeZenithFiles } = await import("../client/zenith-files.js");
+  const { ensureZenithSecret } = await import("../client/zenith.js");
+  const { writeZenithFiles } = await import("../client/zenith.js");
   return onManagement("ZenithKeypair", inputs, `ensure the ${nameOfSecret(inputs)}`, async (work) => {
     const { made, ...pair } = await ensureZenithSecret(work.management, {
       ...inputs,
@@ -54,8 +54,8 @@ async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
 
 /** Returns the steps of a run. @throws Error when this stack did not create the Secret of the files */
 async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
-  const { readZenithSecret } = await import("../client/zenith-secret.js");
-  const { missingZenithFiles } = await import("../client/zenith-files.js");
+  const { readZenithSecret } = await import("../client/zenith.js");
+  const { missingZenithFiles } = await import("../client/zenith.js");
   const isRecorded = olds.cluster !== undefined;
   const files = isKnown(inputs.files) ? (inputs.files ?? []) : [];
   const asked = await askCluster(inputs, async (management) => {
@@ -115,7 +115,7 @@ export const handlers: Handlers = {
   update: async (_id, olds: Outputs, news: Inputs) => ({ outs: await ensure(news, olds) }),
 
   async delete(_id, olds: Outputs) {
-    const { deleteZenithFiles } = await import("../client/zenith-files.js");
+    const { deleteZenithFiles } = await import("../client/zenith.js");
     const name = zenithSecretName(olds.cluster);
     await onManagement("ZenithKeypair", olds, `delete the ${nameOfSecret(olds)}`, async ({ management }) => {
       await deleteZenithFiles(management, olds);

@@ -1,5 +1,5 @@
 import { replicasManager } from "./observed";
-import { withV } from "./nodes";
+import { withV } from "./evaluation";
 
 /** An object that a pool refers to and that may be created with it. */
 export interface PoolReference {

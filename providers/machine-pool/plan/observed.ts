@@ -1,15 +1,17 @@
 import { groupOf } from "../../kubernetes/plan/identity";
 import { valueAt } from "../../kubernetes/plan/path";
-import { failureOf } from "./failure";
 
-/** A condition as Cluster API writes it; only v1beta1 has severity. */
+/** A condition as Cluster API writes it. */
 export interface Condition {
   type: string;
   status: string;
-  severity?: string;
   reason?: string;
   message?: string;
 }
+
+/** Returns a condition's reason and message: "WaitingForData: no data yet"; "" without either. */
+export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "message">): string =>
+  [reason, message].filter(Boolean).join(": ");
 
 /** Counts of machines. Missing fields count as 0. */
 export interface Counts {
@@ -50,15 +52,12 @@ export interface ObservedPool {
   isPaused: boolean;
   /** whether the Cluster is its owner */
   isOwned: boolean;
-  /** the component that sets the number of replicas, such as an autoscaler */
-  managedBy?: string;
   /** spec.replicas */
   wanted?: number;
   /** how long a node must be Ready before it is available; 0 for no wait */
   minReadySeconds: number;
   version?: string;
   dataSecretName?: string;
-  hasConfigRef: boolean;
   phase?: string;
   bootstrapReady: boolean;
   infrastructureReady: boolean;
@@ -75,14 +74,10 @@ export interface ObservedPool {
 }
 
 const GROUP = "cluster.x-k8s.io";
-/** Annotation: the component that sets the number of replicas. */
-const REPLICAS_MANAGED_BY = `${GROUP}/replicas-managed-by`;
-/** Annotation: controllers ignore the object. */
-const PAUSED = `${GROUP}/paused`;
 
 /** Returns the component that sets the number of replicas instead of the specification, or undefined. */
 export function replicasManager(annotations: Readonly<Record<string, string>>): string | undefined {
-  const manager = annotations[REPLICAS_MANAGED_BY];
+  const manager = annotations[`${GROUP}/replicas-managed-by`];
   return manager === "false" ? undefined : manager;
 }
 
@@ -91,17 +86,12 @@ export function observePool(object: object): ObservedPool {
   const text = (path: string) => asText(valueAt(object, path));
   const count = (path: string) => asNumber(valueAt(object, path));
   const list = <T>(path: string) => (valueAt(object, path) ?? []) as T[];
+  const isTrue = (...paths: string[]) => paths.some((path) => valueAt(object, path) === true);
   const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
   // v1beta2 keeps the v1beta1 fields under status.deprecated
-  const older = valueAt(object, "status.deprecated.v1beta1");
-  const conditions = [
-    ...list<Condition>("status.conditions"),
-    ...asList<Condition>(valueAt(older, "conditions")),
-  ];
-  const initialized = (field: string) => valueAt(object, `status.initialization.${field}`) === true;
+  const older = valueAt(object, "status.deprecated.v1beta1.conditions");
   const optional = {
     observedGeneration: count("status.observedGeneration"),
-    managedBy: replicasManager(annotations),
     wanted: count("spec.replicas"),
     version: text("spec.template.spec.version"),
     dataSecretName: text("spec.template.spec.bootstrap.dataSecretName"),
@@ -116,21 +106,24 @@ export function observePool(object: object): ObservedPool {
     uid: text("metadata.uid") ?? "",
     generation: count("metadata.generation") ?? 0,
     isDeleting: valueAt(object, "metadata.deletionTimestamp") !== undefined,
-    isPaused: Object.hasOwn(annotations, PAUSED),
+    isPaused: Object.hasOwn(annotations, `${GROUP}/paused`),
     isOwned: list<{ kind?: string; apiVersion?: string }>("metadata.ownerReferences").some(
       ({ kind, apiVersion = "" }) => kind === "Cluster" && apiVersion.startsWith(`${GROUP}/`),
     ),
-    hasConfigRef: valueAt(object, "spec.template.spec.bootstrap.configRef") !== undefined,
-    bootstrapReady:
-      valueAt(object, "status.bootstrapReady") === true || initialized("bootstrapDataSecretCreated"),
-    infrastructureReady:
-      valueAt(object, "status.infrastructureReady") === true || initialized("infrastructureProvisioned"),
+    bootstrapReady: isTrue("status.bootstrapReady", "status.initialization.bootstrapDataSecretCreated"),
+    infrastructureReady: isTrue(
+      "status.infrastructureReady",
+      "status.initialization.infrastructureProvisioned",
+    ),
     // v1beta2 has the field in the template
     minReadySeconds: count("spec.minReadySeconds") ?? count("spec.template.spec.minReadySeconds") ?? 0,
     counts: countsOf(object),
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
-    conditions,
+    conditions: [
+      ...list<Condition>("status.conditions"),
+      ...(Array.isArray(older) ? (older as Condition[]) : []),
+    ],
   };
 }
 
@@ -140,14 +133,14 @@ export function observePool(object: object): ObservedPool {
  * fields.
  */
 function countsOf(object: object): Counts {
-  const count = (field: string) => asNumber(valueAt(object, `status.${field}`));
   // present and empty after a failure of the controller; then the nodes are unknown
-  const older = valueAt(object, "status.deprecated");
+  const isOlder = valueAt(object, "status.deprecated") === undefined;
+  const count = (path: string) => asNumber(valueAt(object, path));
   const ofNodes = (field: string) =>
-    (older === undefined ? count(field) : asNumber(valueAt(older, `v1beta1.${field}`))) ?? 0;
-  const upToDate = count("upToDateReplicas");
+    count(isOlder ? `status.${field}` : `status.deprecated.v1beta1.${field}`) ?? 0;
+  const upToDate = count("status.upToDateReplicas");
   return {
-    replicas: count("replicas") ?? 0,
+    replicas: count("status.replicas") ?? 0,
     ready: ofNodes("readyReplicas"),
     available: ofNodes("availableReplicas"),
     unavailable: ofNodes("unavailableReplicas"),
@@ -169,14 +162,47 @@ function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+const asText = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
+
+/**
+ * Returns the terminal failure of a Cluster API object, from `failureReason` and `failureMessage` of its status, which
+ * v1beta2 keeps among the deprecated fields; undefined when it has none.
+ */
+export function failureOf(object: object): string | undefined {
+  const words = ["failureReason", "failureMessage"].flatMap((field) => {
+    const found = ["status", "status.deprecated.v1beta1"].map((path) => valueAt(object, `${path}.${field}`));
+    return asText(found.find((value) => value !== undefined && value !== "")) ?? [];
+  });
+  return words.length === 0 ? undefined : words.join(": ");
 }
 
-function asNumber(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
+/** The fields of an object that a pool refers to, whose controller may not have observed its specification yet. */
+interface ReferredObject {
+  metadata?: { generation?: number };
+  status?: { observedGeneration?: number; conditions?: readonly Condition[] };
 }
 
-function asList<T>(value: unknown): T[] {
-  return Array.isArray(value) ? (value as T[]) : [];
+/** Returns whether the status is of an earlier specification; not every provider reports the generation. */
+const isOutdated = ({ metadata, status }: ReferredObject): boolean =>
+  status?.observedGeneration !== undefined && status.observedGeneration < (metadata?.generation ?? 0);
+
+/**
+ * Returns the terminal failure of an object that a pool refers to; undefined while its controller has not observed the
+ * current specification, which may have fixed it.
+ */
+export function terminalFailure(object: ReferredObject): string | undefined {
+  return isOutdated(object) ? undefined : failureOf(object);
+}
+
+/**
+ * Returns why the machines may not match the infrastructure object yet; undefined when its status does not say so. A
+ * change of its template alone does not change the MachinePool, whose status is then outdated.
+ */
+export function unsettled(object: ReferredObject): string | undefined {
+  if (isOutdated(object)) return "its controller has not seen the change yet";
+  const ready = object.status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status !== "False") return undefined;
+  const why = reasonOf(ready);
+  return `Ready is False${why && ` (${why})`}`;
 }

@@ -1,4 +1,4 @@
-import { withV } from "./nodes";
+import { withV } from "./evaluation";
 
 /** The parts of a desired pool that its steps describe. */
 interface PoolPlan {

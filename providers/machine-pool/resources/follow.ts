@@ -1,13 +1,29 @@
-import type { Node } from "../../../lib/kubernetes";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Node, ObjectRef } from "../../../lib/kubernetes";
 import { WaitTimeout } from "../../../lib/wait";
-import { evaluate, terminalFailureReason, type Stage, waitWords } from "../plan/evaluation";
-import { nodeFaults, observeNode, type ObservedNode } from "../plan/nodes";
-import { type ObservedPool, observePool } from "../plan/observed";
-import { type PoolAsKnown, Transitions } from "../plan/transitions";
+import {
+  asksForNodes,
+  evaluate,
+  nodeFaults,
+  observeNode,
+  type ObservedNode,
+  type PoolAsKnown,
+  secondsUntilAvailable,
+  type Stage,
+  terminalFailureReason,
+  Transitions,
+  waitWords,
+} from "../plan/evaluation";
+import { type ObservedPool, observePool, terminalFailure, unsettled } from "../plan/observed";
 import type { PoolInputs } from "./pool-inputs";
-import { asksForNodes, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
-import { untilTerminalFailure } from "./referred-objects";
-import { askInfrastructure, untilSettled, wereAvailable } from "./settling";
+import {
+  nameOf,
+  PoolFailed,
+  PoolMissing,
+  type PoolSession,
+  untilTerminalFailure,
+  whereIs,
+} from "./pool-session";
 
 /** The end of a wait on a stage: another stage, or a pool that reports all its nodes. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
@@ -17,34 +33,41 @@ interface Followed {
   nodes: ObservedNode[];
 }
 
+/** What every wait of one run shares. */
 interface Following {
-  /** the pool at the end of the last run; undefined in the first run */
-  before?: PoolAsKnown;
+  session: PoolSession;
+  inputs: PoolInputs;
+  transitions: Transitions;
   signal: AbortSignal;
   progress: (line: string) => void;
 }
+
+/** The shortest deadline of a watch: one that has passed must still read once. */
+const LEAST_SECONDS = 0.05;
 
 /**
  * Follows a pool until every node exists and is Ready; fails at once when an object that it refers to has a terminal
  * failure.
  *
+ * @param options `before`: the pool at the end of the last run; undefined in the first run
  * @throws PoolFailed, PoolMissing, WaitTimeout with the stage and what blocks it
  */
 export async function followPool(
   session: PoolSession,
   inputs: PoolInputs,
-  { signal, ...options }: Following,
+  options: { before?: PoolAsKnown; signal: AbortSignal; progress: (line: string) => void },
 ): Promise<Followed> {
   const ended = new AbortController();
-  const either = AbortSignal.any([signal, ended.signal]);
-  const following = followStages(session, inputs, { ...options, signal: either });
+  const signal = AbortSignal.any([options.signal, ended.signal]);
+  const transitions = new Transitions(options.before);
+  const following = followStages({ session, inputs, transitions, signal, progress: options.progress });
   const { bootstrap, infrastructure, nodes } = inputs.timeouts;
   const failing = untilTerminalFailure(session.management, session.ref, {
     seconds: bootstrap + infrastructure + nodes,
-    signal: either,
+    signal,
   });
   const failed = failing.then((words) => {
-    if (words === undefined || either.aborted) return following;
+    if (words === undefined || signal.aborted) return following;
     throw new PoolFailed(inputs, terminalFailureReason(words).failed);
   });
   try {
@@ -59,92 +82,55 @@ export async function followPool(
  * Watches the pool, and also the nodes once the pool itself reports success; at the end it checks whether the
  * infrastructure has finished. Reports each transition when it happens.
  */
-async function followStages(
-  session: PoolSession,
-  inputs: PoolInputs,
-  { before, signal, progress }: Following,
-): Promise<Followed> {
-  const reported = new Transitions(before);
+async function followStages(following: Following): Promise<Followed> {
+  const { session, inputs } = following;
   const left = { ...inputs.timeouts };
+  /** Runs a wait with the seconds that are left of a stage, and subtracts what it takes. */
+  const within = async <T>(stage: Stage, wait: (seconds: number) => Promise<T>): Promise<T> => {
+    const began = Date.now();
+    const result = await wait(left[stage]);
+    left[stage] -= (Date.now() - began) / 1000;
+    return result;
+  };
   const isClusterPaused = await session.isClusterPaused();
   let stage: Stage = "bootstrap";
   for (;;) {
     session.warmUp();
-    const began = Date.now();
-    const seconds = Math.max(left[stage], 0.05);
-    const options = { stage, isClusterPaused, seconds, told: reported, signal, progress };
-    const watched = await watchPool(session, inputs, options);
-    left[stage] -= (Date.now() - began) / 1000;
+    const watched: Next = await within(stage, (seconds) =>
+      watchPool(following, stage, isClusterPaused, seconds),
+    );
     if ("stage" in watched) {
       stage = watched.stage;
       continue;
     }
-    const nodesBegan = Date.now();
     // read in parallel with the nodes, which saves a request at the end
-    const infrastructure = askInfrastructure(session, inputs, watched.nodesOf);
-    const found = await watchNodes(session, inputs, watched.nodesOf, {
-      seconds: left.nodes,
-      told: reported,
-      signal,
-      progress,
-    });
-    left.nodes -= (Date.now() - nodesBegan) / 1000;
+    const infrastructure = askInfrastructure(following, watched.nodesOf);
+    const found = await within("nodes", (seconds) => watchNodes(following, watched.nodesOf, seconds));
     const asked = await infrastructure;
-    if (found === undefined) {
-      stage = "nodes";
-      continue;
-    }
-    const settlingBegan = Date.now();
-    const isSettled = await untilSettled(session, inputs, asked, {
-      seconds: left.infrastructure,
-      signal,
-      progress,
-    });
-    left.infrastructure -= (Date.now() - settlingBegan) / 1000;
-    if (!isSettled) {
+    if (found === undefined) stage = "nodes";
+    else if (!(await within("infrastructure", (seconds) => untilSettled(following, asked, seconds))))
       stage = "infrastructure";
-      continue;
-    }
-    const pauseBegan = Date.now();
-    if (await wereAvailable(found, inputs, { seconds: left.nodes, signal, progress })) return found;
-    left.nodes -= (Date.now() - pauseBegan) / 1000;
+    else if (await within("nodes", (seconds) => wereAvailable(following, found, seconds))) return found;
   }
 }
 
-interface Watch {
-  seconds: number;
-  told: Transitions;
-  signal: AbortSignal;
-  progress: (line: string) => void;
-}
-
 async function watchPool(
-  session: PoolSession,
-  inputs: PoolInputs,
-  {
-    stage,
-    isClusterPaused,
-    seconds,
-    told: reported,
-    signal,
-    progress,
-  }: Watch & {
-    stage: Stage;
-    isClusterPaused: boolean;
-  },
+  { session, inputs, transitions, signal, progress }: Following,
+  stage: Stage,
+  isClusterPaused: boolean,
+  seconds: number,
 ): Promise<Next> {
-  const name = nameOf(inputs);
   try {
     return await session.management.watchUntil<Next, object>({
       ...session.ref,
-      what: `${name} (${stage})`,
-      seconds,
+      what: `${nameOf(inputs)} (${stage})`,
+      seconds: Math.max(seconds, LEAST_SECONDS),
       signal,
       progress,
       decide: ([object]) => {
         if (object === undefined) throw new PoolMissing(inputs);
         const pool = observePool(object);
-        reported.seen(pool).forEach(progress);
+        transitions.seen(pool).forEach(progress);
         const evaluation = evaluate(pool, inputs, { isClusterPaused });
         if ("failed" in evaluation) throw new PoolFailed(inputs, evaluation.failed);
         if ("ready" in evaluation || asksForNodes(evaluation)) return { done: { nodesOf: pool } };
@@ -162,20 +148,18 @@ async function watchPool(
 
 /** @returns undefined when the pool has changed meanwhile and must be evaluated again */
 async function watchNodes(
-  session: PoolSession,
-  inputs: PoolInputs,
+  { session, inputs, transitions, signal, progress }: Following,
   pool: ObservedPool,
-  { seconds, told: reported, signal, progress }: Watch,
+  seconds: number,
 ): Promise<Followed | undefined> {
-  const name = nameOf(inputs);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const workload = await session.workload(Math.max(seconds, 1));
   const nodes = workload.watchUntil<ObservedNode[], Node>({
-    what: `the nodes of ${name}`,
+    what: `the nodes of ${nameOf(inputs)}`,
     apiVersion: "v1",
     kind: "Node",
-    seconds: Math.max(seconds, 0.05),
+    seconds: Math.max(seconds, LEAST_SECONDS),
     signal: either,
     progress,
     decide: (objects) => {
@@ -186,14 +170,14 @@ async function watchNodes(
   });
   const change = session.management.watchUntil<undefined, object>({
     ...session.ref,
-    what: name,
+    what: nameOf(inputs),
     // longer than the nodes' own wait, whose timeout message has more details
-    seconds: Math.max(seconds, 0.05) + 5,
+    seconds: Math.max(seconds, LEAST_SECONDS) + 5,
     signal: either,
     decide: ([object]) => {
       if (object === undefined) throw new PoolMissing(inputs);
       const now = observePool(object);
-      reported.seen(now).forEach(progress);
+      transitions.seen(now).forEach(progress);
       const isSame =
         now.generation === pool.generation && asksForNodes(evaluate(now, inputs, { isClusterPaused: false }));
       return isSame ? { pending: "as it was" } : { done: undefined };
@@ -206,4 +190,72 @@ async function watchNodes(
     ended.abort();
     await Promise.allSettled([nodes, change]);
   }
+}
+
+/** The current infrastructure object, or why it can't be read; undefined when it does not exist. */
+type Infrastructure = { ref: ObjectRef; object: object } | { error: unknown } | undefined;
+
+/** Reads the infrastructure object of a pool. Never throws. */
+async function askInfrastructure(
+  { session: { management }, inputs }: Following,
+  { infrastructure }: ObservedPool,
+): Promise<Infrastructure> {
+  try {
+    const ref = infrastructure && (await whereIs(management, inputs.namespace, infrastructure));
+    const object = ref && (await management.get<object>(ref));
+    return ref && object && { ref, object };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/**
+ * @param asked the infrastructure object, read when the pool had its machines
+ * @returns true if the infrastructure had already finished; false if it has finished now, and the pool must be
+ *   evaluated again
+ * @throws PoolFailed; why the object could not be read
+ */
+async function untilSettled(
+  { session: { management }, inputs, signal, progress }: Following,
+  asked: Infrastructure,
+  seconds: number,
+): Promise<boolean> {
+  if (asked === undefined) return true;
+  if ("error" in asked) throw asked.error;
+  const { ref, object: first } = asked;
+  const words = terminalFailure(first);
+  if (words !== undefined)
+    throw new PoolFailed(inputs, terminalFailureReason(`${ref.kind} ${ref.name}: ${words}`).failed);
+  if (unsettled(first) === undefined) return true;
+  await management.watchUntil<true, object>({
+    ...ref,
+    what: `${ref.kind} ${inputs.namespace}/${ref.name}`,
+    seconds: Math.max(seconds, LEAST_SECONDS),
+    signal,
+    progress,
+    decide: ([object]) => {
+      const why = object && unsettled(object);
+      return why === undefined ? { done: true } : { pending: why };
+    },
+  });
+  return false;
+}
+
+/**
+ * @returns true if all nodes had already been Ready for long enough; false if they are now, and the pool must be
+ *   evaluated again
+ */
+async function wereAvailable(
+  { inputs, signal, progress }: Following,
+  { pool: { minReadySeconds, providerIDs }, nodes }: Followed,
+  seconds: number,
+): Promise<boolean> {
+  const missing = secondsUntilAvailable(providerIDs, nodes, minReadySeconds, Date.now());
+  if (missing === 0) return true;
+  const rest = `every node is Ready, and has to be for ${Math.ceil(missing)} s more (minReadySeconds)`;
+  if (missing > seconds)
+    throw new WaitTimeout(`the nodes of ${nameOf(inputs)} to be available`, rest, inputs.timeouts.nodes);
+  progress(rest);
+  await pause(missing * 1000, undefined, { signal });
+  return false;
 }

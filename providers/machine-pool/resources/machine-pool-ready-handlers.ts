@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import { waitWords } from "../plan/evaluation";
+import { waitWords, type PoolAsKnown } from "../plan/evaluation";
 import { type PoolBefore, poolSteps } from "../plan/steps";
-import type { PoolAsKnown } from "../plan/transitions";
 import { groupOf } from "../../kubernetes/plan/identity";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";

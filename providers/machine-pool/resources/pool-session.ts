@@ -1,10 +1,15 @@
-import type { FetchedKubeconfig, KubernetesClient } from "../../../lib/kubernetes";
-import { evaluate, type Evaluation, terminalFailureReason } from "../plan/evaluation";
-import { observeNode, type ObservedNode } from "../plan/nodes";
-import { type ObservedPool, observePool } from "../plan/observed";
+import type { FetchedKubeconfig, KubernetesClient, ObjectRef } from "../../../lib/kubernetes";
+import {
+  asksForNodes,
+  evaluate,
+  type Evaluation,
+  terminalFailureReason,
+  observeNode,
+  type ObservedNode,
+} from "../plan/evaluation";
+import { type ObservedPool, observePool, terminalFailure, type Referred } from "../plan/observed";
 import { connectTo } from "../../kubernetes/resources/inputs";
 import type { PoolInputs, PoolNode } from "./pool-inputs";
-import { failureBeside } from "./referred-objects";
 
 const LOOK_SECONDS = 10;
 
@@ -56,14 +61,8 @@ export class PoolSession {
     inputs: PoolInputs,
     options: { seconds?: number; signal?: AbortSignal; progress?: (line: string) => void } = {},
   ): Promise<PoolSession> {
-    const { seconds, signal, progress } = options;
-    const management = await connectTo(inputs, {
-      readsOnly: true,
-      ...(seconds && { seconds }),
-      signal,
-      progress,
-    });
-    return new PoolSession(management, inputs, signal, progress);
+    const management = await connectTo(inputs, { readsOnly: true, ...options });
+    return new PoolSession(management, inputs, options.signal, options.progress);
   }
 
   /** The reference to the pool. */
@@ -75,12 +74,8 @@ export class PoolSession {
   /** Returns whether the Cluster is paused, and with it all its objects. */
   async isClusterPaused(): Promise<boolean> {
     const { apiVersion, namespace, cluster } = this.inputs;
-    const found = await this.management.get<{ spec?: { paused?: boolean } }>({
-      apiVersion,
-      kind: "Cluster",
-      namespace,
-      name: cluster,
-    });
+    const ref = { apiVersion, kind: "Cluster", namespace, name: cluster };
+    const found = await this.management.get<{ spec?: { paused?: boolean } }>(ref);
     return found?.spec?.paused === true;
   }
 
@@ -108,12 +103,9 @@ export class PoolSession {
 
   private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
     const kubeconfig = this.inputs.workloadKubeconfig ?? (await this.clusterKubeconfig());
-    const { stack } = this.inputs;
-    const { signal } = this;
-    return connectTo(
-      { kubeconfig, stack },
-      { readsOnly: true, authorisedPath: "/api/v1/nodes", seconds, signal, progress },
-    );
+    const access = { kubeconfig, stack: this.inputs.stack };
+    const options = { seconds, signal: this.signal, progress };
+    return connectTo(access, { readsOnly: true, authorisedPath: "/api/v1/nodes", ...options });
   }
 
   /** Reads the whole state once. @returns undefined when the pool does not exist */
@@ -125,9 +117,8 @@ export class PoolSession {
     const first = evaluate(pool, this.inputs, { isClusterPaused });
     if (!asksForNodes(first)) return { pool, nodes: [], conclusion: await this.withFailures(pool, first) };
     const found = await this.nodes();
-    const around = typeof found === "string" ? { nodesSilent: found } : { nodes: found };
-    const nodes = typeof found === "string" ? [] : found;
-    return { pool, nodes, conclusion: evaluate(pool, this.inputs, { isClusterPaused, ...around }) };
+    const { nodes = [] } = found;
+    return { pool, nodes, conclusion: evaluate(pool, this.inputs, { isClusterPaused, ...found }) };
   }
 
   /** Adds terminal failures of referred objects, which the pool may not report itself. */
@@ -145,13 +136,13 @@ export class PoolSession {
   }
 
   /** @returns the nodes, or why they could not be read. @throws KubeconfigRefused */
-  private async nodes(): Promise<ObservedNode[] | string> {
+  private async nodes(): Promise<{ nodes?: ObservedNode[]; nodesSilent?: string }> {
     const { KubeconfigRefused } = await import("../../../lib/kubernetes/index.js");
     try {
-      return (await (await this.workload()).listNodes()).map(observeNode);
+      return { nodes: (await (await this.workload()).listNodes()).map(observeNode) };
     } catch (error) {
       if (error instanceof KubeconfigRefused) throw error;
-      return (error as Error).message;
+      return { nodesSilent: (error as Error).message };
     }
   }
 
@@ -168,15 +159,76 @@ export class PoolSession {
   }
 }
 
-/** Returns whether the pool itself reports success, so that its nodes must be checked. */
-export function asksForNodes(evaluation: Evaluation): boolean {
-  return "waits" in evaluation && evaluation.waits.for === "its nodes to be looked at";
-}
-
 /** Returns the nodes of a pool for the outputs. */
 export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): PoolNode[] {
   return nodes
     .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))
     .map(({ name, providerID = "", version = "" }) => ({ name, providerID, version }))
     .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
+}
+
+/**
+ * Returns the reference to an object that a pool refers to. v1beta2 contains only the group, so the server provides the
+ * version.
+ *
+ * @returns undefined when the server does not have its kind
+ */
+export async function whereIs(
+  management: KubernetesClient,
+  namespace: string,
+  { group, apiVersion, kind, name }: Referred,
+): Promise<ObjectRef | undefined> {
+  const version = apiVersion ?? (await management.versionsOf(group, kind))[0];
+  return version === undefined ? undefined : { apiVersion: version, kind, namespace, name };
+}
+
+/** Returns the terminal failure of an object that a pool refers to, with its name; undefined when there is none. */
+async function failureBeside(
+  management: KubernetesClient,
+  namespace: string,
+  { bootstrapConfig, infrastructure }: ObservedPool,
+): Promise<string | undefined> {
+  for (const referred of [bootstrapConfig, infrastructure]) {
+    const ref = referred && (await whereIs(management, namespace, referred));
+    const object = ref && (await management.get<object>(ref));
+    const words = object && terminalFailure(object);
+    if (words !== undefined) return `${ref?.kind} ${ref?.name}: ${words}`;
+  }
+  return undefined;
+}
+
+/**
+ * Watches the objects that a pool refers to until one has a terminal failure. Cluster API 1.7 copies the failure to the
+ * pool; the controller of 1.11.1 fails on it and reports nothing.
+ *
+ * @param pool the reference to the pool
+ * @returns the object and its failure; undefined when it can't be watched, or at the deadline
+ */
+export async function untilTerminalFailure(
+  management: KubernetesClient,
+  pool: ObjectRef & { namespace: string },
+  options: { seconds: number; signal: AbortSignal },
+): Promise<string | undefined> {
+  const watch = async (referred: Referred | undefined) => {
+    const ref = referred && (await whereIs(management, pool.namespace, referred));
+    if (ref === undefined) throw new Error("there is nothing to watch");
+    return management.watchUntil<string, object>({
+      ...ref,
+      ...options,
+      what: `${ref.kind} ${ref.name} to fail`,
+      decide: ([object]) => {
+        const words = object && terminalFailure(object);
+        return words === undefined
+          ? { pending: "it has not" }
+          : { done: `${ref.kind} ${ref.name}: ${words}` };
+      },
+    });
+  };
+  try {
+    const { bootstrapConfig, infrastructure } = observePool((await management.get<object>(pool)) ?? {});
+    return await Promise.any([watch(bootstrapConfig), watch(infrastructure)]);
+  } catch {
+    // without a right to watch them, the pool's own status must suffice
+    return undefined;
+  }
 }

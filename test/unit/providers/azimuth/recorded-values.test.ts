@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { ClusterSpecification } from "../../../../providers/azimuth/plan/cluster";
-import { clusterValues } from "../../../../providers/azimuth/plan/cluster-values";
-import { roleBindingValues } from "../../../../providers/azimuth/plan/role-bindings";
+import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
+import { clusterValues, roleBindingValues } from "../../../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../../../lib/merge";
 
 /**

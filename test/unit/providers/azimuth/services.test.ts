@@ -8,8 +8,9 @@ import {
   serviceName,
   serviceOf,
   titleOf,
+  servicesChange,
+  type ServicesSeen,
 } from "../../../../providers/azimuth/plan/services";
-import { servicesChange, type ServicesSeen } from "../../../../providers/azimuth/plan/services-change";
 
 const reservation = (name: string, over: object = {}, annotations: object = {}): Reservation => ({
   metadata: {

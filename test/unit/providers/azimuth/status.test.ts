@@ -4,14 +4,12 @@ import {
   controlPlanePhase,
   kubernetesVersion,
   nodeEntry,
-} from "../../../../providers/azimuth/plan/entries";
-import { recordChange, type ClusterObjects } from "../../../../providers/azimuth/plan/record";
-import {
   clusterPhase,
   type ClusterStatus,
   phaseAt,
   timestamp,
 } from "../../../../providers/azimuth/plan/status";
+import { recordChange, type ClusterObjects } from "../../../../providers/azimuth/plan/record";
 
 const ready: ClusterStatus = {
   leasePhase: "Active",

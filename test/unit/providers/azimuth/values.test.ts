@@ -7,9 +7,9 @@ import {
   templateFields,
   unreservedSizes,
   withLeasedFlavors,
+  roleBindingValues,
 } from "../../../../providers/azimuth/plan/cluster-values";
-import type { ClusterSpecification } from "../../../../providers/azimuth/plan/cluster";
-import { roleBindingValues } from "../../../../providers/azimuth/plan/role-bindings";
+import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
 import type { Json, JsonObject } from "../../../../lib/merge";
 import { missingFields } from "../../../../providers/kubernetes/plan/required-fields";
 

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { evaluate, type Evaluation, waitWords } from "../../../../providers/machine-pool/plan/evaluation";
-import type { ObservedNode } from "../../../../providers/machine-pool/plan/nodes";
+import {
+  evaluate,
+  type Evaluation,
+  waitWords,
+  type ObservedNode,
+  Transitions,
+} from "../../../../providers/machine-pool/plan/evaluation";
+import { isScaledByOthers } from "../../../../providers/machine-pool/plan/manifest";
 import { observePool } from "../../../../providers/machine-pool/plan/observed";
-import { phaseOf } from "./phase";
-import { Transitions } from "../../../../providers/machine-pool/plan/transitions";
 
 type Fields = Record<string, unknown>;
 const IDS = ["sandbox://demo/pool-a-0", "sandbox://demo/pool-a-1"];
@@ -246,27 +250,18 @@ describe("what is concluded of a MachinePool", () => {
   });
 });
 
-describe("the phase of a MachinePool, as its controller writes it", () => {
-  const table: [phase: string, status: Fields, metadata?: Fields][] = [
-    ["Pending", { phase: undefined, bootstrapReady: false, infrastructureReady: false, nodeRefs: [] }],
-    ["Provisioning", { infrastructureReady: false, nodeRefs: [] }],
-    ["Provisioned", { infrastructureReady: false }],
-    ["Running", {}],
-    ["ScalingUp", { readyReplicas: 1 }],
-    ["ScalingUp", { readyReplicas: undefined, nodeRefs: [] }],
-    ["ScalingDown", { readyReplicas: 3 }],
-    ["Scaling", { readyReplicas: 1 }, { annotations: { "cluster.x-k8s.io/replicas-managed-by": "x" } }],
-    ["ScalingUp", { readyReplicas: 1 }, { annotations: { "cluster.x-k8s.io/replicas-managed-by": "false" } }],
-    ["Failed", { failureReason: "X" }],
-    ["Deleting", { failureReason: "X" }, { deletionTimestamp: "now" }],
-    [
-      "ScalingDown",
-      { phase: "ScalingDown", bootstrapReady: false, infrastructureReady: false, nodeRefs: [] },
-    ],
+describe("the number of replicas of a MachinePool", () => {
+  const table: [value: string | undefined, isScaledByOthers: boolean][] = [
+    [undefined, false],
+    ["false", false],
+    ["external-autoscaler", true],
   ];
-  for (const [phase, status, metadata = {}] of table)
-    it(`is ${phase} with ${JSON.stringify({ ...status, ...metadata })}`, () => {
-      assert.equal(phaseOf(observePool(machinePool(status, { metadata }))), phase);
+  for (const [value, expected] of table)
+    it(`${expected ? "belongs to another component" : "is the specification's"} with ${value}`, () => {
+      const annotations: Record<string, string> = value
+        ? { "cluster.x-k8s.io/replicas-managed-by": value }
+        : {};
+      assert.equal(isScaledByOthers({ annotations }), expected);
     });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failureOf, terminalFailure } from "../../../../providers/machine-pool/plan/failure";
+import { failureOf, terminalFailure } from "../../../../providers/machine-pool/plan/observed";
 
 describe("why an object of Cluster API has failed for good", () => {
   const failure = { failureReason: "CreateError", failureMessage: "no flavour" };

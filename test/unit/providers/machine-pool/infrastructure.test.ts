@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { unsettled } from "../../../../providers/machine-pool/plan/infrastructure";
+import { unsettled } from "../../../../providers/machine-pool/plan/observed";
 
 describe("what an infrastructure object says of its machines", () => {
   const ready = (status: string, more: object = {}) => [{ type: "Ready", status, ...more }];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ObservedNode, secondsUntilAvailable } from "../../../../providers/machine-pool/plan/nodes";
+import { type ObservedNode, secondsUntilAvailable } from "../../../../providers/machine-pool/plan/evaluation";
 
 describe("how long nodes have still to be Ready before they are available", () => {
   const now = Date.parse("2024-05-01T00:01:00Z");
