@@ -1,12 +1,27 @@
 import { REF } from "./clouds";
 import { showConnection } from "./infra-resources";
 import type { StoredInfrastructure, StoredMachine } from "./state";
-import { sorted, statusCount, summary, type Body, type Scene } from "./wire";
+import * as shared from "./shared-wire";
+import { sorted, type Body, type Scene } from "./wire";
 
-const COUNTED = [
-  ...["Creating", "Running", "Failed", "Suspended", "Rebooting", "Terminated", "Suspending", "Resuming"],
-  ...["Terminating", "Registering", "Reconciling", "Undefined"],
-];
+export const infraFields: shared.WireFields = {
+  groups: "nodeGroups",
+  groupSize: "nodeGroupSize",
+  growth: "numNodesToAdd",
+  user: "nodeUserName",
+  label: (body) => body["label"] ?? null,
+  balancedGroup: "nodeGroupId",
+  balancedMachines: "nodes",
+  cloudSpec: "cspResourceId",
+  cloudImage: "cspImageName",
+  title: "Node",
+  counted: [
+    ...["Creating", "Running", "Failed", "Suspended", "Rebooting", "Terminated", "Suspending", "Resuming"],
+    ...["Terminating", "Registering", "Reconciling", "Undefined"],
+  ],
+  isFailureFirst: false,
+  sshPort: (machine) => machine?.sshPort ?? 0,
+};
 
 /** A whole infra. The answer to an addition names the new nodes, and leaves out the server's own labels, as a read of one does. */
 export function showInfrastructure(
@@ -14,57 +29,34 @@ export function showInfrastructure(
   scene: Scene,
   fresh?: readonly string[],
 ): Body {
-  const { id, uid, description } = infrastructure;
   const nodes = sorted(infrastructure.machines).map((machine) => {
     const node = showMachine(machine, infrastructure, scene);
     if (fresh !== undefined) return node;
     return { ...node, label: machine.isMade ? machineLabels(machine, infrastructure.id, scene) : null };
   });
   return {
-    ...{ resourceType: "infra", id, uid, name: id, status: summary(infrastructure, false) },
-    statusCount: statusCount(infrastructure, COUNTED),
-    targetStatus: infrastructure.targetStatus,
-    targetAction: infrastructure.targetAction,
-    installMonAgent: "no",
-    configureCloudAdaptiveNetwork: "",
+    ...shared.showInfrastructure(infraFields, infrastructure, fresh),
+    resourceType: "infra",
+    uid: infrastructure.uid,
     label: labelsOf(infrastructure, scene),
-    systemLabel: "",
     systemMessage: null,
-    description,
     node: nodes.length === 0 ? null : nodes,
     cluster: clusters(infrastructure, scene),
-    newNodeList: fresh ?? null,
   };
 }
 
 export function showStatus(infrastructure: StoredInfrastructure, scene: Scene): Body {
-  const { id, machines } = infrastructure;
-  const master = sorted(machines).find(({ status }) => status === "Running");
   return {
-    ...{ id, name: id, status: summary(infrastructure, false) },
-    statusCount: statusCount(infrastructure, COUNTED),
-    targetStatus: infrastructure.targetStatus,
-    targetAction: infrastructure.targetAction,
-    installMonAgent: "no",
-    masterNodeId: master?.id ?? "",
-    masterIp: master?.publicAddress ?? "",
-    masterSSHPort: master?.sshPort ?? 0,
+    ...shared.showStatus(infraFields, infrastructure),
     label: labelsOf(infrastructure, scene),
-    systemLabel: "",
-    node: sorted(machines).map((machine) => {
+    node: sorted(infrastructure.machines).map((machine) => {
       // of a running node the server asks the cloud, and of others it reads its record
       const isAsked = machine.status === "Running";
       return {
-        id: machine.id,
+        ...shared.machineStatus(machine),
         ...(machine.isMade ? { cspResourceName: machine.uid } : {}),
-        name: machine.id,
-        status: machine.status,
-        targetStatus: machine.targetStatus,
-        targetAction: machine.targetAction,
         nativeStatus: nativeStatus(machine),
-        monAgentStatus: machine.isMade && !isAsked ? "notInstalled" : "",
-        systemMessage: isAsked ? "Running==Running" : machine.systemMessage,
-        createdTime: isAsked ? "" : machine.createdTime,
+        ...(isAsked ? { monAgentStatus: "", systemMessage: "Running==Running", createdTime: "" } : {}),
         publicIp: machine.publicAddress,
         privateIp: machine.privateAddress,
         sshPort: machine.isMade ? machine.sshPort : 0,
@@ -77,8 +69,9 @@ export function showStatus(infrastructure: StoredInfrastructure, scene: Scene): 
 export function showMachine(
   machine: StoredMachine,
   _infrastructure: StoredInfrastructure,
-  { namespace, connections }: Scene,
+  scene: Scene,
 ): Body {
+  const { namespace, connections } = scene;
   const connection = connections.find(({ name }) => name === machine.connection);
   const cloudIdOf = (kind: string, id: string) =>
     machine.isMade
@@ -86,69 +79,37 @@ export function showMachine(
       : "";
   const spec = namespace.resources.find(({ kind, id }) => kind === "spec" && id === machine.spec);
   const { uid, isMade } = machine;
-  const dns = isMade ? `${uid}.example` : "";
   const region =
     connection !== undefined && isMade
       ? { region: connection.region, ...(connection.zone === "" ? {} : { zone: connection.zone }) }
       : { region: "" };
   return {
+    ...shared.showMachine(infraFields, machine, scene, showConnection),
     resourceType: "node",
-    id: machine.id,
     uid,
     ...(isMade ? { cspResourceName: uid, cspResourceId: uid } : {}),
-    name: machine.id,
     nodeGroupId: machine.group,
     location: REF.infra,
-    status: machine.status,
-    targetStatus: machine.targetStatus,
-    targetAction: machine.targetAction,
-    monAgentStatus: isMade ? "notInstalled" : "",
-    networkAgentStatus: isMade ? "notInstalled" : "",
-    systemMessage: machine.systemMessage,
-    createdTime: machine.createdTime,
-    label: machine.label,
-    description: machine.description,
     region,
-    publicIP: machine.publicAddress,
-    sshPort: isMade ? machine.sshPort : 0,
-    publicDNS: dns,
-    privateIP: machine.privateAddress,
-    privateDNS: dns,
-    rootDiskType: isMade ? "SSD" : machine.rootDiskType,
     rootDiskSize: isMade ? 32 : Number(machine.rootDiskSize),
     RootDeviceName: isMade ? "/dev/sda1" : "",
-    connectionName: machine.connection,
-    connectionConfig: connection === undefined ? {} : showConnection(connection),
-    specId: machine.spec,
     cspSpecName: isMade ? (spec?.cloudName ?? "") : "",
     spec: {},
-    imageId: machine.image,
     cspImageName: machine.cloudImage,
     image: { osType: "" },
-    vNetId: machine.vNet,
     cspVNetId: cloudIdOf("vNet", machine.vNet),
-    subnetId: machine.subnet,
     cspSubnetId: isMade ? `${cloudIdOf("vNet", machine.vNet)}-${machine.subnet}` : "",
     networkInterface: isMade ? "eni0" : "",
-    securityGroupIds: machine.securityGroups,
-    dataDiskIds: null,
-    sshKeyId: machine.sshKey,
     cspSshKeyId: cloudIdOf("sshKey", machine.sshKey),
     nodeUserName: machine.user,
     ...(isMade ? { nodeUserPassword: `p-${uid}` } : {}),
   };
 }
 
-export function showDeletion({ id, machines, lastNumbers }: StoredInfrastructure): Body {
-  return {
-    output: [
-      ...sorted(machines).map((machine) => `[Done] Node: ${machine.id}`),
-      ...Object.keys(lastNumbers)
-        .sort()
-        .map((group) => `[Done] NodeGroup: ${group}`),
-      `[Done] Infra: ${id}`,
-    ],
-  };
+export function showDeletion(infrastructure: StoredInfrastructure): Body {
+  const { machines, groups } = shared.deletionOrder(infrastructure);
+  const all = [...machines.map((id) => `Node: ${id}`), ...groups.map((id) => `NodeGroup: ${id}`)];
+  return { output: [...all, `Infra: ${infrastructure.id}`].map((each) => `[Done] ${each}`) };
 }
 
 function nativeStatus({ status, isMade, targetAction }: StoredMachine): string {

@@ -1,12 +1,28 @@
 import { REF } from "./clouds";
 import { showConnection } from "./mcis-resources";
 import type { StoredConnection, StoredInfrastructure, StoredMachine } from "./state";
-import { sorted, statusCount, summary, type Body, type Scene } from "./wire";
+import * as shared from "./shared-wire";
+import { sorted, textOf, type Body, type Scene } from "./wire";
 
-const COUNTED = [
-  ...["Creating", "Running", "Failed", "Suspended", "Rebooting", "Terminated", "Suspending", "Resuming"],
-  ...["Terminating", "Undefined"],
-];
+export const mcisFields: shared.WireFields = {
+  groups: "vm",
+  groupSize: "subGroupSize",
+  growth: "numVMsToAdd",
+  user: "vmUserAccount",
+  label: (body) => textOf(body, "label"),
+  balancedGroup: "subGroupId",
+  balancedMachines: "vms",
+  cloudSpec: "cspSpecName",
+  cloudImage: "cspImageId",
+  title: "Vm",
+  counted: [
+    ...["Creating", "Running", "Failed", "Suspended", "Rebooting", "Terminated", "Suspending", "Resuming"],
+    ...["Terminating", "Undefined"],
+  ],
+  isFailureFirst: true,
+  sshPort: (machine) => (machine === undefined ? "" : String(machine.sshPort)),
+};
+
 const NONE = { NameId: "", SystemId: "" };
 
 /** A whole MCIS; the answer to an addition names the new VMs. */
@@ -15,51 +31,26 @@ export function showInfrastructure(
   scene: Scene,
   fresh?: readonly string[],
 ): Body {
-  const { id, description } = infrastructure;
   return {
-    ...{ id, name: id, status: summary(infrastructure, true) },
-    statusCount: statusCount(infrastructure, COUNTED),
-    targetStatus: infrastructure.targetStatus,
-    targetAction: infrastructure.targetAction,
-    installMonAgent: "no",
-    configureCloudAdaptiveNetwork: "",
+    ...shared.showInfrastructure(mcisFields, infrastructure, fresh),
     label: infrastructure.label,
-    systemLabel: "",
     systemMessage: "",
-    description,
     vm: sorted(infrastructure.machines).map((machine) => showMachine(machine, infrastructure, scene)),
-    newVmList: fresh ?? null,
   };
 }
 
 export function showStatus(infrastructure: StoredInfrastructure, { namespace, connections }: Scene): Body {
   const { id, machines } = infrastructure;
-  const master = sorted(machines).find(({ status }) => status === "Running");
   return {
-    ...{ id, name: id, status: summary(infrastructure, true) },
-    statusCount: statusCount(infrastructure, COUNTED),
-    targetStatus: infrastructure.targetStatus,
-    targetAction: infrastructure.targetAction,
-    installMonAgent: "no",
-    masterVmId: master?.id ?? "",
-    masterIp: master?.publicAddress ?? "",
-    masterSSHPort: master === undefined ? "" : String(master.sshPort),
+    ...shared.showStatus(mcisFields, infrastructure),
     label: infrastructure.label,
-    systemLabel: "",
     vm: sorted(machines).map((machine) => ({
-      id: machine.id,
-      name: machine.id,
+      ...shared.machineStatus(machine),
       cspVmId: machine.isMade ? `${namespace.id}-${id}-${machine.id}` : "",
-      status: machine.status,
-      targetStatus: machine.targetStatus,
-      targetAction: machine.targetAction,
       nativeStatus: machine.status === "Running" ? "Running" : "",
-      monAgentStatus: machine.isMade ? "notInstalled" : "",
-      systemMessage: machine.systemMessage,
-      createdTime: machine.createdTime,
       publicIp: machine.isMade ? machine.publicAddress : "empty",
       privateIp: machine.privateAddress,
-      sshPort: machine.isMade ? String(machine.sshPort) : "",
+      sshPort: mcisFields.sshPort(machine.isMade ? machine : undefined),
       location: placeOf(connections.find(({ name }) => name === machine.connection)),
     })),
   };
@@ -72,56 +63,25 @@ export function showMachine(
 ): Body {
   const connection = scene.connections.find(({ name }) => name === machine.connection);
   const { isMade } = machine;
-  const dns = isMade ? `${machine.uid}.example` : "";
   return {
-    id: machine.id,
-    name: machine.id,
+    ...shared.showMachine(mcisFields, machine, scene, showConnection),
     idByCSP: "",
     subGroupId: machine.group,
     location: placeOf(connection),
-    status: machine.status,
-    targetStatus: machine.targetStatus,
-    targetAction: machine.targetAction,
-    monAgentStatus: isMade ? "notInstalled" : "",
-    networkAgentStatus: isMade ? "notInstalled" : "",
-    systemMessage: machine.systemMessage,
-    createdTime: machine.createdTime,
-    label: machine.label,
-    description: machine.description,
     region: isMade ? regionOf(connection) : { Region: "", Zone: "" },
-    publicIP: isMade ? machine.publicAddress : "empty",
-    sshPort: isMade ? String(machine.sshPort) : "",
-    publicDNS: isMade ? dns : "empty",
-    privateIP: machine.privateAddress,
-    privateDNS: dns,
-    rootDiskType: isMade ? "SSD" : machine.rootDiskType,
+    ...(isMade ? {} : { publicIP: "empty", publicDNS: "empty" }),
     rootDiskSize: isMade ? "32" : machine.rootDiskSize,
     rootDeviceName: isMade ? "/dev/sda1" : "",
-    connectionName: machine.connection,
-    connectionConfig: connection === undefined ? {} : showConnection(connection),
-    specId: machine.spec,
-    imageId: machine.image,
-    vNetId: machine.vNet,
-    subnetId: machine.subnet,
-    securityGroupIds: machine.securityGroups,
-    dataDiskIds: null,
-    sshKeyId: machine.sshKey,
     vmUserAccount: machine.user,
     ...(isMade ? { vmUserPassword: `p-${machine.uid}` } : {}),
-    cspViewVmDetail: cloudView(machine, infrastructure.id, scene, connection, dns),
+    cspViewVmDetail: cloudView(machine, infrastructure.id, scene, connection),
   };
 }
 
-export function showDeletion({ id, machines, lastNumbers }: StoredInfrastructure): Body {
-  return {
-    output: [
-      ...sorted(machines).map((machine) => `VM: ${machine.id} [Done]`),
-      ...Object.keys(lastNumbers)
-        .sort()
-        .map((group) => `SubGroup: ${group} [Done]`),
-      `MCIS: ${id} [Done]`,
-    ],
-  };
+export function showDeletion(infrastructure: StoredInfrastructure): Body {
+  const { machines, groups } = shared.deletionOrder(infrastructure);
+  const all = [...machines.map((id) => `VM: ${id}`), ...groups.map((id) => `SubGroup: ${id}`)];
+  return { output: [...all, `MCIS: ${infrastructure.id}`].map((each) => `${each} [Done]`) };
 }
 
 /** What CB-Spider says of a VM, which the server keeps as it came; empty before the cloud made the VM. */
@@ -130,9 +90,9 @@ function cloudView(
   infrastructure: string,
   { namespace }: Scene,
   connection: StoredConnection | undefined,
-  dns: string,
 ): Body {
   const { isMade } = machine;
+  const dns = isMade ? `${machine.uid}.example` : "";
   const names = (kind: string, id: string) => {
     const found = namespace.resources.find((each) => each.kind === kind && each.id === id);
     return isMade ? { NameId: `${namespace.id}-${id}`, SystemId: found?.cloudId ?? "" } : NONE;
