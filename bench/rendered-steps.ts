@@ -7,10 +7,13 @@ import {
   joinConfiguration,
 } from "../providers/kubeadm/machine/configuration";
 import type { ClusterSpecification } from "../providers/kubeadm/plan/specification";
-import { initScript } from "../providers/kubeadm/machine/steps/init";
-import { controlPlaneSecretsScript, joinScript } from "../providers/kubeadm/machine/steps/join";
-import { prepareScript } from "../providers/kubeadm/machine/steps/prepare";
-import type { Script } from "../providers/kubeadm/machine/steps/script";
+import {
+  type Script,
+  controlPlaneSecretsScript,
+  initScript,
+  joinScript,
+  prepareScript,
+} from "../providers/kubeadm/machine/steps";
 import type { Machine } from "../providers/kubeadm/plan/machine";
 
 /** What the scripts that foresail is compared with put in place of these. */

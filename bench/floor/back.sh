@@ -8,6 +8,7 @@ mapfile -t workers <"$work/workers"
 
 jobs=()
 for node in "${workers[@]}"; do
+  # shellcheck disable=SC2087 # the versions are filled in here
   ssh -F "$work/ssh_config" "$node" sudo -n bash -s >/dev/null <<STEPS &
 set -euo pipefail
 systemctl stop foresail-node-agent kubelet

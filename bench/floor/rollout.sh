@@ -13,6 +13,7 @@ turn() {
   set -euo pipefail
   node=$1
   "$kubectl" drain "$node" --ignore-daemonsets --timeout=300s
+  # shellcheck disable=SC2087 # the version is filled in here
   ssh -F "$work/ssh_config" "$node" sudo -n bash -s <<STEPS
 set -euo pipefail
 swap() {
@@ -32,4 +33,5 @@ STEPS
 }
 export -f turn
 
+# shellcheck disable=SC2016 # xargs' shell fills it in
 xargs --max-procs="$at_once" --max-args=1 bash -c 'turn "$1"' turn <"$work/workers"

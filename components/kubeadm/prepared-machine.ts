@@ -1,8 +1,8 @@
 import * as command from "@pulumi/command/remote";
 import * as pulumi from "@pulumi/pulumi";
-import { packScript, UNPACK } from "../../providers/kubeadm/machine/steps/packed-script";
-import { prepareScript } from "../../providers/kubeadm/machine/steps/prepare";
-import { registryCredentialsToml } from "../../providers/kubeadm/machine/steps/container-runtime";
+import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
+import { prepareScript } from "../../providers/kubeadm/machine/steps";
+import { registryCredentialsToml } from "../../providers/kubeadm/machine/parameters";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
 import {
   jumpHostKey,

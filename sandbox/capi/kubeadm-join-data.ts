@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { stringify } from "yaml";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers/kubeadm/plan/specification";
-import { prepareScript } from "../../providers/kubeadm/machine/steps/prepare";
-import { quote, writeFile } from "../../providers/kubeadm/machine/steps/script";
+import { quote } from "../../providers/kubeadm/machine/shell";
+import { prepareScript } from "../../providers/kubeadm/machine/steps";
 
 /** What a machine knows of itself when it boots, as cloud-init names it. */
 export interface MachineFacts {
@@ -64,6 +64,11 @@ export function kubeadmJoinData(
     `kubeadm join --config ${quote(CONFIGURATION)} </dev/null`,
     `rm -f ${quote(PREPARE)} ${quote(CONFIGURATION)}`,
   ].join("\n");
+}
+
+/** Returns a shell line that writes a file for root only, under the umask of the script. */
+function writeFile(file: string, text: string): string {
+  return `printf '%s\\n' ${quote(text)} >${quote(file)}`;
 }
 
 /** Join data with the facts of one machine in it. */

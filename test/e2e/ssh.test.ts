@@ -70,7 +70,7 @@ describe("a cluster of system ssh on real nodes", function () {
       "find /etc/kubernetes /etc/systemd /usr/local /var/lib/etcd /var/lib/kubelet -type f | sort";
     const before = await cluster.onMachine("w-2", files);
     const output = await cluster.failingUp();
-    assert.match(output, /w-2: \/etc\/kubernetes holds files that foresail did not make/);
+    assert.match(output, /w-2: \/etc\/kubernetes contains files that foresail did not create/);
     assert.equal(await cluster.onMachine("w-2", files), before);
     assert.equal(await cluster.onMachine("w-2", `cat ${foreign}; rm ${foreign}`), "somebody else\n");
     assert.deepEqual(await readyNodes(cluster), ONE_AND_ONE);

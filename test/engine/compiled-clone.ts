@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { projectFolder } from "../../sandbox/places";
 
-/** What Pulumi and node.js read of a clone at run time; bin/test is not among it. */
+/** What Pulumi and node.js read of a clone at run time, besides bin/. */
 const FILES = ["Pulumi.yaml", "package.json", "scripts/program.cjs"];
+/** Where the shell files are, which are not compiled. */
+const SHELL = path.join("providers", "kubeadm", "machine");
 
 /** Links every installed package of this project into another folder's node_modules, but foresail itself. */
 export function linkDependencies(folder: string, project = projectFolder): void {
@@ -29,6 +31,10 @@ export function makeCompiledClone(from = projectFolder): string {
   cpSync(path.join(from, "bin"), path.join(folder, "bin"), {
     recursive: true,
     filter: (source) => source !== path.join(from, "bin", "test"),
+  });
+  cpSync(path.join(projectFolder, SHELL), path.join(folder, SHELL), {
+    recursive: true,
+    filter: (source) => !source.endsWith(".ts"),
   });
   mkdirSync(path.join(folder, "stacks", "config"), { recursive: true });
   linkDependencies(folder, from);

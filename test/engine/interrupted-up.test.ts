@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Operation } from "../../providers/kubeadm/machine/steps/script";
+import type { Operation } from "../../providers/kubeadm/machine/steps";
 import { commandLines, descendants } from "../support/process-tree";
 import { desiredCluster } from "./desired-cluster";
 import { FleetCommand } from "./fleet-command";

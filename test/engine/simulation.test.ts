@@ -4,21 +4,25 @@ import { after, afterEach, before, describe, it } from "mocha";
 import { stringify } from "yaml";
 import { acquireLease, drainNode, KubernetesClient, KubernetesError, type Node } from "../../lib/kubernetes";
 import { runScript, SshConnection, SshConnectionLost, SshUnreachable } from "../../lib/ssh";
-import { adminKubeconfigScript, factsScript } from "../../providers/kubeadm/machine/steps/facts";
 import {
+  type Script,
+  adminKubeconfigScript,
   etcdMembersScript,
   etcdRemoveScript,
+  factsScript,
+  initScript,
+  joinData,
+  joinScript,
+  leaveControlPlaneScript,
   parseEtcdMembers,
-} from "../../providers/kubeadm/machine/steps/etcd";
-import { initScript } from "../../providers/kubeadm/machine/steps/init";
-import { joinData, joinScript } from "../../providers/kubeadm/machine/steps/join";
-import { leaveControlPlaneScript, resetScript } from "../../providers/kubeadm/machine/steps/reset";
-import { frame, type Script } from "../../providers/kubeadm/machine/steps/script";
+  prepareScript,
+  resetScript,
+} from "../../providers/kubeadm/machine/steps";
 import { BareApiServer } from "../simulation/bare-api-server";
 import { doneTwice } from "../simulation/journal";
 import { simulationPrograms } from "../simulation/programs";
 import { SimulatedFleet } from "../simulation/simulated-fleet";
-import { exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
+import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 
 const CLUSTER = "test";
 const SPECIFICATION = exampleSpecification({ name: CLUSTER });
@@ -59,8 +63,7 @@ describe("simulated machines and a bare API server", function () {
     return (await runScript(connection, { ...script, data, seconds: 20 })).stdout;
   }
 
-  const marker = (machine: string) => `[ "$owner" != 'cluster=${CLUSTER} machine=${machine}' ]`;
-  const prepare = (machine: string) => frame("prepare", machine, marker(machine));
+  const prepare = (machine: string) => prepareScript(SPECIFICATION, exampleMachine(machine), []);
   const registration = (name: string) => ({ nodeRegistration: { name, taints: [] } });
   const initial = (name: string) => stringify({ kind: "InitConfiguration", ...registration(name) });
   const joining = (name: string, token = `${TOKEN.id}.${TOKEN.secret}`) =>

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Operation } from "../../providers/kubeadm/machine/steps/script";
+import type { Operation } from "../../providers/kubeadm/machine/steps";
 
 /** One simulated machine, as the fleet is started. */
 export interface SimulatedMachine {

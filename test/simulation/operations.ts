@@ -54,8 +54,8 @@ const OPERATIONS: Record<string, Operation> = {
     return DONE;
   },
   endpoint: ({ script, state }) => {
-    const backends = [...script.text.matchAll(/^ *server (\S+) (\S+)$/gm)].map(
-      ([, name, to]) => `${name} ${to}`,
+    const backends = [...(/^BACKENDS=\((.*)\)$/m.exec(script.text)?.[1] ?? "").matchAll(/'([^']*)'/g)].map(
+      ([, backend]) => backend ?? "",
     );
     const isSame = JSON.stringify(state.backends) === JSON.stringify(backends);
     state.backends = backends;
@@ -89,7 +89,7 @@ export async function perform(setting: Setting): Promise<Result> {
   if (!operation) return failed(`the simulation knows no operation ${script.operation}`, 64);
   const marker = markerOf(script.text);
   if (marker && ((state.marker && state.marker !== marker) || (!state.marker && state.foreign))) {
-    const stderr = `${script.machine}: holds Kubernetes files that foresail did not make for this cluster`;
+    const stderr = `${script.machine}: contains Kubernetes files that foresail did not create for this cluster`;
     return { outcome: "refused", stderr, exitCode: 78 };
   }
   return operation(setting);
@@ -155,7 +155,9 @@ async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
   if (!agent) return failed("the simulation found no installer of the node agent in the script");
   const isSame = state.agent === agent && JSON.stringify(state.staged) === JSON.stringify(staged);
   Object.assign(state, { agent, staged });
-  const [, key, value] = /^key_revision='(.*)'\nrevision='(.*)'$/m.exec(script.text) ?? [];
+  // the configuration is quoted text within the script
+  const text = script.text.replaceAll("'\\''", "'");
+  const [, key, value] = /^key_revision='(.*)'\nrevision='(.*)'$/m.exec(text) ?? [];
   if (key && value) state.revision = { key, value };
   await agentSpeaks(script.machine, state, nodes);
   return isSame ? NOTHING : DONE;
@@ -178,7 +180,7 @@ function etcdMembers({ files, configuration }: Setting): Result {
 }
 
 function etcdRemove({ script, state, files, configuration }: Setting): Result {
-  const id = /"ID":"(\d+)"/.exec(script.text)?.[1];
+  const id = /^MEMBER_ID='(\d+)'$/m.exec(script.text)?.[1];
   const leaving = configuration.machines.find(({ name }) => files.state(name).etcdId === id);
   if (!id || !leaving) return NOTHING;
   if (leaving.name === script.machine) {

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
 import { mergeObjects, type Json, type JsonObject } from "../../../lib/merge";
 import { NODE_PATHS } from "../plan/node-paths";
-import { DISCOVERY_FILE } from "./steps/join";
+import { DISCOVERY_FILE } from "./steps";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
 
 const KUBEADM = "kubeadm.k8s.io/v1beta4";

@@ -14,10 +14,16 @@ export const NODE_PATHS = {
   backups: "/etc/kubernetes/tmp",
   logs: "/var/log/foresail",
   haproxy: "/etc/foresail/haproxy.cfg",
-  /** Configuration of the node agent; see providers/kubeadm/machine/node-agent/paths.ts for its other files. */
+  /** Unit that gives the machine the address by which others reach it. */
+  ownAddressUnit: "/etc/systemd/system/foresail-own-address.service",
+  agentProgram: "/usr/local/lib/foresail/node-agent",
   agentConfiguration: "/etc/foresail/node-agent.conf",
   agentUnit: "/etc/systemd/system/foresail-node-agent.service",
-  /** Installers of the versions that the node agent can choose from, and the agent's own state. */
+  /** The node agent's own state. */
   agent: "/var/lib/foresail/agent",
+  /** Installers of the versions that the node agent can choose from: <software>/<version>. */
+  agentInstallers: "/var/lib/foresail/agent/install",
+  /** Exists while the machine's software meets the requirements of a node. */
+  agentInitialized: "/var/lib/foresail/agent/initialized",
   encryption: "/etc/kubernetes/foresail/encryption.yaml",
 } as const;

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isReady } from "../../../lib/kubernetes/api-server-health";
 import { adminCredentials, type AdminCredentials } from "../machine/kubeconfig";
-import { adminKubeconfigScript } from "../machine/steps/facts";
+import { adminKubeconfigScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";

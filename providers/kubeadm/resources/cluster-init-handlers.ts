@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
 import { refuseSpecificationChange } from "../machine/immutables";
-import { factsScript, type MachineFacts } from "../machine/steps/facts";
-import { initScript } from "../machine/steps/init";
-import { resetScript } from "../machine/steps/reset";
+import { type MachineFacts, factsScript, initScript, resetScript } from "../machine/steps";
 import type { ClusterSpecification } from "../plan/specification";
 import type { Machine } from "../plan/machine";
 import { clusterInitSteps } from "../plan/steps";

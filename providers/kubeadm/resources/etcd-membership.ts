@@ -1,7 +1,6 @@
-import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps/etcd";
-import type { EtcdMember } from "../plan/membership/quorum";
+import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps";
+import { type EtcdMember, refuseMemberAddition } from "../plan/membership/quorum";
 import type { Machine } from "../plan/machine";
-import { refuseMemberAddition } from "../plan/membership/quorum";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { ClusterSession } from "./cluster-session";
 import { firstReady, noneReady } from "./living-control-plane";

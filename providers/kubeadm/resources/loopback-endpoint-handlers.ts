@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { endpointScript, type Backend } from "../machine/steps/endpoint";
+import { endpointScript, type Backend } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { loopbackEndpointSteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";

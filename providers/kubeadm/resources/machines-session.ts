@@ -1,6 +1,6 @@
 import { assertEngineAlive } from "../../../lib/process/parent-watch";
 import type { SshPool } from "../../../lib/ssh";
-import type { Script } from "../machine/steps/script";
+import type { Script } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import type { ClusterInputs } from "./inputs";
 import { report } from "../../../lib/pulumi/log";

@@ -1,7 +1,7 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
-import { nodeAgentScript } from "../machine/steps/node-agent";
+import { nodeAgentScript } from "../machine/steps";
 import { refuseStaging, type StagedVersions } from "../machine/node-agent/staged-versions";
-import { AGENT_VERSION } from "../machine/node-agent/version";
+import { AGENT_VERSION } from "../machine/node-agent/agent";
 import { type ReportedAgent, leftToInstall } from "../machine/node-agent/left-to-install";
 import { agentRevision, type DesiredAgent } from "../machine/node-agent/desired-agent";
 import type { Machine } from "../plan/machine";

@@ -1,7 +1,13 @@
 import { certificateNames, discoveryKubeconfig, joinConfiguration } from "../machine/configuration";
 import { certificateAuthority } from "../machine/kubeconfig";
-import { factsScript, type MachineFacts } from "../machine/steps/facts";
-import { controlPlaneSecretsScript, joinData, joinScript, registerScript } from "../machine/steps/join";
+import {
+  type MachineFacts,
+  controlPlaneSecretsScript,
+  factsScript,
+  joinData,
+  joinScript,
+  registerScript,
+} from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
 import { staleMember } from "../plan/membership/quorum";
 import { allInParallel } from "./all-in-parallel";

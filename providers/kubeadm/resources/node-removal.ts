@@ -1,4 +1,4 @@
-import { leaveControlPlaneScript, resetScript } from "../machine/steps/reset";
+import { leaveControlPlaneScript, resetScript } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
 import { refuseMemberRemoval } from "../plan/membership/quorum";
 import { SshUnreachable } from "../../../lib/ssh/errors";

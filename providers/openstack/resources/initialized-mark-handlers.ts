@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { waitFor } from "../../../lib/wait";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import { initializedScript } from "../../kubeadm/machine/steps/initialized";
+import { initializedScript } from "../../kubeadm/machine/steps";
 import type { Machine } from "../../kubeadm/plan/machine";
 import { initializedMarkSteps } from "../plan/steps";
 import { INITIALIZED_KEY } from "../plan/machine";

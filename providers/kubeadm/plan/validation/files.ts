@@ -43,7 +43,7 @@ const OWNED: [place: string, instead: string][] = [
   [NODE_PATHS.agentUnit, FORESAIL],
   ["/etc/systemd/system/foresail-endpoint.service", `${FORESAIL}; use cluster.endpoint`],
   ["/etc/systemd/system/foresail-bridge.service", FORESAIL],
-  ["/etc/systemd/system/foresail-own-address.service", FORESAIL],
+  [NODE_PATHS.ownAddressUnit, FORESAIL],
   ["/etc/apt/apt.conf.d/90foresail-proxy", `${FORESAIL}; use cluster.proxy`],
   ["/etc/apt/keyrings/foresail-kubernetes.asc", `${FORESAIL}; use cluster.source`],
   ["/etc/apt/sources.list.d/foresail-kubernetes.list", `${FORESAIL}; use cluster.source`],

@@ -11,7 +11,7 @@ import {
   type DesiredAgent,
 } from "../../../../providers/kubeadm/machine/node-agent/desired-agent";
 import { annotationKeys, KUBERNETES_SOFTWARE } from "../../../../providers/kubeadm/plan/rollout/annotations";
-import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent/version";
+import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent/agent";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { handlers } from "../../../../providers/handlers";
 import { removeFolder } from "../../../engine/compiled-clone";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { claimMachine, refuseForeignMachine } from "../../../../../providers/kubeadm/machine/steps/ownership";
+import { renderShell, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 
 const BACKUP = "/etc/kubernetes/tmp/kubeadm-backup-etcd-1/etcd/member/snap/db";
 const MARKER = "/etc/foresail/machine";
@@ -30,14 +30,14 @@ describe("the ownership of a machine", () => {
 
   /** Runs the lines that refuse a machine and claim it, with the machine's root in a folder. */
   function claim(): { status: number | null; words: string } {
-    const text = [refuseForeignMachine("demo", "w-1"), claimMachine("demo", "w-1")]
-      .join("\n")
+    const text = renderShell([shellFile("common/system"), shellFile("common/owner")].join("\n"), {
+      MACHINE: "w-1",
+      OWNER: "cluster=demo machine=w-1",
+    })
       .replaceAll("/etc/", `${root}/etc/`)
       .replaceAll("/var/", `${root}/var/`);
-    const fail = 'fail() { echo "$1"; exit "${2:-1}"; }';
-    const { status, stdout } = spawnSync("bash", ["-c", `set -euo pipefail\n${fail}\n${text}`], {
-      encoding: "utf8",
-    });
+    const script = `set -euo pipefail\n${text}\nrefuse_foreign_machine\nclaim_machine`;
+    const { status, stdout } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     return { status, words: stdout.replaceAll(root, "") };
   }
 

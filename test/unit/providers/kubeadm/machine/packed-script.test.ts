@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { packScript, UNPACK } from "../../../../../providers/kubeadm/machine/steps/packed-script";
+import { packScript, UNPACK } from "../../../../../providers/kubeadm/machine/shell";
 
 const onMachine = (stdin: string, command = `${UNPACK} | bash -s`) =>
   spawnSync("bash", ["-c", command], { input: stdin, encoding: "utf8" });

@@ -1,31 +1,35 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import {
-  configureContainerd,
-  configureEnvironment,
   hostsToml,
+  proxyVariables,
   registryCredentialsToml,
-} from "../../../../../providers/kubeadm/machine/steps/container-runtime";
-import { endpointScript } from "../../../../../providers/kubeadm/machine/steps/endpoint";
+} from "../../../../../providers/kubeadm/machine/parameters";
+import { quote, shellCommands, shellFile } from "../../../../../providers/kubeadm/machine/shell";
 import {
+  adminKubeconfigScript,
+  controlPlaneSecretsScript,
+  endpointScript,
   etcdMembersScript,
   etcdRemoveScript,
-  parseEtcdMembers,
-} from "../../../../../providers/kubeadm/machine/steps/etcd";
-import { adminKubeconfigScript, factsScript } from "../../../../../providers/kubeadm/machine/steps/facts";
-import { initScript } from "../../../../../providers/kubeadm/machine/steps/init";
-import {
-  controlPlaneSecretsScript,
+  factsScript,
+  initializedScript,
+  initScript,
   joinData,
   joinScript,
+  leaveControlPlaneScript,
+  nodeAgentScript,
+  parseEtcdMembers,
+  prepareScript,
   registerScript,
-} from "../../../../../providers/kubeadm/machine/steps/join";
-import { nodeAgentScript } from "../../../../../providers/kubeadm/machine/steps/node-agent";
-import { prepareScript } from "../../../../../providers/kubeadm/machine/steps/prepare";
-import { leaveControlPlaneScript, resetScript } from "../../../../../providers/kubeadm/machine/steps/reset";
-import { quote, writeFile, type Script } from "../../../../../providers/kubeadm/machine/steps/script";
+  resetScript,
+  type Script,
+} from "../../../../../providers/kubeadm/machine/steps";
+import { filesBelow } from "../../../docs/project";
 import { assertGolden } from "../../../golden";
 import { exampleMachine, exampleSpecification } from "./examples";
+import { ShellMachine } from "./run-shell";
 
 const backends = [{ name: "cp-1", address: "10.0.0.11" }];
 const everything = exampleSpecification({
@@ -59,52 +63,106 @@ const versioned = exampleSpecification({
 });
 
 const scripts: Record<string, Script> = {
-  "prepare-bundle.sh": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
-  "prepare-packages.sh": prepareScript(everything, exampleMachine("w-1"), backends),
-  "facts.sh": factsScript("demo", "cp-1"),
-  "admin-kubeconfig.sh": adminKubeconfigScript("demo", "cp-1"),
-  "init.sh": initScript("demo", "cp-1", true),
-  "control-plane-secrets.sh": controlPlaneSecretsScript("demo", "cp-1"),
-  "join-control-plane.sh": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
-  "join-worker.sh": joinScript(everything, "w-1", "worker"),
-  "register.sh": registerScript("demo", "w-1"),
-  "endpoint.sh": endpointScript("w-1", 8443, backends),
-  "etcd-members.sh": etcdMembersScript("demo", "cp-1"),
-  "etcd-remove.sh": etcdRemoveScript("demo", "cp-1", member),
-  "leave-control-plane.sh": leaveControlPlaneScript("demo", "cp-2"),
-  "reset.sh": resetScript("demo", "w-1"),
-  "node-agent-bundle.sh": nodeAgentScript(versioned, "w-1", PATTERN, {
+  "prepare-bundle": prepareScript(exampleSpecification(), exampleMachine("w-1"), backends),
+  "prepare-packages": prepareScript(everything, exampleMachine("w-1"), backends),
+  initialized: initializedScript("demo", "w-1"),
+  facts: factsScript("demo", "cp-1"),
+  "admin-kubeconfig": adminKubeconfigScript("demo", "cp-1"),
+  init: initScript("demo", "cp-1", true),
+  "control-plane-secrets": controlPlaneSecretsScript("demo", "cp-1"),
+  "join-control-plane": joinScript(exampleSpecification({ version: "1.35.4" }), "cp-2", "control-plane"),
+  "join-worker": joinScript(everything, "w-1", "worker"),
+  register: registerScript("demo", "w-1"),
+  endpoint: endpointScript("w-1", 8443, backends),
+  "etcd-members": etcdMembersScript("demo", "cp-1"),
+  "etcd-remove": etcdRemoveScript("demo", "cp-1", member),
+  "leave-control-plane": leaveControlPlaneScript("demo", "cp-2"),
+  reset: resetScript("demo", "w-1"),
+  "node-agent-bundle": nodeAgentScript(versioned, "w-1", PATTERN, {
     kubernetes: ["1.36.3", "1.35.4"],
     software: {},
   }),
-  "node-agent-packages.sh": nodeAgentScript(everything, "w-1", PATTERN, {
+  "node-agent-packages": nodeAgentScript(everything, "w-1", PATTERN, {
     kubernetes: ["1.36.3"],
     software: { containerd: "1.6.20~ds1-1+deb12u1", "os-packages": "2026-11-01" },
   }),
 };
 
+const FOLDER = "providers/kubeadm/machine/";
+// the longest first, since a short one may be part of another
+const files = filesBelow(FOLDER, ".sh")
+  .map((file) => file.slice(FOLDER.length, -".sh".length))
+  .sort((one, other) => shellCommands(other).length - shellCommands(one).length);
+
+/** Returns a script with the name of each shell file in place of its text, which is reviewed where it is. */
+function withoutTexts(script: string): string {
+  const escape = (text: string) => quote(text).slice(1, -1);
+  return files.reduce((text, file) => {
+    const own = shellFile(file);
+    return [shellCommands(file), own, escape(own), escape(escape(own))].reduce(
+      (rest, each) => rest.replaceAll(each, `# ${file}.sh`),
+      text,
+    );
+  }, script);
+}
+
+/** Variables that a script of foresail reads without having set them. */
+const FOREIGN = ["HOME", "HTTP_PROXY", "ID", "VERSION_ID", "EXIT", "PIPESTATUS", "SECONDS", "MAINPID"];
+
 describe("remote scripts", () => {
-  for (const [file, script] of Object.entries(scripts)) {
-    it(`${file} is as reviewed, names its step first and is valid bash`, () => {
+  it("have the variables that were reviewed", () => {
+    const texts = Object.entries(scripts).map(
+      ([name, script]) => `==== ${name}\n${withoutTexts(script.text)}\n`,
+    );
+    assertGolden("remote-scripts.txt", texts.join("\n"));
+  });
+
+  for (const [name, script] of Object.entries(scripts)) {
+    it(`${name} names its step first, is valid bash and sets every variable that it uses`, () => {
       assert.ok(script.text.startsWith(`# foresail: ${script.operation} ${script.machine}\n`));
-      assertGolden(file, `${script.text}\n`);
       const parsed = spawnSync("bash", ["-n"], { input: `{\n${script.text}\n}\n`, encoding: "utf8" });
-      assert.equal(parsed.stderr, "");
-      assert.equal(parsed.status, 0);
+      assert.deepEqual([parsed.stderr, parsed.status], ["", 0]);
+      const set = new Set([...script.text.matchAll(/^([A-Z][A-Z0-9_]+)=/gm)].map(([, each]) => each));
+      const used = [...script.text.matchAll(/\$\{?[!#]?([A-Z][A-Z0-9_]+)/g)].map(([, each]) => each);
+      const missing = used.filter((each = "") => !set.has(each) && !FOREIGN.includes(each));
+      assert.deepEqual(
+        missing.filter((each) => !each?.startsWith("KUBELET_")),
+        [],
+      );
     });
   }
 
-  it("write a file byte for byte whatever it holds", () => {
-    const content = "a 'b' \"c\" $HOME `id` \\n\n";
-    const path = "/tmp/foresail-script-test";
-    const ran = spawnSync(
-      "bash",
-      ["-c", `${writeFile(path, content)}\ncat ${path}; stat -c %a ${path}; rm ${path}`],
-      {
-        encoding: "utf8",
-      },
+  it("leave comments and blank lines away, but for those of the files that they write", () => {
+    const text = shellCommands("common/endpoint");
+    assert.doesNotMatch(text, /Configures haproxy/);
+    const blank = text.split("\n").filter((line) => line === "");
+    assert.ok(blank.length > 0);
+    assert.match(text, /^# written by foresail; changed/m);
+  });
+
+  it("use every shell file", () => {
+    const all = Object.values(scripts)
+      .map((script) => withoutTexts(script.text))
+      .join("\n");
+    assert.deepEqual(
+      files.filter((file) => !all.includes(`# ${file}.sh`)),
+      [],
     );
-    assert.equal(ran.stdout, `${content}600\n`);
+  });
+
+  it("write a file byte for byte whatever it holds, with its mode", () => {
+    const content = "a 'b' \"c\" $HOME `id` \\n\n\nEND";
+    const machine = new ShellMachine();
+    const run = () =>
+      machine.run(
+        {},
+        { CONTENT: content },
+        'changed=no; write_file "/opt/a b/c" 0640 <<<"$CONTENT"; stat -c %a "/opt/a b/c"; echo $changed',
+      );
+    const { stdout, stderr } = run();
+    assert.deepEqual([stdout, stderr], ["640\nyes\n", ""]);
+    assert.equal(readFileSync(machine.path("/opt/a b/c"), "utf8"), `${content}\n`);
+    assert.equal(run().stdout, "640\nno\n");
   });
 
   it("quote words so that the shell reads them back", () => {
@@ -113,11 +171,69 @@ describe("remote scripts", () => {
     }
   });
 
-  it("take systemd cgroups unless the kubelet is told otherwise", () => {
-    assert.match(configureContainerd(exampleSpecification()), /SystemdCgroup = \)\.\*\|\\1true/);
-    assert.match(
-      configureContainerd(exampleSpecification({ kubelet: { cgroupDriver: "cgroupfs" } })),
-      /SystemdCgroup = \)\.\*\|\\1false/,
+  it("configure containerd with systemd's cgroups unless the kubelet has others, mirrors and credentials", () => {
+    for (const [cgroupDriver, expected] of [
+      [undefined, true],
+      ["cgroupfs", false],
+    ] as const) {
+      const specification = exampleSpecification({ kubelet: cgroupDriver ? { cgroupDriver } : {} });
+      const { text } = prepareScript(specification, exampleMachine("w-1"), backends);
+      const SYSTEMD_CGROUP = /^SYSTEMD_CGROUP='(.*)'$/m.exec(text)?.[1] ?? "";
+      const machine = new ShellMachine();
+      machine.program(
+        "containerd",
+        `printf '  %s = %s\\n' sandbox_image '"old"' SystemdCgroup x config_path '""'`,
+      );
+      machine.program("kubeadm", 'echo "images $*" >&2; echo r.example.com/pause:3.10');
+      for (const name of ["systemctl", "ctr"]) machine.program(name, `echo ${name} "$*"`);
+      machine.write("/run/none", "");
+      const parameters = {
+        VERSION: "1.36.3",
+        IMAGE_REPOSITORY: "r.example.com",
+        SYSTEMD_CGROUP,
+        REGISTRIES: ["docker.io"],
+        REGISTRY_HOSTS: ["server\n"],
+      };
+      const commands =
+        "in_container=no restart_containerd=no; exec 5<<<'credentials'; configure_containerd\n" +
+        "exec 5<<<'credentials'; configure_containerd";
+      const { stdout, stderr } = machine.run(
+        { "steps/prepare": ["configure_containerd"] },
+        parameters,
+        commands,
+      );
+      assert.equal(stderr, "");
+      const restart =
+        "systemctl daemon-reload\nsystemctl enable --quiet containerd\nsystemctl restart containerd\n";
+      assert.equal(stdout, `${restart}systemctl is-active --quiet containerd\n`);
+      assert.equal(
+        readFileSync(machine.path("/etc/containerd/config.toml"), "utf8").replaceAll(machine.root, ""),
+        `  sandbox_image = "r.example.com/pause:3.10"\n  SystemdCgroup = ${expected}\n  config_path = "/etc/containerd/certs.d"\ncredentials\n`,
+      );
+      const hosts = machine.path("/etc/containerd/certs.d/docker.io/hosts.toml");
+      assert.equal(readFileSync(hosts, "utf8"), "server\n");
+    }
+  });
+
+  it("set a proxy for containerd, the kubelet, apt and their own programs", () => {
+    const machine = new ShellMachine();
+    const PROXY = proxyVariables(
+      exampleSpecification({ proxy: { http: "http://p.example.com:1", noProxy: [] } }),
+    );
+    const { stdout } = machine.run(
+      { "steps/prepare": ["configure_environment"] },
+      { PROXY, CA_BUNDLE: "" },
+      'HTTPS_PROXY=other; configure_environment; bash -c \'echo "$HTTP_PROXY $http_proxy"\'; echo "$restart_containerd"',
+    );
+    assert.equal(stdout, "http://p.example.com:1 http://p.example.com:1\nyes\n");
+    const dropIn = machine.path("/etc/systemd/system/kubelet.service.d/foresail-proxy.conf");
+    assert.equal(
+      readFileSync(dropIn, "utf8"),
+      `[Service]\n${PROXY.map((variable) => `Environment="${variable}"\n`).join("")}`,
+    );
+    assert.equal(
+      readFileSync(machine.path("/etc/apt/apt.conf.d/90foresail-proxy"), "utf8"),
+      'Acquire::http::Proxy "http://p.example.com:1";\n',
     );
   });
 
@@ -132,15 +248,21 @@ describe("remote scripts", () => {
     );
   });
 
-  it("set a mode with setgid after the owner, who takes the bit away", () => {
-    const withMode = (mode: string) =>
-      prepareScript(
-        exampleSpecification({ files: [{ path: "/opt/a", content: "x", mode, owner: "1000:1000" }] }),
-        exampleMachine("w-1"),
-        backends,
-      ).text;
-    assert.match(withMode("2755"), /^chown '1000:1000' '\/opt\/a'\nchmod 2755 '\/opt\/a'$/m);
-    assert.doesNotMatch(withMode("0755"), /^chmod 0755 '\/opt\/a'$/m);
+  it("set a mode with setgid after the owner, which clears the bit", () => {
+    const machine = new ShellMachine();
+    machine.program("chown", 'chmod g-s "$2"; echo "chown $1"');
+    const parameters = {
+      FILE_PATHS: ["/opt/a", "/opt/b"],
+      FILE_MODES: ["2755", "0600"],
+      FILE_OWNERS: ["1000:1000", ""],
+      FILE_CONTENTS: ["x", "y\n\n"],
+    };
+    const { stdout } = machine.run(
+      { "steps/prepare": ["write_user_files"] },
+      parameters,
+      "write_user_files; stat -c %a /opt/a /opt/b; cat /opt/a /opt/b",
+    );
+    assert.equal(stdout, "chown 1000:1000\n2755\n600\nx\ny\n\n");
   });
 
   it("refuse to render a proxy that would end its quotes in a unit or in apt's settings", () => {
@@ -149,7 +271,7 @@ describe("remote scripts", () => {
       { https: "http://a.example.com/%n", noProxy: [] },
       { noProxy: ['a"\nExecStartPre=/bin/x "'] },
     ])
-      assert.throws(() => configureEnvironment(exampleSpecification({ proxy })), /^Error: proxy\./);
+      assert.throws(() => proxyVariables(exampleSpecification({ proxy })), /^Error: proxy\./);
   });
 
   it("hand a join its parts as three lines", () => {

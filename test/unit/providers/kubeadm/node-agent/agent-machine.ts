@@ -16,9 +16,12 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { agentConfiguration } from "../../../../../providers/kubeadm/machine/node-agent/configuration";
-import { AGENT_PATHS, installerPath } from "../../../../../providers/kubeadm/machine/node-agent/paths";
-import { agentProgram } from "../../../../../providers/kubeadm/machine/node-agent/program";
+import {
+  agentConfiguration,
+  agentProgram,
+  installerPath,
+} from "../../../../../providers/kubeadm/machine/node-agent/agent";
+import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { machineProgram } from "./machine-programs";
 
@@ -38,7 +41,7 @@ interface AgentRun {
 export class AgentMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
   private readonly holders: ChildProcess[] = [];
-  private readonly program = this.place(AGENT_PATHS.program);
+  private readonly program = this.place(NODE_PATHS.agentProgram);
 
   constructor(
     options: { controlPlane?: boolean; version?: string; cluster?: string; staged?: string[] } = {},
@@ -56,7 +59,10 @@ export class AgentMachine {
       ignorePreflightErrors: ["Swap"],
       revision: "0123456789ab",
     };
-    this.write(this.place(AGENT_PATHS.configuration), agentConfiguration({ ...settings, retrySeconds: 0 }));
+    this.write(
+      this.place(NODE_PATHS.agentConfiguration),
+      agentConfiguration({ ...settings, retrySeconds: 0 }),
+    );
     for (const software of ["kubeadm", "kubelet", "kubectl", "images"])
       for (const staging of staged) this.stage(software, staging);
     for (const name of ["kubeadm", "kubelet", "kubectl", "running", "manifests"])

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { installersOf } from "../../../../../providers/kubeadm/machine/node-agent/installers";
+import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent/agent";
 import { exampleSpecification } from "../machine/examples";
 
 describe("the installers of a bundle", () => {
@@ -18,7 +18,7 @@ describe("the installers of a bundle", () => {
   /** Runs one with the folder in place of the machine's own places. */
   const run = (software: string, version: string, verb: string) => {
     const found = installers.find((one) => one.software === software && one.version === version);
-    const text = (found?.text ?? "")
+    const text = `${found?.header}\n${installerText(specification.source)}`
       .replaceAll("/usr/local/bin", programs)
       .replaceAll("/etc/systemd/system", path.join(folder, "units"));
     return spawnSync("bash", ["-c", text, "installer", verb], { encoding: "utf8" });

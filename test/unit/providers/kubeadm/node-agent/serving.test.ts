@@ -54,7 +54,7 @@ describe("a node agent that serves", function () {
 
   it("replaces its own program first, and goes on with the new one", async () => {
     const program = `${machine.folder}/usr/local/lib/foresail/node-agent`;
-    machine.stage("node-agent", "9.0.0", `sed -i 's/^version=.*/version=9.0.0/' ${program}`);
+    machine.stage("node-agent", "9.0.0", `sed -i 's/^AGENT_VERSION=.*/AGENT_VERSION=9.0.0/' ${program}`);
     machine.annotate(KEYS.desired("node-agent"), "9.0.0");
     machine.wish("1.36.3");
     serve();

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { agentConfiguration } from "../../../../../providers/kubeadm/machine/node-agent/configuration";
-import { installersOf } from "../../../../../providers/kubeadm/machine/node-agent/installers";
-import { agentProgram } from "../../../../../providers/kubeadm/machine/node-agent/program";
-import { AGENT_UNIT } from "../../../../../providers/kubeadm/machine/node-agent/unit";
+import {
+  agentConfiguration,
+  agentProgram,
+  installersOf,
+  installerText,
+} from "../../../../../providers/kubeadm/machine/node-agent/agent";
 import { assertGolden } from "../../../golden";
 import { exampleSpecification } from "../machine/examples";
+import { ShellMachine } from "../machine/run-shell";
 
 describe("what lies on a node for its agent", () => {
   const settings = {
@@ -14,17 +17,13 @@ describe("what lies on a node for its agent", () => {
     ignorePreflightErrors: ["Swap"],
     revision: "0123456789ab",
   };
-  const texts: Record<string, string> = {
-    "node-agent-program.sh": agentProgram(),
-    "node-agent.service": AGENT_UNIT,
-    "node-agent.conf": agentConfiguration(settings),
-  };
-  for (const [file, text] of Object.entries(texts))
-    it(`${file} is as reviewed`, () => {
-      assertGolden(file, text);
-      if (file.endsWith(".service")) return;
-      assert.equal(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr, "");
-    });
+  it("is a configuration as reviewed", () => assertGolden("node-agent.conf", agentConfiguration(settings)));
+
+  it("is a program in valid bash, whose variables come first", () => {
+    const text = agentProgram();
+    assert.match(text, /^#!\/bin\/bash\n# foresail: node agent [0-9.]+\n([A-Z_]+='[^']*'\n)+\n/);
+    assert.equal(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr, "");
+  });
 
   it("asks for annotations by any pattern", () => {
     const text = agentConfiguration({ ...settings, annotations: "[software].example.org" });
@@ -46,10 +45,11 @@ describe("what lies on a node for its agent", () => {
         "containerd 1.7.2",
       ],
     );
-    for (const { software, version, text } of installers) {
-      const { stderr } = spawnSync("bash", ["-n"], { input: text, encoding: "utf8" });
-      assert.equal(stderr, "", software);
-      if (version === "1.35.4") assert.ok(text.includes("/opt/bundle/v1.35.4") && !text.includes("1.36.3"));
+    for (const { software, version, header } of installers) {
+      const input = `${header}\n${installerText({ bundle })}\n`;
+      assert.equal(spawnSync("bash", ["-n"], { input, encoding: "utf8" }).stderr, "", software);
+      if (version === "1.35.4")
+        assert.ok(header.includes("/opt/bundle/v1.35.4") && !header.includes("1.36.3"));
     }
   });
 
@@ -61,6 +61,19 @@ describe("what lies on a node for its agent", () => {
     });
     assert.ok(!installers.some(({ software }) => software === "images"));
     const kubeadm = installers.find(({ software }) => software === "kubeadm");
-    assert.match(kubeadm?.text ?? "", /apt-get install .* 'kubeadm=1\.36\.3-\*'$/m);
+    const machine = new ShellMachine();
+    for (const name of ["dpkg-query", "curl", "dpkg", "apt-mark", "apt-get", "apt-cache"])
+      machine.program(name, `echo "${name} $*"; ${name === "apt-cache" ? "echo '| 1.36.3-1.1 |'" : ""}`);
+    machine.program("curl", 'touch "${@: -1}"');
+    const { stdout } = machine.run({}, {}, `${kubeadm?.header}\n${installerText(source)}`, ["install"]);
+    assert.deepEqual(
+      stdout.split("\n").filter((line) => line.startsWith("apt-get") || line.startsWith("apt-mark")),
+      [
+        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 update -o Dir::Etc::sourcelist=sources.list.d/foresail-kubernetes.list -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any",
+        "apt-mark unhold kubeadm",
+        "apt-get --yes --quiet -o DPkg::Lock::Timeout=300 install --no-install-recommends --allow-downgrades kubeadm=1.36.3-*",
+        "apt-mark hold kubeadm",
+      ],
+    );
   });
 });

@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# The loopback endpoint: haproxy forwards 127.0.0.1 to every control plane; only ready ones get connections.
+# Parameters: PORT, BACKENDS (a list of "name address:port")
+
+# Configures haproxy, which is reloaded only when the text differs.
+configure_endpoint() {
+  local changed
+  write_file /etc/systemd/system/foresail-endpoint.service 0644 <<UNIT
+[Unit]
+Description=foresail: the cluster's API servers on this node's loopback address
+Wants=network-online.target
+After=network-online.target
+Before=kubelet.service
+
+[Service]
+ExecStart=/usr/sbin/haproxy -Ws -f $HAPROXY_PATH -p /run/foresail-endpoint.pid
+ExecReload=/bin/kill -USR2 \$MAINPID
+Type=notify
+KillMode=mixed
+Restart=always
+RestartSec=1
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  changed=no
+  write_file "$HAPROXY_PATH" 0644 <<HAPROXY
+# written by foresail; changed whenever the control planes change
+global
+  log stderr format short daemon notice
+  maxconn 4000
+
+defaults
+  mode tcp
+  log global
+  retries 2
+  option redispatch
+  option clitcpka
+  option srvtcpka
+  timeout connect 3s
+  timeout client 24h
+  timeout server 24h
+  timeout check 3s
+
+frontend kubernetes
+  bind 127.0.0.1:$PORT
+  default_backend control-planes
+
+backend control-planes
+  balance leastconn
+  option httpchk GET /readyz
+  http-check expect status 200
+  default-server check check-ssl verify none inter 1s fall 3 rise 1 on-marked-down shutdown-sessions
+$(printf '%s\n' "${BACKENDS[@]/#/  server }")
+HAPROXY
+  systemctl daemon-reload
+  systemctl enable --quiet foresail-endpoint
+  if [ "$changed" = yes ] && systemctl is-active --quiet foresail-endpoint; then systemctl reload foresail-endpoint; fi
+  systemctl start foresail-endpoint
+}

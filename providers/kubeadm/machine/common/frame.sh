@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# Frames a step: strict mode, the machine's lock, and all output in a log file that only root can read, so that a lost
+# connection does not end a step halfway and no secrets are printed. The log records when each run began and ended, and
+# its exit code. File descriptor 4 is the answer to the caller, 5 provides the step's secret data. On failure the last
+# log lines go to standard error.
+# Parameters: OPERATION
+set -euo pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+mkdir -p "$LOGS_PATH" /etc/foresail /var/lib/foresail
+# no program of a step may read the data meant for the step itself
+exec 3>&2 4>&1 5<&0 </dev/null
+exec 9>>"$LOCK_PATH"
+flock -w 1200 9 || { echo "another foresail step still runs on this machine ($LOCK_PATH); try again when it has ended" >&3; exit 75; }
+log=$LOGS_PATH/$OPERATION.log
+exec >>"$log" 2>&1
+echo "== $(date -u +%FT%T.%3NZ) $OPERATION"
+log_start=$(wc -l <"$log")
+# only one step at a time has the lock, so the folder for its temporary secrets needs no random name
+rm -rf "$SCRATCH_PATH"
+mkdir "$SCRATCH_PATH"
+
+end_step() {
+  rm -rf "$SCRATCH_PATH"
+  if [ "$1" -ne 0 ]; then { tail -n +$((log_start + 1)) "$log" | tail -n 20 >&3; } 2>/dev/null || true; fi
+  echo "== $(date -u +%FT%T.%3NZ) $OPERATION ended with $1"
+  exit "$1"
+}
+trap 'end_step $?' EXIT

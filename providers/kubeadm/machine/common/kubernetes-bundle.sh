@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# Kubernetes from a folder or archive: bin/ with kubeadm, kubelet and kubectl, images/*.tar, SHA256SUMS.
+# Parameters: VERSION, BUNDLE (folder on the machine), BUNDLE_URL and BUNDLE_SHA256 (empty for a folder that is there)
+
+# Provides the bundle's complete folder on the machine.
+obtain_bundle() {
+  local archive=/var/lib/foresail/bundle.tar.gz
+  if [ -z "$BUNDLE_URL" ]; then
+    [ -d "$BUNDLE" ] || fail "the bundle folder $BUNDLE is not on this machine" 66
+    return 0
+  fi
+  if [ "$(cat "$BUNDLE/.sha256" 2>/dev/null || true)" = "$BUNDLE_SHA256" ]; then return 0; fi
+  curl --fail --silent --show-error --location --retry 3 --continue-at - --max-time 900 "$BUNDLE_URL" --output "$archive" ||
+    fail "the bundle could not be downloaded from $BUNDLE_URL; check cluster.source.bundle.url, and that this machine reaches it" 66
+  if ! echo "$BUNDLE_SHA256  $archive" | sha256sum --check --quiet; then
+    rm -f "$archive"
+    fail "the bundle from $BUNDLE_URL has another checksum than the configuration names (cluster.source.bundle.sha256)" 65
+  fi
+  rm -rf "$BUNDLE"
+  mkdir -p "$BUNDLE"
+  tar -xzf "$archive" -C "$BUNDLE"
+  rm -f "$archive"
+  echo "$BUNDLE_SHA256" >"$BUNDLE/.sha256"
+}
+
+# Refuses a bundle of another version, or a program that does not match the bundle's SHA256SUMS: PROGRAM... Reading a
+# whole bundle takes seconds, so only these programs are read.
+verify_bundle() {
+  local program sum found
+  if [ -f "$BUNDLE/SHA256SUMS" ]; then
+    for program in "$@"; do
+      # where the processor knows SHA-256, openssl is several times as fast
+      if command -v openssl >/dev/null; then sum=$(openssl dgst -sha256 -r "$BUNDLE/bin/$program" || true); else sum=$(sha256sum "$BUNDLE/bin/$program" || true); fi
+      grep -qixE "${sum%% *} [ *]bin/$program" "$BUNDLE/SHA256SUMS" || fail "bin/$program of the bundle does not match its SHA256SUMS" 65
+    done
+  fi
+  found=$("$BUNDLE/bin/kubeadm" version --output=short)
+  [ "$found" = "v$VERSION" ] || fail "the bundle contains Kubernetes $found; the configuration requires v$VERSION" 65
+}
+
+# Brings the bundle to the machine, and fails when its programs have another version, exit code 65 or 66: PROGRAM...
+check_kubernetes() {
+  obtain_bundle
+  verify_bundle "$@"
+}
+
+# Installs these programs in this version, unless they are installed: PROGRAM...
+install_kubernetes() {
+  local program differing=()
+  obtain_bundle
+  for program in "$@"; do
+    cmp --silent "$BUNDLE/bin/$program" "/usr/local/bin/$program" || differing+=("$program")
+  done
+  if [ -n "${differing[*]}" ]; then verify_bundle "${differing[@]}"; fi
+  for program in "${differing[@]}"; do
+    install -m 0755 "$BUNDLE/bin/$program" "/usr/local/bin/.$program.foresail-new"
+    mv -f "/usr/local/bin/.$program.foresail-new" "/usr/local/bin/$program"
+  done
+  if [[ " $* " == *" kubelet "* ]]; then write_kubelet_unit; fi
+}
+
+write_kubelet_unit() {
+  write_file /etc/systemd/system/kubelet.service 0644 <<'UNIT'
+[Unit]
+Description=kubelet: the Kubernetes node agent
+Documentation=https://kubernetes.io/docs/
+Wants=network-online.target
+After=network-online.target containerd.service
+
+[Service]
+Environment="KUBELET_KUBECONFIG_ARGS=--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf"
+Environment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml"
+EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env
+EnvironmentFile=-/etc/default/kubelet
+ExecStart=/usr/local/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS
+Restart=always
+StartLimitInterval=0
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+}
+
+# Imports the bundle's images into containerd, unless it has all that are needed: machine|bundle says whose kubeadm lists
+# them, the bundle's own while that on the machine is older.
+import_images() {
+  local have wanted image archive missing=no kubeadm=/usr/local/bin/kubeadm
+  if [ "$1" = bundle ]; then kubeadm=$BUNDLE/bin/kubeadm; fi
+  have=$(ctr --namespace k8s.io images list --quiet)
+  wanted=$(list_images "$kubeadm")
+  for image in $wanted; do grep -qxF "$image" <<<"$have" || missing=yes; done
+  if [ "$missing" = yes ] && compgen -G "$BUNDLE/images/*.tar" >/dev/null; then
+    for archive in "$BUNDLE"/images/*.tar; do ctr --namespace k8s.io images import "$archive" >/dev/null; done
+  fi
+}

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# Functions of every step, and of the node agent's installers.
+
+# Ends the step: MESSAGE [EXIT_CODE].
+fail() {
+  printf '%s\n' "$1"
+  exit "${2:-1}"
+}
+
+# Replaces a file by standard input atomically: PATH MODE. Sets `changed` to yes only when its text differs.
+write_file() {
+  local new=$1.foresail-new
+  # other users need access to the parent folder, so it is not only for root
+  (umask 022; mkdir -p "$(dirname "$1")")
+  cat >"$new"
+  chmod "$2" "$new"
+  # shellcheck disable=SC2034 # callers read it
+  cmp --silent "$new" "$1" || changed=yes
+  mv -f "$new" "$1"
+}

@@ -1,0 +1,110 @@
+import type { ClusterSpecification, SoftwareSource } from "../../plan/specification";
+import { NODE_PATHS } from "../../plan/node-paths";
+import { ALL_SOFTWARE, annotationKeys, KUBERNETES_SOFTWARE } from "../../plan/rollout/annotations";
+import { AGENT_VERSION_PATTERN } from "../../plan/version-pattern";
+import { proxyVariables, sourceFiles, sourceParameters } from "../parameters";
+import { assignments, type Parameters, quote, renderShell, shellFile } from "../shell";
+import type { StagedVersions } from "./staged-versions";
+
+/**
+ * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior
+ * changes, since foresail reinstalls them on a machine only when it changes.
+ */
+export const AGENT_VERSION = "1.1.0";
+
+/** Settings of one machine's agent, none of them secret. */
+interface AgentSettings {
+  node: string;
+  /** Pattern of the annotation keys, which contains `[software]`. */
+  annotations: string;
+  ignorePreflightErrors: readonly string[];
+  /** Revision of the desired state that these settings were made from: `agentRevision`. */
+  revision: string;
+  /** First pause after a failure, in seconds; it doubles up to five minutes. */
+  retrySeconds?: number;
+}
+
+/** Order in which the agent changes software: itself first, the kubelet after kubeadm has done its work. */
+const ORDER = ["node-agent", "os-packages", "containerd", "kubeadm", "kubelet", "kubectl"].filter((name) =>
+  ALL_SOFTWARE.includes(name),
+);
+
+/** Renders the agent's configuration as shell text, which the agent reads when it starts. */
+export function agentConfiguration(settings: AgentSettings): string {
+  const keys = annotationKeys(settings.annotations);
+  const table = (name: string, keyOf: (software: string) => string) =>
+    `declare -A ${name}=(${ORDER.map((software) => `[${software}]=${quote(keyOf(software))}`).join(" ")})`;
+  const flags =
+    settings.ignorePreflightErrors.length > 0
+      ? quote(`--ignore-preflight-errors=${settings.ignorePreflightErrors.join(",")}`)
+      : "";
+  return [
+    "# written by foresail",
+    `node=${quote(settings.node)}`,
+    `software=(${ORDER.join(" ")})`,
+    `key_allowed=${quote(keys.changesAllowed)}`,
+    `key_ready=${quote(keys.ready)}`,
+    `key_message=${quote(keys.message)}`,
+    `key_revision=${quote(keys.revision)}`,
+    `revision=${quote(settings.revision)}`,
+    table("key_desired", (software) => keys.desired(software)),
+    table("key_current", (software) => keys.current(software)),
+    `kubeadm_flags=(${flags})`,
+    `retry_seconds=${settings.retrySeconds ?? 5}`,
+    "",
+  ].join("\n");
+}
+
+/**
+ * Returns the node agent, node-agent/program.sh, as a program.
+ *
+ * @param root a folder that replaces / in tests
+ */
+export function agentProgram(root = ""): string {
+  const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
+  const text = renderShell(shellFile("node-agent/program"), parameters);
+  return `#!/bin/bash\n# foresail: node agent ${AGENT_VERSION}\n${text}\n`;
+}
+
+/** Installer of one version of one software for the node agent: a program that only root can run. */
+interface Installer {
+  software: string;
+  version: string;
+  path: string;
+  /** The lines before installerText. */
+  header: string;
+}
+
+/** Returns the path of the installer of one version; a version without one can't be requested. */
+export function installerPath(software: string, version: string): string {
+  return `${NODE_PATHS.agentInstallers}/${software}/${version}`;
+}
+
+/** Returns the text of every installer, after its header. */
+export function installerText(source: SoftwareSource): string {
+  return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
+}
+
+/** Returns the installers of everything that is staged on a machine, the agent's own first. */
+export function installersOf(specification: ClusterSpecification, staged: StagedVersions): Installer[] {
+  const text = installerText(specification.source);
+  const one = (software: string, version: string, parameters: Parameters = {}) => {
+    const variables = assignments(text, {
+      SOFTWARE: software,
+      ...sourceParameters(specification, version),
+      PROXY: proxyVariables(specification),
+      ...parameters,
+    });
+    const header = `#!/bin/bash\n# foresail: ${software} ${version}, for the node agent\n${variables}\n`;
+    return { software, version, path: installerPath(software, version), header };
+  };
+  // from a registry, containerd pulls images when they are needed
+  const images = "bundle" in specification.source ? ["images"] : [];
+  return [
+    one("node-agent", AGENT_VERSION, { AGENT_PROGRAM: agentProgram().trimEnd() }),
+    ...staged.kubernetes.flatMap((version) =>
+      [...KUBERNETES_SOFTWARE, ...images].map((software) => one(software, version)),
+    ),
+    ...Object.entries(staged.software).map(([software, version]) => one(software, version)),
+  ];
+}

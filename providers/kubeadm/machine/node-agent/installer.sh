@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# Installer of one version of one software, for the node agent: `check` fails if the source does not have the version,
+# `install` installs it unless it is installed; both may run twice.
+# Parameters, besides those of common/: SOFTWARE, VERSION, PROXY (a list of NAME=value); for the agent itself AGENT_PROGRAM
+set -euo pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+export_proxy "${PROXY[@]}"
+
+keep_configuration=(-o Dpkg::Options::=--force-confold)
+
+list_containerd_versions() { apt-cache madison containerd | cut -d '|' -f 2 | tr -d ' '; }
+
+# Installs exactly this version of the distribution's package, and holds it so that no upgrade changes it.
+install_containerd() {
+  # shellcheck disable=SC2016 # dpkg-query fills it in
+  if [ "$(dpkg-query --show --showformat='${Version}' containerd 2>/dev/null || true)" != "$VERSION" ]; then
+    dpkg --configure -a
+    apt_get update
+    list_containerd_versions | grep -qxF "$VERSION" ||
+      fail "no apt repository of this machine has containerd $VERSION; it has: $(list_containerd_versions | xargs)" 65
+    apt-mark unhold containerd || true
+    apt_get install --no-install-recommends --allow-downgrades "${keep_configuration[@]}" "containerd=$VERSION"
+  fi
+  apt-mark hold containerd
+  systemctl restart containerd
+  await_containerd
+}
+
+# Upgrades all packages of the distribution to their repositories' current versions. VERSION is the date of the desired
+# state.
+upgrade_packages() {
+  dpkg --configure -a
+  apt_get update
+  apt_get upgrade --with-new-pkgs "${keep_configuration[@]}"
+  printf '%s' "$VERSION" >"$AGENT_PATH/os-packages"
+}
+
+# Installs the agent, which its caller restarts. systemd restarts the agent however it ends, and ends its child processes
+# with it.
+install_node_agent() {
+  write_file "$AGENT_PROGRAM_PATH" 0755 <<<"$AGENT_PROGRAM"
+  write_file "$AGENT_UNIT_PATH" 0644 <<UNIT
+[Unit]
+Description=foresail: node agent, brings this machine to the versions that its Node's annotations ask for
+Wants=network-online.target
+After=network-online.target containerd.service
+StartLimitIntervalSec=0
+
+[Service]
+Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ExecStart=$AGENT_PROGRAM_PATH
+Restart=always
+RestartSec=2
+KillMode=control-group
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  systemctl daemon-reload
+}
+
+case "$SOFTWARE ${1:-}" in
+"kubeadm check" | "kubelet check" | "kubectl check") check_kubernetes "$SOFTWARE" ;;
+"kubeadm install" | "kubelet install" | "kubectl install") install_kubernetes "$SOFTWARE" ;;
+# the bundle's own kubeadm lists the images
+"images check") check_kubernetes kubeadm ;;
+"images install")
+  check_kubernetes kubeadm
+  import_images bundle
+  ;;
+"containerd check") list_containerd_versions | grep -qxF "$VERSION" || fail "no apt repository of this machine has containerd $VERSION" 65 ;;
+"containerd install") install_containerd ;;
+"os-packages install") upgrade_packages ;;
+"node-agent install") install_node_agent ;;
+"os-packages check" | "node-agent check") ;;
+*) fail "usage: $0 check|install" 64 ;;
+esac

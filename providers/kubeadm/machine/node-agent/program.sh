@@ -1,0 +1,460 @@
+# shellcheck shell=bash
+# The node agent brings this machine to the versions that its Node's annotations ask for, out of what foresail staged here
+# and of nothing else. It follows the annotations of its own Node, with the kubelet's credentials. It writes ready=false
+# before its first change and ready=true after its last, and everything between can be repeated. So after a kill at any
+# point, the next start finds ready=false and repeats the same steps.
+#   --once               looks once, does what is to be done, and ends
+#   --dry-run [VERSION]  says what it would do, now or for that version of Kubernetes, and changes nothing
+# Parameters: AGENT_VERSION, VERSION_PATTERN (of what an annotation may ask for), ROOT (a folder that replaces / in tests)
+# shellcheck disable=SC2317 # act and attempt call functions
+set -u -o pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+program=$ROOT$AGENT_PROGRAM_PATH
+folder=$ROOT$AGENT_PATH
+# else kubectl keeps what it knows of the API in the home of whoever runs it, or in no home at all
+export KUBECACHEDIR=$folder/kubectl-cache
+installers=$ROOT$AGENT_INSTALLERS_PATH
+# contains the version of each software whose installer has begun and not come to its end
+installing=$folder/installing
+initialized=$ROOT$AGENT_INITIALIZED_PATH
+kubernetes=$ROOT/etc/kubernetes
+output=$ROOT/run/foresail-node-agent.words
+mode=serve
+# sets node, software, revision, kubeadm_flags, retry_seconds, and the keys of the annotations
+# shellcheck source=test/unit/golden/node-agent.conf
+. "$ROOT$AGENT_CONFIGURATION_PATH"
+
+say() { printf '%s\n' "$*"; }
+
+# Runs a command and logs what it does: WHAT COMMAND... A dry run only logs it.
+act() {
+  if [ "$mode" = dry-run ]; then say "would $1"; return 0; fi
+  say "$1"
+  shift
+  "$@"
+}
+
+kubectl_as_kubelet() { kubectl --kubeconfig "$kubernetes/kubelet.conf" --request-timeout=20s "$@"; }
+
+# Right after an API server has started, RBAC answers Forbidden to everyone, so every error here means "not yet".
+not_yet=""
+wait_for_api() {
+  local why
+  why=$(tail -n 1 "$output" 2>/dev/null || true)
+  if [ "$why" != "$not_yet" ]; then say "the API server does not answer yet: $why" >&2; fi
+  not_yet=$why
+}
+
+# Reads the annotations of this Node. Values come quoted, so that none can look like a line of its own.
+declare -A annotation
+read_node() {
+  local lines key value
+  # shellcheck disable=SC2016 # a Go template
+  lines=$(kubectl_as_kubelet get node "$node" --output \
+    'go-template={{range $key, $value := .metadata.annotations}}{{$key}} {{printf "%q" $value}}{{"\n"}}{{end}}' 2>"$output") || { wait_for_api; return 1; }
+  not_yet=""
+  annotation=()
+  while read -r key value; do
+    if [[ $value == '"'*'"' ]]; then annotation[$key]=${value:1:-1}; fi
+  done <<<"$lines"
+}
+
+# Collects what to write to the Node, which is only what differs.
+changes=()
+note() { if [ "${annotation[$1]-}" != "$2" ]; then changes+=("$1=$2"); fi; }
+forget() { if [ -n "${annotation[$1]+there}" ]; then changes+=("$1-"); fi; }
+
+# Writes what was collected in one request, and retries for two minutes.
+publish() {
+  local one
+  if [ ${#changes[@]} -eq 0 ]; then return 0; fi
+  if [ "$mode" = dry-run ]; then say "would write ${changes[*]}"; changes=(); return 0; fi
+  for _ in $(seq 60); do
+    if kubectl_as_kubelet annotate node "$node" --overwrite --field-manager=foresail-node-agent "${changes[@]}" >/dev/null 2>"$output"; then
+      for one in "${changes[@]}"; do if [[ $one == *=* ]]; then annotation[${one%%=*}]=${one#*=}; else unset "annotation[${one%-}]"; fi; done
+      not_yet="" changes=()
+      return 0
+    fi
+    wait_for_api
+    pause 2
+  done
+  say "the annotations could not be written within two minutes: $(tail -n 1 "$output")"
+  return 1
+}
+
+pause() { if [ "$retry_seconds" != 0 ]; then sleep "$1"; fi; }
+
+# Sleeps until the Node changes, but no longer than the given seconds.
+watching=""
+wait_for_change() {
+  if [ -z "$watching" ]; then
+    exec 7< <(exec kubectl --kubeconfig "$kubernetes/kubelet.conf" get nodes --field-selector "metadata.name=$node" --watch \
+      --output 'go-template={{.metadata.resourceVersion}}{{"\n"}}' 2>/dev/null 8>&- 9>&-)
+    watching=$!
+  fi
+  if read -r -t "$1" -u 7; then
+    while read -r -t 0.1 -u 7; do :; done
+  elif [ $? -le 128 ]; then
+    # a watch ends from time to time
+    stop_watching
+    pause 2
+  fi
+}
+stop_watching() {
+  if [ -z "$watching" ]; then return 0; fi
+  kill "$watching" 2>/dev/null || true
+  exec 7<&-
+  watching=""
+}
+is_container() { systemd-detect-virt --container --quiet; }
+is_control_plane() { [ -e "$kubernetes/manifests/kube-apiserver.yaml" ]; }
+
+# Prints the version of one software on this machine, or nothing when it has none.
+found() {
+  case $1 in
+  kubeadm) kubeadm version --output=short 2>/dev/null | sed -n 's/^v//p' ;;
+  kubelet) kubelet --version 2>/dev/null | sed -n 's/^Kubernetes v//p' ;;
+  kubectl) kubectl version --client 2>/dev/null | sed -n 's/^Client Version: v//p' ;;
+  containerd) dpkg-query --show --showformat='${Version}' containerd 2>/dev/null ;;
+  os-packages) cat "$folder/os-packages" 2>/dev/null ;;
+  node-agent) printf '%s' "$AGENT_VERSION" ;;
+  esac || true
+}
+
+# Tells whether an interrupted installer has brought this version: its later steps are still to be done.
+is_half_installed() { [ -e "$installing/$1" ] && [ "$(<"$installing/$1")" = "$2" ]; }
+
+# Tells whether a restarted kubelet keeps the Node's name, from the host's name or the flag that kubeadm wrote at the join.
+keeps_its_name() {
+  [ "$(hostname | tr '[:upper:]' '[:lower:]')" = "$node" ] || grep -qsE -- '--hostname-override='"$node"'("|[[:space:]]|$)' "$ROOT/var/lib/kubelet/kubeadm-flags.env" /etc/default/kubelet
+}
+
+# Formats a version for its annotation: Kubernetes' own programs with a leading v.
+as_annotation() { case $1 in kube*) printf 'v%s' "$2" ;; *) printf '%s' "$2" ;; esac; }
+
+# Compares what the annotations ask for, or the version of a dry run, with what is installed.
+declare -A wanted have
+due=() request=""
+asked=annotations
+compare() {
+  local one
+  due=() request="${annotation[$key_allowed]-}"
+  for one in "${software[@]}"; do
+    if [ "$asked" = annotations ]; then wanted[$one]=${annotation[${key_desired[$one]}]-}; else wanted[$one]=$([[ $one != kube* ]] || say "$asked"); fi
+    wanted[$one]=${wanted[$one]#v}
+    request+=" $one ${wanted[$one]}"
+    have[$one]=$(found "$one")
+    if [ -n "${wanted[$one]}" ] && { [ "${wanted[$one]}" != "${have[$one]}" ] || is_half_installed "$one" "${wanted[$one]}"; }; then due+=("$one"); fi
+  done
+}
+is_due() { [[ " ${due[*]-} " == *" $1 "* ]]; }
+
+# Collects what compare has found: asking the programs again would take a small machine a second.
+note_found() {
+  local one
+  note "$key_revision" "$revision"
+  for one in "${software[@]}"; do
+    if [ -n "${have[$one]}" ]; then note "${key_current[$one]}" "$(as_annotation "$one" "${have[$one]}")"; fi
+  done
+}
+
+minor_of() { cut -d . -f 2 <<<"$1"; }
+
+# Prints the version of the whole cluster, as kubeadm records it. Every node may read it.
+cluster_version() {
+  local credentials=$kubernetes/kubelet.conf text
+  if is_control_plane; then credentials=$kubernetes/admin.conf; fi
+  text=$(kubectl --kubeconfig "$credentials" --request-timeout=20s --namespace kube-system get configmap kubeadm-config \
+    --output 'jsonpath={.data.ClusterConfiguration}' 2>"$output") || { wait_for_api; return 1; }
+  sed -n 's/^kubernetesVersion: v//p' <<<"$text"
+}
+
+# Prints why the request is refused, or nothing.
+refuse() {
+  local one to from cluster
+  for one in "${due[@]}"; do
+    to=${wanted[$one]}
+    if ! [[ $to =~ $VERSION_PATTERN ]]; then say "$one: \"${to:0:60}\" is not a version"; return 0; fi
+    if [ ! -f "$installers/$one/$to" ]; then
+      # shellcheck disable=SC2011 # names of versions have no spaces
+      say "$one $to is not staged on this machine, which has: $(ls "$installers/$one" 2>/dev/null | xargs); a node takes only what foresail has put there"
+      return 0
+    fi
+  done
+  if ! keeps_its_name; then
+    say "this machine calls itself $(hostname) and its kubelet was given no other name, so it would come back as another Node than $node; run there: hostnamectl set-hostname $node"
+    return 0
+  fi
+  to=${wanted[kubelet]} from=${have[kubelet]}
+  if [ "$to" != "${wanted[kubeadm]}" ] || [ "$to" != "${wanted[kubectl]}" ]; then
+    say "kubelet, kubeadm and kubectl have to go to the same version, but are asked for ${to:-none}, ${wanted[kubeadm]:-none} and ${wanted[kubectl]:-none}"
+    return 0
+  fi
+  if [ -z "$to" ] || [ -z "$from" ] || [ "$asked" != annotations ]; then return 0; fi
+  if [ "$(minor_of "$to")" -lt "$(minor_of "$from")" ]; then say "a kubelet never goes back a minor version, from $from to $to"; return 0; fi
+  if [ "$(minor_of "$to")" -gt "$(($(minor_of "$from") + 1))" ]; then say "one minor version at a time: $to is more than one above $from"; return 0; fi
+  if is_control_plane; then return 0; fi
+  cluster=$(cluster_version)
+  if [ -z "$cluster" ]; then say "the cluster's version could not be read from kubeadm-config: $(tail -n 1 "$output")"; return 0; fi
+  if [ "$(minor_of "$to")" -gt "$(minor_of "$cluster")" ]; then say "the control plane is at $cluster; a kubelet is never newer"; fi
+}
+failure=""
+
+# Runs a program, with its output in the journal as it comes.
+run() {
+  "$@" </dev/null 2>&1 | tee "$output"
+  return "${PIPESTATUS[0]}"
+}
+
+# Prints the line that says most about a failure: what kubeadm's preflight found, else the last that is no mere hint.
+last_line() {
+  { grep -F '[ERROR ' "$output" || grep -v 'To see the stack trace' "$output" | grep .; } | tail -n 1 | tr -cd '[:print:]' | cut -c 1-300
+}
+
+# Runs a program: WHAT PROGRAM... Retries for two minutes what an API server that has just started refuses.
+attempt() {
+  local what=$1
+  shift
+  for _ in $(seq 24); do
+    if run "$@"; then return 0; fi
+    if ! grep -qiE 'forbidden|connection refused|connection reset|handshake timeout|etcdserver: ' "$output"; then break; fi
+    pause 5
+  done
+  failure="$what: $(last_line)"
+  return 1
+}
+
+install_version() {
+  local installer=$installers/$1/$2
+  if [ "$mode" = dry-run ]; then
+    if ! run bash "$installer" check >&2; then failure="$1 $2: $(last_line)"; return 1; fi
+  fi
+  if [ "$mode" != dry-run ]; then mkdir -p "$installing" && printf '%s' "$2" >"$installing/$1"; fi
+  act "install $1 $2" attempt "install $1 $2" bash "$installer" install || return 1
+  if [ "$mode" != dry-run ]; then rm -f "$installing/$1"; fi
+}
+
+start_anew() {
+  stop_watching
+  exec 9>&-
+  exec "$program" "${arguments[@]}"
+}
+
+change() {
+  if is_due node-agent; then
+    install_version node-agent "${wanted[node-agent]}" || return 1
+    act "start node agent ${wanted[node-agent]}" start_anew
+  fi
+  if is_due os-packages; then install_version os-packages "${wanted[os-packages]}" || return 1; fi
+  if is_due containerd; then install_version containerd "${wanted[containerd]}" || return 1; fi
+  if is_due kubeadm || is_due kubelet || is_due kubectl || { [ "$unfinished" = yes ] && [ -n "${wanted[kubelet]}" ]; }; then
+    change_kubernetes "${wanted[kubelet]}" || return 1
+  fi
+  # the file is in memory, so after the reboot there is nothing left to do
+  if [ -n "${wanted[os-packages]}" ] && [ -e "$ROOT/run/reboot-required" ] && ! is_container; then act "reboot, as the new packages ask for" reboot_machine; fi
+}
+
+reboot_machine() {
+  systemctl reboot
+  if [ "$mode" = once ]; then exit 0; fi
+  sleep infinity
+}
+
+change_kubernetes() {
+  local to=$1
+  if is_due kubeadm; then install_version kubeadm "$to" || return 1; fi
+  # a bundle's images are in no registry
+  if [ -f "$installers/images/$to" ]; then install_version images "$to" || return 1; fi
+  upgrade_kubernetes "$to" || return 1
+  if is_due kubelet; then install_version kubelet "$to" || return 1; fi
+  if is_due kubectl; then install_version kubectl "$to" || return 1; fi
+  act "restart the kubelet" restart_kubelet
+}
+
+# Runs kubeadm upgrade apply once in the cluster, and kubeadm upgrade node on every other node.
+upgrade_kubernetes() {
+  local to=$1 cluster=""
+  if ! is_control_plane; then
+    act "kubeadm upgrade node" attempt "kubeadm upgrade node" kubeadm upgrade node "${kubeadm_flags[@]}"
+    return
+  fi
+  for _ in $(seq 24); do
+    cluster=$(cluster_version) && [ -n "$cluster" ] && break
+    if [ "$mode" = dry-run ]; then break; fi
+    pause 5
+  done
+  if [ -z "$cluster" ] && [ "$mode" != dry-run ]; then failure="the cluster's version could not be read from kubeadm-config: $(last_line)"; return 1; fi
+  # kubeadm records the new version before its last steps, so our own file shows that an apply was interrupted
+  if [ "$cluster" != "$to" ] || [ "$(cat "$folder/applying" 2>/dev/null)" = "$to" ]; then
+    if [ "$mode" != dry-run ]; then printf '%s' "$to" >"$folder/applying"; fi
+    act "kubeadm upgrade apply v$to" attempt "kubeadm upgrade apply v$to" kubeadm upgrade apply "v$to" --yes "${kubeadm_flags[@]}" || return 1
+    if [ "$mode" != dry-run ]; then rm -f "$folder/applying"; fi
+  else
+    act "kubeadm upgrade node" attempt "kubeadm upgrade node" kubeadm upgrade node "${kubeadm_flags[@]}"
+  fi
+}
+
+restart_kubelet() {
+  attempt "restart the kubelet" systemctl daemon-reload || return 1
+  attempt "restart the kubelet" systemctl restart kubelet || return 1
+  for _ in $(seq 600); do
+    if kubelet_is_healthy; then return 0; fi
+    pause 0.2
+  done
+  failure="the kubelet is not healthy two minutes after its restart; look at: journalctl -u kubelet"
+  return 1
+}
+
+kubelet_is_healthy() {
+  local port
+  port=$(sed -n 's/^healthzPort: *//p' "$ROOT/var/lib/kubelet/config.yaml" 2>/dev/null)
+  if [ "$port" = 0 ]; then systemctl is-active --quiet kubelet; return; fi
+  curl --fail --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:${port:-10248}/healthz"
+}
+unfinished=no
+failures=0 failed_request="" not_before=0
+
+# Brings the machine to what a node needs: kernel settings, no swap, containerd, Kubernetes' programs. The ready file is
+# read over SSH.
+initialize() {
+  local one sysctl=$ROOT/etc/sysctl.d/90-foresail.conf
+  if [ -e "$initialized" ] && [ "${is_initialized-}" = yes ]; then return 0; fi
+  rm -f "$initialized"
+  if [ -e "$sysctl" ]; then sysctl --quiet --ignore --load="$sysctl"; fi
+  # inside a container the swap is the host's
+  if ! is_container && [ -n "$(swapon --noheadings --show 2>/dev/null)" ]; then say "turn swap off"; swapoff -a; fi
+  if ! systemctl is-active --quiet containerd; then
+    attempt "start containerd" systemctl start containerd || return 1
+  fi
+  for one in kubeadm kubelet kubectl; do
+    if [ -z "$(found "$one")" ]; then failure="$one is not on this machine"; return 1; fi
+  done
+  # a machine that joined under another name keeps its own: the kubelet has a flag with the Node's
+  if [ "$(hostname)" != "$node" ]; then say "this machine calls itself $(hostname); its Node is $node"; fi
+  printf '%s\n' "$AGENT_VERSION" >"$initialized"
+  is_initialized=yes
+}
+
+fail() {
+  local pause_seconds
+  say "failed: $1"
+  failures=$((failures + 1)) failed_request=$request
+  pause_seconds=$((retry_seconds * (1 << (failures < 7 ? failures - 1 : 6))))
+  not_before=$((SECONDS + (pause_seconds > 300 ? 300 : pause_seconds)))
+  compare
+  changes=()
+  note_found
+  note "$key_message" "$1"
+  publish
+}
+
+is_pending() { [ ${#due[@]} -gt 0 ] || [ "$unfinished" = yes ]; }
+is_allowed() { [ "${annotation[$key_allowed]-}" = true ]; }
+
+observe() {
+  read_node || return 1
+  compare
+  unfinished=no
+  if [ "${annotation[$key_ready]-}" = false ]; then unfinished=yes; fi
+}
+
+# Reads the Node once and acts on it. Returns 0 when everything allowed is done, 1 after a failure, 75 when the API does
+# not answer yet.
+round() {
+  local refusal is_fit=yes
+  initialize || is_fit=no
+  observe || return 75
+  if [ "$request" = "$failed_request" ] && [ "$SECONDS" -lt "$not_before" ]; then return 1; fi
+  if [ "$is_fit" = no ]; then fail "$failure"; return 1; fi
+  changes=()
+  note_found
+  if ! is_pending; then
+    finish
+    return
+  fi
+  if ! is_allowed; then
+    # an agent that has never reported says that nothing is under way
+    if [ -z "${annotation[$key_ready]-}" ]; then note "$key_ready" true; fi
+    publish
+    return
+  fi
+  # nothing else changes the machine meanwhile
+  exec 9>>"$ROOT$LOCK_PATH"
+  if ! flock --nonblock 9; then
+    say "another step of foresail runs on this machine; waiting for its end"
+    flock 9 || return 1
+    # what was read before the wait may be out of date
+    observe || return 75
+    if ! is_pending || ! is_allowed; then return 0; fi
+  fi
+  refusal=$(refuse)
+  if [ -n "$refusal" ]; then fail "$refusal"; return 1; fi
+  changes=()
+  note_found
+  note "$key_ready" false
+  publish || return 1
+  if ! change; then fail "$failure"; return 1; fi
+  compare
+  if [ ${#due[@]} -gt 0 ]; then fail "installed, but ${due[0]} is still ${have[${due[0]}]:-missing} and not ${wanted[${due[0]}]}"; return 1; fi
+  changes=()
+  note_found
+  finish
+}
+
+finish() {
+  note "$key_ready" true
+  forget "$key_message"
+  publish || return 1
+  failures=0 failed_request=""
+}
+
+# Prints what a round would do now, or for another version of Kubernetes, and whether its source has it.
+dry_run() {
+  local refusal
+  if [ "$asked" = annotations ]; then observe || return 75; else compare; fi
+  if ! is_pending; then say "nothing to do"; return 0; fi
+  if [ "$asked" = annotations ] && ! is_allowed; then say "nothing happens unless $key_allowed is \"true\"; then:"; fi
+  refusal=$(refuse)
+  if [ -n "$refusal" ]; then say "would refuse: $refusal"; return 65; fi
+  changes=("$key_ready=false")
+  publish
+  if ! change; then say "would fail: $failure"; return 66; fi
+  changes=("$key_ready=true")
+  publish
+}
+
+patience() {
+  if [ "$failures" = 0 ]; then echo 300; return; fi
+  echo $((not_before > SECONDS ? not_before - SECONDS : 1))
+}
+
+main() {
+  local status
+  arguments=("$@")
+  case ${1-} in
+  "") ;;
+  --once) mode=once ;;
+  --dry-run) mode=dry-run asked=${2:-annotations} ;;
+  *) say "usage: node-agent [--once | --dry-run [VERSION]]"; exit 64 ;;
+  esac
+  if [ "$mode" = dry-run ]; then
+    output=$(mktemp)
+    trap 'rm -f "$output"' EXIT
+    dry_run
+    exit
+  fi
+  mkdir -p "$folder"
+  exec 8>>"$ROOT/run/foresail-node-agent.lock"
+  if ! flock --nonblock 8; then say "another node agent runs on this machine; waiting for its end"; flock 8 || exit 1; fi
+  trap stop_watching EXIT
+  say "node agent $AGENT_VERSION of $node"
+  while :; do
+    round
+    status=$?
+    exec 9>&-
+    if [ "$mode" = once ]; then exit "$status"; fi
+    if [ "$status" = 75 ]; then pause 2; else wait_for_change "$(patience)"; fi
+  done
+}
+main "$@"; exit

@@ -1,0 +1,83 @@
+import { noProxyIssue, proxyUrlIssue } from "../../../lib/validation/urls";
+import { sourceOfVersion, type ClusterSpecification, type SoftwareSource } from "../plan/specification";
+import type { Parameters } from "./shell";
+
+/** Returns the shell files with the functions that install Kubernetes from a source. */
+export function sourceFiles(source: SoftwareSource): string[] {
+  return ["common/software", `common/kubernetes-${"packages" in source ? "packages" : "bundle"}`];
+}
+
+/** Returns the variables of the functions in sourceFiles. */
+export function sourceParameters(
+  { source, imageRepository = "" }: Pick<ClusterSpecification, "source" | "imageRepository">,
+  version: string,
+): Parameters {
+  const common = { VERSION: version, IMAGE_REPOSITORY: imageRepository };
+  const own = sourceOfVersion(source, version);
+  if ("packages" in own) {
+    const minor = version.split(".").slice(0, 2).join(".");
+    const address = own.packages.repository.replaceAll("{minor}", minor);
+    return { ...common, REPOSITORY: address.replace(/\/?$/, "/") };
+  }
+  return "path" in own.bundle
+    ? { ...common, BUNDLE: own.bundle.path, BUNDLE_URL: "", BUNDLE_SHA256: "" }
+    : {
+        ...common,
+        BUNDLE: "/var/lib/foresail/bundle",
+        BUNDLE_URL: own.bundle.url,
+        BUNDLE_SHA256: own.bundle.sha256,
+      };
+}
+
+/**
+ * Returns the variables of an HTTP proxy, as NAME=value; the cluster's own addresses never use it.
+ *
+ * @throws Error when a value could inject text into systemd units or apt's settings
+ */
+export function proxyVariables({
+  proxy,
+  network,
+  endpoint,
+}: Pick<ClusterSpecification, "proxy" | "network" | "endpoint">): string[] {
+  if (!proxy) return [];
+  const { http, https, noProxy } = proxy;
+  const issues = [
+    ["http", http && proxyUrlIssue(http)],
+    ["https", https && proxyUrlIssue(https)],
+    ...noProxy.map((host) => ["noProxy", noProxyIssue(host)]),
+  ];
+  for (const [field, issue] of issues) if (issue) throw new Error(`proxy.${field}: ${issue}`);
+  const { podCidr, serviceCidr, dnsDomain } = network;
+  const own = ["127.0.0.1", "localhost", podCidr, serviceCidr, `.${dnsDomain}`, ".svc"];
+  // the kubelet connects to the API server by this name
+  const external = "external" in endpoint ? [endpoint.external.host] : [];
+  return [
+    ...(http ? [`HTTP_PROXY=${http}`] : []),
+    ...(https ? [`HTTPS_PROXY=${https}`] : []),
+    `NO_PROXY=${[...new Set([...own, ...external, ...noProxy])].join(",")}`,
+  ];
+}
+
+/** Returns containerd's hosts.toml for one registry: its mirrors in order, then the registry itself. */
+export function hostsToml(registry: string, mirrors: string[]): string {
+  const server = registry === "docker.io" ? "https://registry-1.docker.io" : `https://${registry}`;
+  return [
+    `server = ${JSON.stringify(server)}`,
+    ...mirrors.map((mirror) => `\n[host.${JSON.stringify(mirror)}]\n  capabilities = ["pull", "resolve"]`),
+    "",
+  ].join("\n");
+}
+
+/** Returns registry credentials in the form of containerd's configuration; secret, so passed on standard input. */
+export function registryCredentialsToml(
+  credentials: Record<string, { username: string; password: string }>,
+): string {
+  return Object.entries(credentials)
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(
+      ([host, { username, password }]) =>
+        `[plugins."io.containerd.grpc.v1.cri".registry.configs.${JSON.stringify(host)}.auth]\n` +
+        `  username = ${JSON.stringify(username)}\n  password = ${JSON.stringify(password)}\n`,
+    )
+    .join("");
+}

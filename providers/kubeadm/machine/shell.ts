@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { NODE_PATHS } from "../plan/node-paths";
+
+/** Folder of the shell files. They are not compiled, so this is the same in a clone and in an installed package. */
+const FOLDER = path.resolve(__dirname, "../../../../providers/kubeadm/machine");
+
+/** Values of a script's variables. true and false become yes and no, a list becomes an array. */
+export type Parameters = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** Quotes a word for a POSIX shell. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Returns the text of a shell file of this folder, without the line that is for shellcheck alone. */
+export function shellFile(name: string): string {
+  const text = readFileSync(path.join(FOLDER, `${name}.sh`), "utf8");
+  return text.replace(/^# shellcheck shell=bash\n/, "").trimEnd();
+}
+
+/** Returns the paths of NODE_PATHS that a text uses: `member` is the variable MEMBER_PATH. */
+function usedPaths(text: string): Parameters {
+  const variables = Object.entries(NODE_PATHS).map(
+    ([name, value]) => [`${name.replace(/[A-Z]/g, "_$&").toUpperCase()}_PATH`, value] as const,
+  );
+  return Object.fromEntries(variables.filter(([name]) => new RegExp(`\\$\\{?${name}\\b`).test(text)));
+}
+
+/** Returns one line `NAME='value'` per variable of a text: its parameters, and the paths that it uses. */
+export function assignments(text: string, parameters: Parameters): string {
+  return Object.entries({ ...parameters, ...usedPaths(text) })
+    .map(([name, value]) => {
+      if (typeof value === "object") return `${name}=(${value.map(quote).join(" ")})`;
+      return `${name}=${quote(typeof value === "boolean" ? (value ? "yes" : "no") : String(value))}`;
+    })
+    .join("\n");
+}
+
+/** Returns a script: its variables, then this text. */
+export function renderShell(text: string, parameters: Parameters): string {
+  return `${assignments(text, parameters)}\n\n${text}`;
+}
+
+/** Returns the commands of a shell file, without comments and blank lines outside of here-documents. */
+export function shellCommands(name: string): string {
+  let end: string | undefined;
+  return shellFile(name)
+    .split("\n")
+    .filter((line) => {
+      if (end === undefined) {
+        end = /(?<!<)<<'?(\w+)/.exec(line)?.[1];
+        return !/^\s*(#|$)/.test(line);
+      }
+      if (line === end) end = undefined;
+      return true;
+    })
+    .join("\n");
+}
+
+/** Command that unpacks a packed script on a machine for bash. Both programs are on every Debian and Ubuntu. */
+export const UNPACK = "base64 -d | gunzip";
+
+/**
+ * Compresses a script to short text. State stores the input of a command resource twice and encrypted, and the engine
+ * writes the whole state at every step: compression halves a machine's share (docs/benchmarks.md). A truncated script
+ * does nothing, since bash never reads its closing brace.
+ */
+export function packScript(script: string): string {
+  return gzipSync(script, { level: 9 }).toString("base64");
+}

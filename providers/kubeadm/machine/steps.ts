@@ -1,0 +1,265 @@
+import { API_SERVER_PORT } from "../../../lib/validation/ports";
+import type { Machine } from "../plan/machine";
+import type { EtcdMember } from "../plan/membership/quorum";
+import { NODE_PATHS } from "../plan/node-paths";
+import type { ClusterSpecification } from "../plan/specification";
+import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent/agent";
+import { agentRevision } from "./node-agent/desired-agent";
+import type { StagedVersions } from "./node-agent/staged-versions";
+import { hostsToml, proxyVariables, sourceFiles, sourceParameters } from "./parameters";
+import { type Parameters, renderShell, shellCommands } from "./shell";
+
+/** The remote steps, in the order in which they run on a machine. */
+export type Operation =
+  | "prepare"
+  | "facts"
+  | "initialized"
+  | "init"
+  | "admin-kubeconfig"
+  | "control-plane-secrets"
+  | "join-control-plane"
+  | "join-worker"
+  | "register"
+  | "endpoint"
+  | "node-agent"
+  | "etcd-members"
+  | "etcd-remove"
+  | "leave-control-plane"
+  | "reset";
+
+/** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
+export interface Script {
+  operation: Operation;
+  machine: string;
+  text: string;
+}
+
+/** Returns a step: its variables, then the commands of common/frame.sh, common/system.sh and these shell files. */
+function frame(
+  operation: Operation,
+  machine: string,
+  files: readonly string[],
+  parameters: Parameters,
+): Script {
+  const commands = ["common/frame", "common/system", ...files].map(shellCommands).join("\n");
+  const text = renderShell(commands, { OPERATION: operation, ...parameters });
+  return { operation, machine, text: `# foresail: ${operation} ${machine}\n${text}\nexit 0` };
+}
+
+/** Returns a step that refuses a machine of another owner: the file steps/<operation>.sh, after these files. */
+function step(
+  operation: Operation,
+  cluster: string,
+  machine: string,
+  { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
+): Script {
+  const own = operation.startsWith("join-") ? "join" : operation;
+  return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], {
+    MACHINE: machine,
+    OWNER: `cluster=${cluster} machine=${machine}`,
+    ...parameters,
+  });
+}
+
+/** One API server behind the loopback endpoint. */
+export interface Backend {
+  name: string;
+  /** Address of the control plane as seen by the nodes. */
+  address: string;
+}
+
+function endpointParameters(port: number, backends: readonly Backend[]): Parameters {
+  const sorted = [...backends].sort((one, other) => one.name.localeCompare(other.name));
+  return { PORT: port, BACKENDS: sorted.map(({ name, address }) => `${name} ${address}:${API_SERVER_PORT}`) };
+}
+
+/**
+ * Returns the step that prepares one machine for kubeadm. Its secret data is the registries' credentials
+ * (registryCredentialsToml). Its answer is empty.
+ *
+ * @param backends the control planes, for the loopback endpoint's first configuration
+ */
+export function prepareScript(
+  specification: ClusterSpecification,
+  { name, internalAddress }: Pick<Machine, "name" | "internalAddress">,
+  backends: readonly Backend[],
+): Script {
+  const {
+    caBundle = "",
+    endpoint,
+    files,
+    kubelet,
+    network,
+    registryMirrors,
+    source,
+    version,
+  } = specification;
+  const hasLoopback = "loopback" in endpoint;
+  const holdsAddress = network.holdNodeAddress ?? false;
+  return step("prepare", specification.name, name, {
+    files: [
+      ...sourceFiles(source),
+      ...(hasLoopback ? ["common/endpoint"] : []),
+      ...(holdsAddress ? ["common/own-address"] : []),
+      ...(network.bridge ? ["common/bridge"] : []),
+    ],
+    ...sourceParameters(specification, version),
+    ADDRESS: internalAddress,
+    PROXY: proxyVariables(specification),
+    CA_BUNDLE: caBundle,
+    SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
+    REGISTRIES: Object.keys(registryMirrors),
+    REGISTRY_HOSTS: Object.entries(registryMirrors).map(([registry, mirrors]) =>
+      hostsToml(registry, mirrors),
+    ),
+    FILE_PATHS: files.map((file) => file.path),
+    FILE_MODES: files.map(({ mode }) => mode),
+    FILE_OWNERS: files.map(({ owner = "" }) => owner),
+    FILE_CONTENTS: files.map(({ content }) => content),
+    BRIDGE: network.bridge,
+    HOLD_ADDRESS: holdsAddress,
+    // the built-in network and flannel use them, and only the community's kubelet package includes them
+    NETWORK_PLUGINS: network.bridge || "bundle" in source,
+    ENDPOINT: hasLoopback,
+    ...(hasLoopback ? endpointParameters(endpoint.loopback.port, backends) : {}),
+    ...(network.bridge ? { POD_CIDR: network.podCidr } : {}),
+  });
+}
+
+/** Returns the step that rewrites the loopback endpoint of one machine. Its answer is empty. */
+export function endpointScript(machine: string, port: number, backends: readonly Backend[]): Script {
+  return frame(
+    "endpoint",
+    machine,
+    ["common/endpoint", "steps/endpoint"],
+    endpointParameters(port, backends),
+  );
+}
+
+/** What a machine reports about itself. */
+export interface MachineFacts {
+  /** Whether kubeadm init or join has succeeded on it. */
+  member: boolean;
+  /** Whether it has the files of an API server of this cluster. */
+  controlPlane: boolean;
+}
+
+/** Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
+export const factsScript = (cluster: string, machine: string) => step("facts", cluster, machine);
+
+/** Answers the version of the node agent that has found its machine ready, or nothing. */
+export const initializedScript = (cluster: string, machine: string) => step("initialized", cluster, machine);
+
+/** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. */
+export const adminKubeconfigScript = (cluster: string, machine: string) =>
+  step("admin-kubeconfig", cluster, machine);
+
+/** Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty. */
+export function initScript(cluster: string, machine: string, encryptSecretsAtRest: boolean): Script {
+  return step("init", cluster, machine, {
+    files: ["common/kubeadm"],
+    ENCRYPT_SECRETS: encryptSecretsAtRest,
+  });
+}
+
+/** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
+export const controlPlaneSecretsScript = (cluster: string, machine: string) =>
+  step("control-plane-secrets", cluster, machine);
+
+/** Path where the join step writes the discovery kubeconfig from its data. */
+export const DISCOVERY_FILE = `${NODE_PATHS.scratch}/discovery.yaml`;
+
+/** Returns the secret data of a join: three base64 lines, the last one empty for a worker. */
+export function joinData(parts: { configuration: string; discovery: string; secrets?: string }): string {
+  const encode = (text: string) => Buffer.from(text).toString("base64");
+  return `${encode(parts.configuration)}\n${encode(parts.discovery)}\n${parts.secrets ?? ""}\n`;
+}
+
+/** Runs kubeadm join, unless the machine is a member. Data: joinData. Its answer is empty. */
+export function joinScript(
+  specification: ClusterSpecification,
+  machine: string,
+  role: Machine["role"],
+): Script {
+  const { name, source, version } = specification;
+  return step(`join-${role}`, name, machine, {
+    files: [...sourceFiles(source), "common/kubeadm"],
+    ...sourceParameters(specification, version),
+  });
+}
+
+/** Makes a member whose Node was deleted register again. Its answer is empty. */
+export const registerScript = (cluster: string, machine: string) => step("register", cluster, machine);
+
+/**
+ * Returns the step that installs the node agent and stages the versions that it can choose from. Refuses a version that
+ * the source does not have. Its answer is empty.
+ *
+ * @param annotations pattern of the annotation keys
+ */
+export function nodeAgentScript(
+  specification: ClusterSpecification,
+  machine: string,
+  annotations: string,
+  staged: StagedVersions,
+): Script {
+  const installers = installersOf(specification, staged);
+  const { ignorePreflightErrors, name, source } = specification;
+  return step("node-agent", name, machine, {
+    INSTALLER_PATHS: installers.map(({ path }) => path),
+    INSTALLER_HEADERS: installers.map(({ header }) => header),
+    INSTALLER_TEXT: installerText(source),
+    AGENT_CONFIGURATION: agentConfiguration({
+      node: machine,
+      annotations,
+      ignorePreflightErrors,
+      revision: agentRevision({ agent: AGENT_VERSION, annotations, staged, specification }),
+    }),
+    KUBERNETES_VERSIONS: staged.kubernetes,
+  });
+}
+
+/** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
+export const ETCD_SILENT = 69;
+
+/**
+ * Lists etcd's members from one control plane. Answers for parseEtcdMembers; exits with {@link ETCD_SILENT} when this
+ * machine's etcd does not answer.
+ */
+export function etcdMembersScript(cluster: string, machine: string): Script {
+  return step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT });
+}
+
+interface GatewayMember {
+  ID: string;
+  name?: string;
+  peerURLs?: string[];
+  clientURLs?: string[];
+}
+
+/** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
+export function parseEtcdMembers(answer: string): EtcdMember[] {
+  const [json = "", ...lines] = answer.trim().split("\n");
+  const { members } = JSON.parse(json) as { members?: GatewayMember[] };
+  if (!members) throw new Error(`etcd's member list has no members: ${json.slice(0, 200)}`);
+  const healthy = new Set(lines.filter((line) => line.startsWith("healthy ")).map((line) => line.slice(8)));
+  return members.map(({ ID, name = "", peerURLs = [], clientURLs = [] }) => ({
+    id: ID,
+    name,
+    peerUrls: peerURLs,
+    healthy: clientURLs.some((url) => healthy.has(url)),
+  }));
+}
+
+/** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
+export function etcdRemoveScript(cluster: string, machine: string, member: EtcdMember): Script {
+  return step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: member.id });
+}
+
+/** Takes the API server of a leaving control plane out of service. Its answer is empty. */
+export const leaveControlPlaneScript = (cluster: string, machine: string) =>
+  step("leave-control-plane", cluster, machine);
+
+/** Resets a machine. Changes nothing on a machine that does not belong to this cluster. Its answer is empty. */
+export const resetScript = (cluster: string, machine: string) =>
+  step("reset", cluster, machine, { files: ["common/own-address"] });

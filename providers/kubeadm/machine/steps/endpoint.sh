@@ -1,0 +1,3 @@
+# shellcheck shell=bash
+# Rewrites the loopback endpoint of the machine.
+configure_endpoint

@@ -1,0 +1,8 @@
+# shellcheck shell=bash
+# Finds out whether the machine is a member of this cluster. Answers JSON; refuses foreign machines.
+refuse_foreign_machine
+member=false
+if [ -e "$MEMBER_PATH" ]; then member=true; fi
+control_plane=false
+if [ -e /etc/kubernetes/manifests/kube-apiserver.yaml ]; then control_plane=true; fi
+printf '{"member":%s,"controlPlane":%s}\n' "$member" "$control_plane" >&4

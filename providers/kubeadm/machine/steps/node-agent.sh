@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Installs the node agent and stages the versions that it can choose from. Refuses a version that the source does not
+# have. Imports a bundle's images at once: the first upgraded control plane gives every node a new kube-proxy, which is in
+# no registry.
+# Parameters: INSTALLER_PATHS and INSTALLER_HEADERS (of each installer, the agent's own first), INSTALLER_TEXT (of all),
+# AGENT_CONFIGURATION, KUBERNETES_VERSIONS (to stage)
+
+# Stages a Kubernetes version that this machine does not have: VERSION.
+stage() {
+  local images=$AGENT_INSTALLERS_PATH/images/$1
+  if [ "$(kubelet --version 2>/dev/null || true)" = "Kubernetes v$1" ]; then return 0; fi
+  "$AGENT_PROGRAM_PATH" --dry-run "$1" || fail "Kubernetes $1 can't be staged; the lines before this one say why" 65
+  if [ -e "$images" ]; then bash "$images" install; fi
+}
+
+refuse_foreign_machine
+[ -e "$MEMBER_PATH" ] || fail "$MACHINE: is no member of the cluster, so there is no Node to obey"
+mkdir -p "$AGENT_INSTALLERS_PATH"
+for index in "${!INSTALLER_PATHS[@]}"; do
+  write_file "${INSTALLER_PATHS[index]}" 0700 <<<"${INSTALLER_HEADERS[index]}
+$INSTALLER_TEXT"
+done
+# every other installer is removed, so that it can't be requested any more
+while read -r path; do
+  [[ " ${INSTALLER_PATHS[*]} " == *" $path "* ]] || rm -f "$path"
+done < <(find "$AGENT_INSTALLERS_PATH" -type f)
+write_file "$AGENT_CONFIGURATION_PATH" 0600 <<<"${AGENT_CONFIGURATION%$'\n'}"
+bash "${INSTALLER_PATHS[0]}" install
+for version in "${KUBERNETES_VERSIONS[@]}"; do stage "$version"; done
+systemctl enable --quiet foresail-node-agent
+# a working agent would hold the machine's lock, so the restart interrupts nothing
+systemctl restart foresail-node-agent

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { assignments, type Parameters, shellFile } from "../../../../../providers/kubeadm/machine/shell";
+
+/** The texts of some functions of a shell file, without what the file does with them. */
+function functionsOf(file: string, names: readonly string[]): string {
+  return names
+    .map((name) => {
+      const [text] = new RegExp(`^${name}\\(\\) \\{\\n[^]*?^\\}$`, "m").exec(shellFile(file)) ?? [];
+      if (text === undefined) throw new Error(`${file}.sh has no function ${name}`);
+      return text;
+    })
+    .join("\n");
+}
+
+/** A machine in a folder: its root, and programs that stand in for the real ones. */
+export class ShellMachine {
+  readonly root = mkdtempSync(path.join(tmpdir(), "foresail-shell-"));
+
+  /** Puts a shell program on the machine's PATH. */
+  program(name: string, text: string): void {
+    this.write(`/programs/${name}`, `#!/bin/bash\n${text}\n`, 0o755);
+  }
+
+  write(file: string, text: string, mode = 0o644): void {
+    const where = this.path(file);
+    mkdirSync(path.dirname(where), { recursive: true });
+    writeFileSync(where, text, { mode });
+  }
+
+  path(file: string): string {
+    return path.join(this.root, file);
+  }
+
+  /** Runs commands after functions of shell files, common/system.sh and common/software.sh, with the folder in place of the machine's. */
+  run(
+    functions: Readonly<Record<string, string[]>>,
+    parameters: Parameters,
+    commands: string,
+    args: string[] = [],
+  ) {
+    const texts = Object.entries(functions).map(([file, names]) => functionsOf(file, names));
+    const text = [shellFile("common/system"), shellFile("common/software"), ...texts, commands].join("\n");
+    const script = `set -euo pipefail\n${assignments(text, parameters)}\n${text}`.replace(
+      /(?<![\w.}])\/(etc|run|opt|usr\/local|var)\//g,
+      `${this.root}/$1/`,
+    );
+    const env = { ...process.env, PATH: `${this.path("programs")}:${process.env["PATH"]}` };
+    return spawnSync("bash", ["-c", script, "script", ...args], { encoding: "utf8", env, input: "" });
+  }
+}
