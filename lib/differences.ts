@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { UNKNOWN } from "./unknown";
+import { isUnknown } from "./unknown";
 import type { ConfigurationPath } from "./validation/validation-issue";
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -14,7 +14,7 @@ export function differingPaths(
   after: unknown,
   path: ConfigurationPath = [],
 ): ConfigurationPath[] {
-  if (before === UNKNOWN || after === UNKNOWN) return [];
+  if (isUnknown(before) || isUnknown(after)) return [];
   if (isMap(before) && isMap(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys.flatMap((key) => differingPaths(before[key], after[key], [...path, key]));

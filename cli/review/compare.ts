@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { UNKNOWN } from "../../lib/unknown";
+import { isUnknown } from "../../lib/unknown";
 import type { Operation, ReviewedChange } from "./change";
 import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
 
@@ -123,7 +123,7 @@ function changedInput(reviewed: ReviewedChange, current: ReviewedChange): string
 
 /** Returns whether a value is the reviewed one; a value that was unknown then may have any value now. */
 function keeps(reviewed: unknown, current: unknown): boolean {
-  if (reviewed === UNKNOWN) return true;
+  if (isUnknown(reviewed)) return true;
   if (Array.isArray(reviewed) && Array.isArray(current))
     return reviewed.length === current.length && reviewed.every((each, index) => keeps(each, current[index]));
   if (isRecord(reviewed) && isRecord(current)) {

@@ -57,15 +57,13 @@ export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
 }
 
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
-export function stagedFor(args: KubeadmClusterArgs): StagedVersions & pulumi.Inputs {
+export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
   const settings = rolloutSettings(args);
-  return {
-    ...stagedVersions({
-      version: args.version,
-      intermediates: settings.intermediateVersions,
-      software: furtherSoftware(settings),
-    }),
-  };
+  return stagedVersions({
+    version: args.version,
+    intermediates: settings.intermediateVersions,
+    software: furtherSoftware(settings),
+  });
 }
 
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */

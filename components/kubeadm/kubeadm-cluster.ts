@@ -3,12 +3,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
-import { CONTROL_PLANE_GROUP, type Machine } from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { AdminKubeconfig } from "../../providers/kubeadm/resources/admin-kubeconfig";
 import { ClusterInit } from "../../providers/kubeadm/resources/cluster-init";
 import { LoopbackEndpoint } from "../../providers/kubeadm/resources/loopback-endpoint";
 import { NodeAgents } from "../../providers/kubeadm/resources/node-agents";
-import { NodeGroup, type NodeOutput } from "../../providers/kubeadm/resources/node-group";
+import { NodeGroup } from "../../providers/kubeadm/resources/node-group";
+import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
 import { NodeRollout } from "../../providers/kubeadm/resources/node-rollout";
 import { ReaderAccount } from "../../providers/kubeadm/resources/reader-account";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";
@@ -109,7 +110,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machine.name,
         {
           ...this.common,
-          machine: pulumi.output(machine) as pulumi.Output<Machine>,
+          machine: pulumi.output(machine),
           controlPlanes,
           registryCredentials: this.args.registries?.credentials,
           sshSeconds: ssh,
@@ -237,7 +238,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       {
         ...this.common,
         machines: this.machinesOf(),
-        rollout: { ...rolloutSettings(this.args) },
+        rollout: rolloutSettings(this.args),
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },

@@ -7,6 +7,7 @@ import {
   type Machine,
   type SshCredentials,
 } from "../../providers/kubeadm/plan/machine";
+import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { HostKey } from "../../providers/kubeadm/resources/host-key";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
 
@@ -41,19 +42,7 @@ export function groupOf(machine: MachineArgs): string {
 }
 
 /** A machine as input of resources: fields that decide about resources are plain, fields for SSH may be known later. */
-export interface MachineInputs extends pulumi.Inputs {
-  name: string;
-  role: Machine["role"];
-  group: string;
-  address: pulumi.Input<string>;
-  port: pulumi.Input<number>;
-  user: pulumi.Input<string>;
-  hostKey: pulumi.Input<string>;
-  internalAddress: pulumi.Input<string>;
-  apiServer: pulumi.Input<string>;
-  labels: pulumi.Input<Record<string, string>>;
-  taints: Machine["taints"];
-}
+export type MachineInputs = ResourceArgs<Machine> & Pick<Machine, "name" | "role" | "group">;
 
 /**
  * Returns the machines with their defaults and their host keys. A HostKey resource reads keys that are not

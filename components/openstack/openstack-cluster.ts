@@ -2,7 +2,7 @@ import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
-import type { NodeOutput } from "../../providers/kubeadm/resources/node-group";
+import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import {
   connectionNames,
@@ -9,11 +10,13 @@ import {
 import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { factKey } from "../../providers/tumblebug/plan/requirements";
 import { securityRules, type DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
+import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import { TumblebugImage } from "../../providers/tumblebug/resources/tumblebug-image";
+import type { ConnectionObjects } from "../../providers/tumblebug/resources/tumblebug-mcis-inputs";
 import type {
   ObjectName,
   TumblebugPlan,
-  TumblebugPlanArgs,
+  TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/tumblebug-plan";
 import { TumblebugSecurityGroup } from "../../providers/tumblebug/resources/tumblebug-security-group";
 import { TumblebugSpec } from "../../providers/tumblebug/resources/tumblebug-spec";
@@ -22,7 +25,7 @@ import { TumblebugVNet } from "../../providers/tumblebug/resources/tumblebug-vne
 
 /** Arguments for the objects of all connections. */
 export interface DesiredObjects {
-  server: pulumi.Input<object>;
+  server: pulumi.Output<ServerInputs>;
   namespace: string;
   prefix: string;
   keepOnDelete: boolean;
@@ -39,7 +42,7 @@ export interface DesiredObjects {
 
 /** The objects that VMs are created from, by the server's names. */
 export interface MadeObjects {
-  objects: Record<string, pulumi.Inputs>;
+  objects: Record<string, DeepInput<ConnectionObjects>>;
   specs: Record<string, pulumi.Output<string>>;
   images: Record<string, pulumi.Output<string>>;
   /** Connection → private SSH key for its machines. Secret. */
@@ -52,7 +55,7 @@ type Names = Pick<DesiredObjects, "namespace" | "prefix"> & { slots: readonly Sl
 export function objectNames(
   { namespace, prefix, slots }: Names,
   connections: readonly string[],
-): TumblebugPlanArgs["objects"] {
+): TumblebugPlanInputs["objects"] {
   const of = (pick: (names: ConnectionNames, connection: string) => string[]): ObjectName[] =>
     connections.flatMap((connection) =>
       pick(connectionNames(namespace, prefix, connection), connection).map((name) => ({ name, connection })),

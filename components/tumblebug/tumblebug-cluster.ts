@@ -4,7 +4,7 @@ import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
 import { topologyLabels } from "../../providers/tumblebug/plan/labels";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
 import { provisioned, recordedStatus, type ClusterStatus } from "../../providers/tumblebug/plan/phase";
-import type { NodeOutput } from "../../providers/kubeadm/resources/node-group";
+import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
 import { TumblebugLoadBalancer } from "../../providers/tumblebug/resources/tumblebug-load-balancer";
 import { TumblebugVm } from "../../providers/tumblebug/resources/tumblebug-vm";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";

@@ -6,15 +6,13 @@ import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/mac
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
 import { recordedCluster, type RecordedCluster } from "../../providers/tumblebug/plan/recorded-state";
 import type { DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
+import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import { TumblebugMcis } from "../../providers/tumblebug/resources/tumblebug-mcis";
 import { TumblebugNamespace } from "../../providers/tumblebug/resources/tumblebug-namespace";
 import { TumblebugPlan } from "../../providers/tumblebug/resources/tumblebug-plan";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { makeObjects, objectNames, type MadeObjects } from "./connection-objects";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
-
-/** Connection options for the server, as an input of every resource. */
-export type ServerInput = pulumi.Output<object>;
 
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
 export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
@@ -30,7 +28,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   readonly infrastructure: string;
   readonly plan: TumblebugPlan;
   readonly mcis: TumblebugMcis;
-  readonly server: ServerInput;
+  readonly server: pulumi.Output<ServerInputs>;
   /** Connection → private SSH key for its machines. Secret. */
   readonly privateKeys: MadeObjects["privateKeys"];
 
@@ -52,9 +50,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const { credentials, generation = "auto", ...server } = args.server;
     const asked = { ...server, ...(credentials === undefined ? {} : { credentials }) };
 
-    this.plan = this.checkServer(pulumi.output<object>({ ...asked, generation }));
+    this.plan = this.checkServer(pulumi.output({ ...asked, generation }));
     const found = this.plan.found.apply((answer) => answer.generation);
-    this.server = pulumi.output<object>({ ...asked, generation: found });
+    this.server = pulumi.output({ ...asked, generation: found });
     this.child = { parent: this, dependsOn: [this.plan, ...this.makeNamespace()] };
     const objects = this.makeObjects();
     this.privateKeys = objects.privateKeys;
@@ -91,7 +89,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       }));
   }
 
-  private checkServer(server: ServerInput): TumblebugPlan {
+  private checkServer(server: pulumi.Output<ServerInputs>): TumblebugPlan {
     const { namespace, createNamespace = false, endpoint, allowMock = false } = this.args;
     const names = objectNames(
       { namespace, prefix: this.prefix, slots: this.slots },

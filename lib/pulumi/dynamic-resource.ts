@@ -14,26 +14,59 @@ export function providerText(key: HandlerKey): string {
   return `exports.handler=()=>require("foresail/handlers").handlers[${JSON.stringify(key)}]`;
 }
 
+/** Returns "project/stack" of this program. */
+export function stackName(): string {
+  return `${pulumi.getProject()}/${pulumi.getStack()}`;
+}
+
+type Parts<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends (infer Item)[]
+    ? DeepInput<Item>[]
+    : { [Key in keyof T]: DeepInput<T[Key]> };
+
+/** A value as a program passes it: all of it, or any part, may be known only during the run. */
+export type DeepInput<T> = unknown extends T ? unknown : pulumi.Input<Parts<T>>;
+
+/**
+ * The arguments of a resource, derived from its handlers' inputs.
+ *
+ * @typeParam Computed inputs besides `steps` that the check or the resource's class sets
+ */
+export type ResourceArgs<Inputs, Computed extends keyof Inputs = never> = {
+  [Key in keyof Inputs as Key extends Computed | "__provider" | "steps" ? never : Key]: DeepInput<
+    Inputs[Key]
+  >;
+};
+
+/** Names of a resource's properties: those that the handlers add to the inputs, and the secret ones of both. */
+export interface ResourceProperties<Outputs> {
+  outputs?: (keyof Outputs & string)[];
+  secrets?: (keyof Outputs & string)[];
+}
+
 /** A resource whose handlers are foresail's own and run in Pulumi's dynamic-provider process. */
-export abstract class DynamicResource extends pulumi.CustomResource {
+export abstract class DynamicResource<Outputs extends object> extends pulumi.CustomResource {
   /**
    * @param key the handlers in providers/handlers.ts, "<folder>/<Type>"
-   * @param outputs names of the properties that the handlers set
+   * @param args the inputs; a subclass's constructor declares them as ResourceArgs of its handlers' inputs
    */
   protected constructor(
     key: HandlerKey,
     name: string,
-    inputs: pulumi.Inputs,
-    outputs: string[],
-    opts?: pulumi.CustomResourceOptions,
+    args: object,
+    { outputs = [], secrets = [] }: ResourceProperties<Outputs>,
+    opts: pulumi.CustomResourceOptions = {},
   ) {
-    const type = key.slice(key.indexOf("/") + 1);
-    const unknown = Object.fromEntries(outputs.map((output) => [output, undefined]));
     super(
-      `pulumi-nodejs:dynamic/foresail:${type}`,
+      `pulumi-nodejs:dynamic/foresail:${key.slice(key.indexOf("/") + 1)}`,
       name,
-      { ...unknown, ...inputs, __provider: providerText(key) },
-      opts,
+      {
+        ...Object.fromEntries(outputs.map((output) => [output, undefined])),
+        ...args,
+        __provider: providerText(key),
+      },
+      { ...opts, additionalSecretOutputs: [...secrets, ...(opts.additionalSecretOutputs ?? [])] },
     );
   }
 }

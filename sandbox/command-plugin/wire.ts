@@ -1,3 +1,5 @@
+import { UNKNOWN } from "../../lib/unknown";
+
 /**
  * Property values as Pulumi's engine sends them to a provider: JSON with marked objects for secrets, assets and
  * archives, and one marked string for a value that a preview does not know yet.
@@ -14,8 +16,7 @@ const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const ASSET = "c44067f5952c0a294b673a41bacd8c17";
 const ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7";
 
-/** The string that stands for a value that is not known yet. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export { UNKNOWN };
 
 export function isObject(value: Value | undefined): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { UNKNOWN } from "../../lib/unknown";
 import { doneTwice, runsAtOnce } from "../simulation/journal";
 import { newKey } from "../support/ssh-server";
 import { desiredCluster, type DesiredMachine } from "./desired-cluster";
@@ -59,7 +60,7 @@ describe("the life of a cluster under the engine", () => {
       "cluster DNS: move its pods apart if all of them are on one node",
     ]);
     assert.deepEqual(
-      preview.filter(({ inputs }) => JSON.stringify(inputs).includes("04da6b54-80e4-46f7-96ec-b56ff0331ba9")),
+      preview.filter(({ inputs }) => JSON.stringify(inputs).includes(UNKNOWN)),
       [],
       "something is unknown in the preview",
     );
@@ -222,7 +223,10 @@ describe("the life of a cluster under the engine", () => {
       "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
       "w-4: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",
     ]);
-    assert.match(fixture.stack.printed, /w-4 is not Ready and will be drained; if its machine is gone, list it under `lost`/);
+    assert.match(
+      fixture.stack.printed,
+      /w-4 is not Ready and will be drained; if its machine is gone, list it under `lost`/,
+    );
     want(stay, { lost: ["w-3", "w-4"] });
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "w-5: cordon, drain, kubeadm reset, delete its Node (pool gpu is removed)",

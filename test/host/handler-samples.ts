@@ -2,7 +2,7 @@ import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
 import type { HandlerKey } from "../../providers/handlers";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
-import { UNKNOWN } from "./provider-host";
+import { UNKNOWN } from "../../lib/unknown";
 import { TUMBLEBUG_SAMPLES } from "./tumblebug-samples";
 
 /** What every resource of a cluster carries. */

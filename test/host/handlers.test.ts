@@ -8,7 +8,8 @@ import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server
 import { newKey, TestSshServer } from "../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { common, controlPlanes, machines, SAMPLES } from "./handler-samples";
-import { keptOf, ProviderHost, type Refusal, UNKNOWN } from "./provider-host";
+import { UNKNOWN } from "../../lib/unknown";
+import { keptOf, ProviderHost, type Refusal } from "./provider-host";
 
 describe("what the handlers decide, in Pulumi's own process", function () {
   this.timeout(60_000);

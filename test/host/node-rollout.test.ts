@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { UNKNOWN } from "../../lib/unknown";
 import { KEY, NEW, OLD, openingsOf, RolloutFixture } from "./rollout-fixture";
 
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
@@ -112,7 +113,7 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   });
 
   it("has no step on a cluster that does not exist yet", async () => {
-    const news = { ...fixture.wish(NEW), kubeconfig: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" };
+    const news = { ...fixture.wish(NEW), kubeconfig: UNKNOWN };
     const { inputs, refusals } = await fixture.check({}, news);
     assert.deepEqual([inputs.steps, refusals], [[], []]);
   });

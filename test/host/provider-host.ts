@@ -12,9 +12,6 @@ import type { Properties } from "../../sandbox/command-plugin/wire";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
 import { plain, struct } from "./command-plugin/plugin-process";
 
-/** What stands for a value that a preview does not know yet. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
 const PROGRAM = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
 const CALL_DEADLINE = 20_000;
 

@@ -1,5 +1,5 @@
 import { securityRules } from "../../providers/tumblebug/plan/security-rules";
-import { UNKNOWN } from "./provider-host";
+import { UNKNOWN } from "../../lib/unknown";
 
 /** A server that nobody asks in check and diff of a single object. */
 const server = {

@@ -1,11 +1,8 @@
 import { API } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { type AzimuthInputs, movedFields } from "./cluster-inputs";
+import { movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Inputs extends AzimuthInputs {
-  timeoutSeconds: number;
-}
+import type { ClusterGoneInputs as Inputs } from "./cluster-gone";
 
 interface CapiCluster {
   metadata?: { deletionTimestamp?: string; finalizers?: string[] };

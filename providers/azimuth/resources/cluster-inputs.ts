@@ -2,12 +2,12 @@ import { report } from "../../../lib/pulumi/log";
 
 /** The common inputs of a cluster's resources on a management cluster. */
 export interface AzimuthInputs {
-  /** of the management cluster */
+  /** Kubeconfig of the management cluster; secret. */
   kubeconfig: string;
   /** "project/stack" */
   stack: string;
   namespace: string;
-  /** name of the cluster */
+  /** Name of the cluster. */
   cluster: string;
   steps?: string[];
 }

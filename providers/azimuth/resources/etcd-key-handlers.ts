@@ -7,11 +7,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Outputs extends AzimuthInputs {
-  /** whether this stack created the Secret and therefore deletes it */
-  made: boolean;
-}
+import type { EtcdKeyOutputs as Outputs } from "./etcd-key";
 
 interface Secret {
   metadata?: { resourceVersion?: string; managedFields?: ManagedFields[] };

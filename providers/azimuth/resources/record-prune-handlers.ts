@@ -3,12 +3,9 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import { type RecordChange, recordChange } from "../plan/record";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
-import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
+import { movedFields, nameOf, progressOf } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Inputs extends AzimuthInputs {
-  leaseName?: string;
-}
+import type { RecordPruneInputs as Inputs } from "./record-prune";
 
 /** The differences in the record and in the users' access to the cluster. */
 interface Comparison {

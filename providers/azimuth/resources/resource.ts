@@ -1,28 +1,27 @@
-import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type HandlerKey } from "../../../lib/pulumi/dynamic-resource";
+import type * as pulumi from "@pulumi/pulumi";
+import {
+  DynamicResource,
+  type HandlerKey,
+  type ResourceArgs,
+  stackName,
+} from "../../../lib/pulumi/dynamic-resource";
+import type { AzimuthInputs } from "./cluster-inputs";
 
-/** The common arguments of a cluster's resources on a management cluster. */
-export interface AzimuthArgs {
-  /** Kubeconfig of the management cluster; secret. */
-  kubeconfig: pulumi.Input<string>;
-  namespace: string;
-  /** Name of the cluster. */
-  cluster: string;
-}
+/** The arguments of a cluster's resource on a management cluster. */
+export type AzimuthArgs<Inputs extends AzimuthInputs> = ResourceArgs<Inputs, "stack">;
 
 /** A resource of a cluster on a management cluster with Azimuth. */
-export abstract class AzimuthResource extends DynamicResource {
+export abstract class AzimuthResource<
+  Inputs extends AzimuthInputs,
+  Outputs extends Inputs = Inputs,
+> extends DynamicResource<Outputs> {
   protected constructor(
     key: HandlerKey,
     name: string,
-    args: AzimuthArgs,
-    outputs: string[],
-    opts: pulumi.CustomResourceOptions = {},
+    args: AzimuthArgs<Inputs>,
+    outputs: (keyof Outputs & string)[],
+    opts?: pulumi.CustomResourceOptions,
   ) {
-    const stack = `${pulumi.getProject()}/${pulumi.getStack()}`;
-    super(key, name, { ...args, stack }, outputs, {
-      ...opts,
-      additionalSecretOutputs: ["kubeconfig", ...(opts.additionalSecretOutputs ?? [])],
-    });
+    super(key, name, { ...args, stack: stackName() }, { outputs, secrets: ["kubeconfig"] }, opts);
   }
 }

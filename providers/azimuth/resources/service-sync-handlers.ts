@@ -2,12 +2,9 @@ import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Reservation, ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
-import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
+import { movedFields, nameOf, progressOf } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Inputs extends AzimuthInputs {
-  hasRecord: boolean;
-}
+import type { ServiceSyncInputs as Inputs } from "./service-sync";
 
 /** How long to try to reach the cluster itself; without it, the record is enough. */
 const TARGET_SECONDS = 5;

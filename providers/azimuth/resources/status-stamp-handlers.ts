@@ -1,13 +1,9 @@
 import { timestamp } from "../plan/status";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
-import { type AzimuthInputs, movedFields } from "./cluster-inputs";
+import { movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Inputs extends AzimuthInputs {
-  moment: "start" | "end";
-  fingerprint: string;
-}
+import type { StatusStampInputs as Inputs } from "./status-stamp";
 
 async function stamp(inputs: Inputs): Promise<Inputs> {
   const { patchRecord, readRecord } = await import("../client/cluster-record.js");

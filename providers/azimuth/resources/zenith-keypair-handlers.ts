@@ -1,31 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Owner } from "../../kubernetes/plan/adoption";
 import { keyedEntry, type KeyedFile } from "../plan/zenith-values";
 import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
 import { isKnown } from "../../../lib/unknown";
-import { type AzimuthInputs, movedFields } from "./cluster-inputs";
+import { movedFields } from "./cluster-inputs";
 import { onManagement } from "./management";
-
-interface Inputs extends AzimuthInputs {
-  registrarAdminUrl: string;
-  owner: Owner;
-  timeoutSeconds: number;
-  /** files that contain the key; undefined in older states */
-  files?: KeyedFile[];
-  /** why the files' chart can't be used */
-  chartIssue?: string;
-}
-
-interface Outputs extends Inputs {
-  subdomain: string;
-  fqdn: string;
-  privateKey: string;
-  publicKey: string;
-  /** whether this stack created the Secret and therefore deletes it */
-  made: boolean;
-}
+import type { ZenithKeypairInputs as Inputs, ZenithKeypairOutputs as Outputs } from "./zenith-keypair";
 
 const nameOfSecret = ({ namespace, cluster }: Inputs) => `Secret ${namespace}/${zenithSecretName(cluster)}`;
 

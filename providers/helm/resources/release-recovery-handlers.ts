@@ -4,16 +4,7 @@ import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
-
-interface Inputs {
-  kubeconfig: string;
-  stack: string;
-  namespace: string;
-  release: string;
-  isRecorded: boolean;
-  adopt: boolean;
-  steps?: string[];
-}
+import type { ReleaseRecoveryInputs as Inputs } from "./release-recovery";
 
 const nameOf = ({ namespace, release }: Inputs) => `ReleaseRecovery ${namespace}/${release}`;
 

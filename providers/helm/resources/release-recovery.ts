@@ -1,9 +1,11 @@
-import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import type * as pulumi from "@pulumi/pulumi";
+import { DynamicResource, type ResourceArgs, stackName } from "../../../lib/pulumi/dynamic-resource";
 
-export interface ReleaseRecoveryArgs {
+export interface ReleaseRecoveryInputs {
   /** Kubeconfig of the release's cluster; secret. */
-  kubeconfig: pulumi.Input<string>;
+  kubeconfig: string;
+  /** "project/stack" */
+  stack: string;
   namespace: string;
   /** Name of the release. */
   release: string;
@@ -11,18 +13,19 @@ export interface ReleaseRecoveryArgs {
   isRecorded: boolean;
   /** Whether to take over a release of another creator; its objects stay. */
   adopt: boolean;
+  steps?: string[];
 }
 
 /**
  * Prepares a release after an interrupted run, because Helm refuses a name that is in use and a release with a pending
  * operation. The release depends on this resource.
  */
-export class ReleaseRecovery extends DynamicResource {
-  constructor(name: string, args: ReleaseRecoveryArgs, opts?: pulumi.CustomResourceOptions) {
-    const stack = `${pulumi.getProject()}/${pulumi.getStack()}`;
-    super("helm/ReleaseRecovery", name, { ...args, stack }, [], {
-      ...opts,
-      additionalSecretOutputs: ["kubeconfig"],
-    });
+export class ReleaseRecovery extends DynamicResource<ReleaseRecoveryInputs> {
+  constructor(
+    name: string,
+    args: ResourceArgs<ReleaseRecoveryInputs, "stack">,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super("helm/ReleaseRecovery", name, { ...args, stack: stackName() }, { secrets: ["kubeconfig"] }, opts);
   }
 }

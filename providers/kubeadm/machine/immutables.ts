@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
 import type { Machine } from "../plan/machine";
 import type { ObservedNode } from "../plan/membership/observed-node";
-import { UNKNOWN } from "../../../lib/unknown";
+import { isKnown, isUnknown } from "../../../lib/unknown";
 import { type ConfigurationPath, formatPath } from "../../../lib/validation/validation-issue";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
 
@@ -29,7 +29,7 @@ export function refuseSpecificationChange(
 function refuseClusterChange(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
   const refusals: Refusal[] = [];
   const fixed = (property: string, before: unknown, after: unknown) => {
-    if (after !== UNKNOWN && !isDeepStrictEqual(before, after))
+    if (!isUnknown(after) && !isDeepStrictEqual(before, after))
       refusals.push({
         property: `cluster.${property}`,
         reason:
@@ -123,7 +123,7 @@ export function refuseAddressChange(
 ): Refusal[] {
   return news.flatMap(({ name, internalAddress }, index) => {
     const before = olds.find((machine) => machine.name === name)?.internalAddress;
-    if (before === undefined || [before, UNKNOWN].includes(internalAddress) || before === UNKNOWN) return [];
+    if (before === undefined || before === internalAddress || !isKnown([before, internalAddress])) return [];
     const node = observed?.find((each) => each.name === name);
     if (observed && (node === undefined || node.internalAddress === internalAddress)) return [];
     return [

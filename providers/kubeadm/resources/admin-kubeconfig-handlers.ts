@@ -5,19 +5,10 @@ import { adminKubeconfigScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import type { ClusterInputs } from "./inputs";
 import { firstReady } from "./living-control-plane";
 import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
-
-interface Inputs extends ClusterInputs {
-  machines: Machine[];
-}
-
-interface Outputs extends Inputs {
-  admin: AdminCredentials;
-  healthy: string;
-}
+import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./admin-kubeconfig";
 
 const READ_SECONDS = 60;
 /** How long to wait for a control plane to answer that it is ready, before another one is used instead. */

@@ -1,14 +1,17 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
 import type { AdminCredentials } from "../machine/kubeconfig";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import type { ClusterInputs, Machine } from "./inputs";
 
-export interface AdminKubeconfigArgs {
-  specification: pulumi.Input<pulumi.Inputs>;
+export interface AdminKubeconfigInputs extends ClusterInputs {
   /** The control planes; the credentials are read from one that is ready. */
-  machines: pulumi.Input<pulumi.Inputs[]>;
-  jumpHost?: pulumi.Input<pulumi.Inputs>;
-  credentials: pulumi.Input<pulumi.Inputs>;
-  timeouts: pulumi.Input<pulumi.Inputs>;
+  machines: Machine[];
+}
+
+export interface AdminKubeconfigOutputs extends AdminKubeconfigInputs {
+  admin: AdminCredentials;
+  /** Name of a control plane that answered at the last create or update. */
+  healthy: string;
 }
 
 /**
@@ -16,15 +19,11 @@ export interface AdminKubeconfigArgs {
  * of scaling knows the kubeconfig. It changes when the certificate expires, or when the kubeconfig's control plane no
  * longer answers.
  */
-export class AdminKubeconfig extends DynamicResource {
+export class AdminKubeconfig extends DynamicResource<AdminKubeconfigOutputs> {
   declare readonly admin: pulumi.Output<AdminCredentials>;
-  /** Name of a control plane that answered at the last create or update. */
   declare readonly healthy: pulumi.Output<string>;
 
-  constructor(name: string, args: AdminKubeconfigArgs, opts?: pulumi.CustomResourceOptions) {
-    super("kubeadm/AdminKubeconfig", name, { ...args }, ["admin", "healthy"], {
-      ...opts,
-      additionalSecretOutputs: ["admin"],
-    });
+  constructor(name: string, args: ResourceArgs<AdminKubeconfigInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("kubeadm/AdminKubeconfig", name, args, { outputs: ["admin", "healthy"], secrets: ["admin"] }, opts);
   }
 }

@@ -10,21 +10,9 @@ import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
-import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
-
-interface Inputs extends ClusterInputs {
-  machines: Machine[];
-  /** Secret; absent in state of older releases. */
-  registryCredentials?: Record<string, { username: string; password: string }>;
-  steps?: string[];
-}
-
-interface Outputs extends Inputs {
-  /** Machines that were in the configuration earlier. */
-  former?: Machine[];
-}
+import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./cluster-init";
 
 const FACTS_SECONDS = 60;
 const RESET_SECONDS = 300;

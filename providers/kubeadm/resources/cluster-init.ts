@@ -1,27 +1,26 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ClusterInputs, Machine } from "./inputs";
 
-/** Plain inputs have the types of providers/kubeadm/resources/inputs.ts. */
-export interface ClusterInitArgs {
-  specification: pulumi.Input<pulumi.Inputs>;
+export interface ClusterInitInputs extends ClusterInputs {
   /** Every machine of the cluster: control planes are checked before init, all machines are reset on destroy. */
-  machines: pulumi.Input<pulumi.Inputs[]>;
-  jumpHost?: pulumi.Input<pulumi.Inputs>;
-  credentials: pulumi.Input<pulumi.Inputs>;
-  /** Always secret. Only compared, so that a change is reported. */
-  registryCredentials: pulumi.Input<pulumi.Inputs>;
-  timeouts: pulumi.Input<pulumi.Inputs>;
+  machines: Machine[];
+  /** Always secret. Only compared, so that a change is reported. Absent in state of older releases. */
+  registryCredentials?: Record<string, { username: string; password: string }>;
+  steps?: string[];
+}
+
+export interface ClusterInitOutputs extends ClusterInitInputs {
+  /** Machines that were in the configuration earlier. */
+  former?: Machine[];
 }
 
 /**
  * The cluster itself: runs kubeadm init on the first control plane, unless any control plane is a member already, and
  * kubeadm reset on every machine when it is destroyed (docs/adr/0006-init-and-reset.md).
  */
-export class ClusterInit extends DynamicResource {
-  constructor(name: string, args: ClusterInitArgs, opts?: pulumi.CustomResourceOptions) {
-    super("kubeadm/ClusterInit", name, { ...args }, [], {
-      ...opts,
-      additionalSecretOutputs: ["registryCredentials"],
-    });
+export class ClusterInit extends DynamicResource<ClusterInitInputs> {
+  constructor(name: string, args: ResourceArgs<ClusterInitInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("kubeadm/ClusterInit", name, args, { secrets: ["registryCredentials"] }, opts);
   }
 }

@@ -1,17 +1,8 @@
-import type { JumpHost, SshCredentials } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "./ssh-targets";
-
-interface Inputs {
-  machine: string;
-  address: string;
-  port: number;
-  jumpHost?: JumpHost;
-  credentials: SshCredentials;
-  timeoutSeconds: number;
-}
+import type { HostKeyInputs as Inputs } from "./host-key";
 
 /** Reads the key once. A later change of address or port leads to the same machine, so the key stays pinned. */
 export const handlers: Handlers = {

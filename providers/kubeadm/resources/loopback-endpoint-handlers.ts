@@ -6,14 +6,9 @@ import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "./all-in-parallel";
 import { isKnownList } from "../../../lib/unknown";
-import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
-
-interface Inputs extends ClusterInputs {
-  machines: Machine[];
-  steps?: string[];
-}
+import type { LoopbackEndpointInputs as Inputs } from "./loopback-endpoint";
 
 const REWRITE_SECONDS = 120;
 

@@ -1,6 +1,6 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
 import { nodeAgentScript } from "../machine/steps";
-import { refuseStaging, type StagedVersions } from "../machine/node-agent/staged-versions";
+import { refuseStaging } from "../machine/node-agent/staged-versions";
 import { AGENT_VERSION } from "../machine/node-agent/agent";
 import { type ReportedAgent, leftToInstall } from "../machine/node-agent/left-to-install";
 import { agentRevision, type DesiredAgent } from "../machine/node-agent/desired-agent";
@@ -12,29 +12,11 @@ import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
 import { allInParallel } from "./all-in-parallel";
-import type { ClusterInputs } from "./inputs";
 import { MachinesSession } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readCluster } from "./preview-reading";
 import { rememberUnreached } from "./unreached-machines";
-
-interface Inputs extends ClusterInputs {
-  machines: Machine[];
-  annotations: string;
-  staged: StagedVersions;
-  /** Secret; absent in state of older releases. */
-  kubeconfig?: string;
-  /** Set by check. */
-  agent: string;
-  steps?: string[];
-  /** Set by check: unreachable workers that have work to do; absent in state of older releases. */
-  leftOut?: string[];
-}
-
-interface Outputs extends Inputs {
-  /** Machines that a run did not reach, or whose agent could not be installed. */
-  pending: string[];
-}
+import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./node-agents";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;
 

@@ -9,7 +9,7 @@ import { allInParallel } from "./all-in-parallel";
 import { spreadClusterDns } from "./cluster-dns";
 import { ClusterSession } from "./cluster-session";
 import { joinAll } from "./node-joining";
-import type { NodeOutput } from "./node-group";
+import type { NodeOutput } from "./node-group-inputs";
 import { nodeOutputs } from "./node-outputs";
 import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
 import { applyNodeSettings } from "./node-settings";

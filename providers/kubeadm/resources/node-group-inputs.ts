@@ -1,19 +1,34 @@
 import type { Machine } from "../plan/machine";
 import type { Ownership } from "../plan/membership/ownership";
 import type { ClusterInputs, DrainOptions } from "./inputs";
-import type { NodeOutput } from "./node-group";
 
-/** Inputs of a NodeGroup as its handlers receive them. */
+/** A member of the cluster in the stack's outputs. */
+export interface NodeOutput {
+  name: string;
+  role: "control-plane" | "worker";
+  version: string;
+  address: string;
+}
+
 export interface NodeGroupInputs extends ClusterInputs {
+  /** "control-plane", or the name of a worker pool. */
   group: string;
+  /** The machines of this group. A change joins and removes machines. */
   machines: Machine[];
+  /** All control planes; one that is ready provides what a join needs. */
   controlPlanes: Machine[];
+  /** Names of dead machines that are no longer in the configuration. */
   lost: string[];
-  /** Names of the machines of all other groups; absent in state of older releases. */
+  /**
+   * Names of the machines of all other groups, whose Nodes this group ignores; absent in state of older releases.
+   */
   elsewhere?: string[];
   /** Set by check; absent in state of older releases. */
   owned?: Ownership;
-  /** Every configured worker pool; only for the control planes' group. Absent in state of older releases. */
+  /**
+   * Names of machines by configured worker pool, so that removed pools are found; only for the control planes' group.
+   * Absent in state of older releases.
+   */
   pools?: Record<string, string[]>;
   /** Set by check: pools that are no longer configured, and have Nodes. */
   leaving?: Record<string, string[]>;

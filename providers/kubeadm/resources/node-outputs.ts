@@ -1,6 +1,6 @@
 import type { Machine } from "../plan/machine";
 import type { ObservedNode } from "../plan/membership/observed-node";
-import type { NodeOutput } from "./node-group";
+import type { NodeOutput } from "./node-group-inputs";
 
 /** Returns the members for the stack's outputs, in the order of the configuration. */
 export function nodeOutputs(machines: Machine[], observed: ObservedNode[]): NodeOutput[] {

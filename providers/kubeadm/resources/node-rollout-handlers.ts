@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { nodeRolloutSteps } from "../plan/steps";
-import { isKnownList } from "../../../lib/unknown";
+import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { unreachedMachines } from "./unreached-machines";
 import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
@@ -14,7 +14,7 @@ const RECORDED = ["specification", "machines", "jumpHost", "credentials", "kubec
 
 export const handlers: Handlers = {
   async check(olds: Partial<NodeRolloutInputs>, news: NodeRolloutInputs) {
-    if (!isKnownList(news.machines) || typeof news.specification !== "object")
+    if (!isKnownList(news.machines) || isUnknown(news.specification))
       return {
         inputs: {
           ...news,

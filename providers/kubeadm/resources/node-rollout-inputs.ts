@@ -1,10 +1,11 @@
 import type { Machine } from "../plan/machine";
 import type { RolloutSettings } from "../plan/rollout/settings";
 import type { ClusterInputs, DrainOptions } from "./inputs";
-import type { NodeOutput } from "./node-group";
+import type { NodeOutput } from "./node-group-inputs";
 
-/** Inputs of a NodeRollout as its handlers receive them. */
+/** Inputs of a NodeRollout; the specification's `version` is the desired version of every node. */
 export interface NodeRolloutInputs extends ClusterInputs {
+  /** Every machine of the cluster, in rollout order within each group. */
   machines: Machine[];
   rollout: RolloutSettings;
   /** Secret. */
@@ -17,7 +18,9 @@ export interface NodeRolloutInputs extends ClusterInputs {
 }
 
 export interface NodeRolloutOutputs extends NodeRolloutInputs {
+  /** The members of the cluster after the rollout. */
   nodes: NodeOutput[];
+  /** The version of the cluster itself, as stored by kubeadm. */
   version: string;
 }
 

@@ -2,15 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { READER, READER_OBJECTS } from "../machine/reader-account";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import type { ClusterInputs } from "./inputs";
 import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/pulumi/user-agent";
-
-interface Inputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
-  kubeconfig: string;
-  /** Set by check: the objects that are in the cluster after this run. */
-  objects?: object[];
-}
+import type { ReaderAccountInputs as Inputs } from "./reader-account";
 
 /** Creates or updates the account and its roles. */
 async function apply(inputs: Inputs): Promise<Inputs> {

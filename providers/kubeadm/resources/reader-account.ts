@@ -1,19 +1,20 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ClusterInputs } from "./inputs";
 
-export interface ReaderAccountArgs {
-  specification: pulumi.Input<pulumi.Inputs>;
-  stack: pulumi.Input<string>;
-  kubeconfig: pulumi.Input<string>;
-  timeouts: pulumi.Input<pulumi.Inputs>;
+export interface ReaderAccountInputs extends Pick<ClusterInputs, "specification" | "timeouts" | "stack"> {
+  kubeconfig: string;
+  /** Set by check: the objects that are in the cluster after this run. */
+  objects?: object[];
 }
 
 /** The account kube-system/foresail-reader, which lets a preview run without write permission. */
-export class ReaderAccount extends DynamicResource {
-  constructor(name: string, args: ReaderAccountArgs, opts?: pulumi.CustomResourceOptions) {
-    super("kubeadm/ReaderAccount", name, { ...args }, [], {
-      ...opts,
-      additionalSecretOutputs: ["kubeconfig"],
-    });
+export class ReaderAccount extends DynamicResource<ReaderAccountInputs> {
+  constructor(
+    name: string,
+    args: ResourceArgs<ReaderAccountInputs, "objects">,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super("kubeadm/ReaderAccount", name, args, { secrets: ["kubeconfig"] }, opts);
   }
 }

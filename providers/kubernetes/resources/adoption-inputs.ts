@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { NewObject } from "../../../lib/kubernetes";
 import { decideAdoption, type ExistingObject, type Owner } from "../plan/adoption";
 import { changedPaths } from "../plan/changes";
 import type { Identity } from "../plan/identity";
@@ -9,26 +8,40 @@ import type { Precondition } from "../plan/precondition";
 import { judgeStatus, type DesiredStatus } from "../plan/status";
 import type { ObjectInputs } from "./inputs";
 
+/** A desired object: only the fields that this stack sets. */
+export interface DesiredObject {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  [field: string]: unknown;
+}
+
 export interface AdoptionInputs extends ObjectInputs {
-  /** the desired object: only the fields that this stack sets */
-  object: NewObject;
+  object: DesiredObject;
+  /** Desired owners of the object; one without a uid is looked up. */
   owners?: Owner[];
+  /** Finalizers that the object has until this resource is deleted. */
   finalizers?: string[];
-  /** takes over the object and its fields from their current owners */
+  /** Whether to take over the object and its fields from another controller, stack or field manager; default false. */
   adopt?: boolean;
-  /** the status to wait for; undefined for no wait */
+  /** The status to wait for; its `fields` become the output `values`. */
   wait?: DesiredStatus;
-  /** paths of fields that are set only at the creation and then belong to another component */
+  /** Fields that are set only at the creation and then belong to another component: ["spec.replicas"]. */
   leave?: string[];
-  /** conditions for adopting an object that this stack did not create */
+  /** Conditions for adopting an object that this stack did not create. */
   preconditions?: Precondition[];
-  /** another component creates the object: this stack never does */
+  /** Another component creates the object: this stack never does, and the preview refuses a missing object. */
   mustExist?: boolean;
-  /** the message when the object in the state is being deleted, or is gone and must not be created */
+  /** The message when another component deletes this stack's object, or it is gone and must not be created. */
   ended?: string;
-  /** whether a preview checks with a dry run that the API server would accept the write */
+  /** Whether the preview checks with a dry run that the API server's webhooks and policies accept the object. */
   dryRun?: boolean;
-  /** the software that installs the kind's definition, for the message when it is missing */
+  /** The software that installs the kind's definition, for the message when it is missing. */
   installedBy?: string;
   steps?: string[];
 }

@@ -5,10 +5,11 @@ import { userAgent } from "../../../lib/pulumi/user-agent";
 
 /** The common inputs of resources for a cluster's objects. */
 export interface ObjectInputs {
+  /** Kubeconfig of the object's cluster; secret. */
   kubeconfig: string;
   /** "project/stack" */
   stack: string;
-  /** timeout of the whole wait */
+  /** Timeout of the wait, and of the object's deletion. */
   timeoutSeconds: number;
 }
 

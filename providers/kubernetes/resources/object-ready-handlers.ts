@@ -3,34 +3,16 @@ import { engineSignal } from "../../../lib/process/parent-watch";
 import { type Identity, groupOf, identityText, objectName } from "../plan/identity";
 import { changedPaths } from "../plan/changes";
 import { missingObject } from "../plan/precondition";
-import { missingFields, type RequiredField } from "../plan/required-fields";
-import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
+import { missingFields } from "../plan/required-fields";
+import { judgeStatus, type ObservedObject } from "../plan/status";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { waitLine } from "./adoption-inputs";
-import type { Guard } from "../../guards";
-import { askCluster, connectTo, type ObjectInputs, resourceName } from "./inputs";
-
-interface Inputs extends ObjectInputs {
-  /** default name: the first of its kind in the namespace */
-  object: Identity;
-  wait: DesiredStatus;
-  triggers?: unknown[];
-  mustExist?: boolean;
-  mustHave?: RequiredField[];
-  guard?: Guard;
-  installedBy?: string;
-  steps?: string[];
-}
-
-interface Outputs extends Inputs {
-  uid: string;
-  ready: boolean;
-  values: Record<string, unknown>;
-}
+import { askCluster, connectTo, resourceName } from "./inputs";
+import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-ready";
 
 /** The namespace has no object of the kind. */
 class NoneThere extends Error {

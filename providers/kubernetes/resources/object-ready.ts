@@ -1,26 +1,18 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Guard } from "../../guards";
+import type { Identity } from "../plan/identity";
 import type { RequiredField } from "../plan/required-fields";
 import type { DesiredStatus } from "../plan/status";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import type { Guard } from "../../guards";
+import type { DeepInput } from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectInputs } from "./inputs";
+import { type ObjectArgs, ObjectResource } from "./object-resource";
 
-/** An object of a cluster, by name. */
-export interface ReadyObject {
-  apiVersion: string;
-  kind: string;
-  namespace?: pulumi.Input<string>;
-  /** Default: the first of the kind in the namespace; a stack keeps the one in its state. */
-  name?: pulumi.Input<string>;
-}
-
-export interface ObjectReadyArgs {
-  /** Kubeconfig of the object's cluster; secret. */
-  kubeconfig: pulumi.Input<string>;
-  object: ReadyObject;
+export interface ObjectReadyInputs extends ObjectInputs {
+  object: Identity;
   /** The status to wait for; its `fields` become the output `values`. */
   wait: DesiredStatus;
   /** Waits again when one of these changes. */
-  triggers?: pulumi.Input<unknown>[];
+  triggers?: unknown[];
   /** Whether the preview refuses a missing object, or a kind that is not served. */
   mustExist?: boolean;
   /** Required fields: the preview refuses an object without them. */
@@ -29,28 +21,35 @@ export interface ObjectReadyArgs {
   guard?: Guard;
   /** The software that installs the kind's definition, for the message when it is missing. */
   installedBy?: string;
-  /** Timeout of the wait in seconds; default 300. */
-  timeoutSeconds?: number;
+  steps?: string[];
 }
 
-const TIMEOUT_SECONDS = 300;
+export interface ObjectReadyOutputs extends ObjectReadyInputs {
+  uid: string;
+  ready: boolean;
+  /** Output name → value, by the names in `wait.fields`. */
+  values: Record<string, unknown>;
+}
+
+/** An object of a cluster. Without a name: the first of the kind in the namespace; a stack keeps the one in its state. */
+export type ReadyObject = DeepInput<Omit<Identity, "name"> & Partial<Pick<Identity, "name">>>;
+
+export type ObjectReadyArgs = Omit<ObjectArgs<ObjectReadyInputs>, "object"> & { object: ReadyObject };
 
 /** Waits until another component's object has the desired status, and changes nothing. */
-export class ObjectReady extends DynamicResource {
+export class ObjectReady extends ObjectResource<ObjectReadyInputs, ObjectReadyOutputs> {
   declare readonly uid: pulumi.Output<string>;
   /** The object, with its name. */
   declare readonly object: pulumi.Output<{ name: string }>;
-  /** Output name → value, by the names in `wait.fields`. */
   declare readonly values: pulumi.Output<Record<string, unknown>>;
 
   constructor(name: string, args: ObjectReadyArgs, opts?: pulumi.CustomResourceOptions) {
-    const stack = `${pulumi.getProject()}/${pulumi.getStack()}`;
     super(
       "kubernetes/ObjectReady",
       name,
-      { timeoutSeconds: TIMEOUT_SECONDS, ...args, stack },
+      args as ObjectArgs<ObjectReadyInputs>,
       ["uid", "ready", "values"],
-      { ...opts, additionalSecretOutputs: ["kubeconfig"] },
+      opts,
     );
   }
 }

@@ -20,16 +20,22 @@ export interface PoolNode {
 }
 
 export interface PoolInputs {
+  /** Kubeconfig of the management cluster; secret. */
   kubeconfig: string;
+  /** Kubeconfig of the workload cluster; default: from the Secret <cluster>-kubeconfig on the management cluster. */
   workloadKubeconfig?: string;
   /** "project/stack" */
   stack: string;
   apiVersion: string;
   namespace: string;
   name: string;
+  /** Name of the pool's Cluster. */
   cluster: string;
+  /** Default: the value of the pool's spec, which an autoscaler sets. */
   replicas?: number;
+  /** Desired version of the nodes' kubelets; default: any. */
   version?: string;
+  /** The template of the machines; a new one rolls them. */
   template: PoolTemplate;
   timeouts: StageTimeouts;
   steps?: string[];
@@ -40,5 +46,6 @@ export interface PoolOutputs extends PoolInputs {
   ready: boolean;
   phase: string;
   counts: Counts;
+  /** Nodes of the pool, by name. */
   nodes: PoolNode[];
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import { leftoverLine, leftoversOf, type Leftovers, type MarkedObject } from "../plan/leftovers";
+import { leftoverLine, leftoversOf, type Leftovers } from "../plan/leftovers";
 import { cloudPlanSteps } from "../plan/steps";
 import { findNamed, type UnmetRequirement } from "../plan/unmet-requirement";
 import { unmetCloud, type CloudFacts } from "../plan/requirements";
@@ -9,18 +9,7 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { watchServerFaults } from "./server-fault-watch";
-import type { CloudPlanArgs, FoundInCloud } from "./cloud-plan";
-
-/** Inputs of the handlers. `known` and `securityGroups` are used by check only and are not stored. */
-interface Inputs
-  extends
-    Omit<CloudPlanArgs, "known" | "securityGroups">,
-    Partial<Pick<CloudPlanArgs, "known" | "securityGroups">> {
-  /** Set by check. */
-  found?: FoundInCloud;
-  /** Set by check: objects that an interrupted run created and did not record. */
-  leftovers?: MarkedObject[];
-}
+import type { CloudPlanInputs as Inputs, FoundInCloud } from "./cloud-plan";
 
 /** Deadline of each call to the cloud during check. */
 const PREVIEW_SECONDS = 20;

@@ -1,10 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { MarkedObject } from "../plan/leftovers";
 import type { UnmetRequirement } from "../plan/unmet-requirement";
 import type { DesiredCloud } from "../plan/requirements";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
 
-/** Arguments of CloudPlan: plain values, so that a preview knows all of them. */
-export interface CloudPlanArgs extends DesiredCloud {
+/** `known` and `securityGroups` are used by check only and are absent in state. */
+export interface CloudPlanInputs extends DesiredCloud {
   cluster: string;
   /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
   cloud?: string;
@@ -22,12 +23,20 @@ export interface CloudPlanArgs extends DesiredCloud {
   /** Owner tag of the cluster's cloud objects; absent in a stack's first run, which generates it. */
   mark?: string;
   /** Ids of the cloud objects in the state. */
-  known: string[];
+  known?: string[];
   /** Whether the stack has an application credential of its own for the cluster. @default false */
   ownCredential?: boolean;
   /** Names of the cluster's security groups. */
-  securityGroups: string[];
+  securityGroups?: string[];
+  /** Set by check. */
+  found?: FoundInCloud;
+  /** Set by check: objects that an interrupted run created and did not record. */
+  leftovers?: MarkedObject[];
 }
+
+/** Arguments of CloudPlan: plain values, so that a preview knows all of them. */
+type CloudPlanArgs = Omit<CloudPlanInputs, "found" | "leftovers"> &
+  Required<Pick<CloudPlanInputs, "known" | "securityGroups">>;
 
 /** The ids of names in the configuration, and the cloud's endpoint. */
 export interface FoundInCloud {
@@ -45,13 +54,13 @@ export interface FoundInCloud {
  * preview that reaches the cloud. Deletes objects that an interrupted run created and did not record, so all other
  * resources of the cluster depend on it.
  */
-export class CloudPlan extends DynamicResource {
+export class CloudPlan extends DynamicResource<CloudPlanInputs> {
   declare readonly found: pulumi.Output<FoundInCloud>;
 
   /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   declare readonly mark: pulumi.Output<string>;
 
   constructor(name: string, args: CloudPlanArgs, opts?: pulumi.CustomResourceOptions) {
-    super("openstack/CloudPlan", name, { ...args }, ["found", "mark"], opts);
+    super("openstack/CloudPlan", name, args, { outputs: ["found", "mark"] }, opts);
   }
 }

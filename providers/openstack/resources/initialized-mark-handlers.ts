@@ -8,24 +8,10 @@ import { INITIALIZED_KEY } from "../plan/machine";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
-import type { ClusterInputs } from "../../kubeadm/resources/inputs";
 import { MachinesSession } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
-import { isKnownList } from "../../../lib/unknown";
-
-interface Inputs extends ClusterInputs {
-  cloud?: string;
-  region?: string;
-  machines: Machine[];
-  /** Machine name → id of its server. */
-  servers: Record<string, string>;
-  steps?: string[];
-}
-
-interface Outputs extends Inputs {
-  /** Machine name → id of the server with the ready tag. */
-  marked: Record<string, string>;
-}
+import { isKnownList, isUnknown } from "../../../lib/unknown";
+import type { InitializedMarkInputs as Inputs, InitializedMarkOutputs as Outputs } from "./initialized-mark";
 
 const ASK_SECONDS = 60;
 
@@ -104,7 +90,7 @@ function agentVersion(
 
 export const handlers: Handlers = {
   check(olds: Partial<Outputs>, news: Inputs) {
-    if (typeof news.servers !== "object" || !isKnownList(news.machines))
+    if (isUnknown(news.servers) || !isKnownList(news.machines))
       return Promise.resolve({
         inputs: {
           ...news,

@@ -1,24 +1,27 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ClusterInputs, Machine } from "../../kubeadm/resources/inputs";
 
-export interface InitializedMarkArgs {
-  specification: pulumi.Input<pulumi.Inputs>;
+export interface InitializedMarkInputs extends ClusterInputs {
   cloud?: string;
   region?: string;
-  machines: pulumi.Input<pulumi.Inputs[]>;
+  machines: Machine[];
   /** Machine name → id of its server. */
-  servers: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  jumpHost?: pulumi.Input<pulumi.Inputs>;
-  credentials: pulumi.Input<pulumi.Inputs>;
-  timeouts: pulumi.Input<pulumi.Inputs>;
+  servers: Record<string, string>;
+  steps?: string[];
+}
+
+export interface InitializedMarkOutputs extends InitializedMarkInputs {
+  /** Machine name → id of the server with the ready tag. */
+  marked: Record<string, string>;
 }
 
 /**
  * The ready tag of every server, in its metadata. Foresail writes it after the machine's node agent has reported the
  * machine as ready over SSH, so machines need no cloud credential.
  */
-export class InitializedMark extends DynamicResource {
-  constructor(name: string, args: InitializedMarkArgs, opts?: pulumi.CustomResourceOptions) {
-    super("openstack/InitializedMark", name, { ...args }, ["marked"], opts);
+export class InitializedMark extends DynamicResource<InitializedMarkOutputs> {
+  constructor(name: string, args: ResourceArgs<InitializedMarkInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("openstack/InitializedMark", name, args, { outputs: ["marked"] }, opts);
   }
 }

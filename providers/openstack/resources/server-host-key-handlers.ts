@@ -1,22 +1,10 @@
 import { waitFor, WaitTimeout } from "../../../lib/wait";
-import type { JumpHost, SshCredentials } from "../../kubeadm/plan/machine";
 import { consoleHostKeys } from "../plan/console-host-keys";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { sshTarget } from "../../kubeadm/resources/ssh-targets";
-
-interface Inputs {
-  machine: string;
-  server: string;
-  cloud?: string;
-  region?: string;
-  address: string;
-  port: number;
-  jumpHost?: JumpHost;
-  credentials: SshCredentials;
-  timeoutSeconds: number;
-}
+import type { ServerHostKeyInputs as Inputs } from "./server-host-key";
 
 /** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */
 const CONSOLE_SECONDS = 30;

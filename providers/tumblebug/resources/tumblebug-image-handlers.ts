@@ -1,11 +1,7 @@
 import type { Image, DesiredImage } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
-import type { ObjectInputs } from "./object-kind";
-
-interface Inputs extends ObjectInputs {
-  cloudImage: string;
-}
+import type { TumblebugImageInputs as Inputs } from "./tumblebug-image";
 
 export const handlers: Handlers = objectHandlers<Inputs, DesiredImage, Image>({
   what: "image",

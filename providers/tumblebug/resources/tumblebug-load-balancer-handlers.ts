@@ -6,25 +6,11 @@ import { tumblebugLoadBalancerSteps } from "../plan/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { withServer, type ServerInputs } from "./server";
-
-interface Inputs {
-  server: ServerInputs;
-  namespace: string;
-  infrastructure: string;
-  group: string;
-  port: number;
-  targetPort: number;
-  machines: string[];
-  /** Machine → name of its VM. */
-  vms: Record<string, string>;
-  timeoutSeconds: number;
-  steps?: string[];
-}
-
-interface Outputs extends Inputs {
-  address: string;
-}
+import { withServer } from "./server";
+import type {
+  TumblebugLoadBalancerInputs as Inputs,
+  TumblebugLoadBalancerOutputs as Outputs,
+} from "./tumblebug-load-balancer";
 
 /** Inputs whose changes update a load balancer; all others apply at creation only. */
 const COMPARED = ["server", "machines", "vms"] as const;

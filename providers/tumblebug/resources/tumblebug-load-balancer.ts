@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { withSecrets } from "./tumblebug-object";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ServerInputs } from "./server";
 
-export interface TumblebugLoadBalancerArgs {
-  server: pulumi.Input<object>;
+export interface TumblebugLoadBalancerInputs {
+  server: ServerInputs;
   namespace: string;
   infrastructure: string;
   /** VM group of the control planes. */
@@ -15,21 +15,30 @@ export interface TumblebugLoadBalancerArgs {
   /** Names of its machines. */
   machines: string[];
   /** Machine → name of its VM. */
-  vms: pulumi.Input<Record<string, string>>;
+  vms: Record<string, string>;
   /** Recorded address or "", so that the address is known in a preview that changes the load balancer. */
   recorded: string;
   /** Deadline for the load balancer to get an address, in seconds. */
   timeoutSeconds: number;
+  steps?: string[];
+}
+
+export interface TumblebugLoadBalancerOutputs extends TumblebugLoadBalancerInputs {
+  /** IP address or DNS name. */
+  address: string;
 }
 
 /** A cloud load balancer for the control planes: the cluster's endpoint. */
-export class TumblebugLoadBalancer extends DynamicResource {
-  /** IP address or DNS name. */
+export class TumblebugLoadBalancer extends DynamicResource<TumblebugLoadBalancerOutputs> {
   declare readonly address: pulumi.Output<string>;
   declare readonly recorded: pulumi.Output<string>;
 
-  constructor(name: string, args: TumblebugLoadBalancerArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugLoadBalancer", name, { ...args }, ["address", "recorded"], withSecrets(opts));
+  constructor(
+    name: string,
+    args: ResourceArgs<TumblebugLoadBalancerInputs>,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super("tumblebug/TumblebugLoadBalancer", name, args, { outputs: ["address"], secrets: ["server"] }, opts);
   }
 
   /** Address of the load balancer: the recorded one, or else the one of the new load balancer. */

@@ -3,21 +3,36 @@ import type { Slot } from "../plan/groups";
 import type { DesiredVmGroup } from "../plan/model";
 import type { MachineVm } from "../plan/machine-vm";
 import type { ServerInputs } from "./server";
-import type { ConnectionObjects } from "./tumblebug-mcis";
 
-/** Inputs of TumblebugMcis in its handlers. */
+/** The server's names of the objects that a connection's VMs are created from. */
+export interface ConnectionObjects {
+  vNet: string;
+  subnet: string;
+  /** Security group of all machines. */
+  nodes: string;
+  /** Additional security group of control planes; absent if there are none. */
+  controlPlanes?: string;
+  sshKey: string;
+}
+
+/** Inputs of TumblebugMcis. */
 export interface McisInputs {
   server: ServerInputs;
   namespace: string;
   infrastructure: string;
   mark: string;
+  /** Desired machines. A change creates VMs of new machines; TumblebugVm deletes VMs of surplus machines. */
   slots: Slot[];
+  /** Connection → objects that its VMs are created from. */
   objects: Record<string, ConnectionObjects>;
+  /** "<connection> <spec>" → the server's name of the spec. */
   specs: Record<string, string>;
+  /** "<connection> <image>" → the server's name of the image. */
   images: Record<string, string>;
   user: string;
+  /** Deadline for VMs to start, in seconds. */
   timeoutSeconds: number;
-  /** Recorded machines, used by check only. */
+  /** Recorded machines, and machines that are being removed; used by check only. */
   recorded?: Recorded;
   /** Set by check. */
   steps?: string[];

@@ -5,14 +5,8 @@ import { tumblebugNamespaceSteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import type { ObjectInputs } from "./object-kind";
 import { withServer } from "./server";
-
-type Inputs = Pick<ObjectInputs, "server" | "name" | "mark" | "keepOnDelete" | "foreign" | "steps">;
-
-interface Outputs extends Inputs {
-  made: boolean;
-}
+import type { NamespaceInputs as Inputs, NamespaceOutputs as Outputs } from "./tumblebug-namespace";
 
 const resourceOf = ({ name }: Inputs) => `namespace ${name}`;
 

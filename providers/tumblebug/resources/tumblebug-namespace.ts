@@ -1,15 +1,20 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectInputs } from "./object-kind";
 
-type TumblebugNamespaceArgs = Pick<
-  TumblebugObjectArgs,
-  "server" | "name" | "mark" | "keepOnDelete" | "foreign"
+export type NamespaceInputs = Pick<
+  ObjectInputs,
+  "server" | "name" | "mark" | "keepOnDelete" | "foreign" | "steps"
 >;
 
+export interface NamespaceOutputs extends NamespaceInputs {
+  /** Whether this stack created the namespace and so may delete it. */
+  made: boolean;
+}
+
 /** A namespace of the server. An existing namespace is used and never deleted. */
-export class TumblebugNamespace extends DynamicResource {
-  constructor(name: string, args: TumblebugNamespaceArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugNamespace", name, { ...args }, ["made"], withSecrets(opts));
+export class TumblebugNamespace extends DynamicResource<NamespaceOutputs> {
+  constructor(name: string, args: ResourceArgs<NamespaceInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("tumblebug/TumblebugNamespace", name, args, { outputs: ["made"], secrets: ["server"] }, opts);
   }
 }

@@ -1,23 +1,31 @@
 import type * as pulumi from "@pulumi/pulumi";
+import {
+  DynamicResource,
+  type HandlerKey,
+  type ResourceProperties,
+} from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectOutputs } from "./object-kind";
 
-/** Arguments of every object that VMs are created from. */
-export interface TumblebugObjectArgs {
-  /** {@link ServerInputs} */
-  server: pulumi.Input<object>;
-  namespace: string;
-  name: string;
-  connection: string;
-  /** Owner tag of this stack's objects. */
-  mark: pulumi.Input<string>;
-  keepOnDelete: boolean;
-  /** Whether the object existed before this stack. */
-  foreign: pulumi.Input<boolean>;
-}
+/** An object that VMs are created from. */
+export abstract class TumblebugObject<
+  Outputs extends ObjectOutputs = ObjectOutputs,
+> extends DynamicResource<Outputs> {
+  /** Name by which other objects and VMs refer to it. */
+  declare readonly object: pulumi.Output<string>;
 
-/** Outputs of every object that its handlers set. */
-export const OBJECT_OUTPUTS = ["object", "made"];
-
-/** Returns options that keep `server` secret, because it contains credentials. */
-export function withSecrets(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {
-  return { ...opts, additionalSecretOutputs: ["server"] };
+  protected constructor(
+    key: HandlerKey,
+    name: string,
+    args: object,
+    { outputs = [], secrets = [] }: ResourceProperties<Outputs>,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    super(
+      key,
+      name,
+      args,
+      { outputs: ["object", "made", ...outputs], secrets: ["server", ...secrets] },
+      opts,
+    );
+  }
 }

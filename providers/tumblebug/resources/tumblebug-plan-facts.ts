@@ -7,12 +7,9 @@ import {
   type DesiredTumblebug,
 } from "../plan/requirements";
 import type { CloudSpec } from "../plan/model";
-import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanArgs } from "./tumblebug-plan";
+import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanInputs } from "./tumblebug-plan";
 
-export interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanArgs, "objects"> {
-  /** Absent in a stack's first run. */
-  mark?: string;
-}
+interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanInputs, "objects" | "mark"> {}
 
 /** Names and results of an earlier run. */
 interface EarlierPlan {

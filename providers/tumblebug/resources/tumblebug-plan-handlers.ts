@@ -6,22 +6,13 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { tumblebugPlanSteps } from "../plan/steps";
-import { withServer, type ServerInputs } from "./server";
-import type { FoundOnServer, TumblebugPlanArgs } from "./tumblebug-plan";
-import { readPlanFacts, type DesiredPlan } from "./tumblebug-plan-facts";
-
-interface Inputs
-  extends DesiredPlan, Pick<TumblebugPlanArgs, "steps" | "leaving" | "later" | "remarks" | "refusals"> {
-  server: ServerInputs;
-  /** Set by check. */
-  found?: FoundOnServer;
-  /** Set by check: the machines of each cloud, region and zone. */
-  spread?: string[];
-}
-
-interface Outputs extends Inputs {
-  mark: string;
-}
+import { withServer } from "./server";
+import type {
+  FoundOnServer,
+  TumblebugPlanInputs as Inputs,
+  TumblebugPlanOutputs as Outputs,
+} from "./tumblebug-plan";
+import { readPlanFacts } from "./tumblebug-plan-facts";
 
 /** Deadline of each call to the server during check. */
 const PREVIEW_SECONDS = 15;

@@ -1,17 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Generation } from "../plan/model";
 import type { ConnectionFacts, UnmetRequirement, DesiredTumblebug } from "../plan/requirements";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { withSecrets } from "./tumblebug-object";
+import { type DeepInput, DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import type { ServerInputs } from "./server";
 
 /** Kinds of objects that VMs are created from. */
 export const OBJECT_KINDS = ["vNets", "securityGroups", "sshKeys", "images", "specs"] as const;
 
-/**
- * Arguments of TumblebugPlan: plain values, except for the server's credentials, so that a preview knows all of them.
- */
-export interface TumblebugPlanArgs extends DesiredTumblebug {
-  server: pulumi.Input<object>;
+export interface TumblebugPlanInputs extends DesiredTumblebug {
+  server: ServerInputs;
   /** Names of the objects that the stack needs, by kind; of images: {name, connection, cloudImage}. */
   objects: Record<(typeof OBJECT_KINDS)[number], ObjectName[]>;
   /** Removals of surplus control planes in this run, one line each. */
@@ -26,7 +23,20 @@ export interface TumblebugPlanArgs extends DesiredTumblebug {
   refusals?: UnmetRequirement[];
   /** Owner tag of the cluster's objects; absent in a stack's first run, which generates it. */
   mark?: string;
+  /** Set by check. */
+  found?: FoundOnServer;
+  /** Set by check: the machines of each cloud, region and zone. */
+  spread?: string[];
 }
+
+export interface TumblebugPlanOutputs extends TumblebugPlanInputs {
+  mark: string;
+}
+
+/** Plain values, except for the server's credentials, so that a preview knows all of them. */
+type TumblebugPlanArgs = Omit<TumblebugPlanInputs, "server" | "found" | "spread"> & {
+  server: DeepInput<ServerInputs>;
+};
 
 export interface ObjectName {
   name: string;
@@ -50,13 +60,19 @@ export interface FoundOnServer {
  * The preflight of a run on the server, checked before any change, so that the preview reports unmet requirements with
  * their configuration property. All other resources of the cluster depend on it.
  */
-export class TumblebugPlan extends DynamicResource {
+export class TumblebugPlan extends DynamicResource<TumblebugPlanOutputs> {
   /** Known in every preview that reaches the server. */
   declare readonly found: pulumi.Output<FoundOnServer>;
   /** Owner tag in the descriptions of this stack's objects. */
   declare readonly mark: pulumi.Output<string>;
 
   constructor(name: string, args: TumblebugPlanArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugPlan", name, { ...args }, ["found", "mark", "spread"], withSecrets(opts));
+    super(
+      "tumblebug/TumblebugPlan",
+      name,
+      args,
+      { outputs: ["found", "mark", "spread"], secrets: ["server"] },
+      opts,
+    );
   }
 }

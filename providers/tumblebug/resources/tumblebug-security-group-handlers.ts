@@ -1,18 +1,9 @@
 import type { FirewallRule, SecurityGroup, DesiredSecurityGroup } from "../plan/model";
-import { ruleChanges, ruleWords, type ExplainedRule } from "../plan/security-rules";
+import { ruleChanges, ruleWords } from "../plan/security-rules";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { objectHandlers } from "./object-handlers";
-import type { ObjectInputs } from "./object-kind";
-
-interface Inputs extends ObjectInputs {
-  vNet: string;
-  rules: ExplainedRule[];
-  /** Rules as the server returned them at creation, possibly in another notation. */
-  there?: FirewallRule[];
-  /** Rules that a refresh found missing. */
-  gone?: FirewallRule[];
-}
+import type { TumblebugSecurityGroupInputs as Inputs } from "./tumblebug-security-group";
 
 const bare = ({ direction, protocol, ports, cidr }: FirewallRule): FirewallRule => ({
   direction,

@@ -1,11 +1,7 @@
 import type { Spec, DesiredSpec } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
-import type { ObjectInputs } from "./object-kind";
-
-interface Inputs extends ObjectInputs {
-  cloudSpec: string;
-}
+import type { TumblebugSpecInputs as Inputs } from "./tumblebug-spec";
 
 export const handlers: Handlers = objectHandlers<Inputs, DesiredSpec, Spec>({
   what: "spec",

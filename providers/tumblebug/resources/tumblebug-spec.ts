@@ -1,18 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
+import type { ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectInputs } from "./object-kind";
+import { TumblebugObject } from "./tumblebug-object";
 
-export interface TumblebugSpecArgs extends TumblebugObjectArgs {
+export interface TumblebugSpecInputs extends ObjectInputs {
   /** Name of the machine type in the cloud. */
   cloudSpec: string;
 }
 
 /** A machine type of a cloud that the server registers for a connection. */
-export class TumblebugSpec extends DynamicResource {
-  /** Name by which VMs refer to it. */
-  declare readonly object: pulumi.Output<string>;
-
-  constructor(name: string, args: TumblebugSpecArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugSpec", name, { ...args }, OBJECT_OUTPUTS, withSecrets(opts));
+export class TumblebugSpec extends TumblebugObject {
+  constructor(name: string, args: ResourceArgs<TumblebugSpecInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("tumblebug/TumblebugSpec", name, args, {}, opts);
   }
 }

@@ -1,11 +1,7 @@
 import type { SshKey, DesiredSshKey } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
-import type { ObjectInputs } from "./object-kind";
-
-interface Inputs extends ObjectInputs {
-  user: string;
-}
+import type { TumblebugSshKeyInputs as Inputs } from "./tumblebug-ssh-key";
 
 export const handlers: Handlers = objectHandlers<Inputs, DesiredSshKey, SshKey>({
   what: "sshKey",

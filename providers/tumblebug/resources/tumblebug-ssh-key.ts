@@ -1,24 +1,32 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { OBJECT_OUTPUTS, type TumblebugObjectArgs } from "./tumblebug-object";
+import type { ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectInputs, ObjectOutputs } from "./object-kind";
+import { TumblebugObject } from "./tumblebug-object";
 
-export interface TumblebugSshKeyArgs extends TumblebugObjectArgs {
+export interface TumblebugSshKeyInputs extends ObjectInputs {
   /** SSH user. */
   user: string;
 }
 
-/** An SSH key that the cloud creates, for all machines of its connection. */
-export class TumblebugSshKey extends DynamicResource {
-  declare readonly object: pulumi.Output<string>;
+interface TumblebugSshKeyOutputs extends TumblebugSshKeyInputs, ObjectOutputs {
   /** Secret. */
+  privateKey: string;
+  publicKey: string;
+  fingerprint: string;
+}
+
+/** An SSH key that the cloud creates, for all machines of its connection. */
+export class TumblebugSshKey extends TumblebugObject<TumblebugSshKeyOutputs> {
   declare readonly privateKey: pulumi.Output<string>;
   declare readonly publicKey: pulumi.Output<string>;
 
-  constructor(name: string, args: TumblebugSshKeyArgs, opts?: pulumi.CustomResourceOptions) {
-    const outputs = [...OBJECT_OUTPUTS, "privateKey", "publicKey", "fingerprint"];
-    super("tumblebug/TumblebugSshKey", name, { ...args }, outputs, {
-      ...opts,
-      additionalSecretOutputs: ["server", "privateKey"],
-    });
+  constructor(name: string, args: ResourceArgs<TumblebugSshKeyInputs>, opts?: pulumi.CustomResourceOptions) {
+    super(
+      "tumblebug/TumblebugSshKey",
+      name,
+      args,
+      { outputs: ["privateKey", "publicKey", "fingerprint"], secrets: ["privateKey"] },
+      opts,
+    );
   }
 }

@@ -2,16 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { withServer, type ServerInputs } from "./server";
-
-interface Inputs {
-  server: ServerInputs;
-  namespace: string;
-  infrastructure: string;
-  machine: string;
-  vm: string;
-  timeoutSeconds: number;
-}
+import { withServer } from "./server";
+import type { TumblebugVmInputs as Inputs } from "./tumblebug-vm";
 
 export const handlers: Handlers = {
   diff(_id, olds: Inputs, news: Inputs) {

@@ -1,15 +1,15 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { withSecrets } from "./tumblebug-object";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ServerInputs } from "./server";
 
-export interface TumblebugVmArgs {
-  server: pulumi.Input<object>;
+export interface TumblebugVmInputs {
+  server: ServerInputs;
   namespace: string;
   infrastructure: string;
   /** Name of the machine in the cluster. */
   machine: string;
   /** Name of its VM on the server. */
-  vm: pulumi.Input<string>;
+  vm: string;
   timeoutSeconds: number;
 }
 
@@ -18,10 +18,10 @@ export interface TumblebugVmArgs {
  * resources after all updates, and dependents first, so the node group, even one that is itself deleted, has already
  * drained the machine and deleted its Node. On destroy nothing is done here, because of `deletedWith` the MCIS.
  */
-export class TumblebugVm extends DynamicResource {
+export class TumblebugVm extends DynamicResource<TumblebugVmInputs> {
   declare readonly vm: pulumi.Output<string>;
 
-  constructor(name: string, args: TumblebugVmArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugVm", name, { ...args }, [], withSecrets(opts));
+  constructor(name: string, args: ResourceArgs<TumblebugVmInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("tumblebug/TumblebugVm", name, args, { secrets: ["server"] }, opts);
   }
 }

@@ -1,13 +1,7 @@
 import type { VNet, DesiredVNet } from "../plan/model";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { objectHandlers } from "./object-handlers";
-import type { ObjectInputs } from "./object-kind";
-
-interface Inputs extends ObjectInputs {
-  cidr: string;
-  cidrWritten: boolean;
-  subnet: string;
-}
+import type { TumblebugVNetInputs as Inputs } from "./tumblebug-vnet";
 
 export const handlers: Handlers = objectHandlers<Inputs, DesiredVNet, VNet>({
   what: "vNet",

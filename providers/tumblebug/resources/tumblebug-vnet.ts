@@ -1,8 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
-import { OBJECT_OUTPUTS, withSecrets, type TumblebugObjectArgs } from "./tumblebug-object";
+import type { ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { ObjectInputs } from "./object-kind";
+import { TumblebugObject } from "./tumblebug-object";
 
-export interface TumblebugVNetArgs extends TumblebugObjectArgs {
+export interface TumblebugVNetInputs extends ObjectInputs {
   /** IPv4 CIDR block of the VNet and of its only subnet. */
   cidr: string;
   /** Whether the block is from the configuration; a changed default block does not change an existing VNet. */
@@ -11,13 +12,11 @@ export interface TumblebugVNetArgs extends TumblebugObjectArgs {
 }
 
 /** A VNet of a connection, with one subnet. */
-export class TumblebugVNet extends DynamicResource {
-  /** Name by which other objects refer to it. */
-  declare readonly object: pulumi.Output<string>;
+export class TumblebugVNet extends TumblebugObject {
   /** Name of the subnet. */
   declare readonly subnet: pulumi.Output<string>;
 
-  constructor(name: string, args: TumblebugVNetArgs, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugVNet", name, { ...args }, OBJECT_OUTPUTS, withSecrets(opts));
+  constructor(name: string, args: ResourceArgs<TumblebugVNetInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("tumblebug/TumblebugVNet", name, args, {}, opts);
   }
 }

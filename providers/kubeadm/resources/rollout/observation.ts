@@ -4,7 +4,7 @@ import { desiredRollout } from "../../plan/rollout/settings";
 import type { DesiredRollout } from "../../plan/rollout/desired";
 import { unreachedMachines } from "../unreached-machines";
 import { clusterVersion } from "../cluster-version";
-import type { NodeOutput } from "../node-group";
+import type { NodeOutput } from "../node-group-inputs";
 import { nodeOutputs } from "../node-outputs";
 import type { NodeRolloutInputs } from "../node-rollout-inputs";
 import { observeNode, type NodeObject } from "../observed-nodes";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ReviewedChange } from "../../../../cli/review/change";
 import { compareReview } from "../../../../cli/review/compare";
 import { change } from "./changes";
+import { UNKNOWN } from "../../../../lib/unknown";
 
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const JOIN = (name: string) => `${name}: join as worker of workers, wait until Ready`;
 const ROLL = (name: string) => `${name} 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)`;
 const RESUMED = (name: string) =>

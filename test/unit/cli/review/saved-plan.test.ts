@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { makeSavedPlan, parseSavedPlan, UnreadablePlanError } from "../../../../cli/review/saved-plan";
 import { change, previewOf } from "./changes";
+import { UNKNOWN } from "../../../../lib/unknown";
 
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const ref = { project: "foresail", stack: "prod" };
 const reviewed = previewOf([change("workers", ["w-1: join as worker of workers, wait until Ready"])]);
 const plan = makeSavedPlan(reviewed, ref, { resourcePlans: {} }, "0.1.0");

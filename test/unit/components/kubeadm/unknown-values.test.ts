@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { handlers } from "../../../../providers/handlers";
-
-/** What the engine hands over in a preview for a value that nobody knows yet. */
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+import { UNKNOWN } from "../../../../lib/unknown";
 
 const machine = (name: string, hostKey = "ssh-ed25519 AAAA") => ({
   name,

@@ -11,8 +11,8 @@ import { PartialFailure } from "../../../../lib/pulumi/failure";
 import { newKey, TestSshServer } from "../../../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../kubeadm/machine/examples";
 import { CloudServer, type Answer, type Request } from "./cloud-server";
+import { UNKNOWN } from "../../../../lib/unknown";
 
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
 /** A cloud with one flavour, one image, one external network and room for three servers. */
