@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { renderMarkdown } from "./forecast/render-markdown";
 import { renderText } from "./forecast/render-text";
 import { planReport, type PlanReport } from "./forecast/report";
-import { parseVersion } from "../providers/kubeadm/plan/rollout/version";
+import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";
 import { chooseContext } from "./plan-kubeconfig";
 

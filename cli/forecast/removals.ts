@@ -1,4 +1,4 @@
-import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/version";
+import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { Finding } from "./finding";
 
 /** Removed API versions, by the first minor version without them (kubernetes.io, deprecated API migration guide). */

@@ -1,15 +1,15 @@
 import type { DrainAllowances } from "../../lib/kubernetes/drain/plan";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { byIndex } from "../../providers/kubeadm/plan/membership/plan";
-import type { LeftOut } from "../../providers/kubeadm/plan/rollout/left-out";
+import type { LeftOut } from "../../providers/kubeadm/plan/rollout/state";
 import { observeRolloutNode, type RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import {
   describeRolloutStep,
   planRollout,
   type RolloutStep,
 } from "../../providers/kubeadm/plan/rollout/plan";
-import { presentSkew } from "../../providers/kubeadm/plan/rollout/skew";
-import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/version";
+import { presentSkew } from "../../providers/kubeadm/plan/rollout/refusals";
+import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { budgetFindings, placementFindings } from "./budgets";
 import { certificateFindings } from "./certificates";

@@ -10,12 +10,9 @@ import {
 } from "../../providers/kubeadm/plan/defaults";
 import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
-import {
-  stagedVersions,
-  type StagedVersions,
-} from "../../providers/kubeadm/machine/node-agent/staged-versions";
+import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
-import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import { furtherSoftware, type RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import type { DrainOptions, Timeouts } from "../../providers/kubeadm/resources/inputs";
 import type { KubeadmClusterArgs, NetworkPlugin } from "./kubeadm-cluster-args";
 

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
 import type { JsonObject } from "../../lib/merge";
-import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 
 /**
  * A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources

@@ -26,7 +26,7 @@ import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/
 import { printable } from "../../lib/text/quote";
 import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import { noProxyIssue, proxyUrlIssue } from "../../lib/validation/urls";
-import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/version";
+import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
 

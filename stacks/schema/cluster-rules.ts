@@ -4,10 +4,13 @@ import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
 import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { DEFAULT_POOL, networkOf } from "../../providers/kubeadm/plan/defaults";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
-import { endpointIssues, type EndpointFacts } from "../../providers/kubeadm/plan/validation/endpoint";
-import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines";
-import { machineAddressIssues, type NetworkBlocks } from "../../providers/kubeadm/plan/validation/network";
-import { taintIssues } from "../../providers/kubeadm/plan/validation/node-labels";
+import {
+  endpointIssues,
+  type EndpointFacts,
+  machineAddressIssues,
+  type NetworkBlocks,
+} from "../../providers/kubeadm/plan/validation/network";
+import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validation/machines";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { ClusterInput, type BaseCluster } from "./cluster";
 import type { MachineInput } from "./machine";

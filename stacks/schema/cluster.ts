@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { certificateBundleIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue, preflightIssue } from "../../lib/validation/names";
-import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/registries";
+import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
 import { EndpointConfiguration } from "./endpoint";
 import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "./host";
 import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./kubeadm";

@@ -9,7 +9,7 @@ import {
   hostFileListIssues,
   hostFilePathIssue,
 } from "../../providers/kubeadm/plan/validation/files";
-import { mirroredRegistryIssue } from "../../providers/kubeadm/plan/validation/registries";
+import { mirroredRegistryIssue } from "../../providers/kubeadm/plan/validation/source";
 import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
 import { keyRule, rule, rules } from "./rule";
 

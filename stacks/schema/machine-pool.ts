@@ -2,7 +2,7 @@ import { z } from "zod";
 import { annotationsIssues, apiVersionIssue, kindIssue, labelsIssues } from "../../lib/validation/objects";
 import { writtenDate } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
-import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/version";
+import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { exactlyOne, line, rule, rules } from "./rule";
 
 const name = (longest = 63) => rule(z.string(), (text) => dnsLabelIssue(text, longest));

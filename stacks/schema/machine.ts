@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hostIssue, hostPortIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { hostKeyIssue } from "../../lib/validation/keys";
 import { labelValueIssue, writtenDate } from "../../lib/validation/labels";
-import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/validation/node-labels";
+import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
 import { keyRule, port, rule } from "./rule";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exactlyOneIssue } from "../../lib/validation/choice";
 import { lineIssue } from "../../lib/validation/names";
 import { readAsNumber } from "../../lib/text/quote";
-import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/version";
+import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/source";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 
 /** Adds a rule to a schema. @param issueOf returns a message with the issue and its fix, or undefined */

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { registryHostIssue } from "../../providers/kubeadm/plan/validation/registries";
+import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
 import { unknownWord } from "../../lib/validation/spelling";
 import { readSshKey } from "./private-key";
 import { isObject } from "./rule";

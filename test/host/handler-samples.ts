@@ -1,5 +1,5 @@
 import { DEFAULT_ANNOTATION_PATTERN } from "../../providers/kubeadm/plan/rollout/annotations";
-import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import type { HandlerKey } from "../../providers/handlers";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 import { UNKNOWN } from "../../lib/unknown";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ETCD_SILENT } from "../../providers/kubeadm/machine/steps";
 import type { Machine } from "../../providers/kubeadm/plan/machine";
-import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/settings";
+import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 import { removeFolder } from "../engine/compiled-clone";
 import { FakeAgents, putClusterVersion, seenWrites } from "../simulation/fake-agents";
 import { TestAuthority } from "../support/certificates";

@@ -3,9 +3,8 @@ import type { Machine } from "../plan/machine";
 import type { EtcdMember } from "../plan/membership/quorum";
 import { NODE_PATHS } from "../plan/node-paths";
 import type { ClusterSpecification } from "../plan/specification";
-import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent/agent";
-import { agentRevision } from "./node-agent/desired-agent";
-import type { StagedVersions } from "./node-agent/staged-versions";
+import { AGENT_VERSION, agentConfiguration, installersOf, installerText } from "./node-agent";
+import { agentRevision, type StagedVersions } from "../plan/node-agents";
 import { hostsToml, proxyVariables, sourceFiles, sourceParameters } from "./parameters";
 import { type Parameters, renderShell, shellCommands } from "./shell";
 

@@ -1,4 +1,4 @@
-import { dnsPodsToMove } from "../plan/membership/cluster-dns";
+import { dnsPodsToMove } from "../plan/membership/nodes";
 import type { ClusterSession } from "./cluster-session";
 import { report } from "../../../lib/pulumi/log";
 import { observeNodes } from "./observed-nodes";

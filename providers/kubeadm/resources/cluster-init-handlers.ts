@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { initConfiguration } from "../machine/configuration";
-import { refuseSpecificationChange } from "../machine/immutables";
+import { refuseSpecificationChange } from "../plan/immutables";
 import { type MachineFacts, factsScript, initScript, resetScript } from "../machine/steps";
 import type { ClusterSpecification } from "../plan/specification";
 import type { Machine } from "../plan/machine";
 import { clusterInitSteps } from "../plan/steps";
-import { formerMachines } from "../plan/membership/former";
+import { formerMachines } from "../plan/membership/nodes";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";

@@ -1,11 +1,15 @@
 import { SshUnreachable } from "../../../lib/ssh/errors";
 import { nodeAgentScript } from "../machine/steps";
-import { refuseStaging } from "../machine/node-agent/staged-versions";
-import { AGENT_VERSION } from "../machine/node-agent/agent";
-import { type ReportedAgent, leftToInstall } from "../machine/node-agent/left-to-install";
-import { agentRevision, type DesiredAgent } from "../machine/node-agent/desired-agent";
+import {
+  refuseStaging,
+  type ReportedAgent,
+  leftToInstall,
+  agentRevision,
+  type DesiredAgent,
+} from "../plan/node-agents";
+import { AGENT_VERSION } from "../machine/node-agent";
 import type { Machine } from "../plan/machine";
-import { leftOutStep } from "../plan/rollout/left-out";
+import { leftOutStep } from "../plan/rollout/state";
 import { nodeAgentsSteps, type NodeAgentsStep } from "../plan/steps";
 import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";

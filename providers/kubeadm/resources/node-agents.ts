@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
-import type { StagedVersions } from "../machine/node-agent/staged-versions";
+import type { StagedVersions } from "../plan/node-agents";
 import type { ClusterInputs, Machine } from "./inputs";
 
 export interface NodeAgentsInputs extends ClusterInputs {

@@ -1,6 +1,5 @@
 import type { Machine } from "../plan/machine";
-import type { ObservedNode } from "../plan/membership/observed-node";
-import { withOwnership } from "../plan/membership/ownership";
+import { type ObservedNode, withOwnership } from "../plan/membership/nodes";
 import { isRemoval, planMembership } from "../plan/membership/plan";
 import type { NodeGroupStep } from "../plan/steps";
 import { machineOf } from "../../../lib/steps/steps";

@@ -1,20 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
-import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../machine/immutables";
+import { refuseAddressChange, refuseJoinSettings, type Refusal } from "../plan/immutables";
 import {
   isRemoval,
   leavesNotReady,
   planMembership,
   refuseGroupChange,
   type MembershipPlan,
-} from "../plan/membership/plan";
-import {
   poolsThatLeave,
   removedMembers,
   removedMemberStep,
   type RemovedMember,
-} from "../plan/membership/removed-pools";
-import type { ObservedNode } from "../plan/membership/observed-node";
-import { ownershipAfter, recordedOwnership, withOwnership } from "../plan/membership/ownership";
+} from "../plan/membership/plan";
+import {
+  type ObservedNode,
+  ownershipAfter,
+  recordedOwnership,
+  withOwnership,
+} from "../plan/membership/nodes";
 import { refuseMajorityRemoval } from "../plan/membership/quorum";
 import { CONTROL_PLANE_GROUP, withKeysOfLeaving } from "../plan/machine";
 import { nodeGroupSteps } from "../plan/steps";

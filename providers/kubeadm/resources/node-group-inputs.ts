@@ -1,5 +1,5 @@
 import type { Machine } from "../plan/machine";
-import type { Ownership } from "../plan/membership/ownership";
+import type { Ownership } from "../plan/membership/nodes";
 import type { ClusterInputs, DrainOptions } from "./inputs";
 
 /** A member of the cluster in the stack's outputs. */

@@ -1,5 +1,5 @@
 import type { Machine } from "../plan/machine";
-import type { ObservedNode } from "../plan/membership/observed-node";
+import type { ObservedNode } from "../plan/membership/nodes";
 import type { NodeOutput } from "./node-group-inputs";
 
 /** Returns the members for the stack's outputs, in the order of the configuration. */

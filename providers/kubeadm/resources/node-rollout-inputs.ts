@@ -1,5 +1,5 @@
 import type { Machine } from "../plan/machine";
-import type { RolloutSettings } from "../plan/rollout/settings";
+import type { RolloutSettings } from "../plan/rollout/desired";
 import type { ClusterInputs, DrainOptions } from "./inputs";
 import type { NodeOutput } from "./node-group-inputs";
 

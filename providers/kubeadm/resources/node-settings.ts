@@ -5,11 +5,12 @@ import {
   roleLabels,
   taintChanges,
   type LabelChanges,
-} from "../plan/membership/node-settings";
-import { type Ownership, withOwnership } from "../plan/membership/ownership";
+  type Ownership,
+  withOwnership,
+  type ObservedNode,
+} from "../plan/membership/nodes";
 import type { Machine, Taint } from "../plan/machine";
 import type { ClusterSession } from "./cluster-session";
-import type { ObservedNode } from "../plan/membership/observed-node";
 import { report } from "../../../lib/pulumi/log";
 import { observeNode, type NodeObject } from "./observed-nodes";
 

@@ -1,7 +1,6 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint } from "../plan/machine";
-import { GROUP_LABEL } from "../plan/membership/node-settings";
-import type { ObservedNode } from "../plan/membership/observed-node";
+import { GROUP_LABEL, type ObservedNode } from "../plan/membership/nodes";
 
 /** The fields of a v1 Node that membership reads. */
 export interface NodeObject {

@@ -1,8 +1,8 @@
 import { annotationKeys } from "../plan/rollout/annotations";
-import { outOfReach } from "../plan/rollout/left-out";
+import { outOfReach } from "../plan/rollout/state";
 import { observeRolloutNode } from "../plan/rollout/observed";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { ReportedAgent } from "../machine/node-agent/left-to-install";
+import type { ReportedAgent } from "../plan/node-agents";
 import type { NodeObject } from "./observed-nodes";
 
 const READ_SECONDS = 5;

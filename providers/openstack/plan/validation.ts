@@ -9,7 +9,7 @@ import {
   podBlockSizeIssues,
   type NetworkBlocks,
 } from "../../kubeadm/plan/validation/network";
-import { replaceIssues } from "../../kubeadm/plan/validation/replace";
+import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { quoted } from "../../../lib/text/quote";
 
 /** Input of the rules for the section `openstack`; values that could not be read are absent. */

@@ -14,7 +14,7 @@ import {
   podBlockSizeIssues,
   type NetworkBlocks,
 } from "../../kubeadm/plan/validation/network";
-import { replaceIssues } from "../../kubeadm/plan/validation/replace";
+import { replaceIssues } from "../../kubeadm/plan/validation/source";
 import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 

@@ -50,3 +50,9 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): An
 export function annotationValue(software: string, version: string): string {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(software) ? `v${version}` : version;
 }
+
+/**
+ * Versions that the node agent accepts. Bash and JavaScript read this regular expression alike; each match is a file
+ * name.
+ */
+export const AGENT_VERSION_PATTERN = "^[0-9A-Za-z][0-9A-Za-z.+:~-]*$";

@@ -1,13 +1,19 @@
-import { complete } from "./complete";
-import type { LeftOut } from "./left-out";
+import {
+  type LeftOut,
+  rolloutState,
+  type RolloutState,
+  isDueInPass,
+  passVersion,
+  wantedVersion,
+  type Group,
+} from "./state";
 import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
-import { notesOf } from "./notes";
 import type { RolloutNode } from "./observed";
-import { refusalsOf } from "./refusals";
-import { rolloutState, type RolloutState } from "./state";
-import type { RolloutStep } from "./step";
-import { followingWaves } from "./waves";
-import type { RolloutOptions, DesiredRollout } from "./desired";
+import { refusalsOf, presentSkew } from "./refusals";
+import { type RolloutStep, stepTo, staysCordoned } from "./step";
+import { type RolloutOptions, type DesiredRollout, isDue, desiredSoftware } from "./desired";
+import { compareVersions } from "./versions";
+import { nodeRolloutSteps } from "../steps";
 
 export { describeRolloutStep, type RolloutStep } from "./step";
 
@@ -93,4 +99,95 @@ function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
     });
   }
   return notReady;
+}
+
+/** Returns the remarks of a preview that are not steps. */
+export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
+  const { wish: desired, groups, paused } = state;
+  const members = groups.flatMap((group) => group.nodes);
+  const pass = passVersion(state);
+  const due = pass === undefined ? [] : members.filter((node) => isDueInPass(node, pass, state));
+
+  const named = new Set(desired.pools.flatMap(({ machines }) => machines));
+  const unmanaged = nodes.filter(({ name }) => !named.has(name));
+  const present = new Set(nodes.map(({ name }) => name));
+  const absent = [...named].filter((name) => !present.has(name));
+  const resting = members.filter((node) => paused.has(node.name) && isDue(node, desired, desired.version));
+  const down = due.filter(({ kubeletVersion }) => compareVersions(kubeletVersion, desired.version) > 0);
+  const planes = state.controlPlanes;
+
+  return [
+    ...presentSkew(members),
+    ...unmanaged.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
+    ...absent.map((name) => `${name} is not in the cluster, so it has no version to change`),
+    ...resting.map(({ name, kubeletVersion }) => `${name} is paused: it stays at ${kubeletVersion}`),
+    ...down.map(
+      ({ name, kubeletVersion }) =>
+        `${name} runs ${kubeletVersion}, a newer patch: it goes down to ${desired.version}`,
+    ),
+    ...outage(planes, due),
+  ];
+}
+
+/** Warns that one or two control planes have no redundant etcd member. */
+function outage(planes: readonly RolloutNode[], due: readonly RolloutNode[]): string[] {
+  if (planes.length === 0 || planes.length > 2 || !due.some(({ controlPlane }) => controlPlane)) return [];
+  const one = "is one control plane: the API does not answer while it changes";
+  const two = "are two control planes: etcd has no quorum, and the API does not answer, while one changes";
+  return [nodeRolloutSteps.format({ kind: "outage", planes: planes.length === 1 ? one : two })];
+}
+
+/**
+ * Carries out the waves after the first one of a group whose nodes are all Ready, uncordoned and closed: the other
+ * due nodes in order, as many at a time as in the first wave. Gives the same result as deciding again after each
+ * wave, but does not look at a thousand nodes a thousand times.
+ *
+ * @param pass version of the first wave's pass; the waves end when the cluster's pass changes
+ * @param size number of nodes of the first wave
+ * @param carryOut called with each wave, before the next one is computed
+ */
+export function followingWaves(
+  state: RolloutState,
+  group: Group,
+  at: { pass: string; size: number },
+  carryOut: (wave: RolloutStep[]) => void,
+): void {
+  const calm = group.nodes.every((node) => node.ready && !node.unschedulable && !node.changesAllowed);
+  if (!calm || at.size < 1) return;
+  const due = group.nodes.filter((node) => isDueInPass(node, at.pass, state));
+  for (let first = 0; first < due.length; first += at.size) {
+    if (passVersion(state) !== at.pass) return;
+    const { wish: desired } = state;
+    carryOut(
+      due
+        .slice(first, first + at.size)
+        .map((node) => stepTo(node, group.pool.name, desired, wantedVersion(node, at.pass, desired))),
+    );
+  }
+}
+
+/** Returns the node as it is after its step. */
+function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
+  const software = desiredSoftware(desired, step.to);
+  return {
+    ...node,
+    kubeletVersion: step.to,
+    ready: true,
+    unschedulable: staysCordoned(node),
+    cordonedBefore: false,
+    changesAllowed: false,
+    desired: { ...node.desired, ...software },
+    current: { ...node.current, ...software },
+  };
+}
+
+/** Applies a step to the state of a forecast, in place. */
+export function complete(state: RolloutState, step: RolloutStep): void {
+  const { wish: desired, groups, controlPlanes } = state;
+  const group = groups.find(({ pool }) => pool.name === step.pool);
+  for (const nodes of [group?.nodes ?? [], ...(step.controlPlane ? [controlPlanes] : [])]) {
+    const index = nodes.findIndex(({ name }) => name === step.node);
+    if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, desired);
+  }
+  if (step.how === "kubeadm upgrade apply") desired.clusterVersion = step.to;
 }

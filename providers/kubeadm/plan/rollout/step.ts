@@ -1,7 +1,7 @@
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
-import { minorsBetween } from "./version";
+import { minorsBetween } from "./versions";
 import { desiredSoftware, type DesiredRollout } from "./desired";
 
 /** The change of one node to its next version, from opening its change window to closing it. */
@@ -97,3 +97,21 @@ export function previewStep(step: RolloutStep): NodeRolloutStep {
 
 /** Formats one line of a preview. */
 export const describeRolloutStep = (step: RolloutStep): string => nodeRolloutSteps.format(previewStep(step));
+
+/**
+ * Returns why a rollout can't take these steps, or undefined. The node agents have staged only the desired version
+ * and the configuration's intermediate versions; a step to any other would wait for an agent that refuses it.
+ */
+export function refuseUnstaged(
+  steps: readonly RolloutStep[],
+  { version, intermediates }: Pick<DesiredRollout, "version" | "intermediates">,
+): string | undefined {
+  const unstaged = [...new Set(steps.map(({ to }) => to))].filter(
+    (to) => to !== version && !intermediates.includes(to),
+  );
+  if (unstaged.length === 0) return undefined;
+  return (
+    `the way to ${version} leads over ${unstaged.join(", ")}, which the nodes do not have at hand: ` +
+    `list it under rollout.intermediateVersions`
+  );
+}

@@ -1,4 +1,4 @@
-import { taintIssues } from "./node-labels";
+import { taintIssues } from "./machines";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { shapeIssues } from "./pass-through-shapes";
 

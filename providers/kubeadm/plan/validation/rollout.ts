@@ -1,5 +1,5 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
-import { AGENT_VERSION_PATTERN } from "../version-pattern";
+import { AGENT_VERSION_PATTERN } from "../rollout/annotations";
 import { duplicateIssues } from "../../../../lib/validation/duplicates";
 import { dnsNameIssue } from "../../../../lib/validation/names";
 import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";

@@ -1,6 +1,44 @@
+import { quoted } from "../../../../lib/text/quote";
 import { VERSION_PLACEHOLDER } from "../specification";
 import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { quoted } from "../../../../lib/text/quote";
+import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
+import { unknownWord } from "../../../../lib/validation/spelling";
+
+/** Oldest minor: kubeadm's v1beta4 configuration was introduced in 1.31. */
+const OLDEST_MINOR = 31;
+/** Newest minor that foresail was tested with. */
+export const NEWEST_MINOR = 36;
+
+/** Returns what is wrong with a Kubernetes version, or undefined. */
+export function kubernetesVersionIssue(text: string): string | undefined {
+  const bare = text.replace(/^v/i, "");
+  if (/^\d+\.\d+$/.test(bare))
+    return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
+  const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(bare);
+  if (!match || match.slice(1).some((part) => /^0\d/.test(part))) {
+    return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.${NEWEST_MINOR}.3"`;
+  }
+  if (bare !== text) return `${quoted(text)} must be written without the "v": "${bare}"`;
+  const [major, minor] = match.slice(1).map(Number);
+  if (major !== 1 || minor === undefined)
+    return `Kubernetes ${text} does not exist; write e.g. "1.${NEWEST_MINOR}.3"`;
+  if (minor < OLDEST_MINOR)
+    return `Kubernetes ${text} is too old: its kubeadm does not read v1beta4 configuration; use 1.${OLDEST_MINOR} or newer`;
+  if (minor > NEWEST_MINOR)
+    return `Kubernetes ${text} is newer than this foresail knows (1.${NEWEST_MINOR}); use 1.${OLDEST_MINOR} to 1.${NEWEST_MINOR}, or a newer foresail`;
+  return undefined;
+}
+
+/**
+ * Returns what is wrong with the version of a pool's nodes, or undefined. Allows any minor, since another system
+ * creates the nodes.
+ */
+export function poolVersionIssue(text: string): string | undefined {
+  const bare = text.replace(/^v/, "");
+  return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
+    ? undefined
+    : `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.30.2"`;
+}
 
 /** Returns what is wrong with a SHA-256 in hexadecimal, or undefined. */
 export function sha256Issue(text: string): string | undefined {
@@ -34,4 +72,54 @@ export function bundleIssues(bundle: { path?: string; url?: string; sha256?: str
     return [{ path: ["sha256"], message: "belongs to url; remove it, a folder has no checksum" }];
   }
   return [];
+}
+
+/**
+ * Returns what is wrong with the host of an image registry ("docker.io", "registry.example.com:5000"), or undefined.
+ */
+export function registryHostIssue(host: string): string | undefined {
+  if (host.includes("://"))
+    return `${quoted(host)} is a URL; write the host alone, e.g. "registry.example.com"`;
+  if (host.includes("/"))
+    return `${quoted(host)} carries a path; write the host alone, e.g. "registry.example.com"`;
+  return host.includes(":") ? hostPortIssue(host) : hostIssue(host);
+}
+
+/**
+ * Returns what is wrong with the host of mirrored registries, or undefined; containerd uses `_default` for all others.
+ */
+export function mirroredRegistryIssue(host: string): string | undefined {
+  return host === "_default" ? undefined : registryHostIssue(host);
+}
+
+/** Returns what is wrong with the registry and path of images ("registry.example.com/kubernetes"), or undefined. */
+export function imageRepositoryIssue(text: string): string | undefined {
+  if (text.includes("://"))
+    return `${quoted(text)} is a URL; write registry and path, e.g. "registry.example.com/kubernetes"`;
+  const [host = "", ...path] = text.split("/");
+  const wrongPath = path.some((part) => !/^[a-z0-9]+([._-]+[a-z0-9]+)*$/.test(part));
+  if (registryHostIssue(host) !== undefined || wrongPath) {
+    return `${quoted(text)} is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"`;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the issues of a `replace` map.
+ *
+ * @param replace keys of the map
+ * @param places known machines as "<group>-<index>"
+ */
+export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
+  const known = new Set(places);
+  return replace.flatMap((ref) =>
+    known.has(ref)
+      ? []
+      : [
+          {
+            path: ["replace", ref],
+            message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
+          },
+        ],
+  );
 }

@@ -1,7 +1,6 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan/rollout/observed";
-import { desiredRollout } from "../../plan/rollout/settings";
-import type { DesiredRollout } from "../../plan/rollout/desired";
+import { desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
 import { unreachedMachines } from "../unreached-machines";
 import { clusterVersion } from "../cluster-version";
 import type { NodeOutput } from "../node-group-inputs";

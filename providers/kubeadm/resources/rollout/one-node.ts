@@ -1,8 +1,13 @@
 import { drainNode } from "../../../../lib/kubernetes";
 import { annotationKeys, annotationValue, WAS_CORDONED } from "../../plan/rollout/annotations";
-import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan/rollout/observed";
+import {
+  observeRolloutNode,
+  type NodeParts,
+  type RolloutNode,
+  pendingOf,
+  type Asked,
+} from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
-import { pendingOf, type Asked } from "../../plan/rollout/progress";
 import { staysCordoned } from "../../plan/rollout/step";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import type { ClusterSession } from "../cluster-session";

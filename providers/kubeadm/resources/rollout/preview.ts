@@ -1,13 +1,11 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/budgets";
 import type { Machine } from "../../plan/machine";
-import { leftOutStep } from "../../plan/rollout/left-out";
+import { leftOutStep } from "../../plan/rollout/state";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
-import { previewStep } from "../../plan/rollout/step";
-import { furtherSoftware, desiredRollout } from "../../plan/rollout/settings";
-import { refuseUnstaged } from "../../plan/rollout/staged";
-import type { DesiredRollout } from "../../plan/rollout/desired";
+import { previewStep, refuseUnstaged } from "../../plan/rollout/step";
+import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import { isKnown } from "../../../../lib/unknown";

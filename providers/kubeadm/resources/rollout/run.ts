@@ -1,4 +1,4 @@
-import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../plan/rollout/left-out";
+import { LEFT_OUT_NEXT, onlyLeftOut, type LeftOut } from "../../plan/rollout/state";
 import { nextSteps, type NextSteps } from "../../plan/rollout/next";
 import { observeRolloutNode, type NodeParts } from "../../plan/rollout/observed";
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";

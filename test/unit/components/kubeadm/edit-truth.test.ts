@@ -4,14 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
-import { wantedLabels } from "../../../../providers/kubeadm/plan/membership/node-settings";
+import { wantedLabels } from "../../../../providers/kubeadm/plan/membership/nodes";
 import type { Machine } from "../../../../providers/kubeadm/plan/machine";
-import {
-  agentRevision,
-  type DesiredAgent,
-} from "../../../../providers/kubeadm/machine/node-agent/desired-agent";
+import { agentRevision, type DesiredAgent } from "../../../../providers/kubeadm/plan/node-agents";
 import { annotationKeys, KUBERNETES_SOFTWARE } from "../../../../providers/kubeadm/plan/rollout/annotations";
-import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent/agent";
+import { AGENT_VERSION } from "../../../../providers/kubeadm/machine/node-agent";
 import type { Handlers } from "../../../../lib/pulumi/handler-types";
 import { handlers } from "../../../../providers/handlers";
 import { removeFolder } from "../../../engine/compiled-clone";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { clusterConfiguration, joinConfiguration } from "../../../../providers/kubeadm/machine/configuration";
 import type { JsonObject } from "../../../../lib/merge";
-import { AGENT_VERSION_PATTERN } from "../../../../providers/kubeadm/plan/version-pattern";
+import { AGENT_VERSION_PATTERN } from "../../../../providers/kubeadm/plan/rollout/annotations";
 import { PASS_THROUGH, passThroughIssues } from "../../../../providers/kubeadm/plan/validation/pass-through";
 import { softwareVersionIssue } from "../../../../providers/kubeadm/plan/validation/rollout";
 import { exampleMachine, exampleSpecification } from "../../providers/kubeadm/machine/examples";

@@ -4,9 +4,9 @@ import {
   refuseAddressChange,
   refuseJoinSettings,
   refuseSpecificationChange,
-} from "../../../../../providers/kubeadm/machine/immutables";
+} from "../../../../../providers/kubeadm/plan/immutables";
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
-import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { UNKNOWN } from "../../../../../lib/unknown";
 import { exampleMachine, exampleSpecification } from "./examples";
 

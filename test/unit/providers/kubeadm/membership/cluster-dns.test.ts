@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dnsPodsToMove, type DnsPod } from "../../../../../providers/kubeadm/plan/membership/cluster-dns";
+import { dnsPodsToMove, type DnsPod } from "../../../../../providers/kubeadm/plan/membership/nodes";
 
 const pod = (name: string, nodeName?: string, others: Partial<DnsPod> = {}): DnsPod => ({
   metadata: { name },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
-import { formerMachines } from "../../../../../providers/kubeadm/plan/membership/former";
+import { formerMachines } from "../../../../../providers/kubeadm/plan/membership/nodes";
 
 const machines = (...names: string[]) => names.map((name) => ({ name }) as Machine);
 const namesOf = (found: Machine[]) => found.map(({ name }) => name);

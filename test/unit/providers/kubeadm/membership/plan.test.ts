@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { planMembership, refuseGroupChange } from "../../../../../providers/kubeadm/plan/membership/plan";
-import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
 import {
+  type ObservedNode,
   labelChanges,
   taintChanges,
   taintDifference,
   taintId,
   wantedLabels,
-} from "../../../../../providers/kubeadm/plan/membership/node-settings";
-import {
   type Ownership,
   ownershipAfter,
   recordedOwnership,
   withOwnership,
-} from "../../../../../providers/kubeadm/plan/membership/ownership";
+} from "../../../../../providers/kubeadm/plan/membership/nodes";
 import {
   quorum,
   refuseMajorityRemoval,

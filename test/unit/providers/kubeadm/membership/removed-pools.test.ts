@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 import {
   poolsThatLeave,
   removedMembers,
   removedMemberStep,
-} from "../../../../../providers/kubeadm/plan/membership/removed-pools";
+} from "../../../../../providers/kubeadm/plan/membership/plan";
 
 const node = (name: string, group?: string) => ({ name, group, ready: true }) as ObservedNode;
 const asked = (over: Partial<Parameters<typeof removedMembers>[0]>) =>

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { nodeGroupSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { planMembership } from "../../../../../providers/kubeadm/plan/membership/plan";
-import { wantedLabels } from "../../../../../providers/kubeadm/plan/membership/node-settings";
-import type { ObservedNode } from "../../../../../providers/kubeadm/plan/membership/observed-node";
+import { wantedLabels, type ObservedNode } from "../../../../../providers/kubeadm/plan/membership/nodes";
 import { exampleMachine } from "../machine/examples";
 
 const ROLE = "node-role.kubernetes.io/control-plane";

@@ -20,7 +20,7 @@ import {
   agentConfiguration,
   agentProgram,
   installerPath,
-} from "../../../../../providers/kubeadm/machine/node-agent/agent";
+} from "../../../../../providers/kubeadm/machine/node-agent";
 import { NODE_PATHS } from "../../../../../providers/kubeadm/plan/node-paths";
 import { annotationKeys } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { machineProgram } from "./machine-programs";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent/agent";
+import { installersOf, installerText } from "../../../../../providers/kubeadm/machine/node-agent";
 import { exampleSpecification } from "../machine/examples";
 
 describe("the installers of a bundle", () => {

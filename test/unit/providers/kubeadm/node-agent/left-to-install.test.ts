@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import {
   type ReportedAgent,
   leftToInstall,
-} from "../../../../../providers/kubeadm/machine/node-agent/left-to-install";
-import {
   agentRevision,
   type DesiredAgent,
-} from "../../../../../providers/kubeadm/machine/node-agent/desired-agent";
+} from "../../../../../providers/kubeadm/plan/node-agents";
 import { nodeAgentsSteps } from "../../../../../providers/kubeadm/plan/steps";
 import { exampleSpecification } from "../machine/examples";
 

@@ -5,7 +5,7 @@ import {
   agentProgram,
   installersOf,
   installerText,
-} from "../../../../../providers/kubeadm/machine/node-agent/agent";
+} from "../../../../../providers/kubeadm/machine/node-agent";
 import { assertGolden } from "../../../golden";
 import { exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { annotationKeys, annotationValue } from "../../../../../providers/kubeadm/plan/rollout/annotations";
-import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/maximum";
+import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { observeRolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/skew";
+import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/refusals";
 import {
   compareVersions,
   neededVersion,
   parseVersion,
   versionPath,
-} from "../../../../../providers/kubeadm/plan/rollout/version";
+} from "../../../../../providers/kubeadm/plan/rollout/versions";
 import { nodeAt } from "./nodes";
 
 describe("rollout's parts", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { nextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
+import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { safety } from "./safety";
 import { restingScenario, tangledScenario } from "./scenarios";

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { quorum } from "../../../../../providers/kubeadm/plan/membership/quorum";
-import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/maximum";
+import {
+  maxUnavailableCount,
+  type DesiredRollout,
+} from "../../../../../providers/kubeadm/plan/rollout/desired";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
-import type { DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
+import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { SimulatedRollout } from "./simulated-rollout";
 
 /** What holds at every moment of a rollout that began in a cluster at rest. */

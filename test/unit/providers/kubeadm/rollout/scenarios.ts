@@ -1,7 +1,6 @@
 import fc from "fast-check";
-import { KNOWN_PATCHES } from "../../../../../providers/kubeadm/plan/rollout/known-patches";
+import { KNOWN_PATCHES, minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
 import {
   desiredSoftware,
   type RolloutPool,

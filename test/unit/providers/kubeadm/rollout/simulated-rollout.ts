@@ -2,7 +2,7 @@ import { KUBERNETES_SOFTWARE } from "../../../../../providers/kubeadm/plan/rollo
 import { nextSteps, type NextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
 import type { RolloutStep } from "../../../../../providers/kubeadm/plan/rollout/step";
-import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/version";
+import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 
 /** What a rollout has done so far with one node. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
-import { refuseUnstaged } from "../../../../../providers/kubeadm/plan/rollout/staged";
+import { refuseUnstaged } from "../../../../../providers/kubeadm/plan/rollout/step";
 import { nodeAt, desiredFor } from "./nodes";
 
 describe("versions on the way of a rollout", () => {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { differingPaths } from "../../../lib/differences";
-import type { Machine } from "../plan/machine";
-import type { ObservedNode } from "../plan/membership/observed-node";
+import type { Machine } from "./machine";
+import type { ObservedNode } from "./membership/nodes";
 import { isKnown, isUnknown } from "../../../lib/unknown";
 import { type ConfigurationPath, formatPath } from "../../../lib/validation/validation-issue";
-import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
+import { controlPlaneEndpoint, type ClusterSpecification } from "./specification";
 
 export interface Refusal {
   /** Path in the configuration, as a user writes it. */

@@ -1,10 +1,14 @@
-import type { ClusterSpecification, SoftwareSource } from "../../plan/specification";
-import { NODE_PATHS } from "../../plan/node-paths";
-import { ALL_SOFTWARE, annotationKeys, KUBERNETES_SOFTWARE } from "../../plan/rollout/annotations";
-import { AGENT_VERSION_PATTERN } from "../../plan/version-pattern";
-import { proxyVariables, sourceFiles, sourceParameters } from "../parameters";
-import { assignments, type Parameters, quote, renderShell, shellFile } from "../shell";
-import type { StagedVersions } from "./staged-versions";
+import type { ClusterSpecification, SoftwareSource } from "../plan/specification";
+import { NODE_PATHS } from "../plan/node-paths";
+import {
+  ALL_SOFTWARE,
+  annotationKeys,
+  KUBERNETES_SOFTWARE,
+  AGENT_VERSION_PATTERN,
+} from "../plan/rollout/annotations";
+import { proxyVariables, sourceFiles, sourceParameters } from "./parameters";
+import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
+import type { StagedVersions } from "../plan/node-agents";
 
 /**
  * Version of the node agent: its program, its unit and the installers that it calls. Raise it when their behavior

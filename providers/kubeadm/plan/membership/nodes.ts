@@ -1,0 +1,198 @@
+import {
+  type Taint,
+  CONTROL_PLANE_LABEL,
+  CONTROL_PLANE_LABELS,
+  CONTROL_PLANE_TAINT,
+  type Machine,
+} from "../machine";
+
+/** A Node of the cluster, with the fields that membership needs. */
+export interface ObservedNode {
+  name: string;
+  /** The group that foresail joined it to; undefined for a Node that foresail has not labeled yet. */
+  group?: string;
+  controlPlane: boolean;
+  ready: boolean;
+  /** Reason and message of the Ready condition, when it is not true. */
+  reason?: string;
+  version: string;
+  internalAddress: string;
+  labels: Record<string, string>;
+  taints: Taint[];
+  /** Label keys that the stack set earlier, from its state; empty until `withOwnership` fills them in. */
+  ownedLabels: string[];
+  /** Taints that the stack set earlier, as formatted by `taintId`. */
+  ownedTaints: string[];
+  unschedulable: boolean;
+}
+
+/** The label by which foresail recognizes the Nodes of a group. */
+export const GROUP_LABEL = "foresail/group";
+
+/** A merge patch of labels: null removes a label. */
+export type LabelChanges = Record<string, string | null>;
+
+/** Returns the labels that foresail keeps on a machine's Node. */
+export function wantedLabels(machine: Machine): Record<string, string> {
+  const role = machine.role === "worker" ? `node-role.kubernetes.io/${machine.group}` : CONTROL_PLANE_LABEL;
+  return { [role]: "", ...machine.labels, [GROUP_LABEL]: machine.group };
+}
+
+/**
+ * Returns whether the Node of a control plane lost its role: kubeadm sets the label and the taint at the join, and a
+ * Node that is deleted comes back without both. A taint that an administrator removed alone is not restored.
+ */
+export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
+  return machine.role === "control-plane" && !(CONTROL_PLANE_LABEL in node.labels);
+}
+
+/** Returns the labels that kubeadm sets on a control plane. */
+export function roleLabels(): Record<string, string> {
+  return Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
+}
+
+/** Returns the labels to set and to remove, or undefined when there are none. */
+export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
+  const wanted = wantedLabels(machine);
+  const changes: LabelChanges = hasLostRole(machine, node) ? roleLabels() : {};
+  for (const [key, value] of Object.entries(wanted)) if (node.labels[key] !== value) changes[key] = value;
+  for (const key of node.ownedLabels) if (!(key in wanted) && key in node.labels) changes[key] = null;
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** Returns the identity of a taint: a Node has at most one taint of each key and effect. */
+export function taintId({ key, effect }: Pick<Taint, "key" | "effect">): string {
+  return `${key}:${effect}`;
+}
+
+function sameTaint(one: Taint, other: Taint): boolean {
+  return one.key === other.key && one.effect === other.effect && (one.value ?? "") === (other.value ?? "");
+}
+
+/**
+ * Returns the complete list of taints that the Node should have, or undefined when it has them already. Keeps taints of
+ * other writers (not-ready, unreachable, the control plane's), and drops earlier taints of foresail that are no longer
+ * configured.
+ */
+export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | undefined {
+  const wanted = hasLostRole(machine, node) ? [CONTROL_PLANE_TAINT, ...machine.taints] : machine.taints;
+  const known = [...wanted.map(taintId), ...node.ownedTaints];
+  const others = node.taints.filter((taint) => !known.includes(taintId(taint)));
+  const result = [...others, ...wanted];
+  const same =
+    result.length === node.taints.length &&
+    result.every((taint) => node.taints.some((have) => sameTaint(have, taint)));
+  return same ? undefined : result;
+}
+
+/** Returns the taints that a Node gets and those that it loses; a new value of a taint does not count as a loss. */
+export function taintDifference(
+  before: readonly Taint[],
+  after: readonly Taint[],
+): { set: Taint[]; removed: Taint[] } {
+  return {
+    set: after.filter((taint) => !before.some((have) => sameTaint(have, taint))),
+    removed: before.filter((taint) => !after.some((kept) => taintId(kept) === taintId(taint))),
+  };
+}
+
+/**
+ * The labels and taints that the stack set on each machine's Node, so that it removes only its own. They are kept in
+ * state, since a kubelet may write to its own Node, so the Node itself can't prove who set what.
+ */
+export type Ownership = Record<string, { labels: string[]; taints: string[] }>;
+
+function ownershipOf(machine: Machine): Ownership[string] {
+  return { labels: Object.keys(wantedLabels(machine)), taints: machine.taints.map(taintId) };
+}
+
+/**
+ * Returns what the stack has set until now. State of older releases has only the machines, with their labels and
+ * taints.
+ */
+export function recordedOwnership(olds: { owned?: Ownership; machines?: Machine[] }): Ownership {
+  if (olds.owned) return olds.owned;
+  return Object.fromEntries((olds.machines ?? []).map((machine) => [machine.name, ownershipOf(machine)]));
+}
+
+/**
+ * Returns what the stack has set after a run: its earlier labels and taints that are still on the Nodes, and those that
+ * it sets now. So the next run removes what a failed run could not remove.
+ *
+ * @param observed the cluster's Nodes, or undefined when they could not be read: then everything counts as still there
+ */
+export function ownershipAfter(
+  before: Ownership,
+  desired: readonly Machine[],
+  observed: readonly ObservedNode[] | undefined,
+): Ownership {
+  return Object.fromEntries(
+    desired.map((machine) => {
+      const now = ownershipOf(machine);
+      const earlier = before[machine.name] ?? { labels: [], taints: [] };
+      const node = observed?.find(({ name }) => name === machine.name);
+      const has = (ids: string[]) => (id: string) => observed === undefined || ids.includes(id);
+      const labels = earlier.labels.filter(has(Object.keys(node?.labels ?? {})));
+      const taints = earlier.taints.filter(has((node?.taints ?? []).map(taintId)));
+      return [
+        machine.name,
+        {
+          labels: [...new Set([...now.labels, ...labels])].sort(),
+          taints: [...new Set([...now.taints, ...taints])].sort(),
+        },
+      ];
+    }),
+  );
+}
+
+/** Returns the Nodes with the labels and taints that the stack set on them. */
+export function withOwnership<Node extends ObservedNode>(nodes: readonly Node[], owned: Ownership): Node[] {
+  return nodes.map((node) => ({
+    ...node,
+    ownedLabels: owned[node.name]?.labels ?? [],
+    ownedTaints: owned[node.name]?.taints ?? [],
+  }));
+}
+
+/**
+ * Returns the machines that were configured once and no longer are. The `up` that should have removed them may have
+ * failed, so destroy still has to check each for something to reset.
+ *
+ * @param before the machines that were configured until now, and those that were removed from the configuration earlier
+ */
+export function formerMachines(
+  before: { machines: readonly Machine[]; former?: readonly Machine[] },
+  configured: readonly Machine[],
+): Machine[] {
+  const known = new Map(
+    [...(before.former ?? []), ...before.machines].map((machine) => [machine.name, machine]),
+  );
+  for (const { name } of configured) known.delete(name);
+  return [...known.values()];
+}
+
+/** A pod of the cluster's DNS, in the shape of a Pod of the API. */
+export interface DnsPod {
+  metadata?: { name?: string; namespace?: string; uid?: string; deletionTimestamp?: string };
+  spec?: { nodeName?: string };
+  status?: { phase?: string };
+}
+
+/**
+ * Returns the DNS pods to move. kubeadm starts all of them on the first control plane; if they stayed there, names
+ * could not be resolved for minutes after that machine dies. One pod stays, so that names can be resolved during the
+ * move.
+ *
+ * @param nodes names of the nodes that could take a pod
+ */
+export function dnsPodsToMove<P extends DnsPod>(pods: readonly P[], nodes: readonly string[]): P[] {
+  const running = pods.filter(
+    ({ metadata, status }) => !metadata?.deletionTimestamp && status?.phase === "Running",
+  );
+  const [first, ...others] = [...running].sort((one, other) =>
+    (one.metadata?.name ?? "").localeCompare(other.metadata?.name ?? "", "en"),
+  );
+  const home = first?.spec?.nodeName;
+  const isSpread = others.some(({ spec }) => spec?.nodeName !== home);
+  return isSpread || !nodes.some((node) => node !== home) ? [] : others;
+}

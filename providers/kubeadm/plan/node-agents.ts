@@ -1,0 +1,137 @@
+import { VERSION_PLACEHOLDER, type SoftwareSource, type ClusterSpecification } from "./specification";
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { NodeAgentsStep } from "./steps";
+
+/** Versions that a node can be brought to. */
+export interface StagedVersions {
+  /** Kubernetes versions, MAJOR.MINOR.PATCH, the desired one first. */
+  kubernetes: string[];
+  /** Versions of containerd and os-packages, by software. */
+  software: Record<string, string>;
+}
+
+/** Returns every version that a rollout to the desired versions may pass through, each once. */
+export function stagedVersions(desired: {
+  version: string;
+  intermediates?: readonly string[];
+  software?: Readonly<Record<string, string>>;
+}): StagedVersions {
+  return {
+    kubernetes: [...new Set([desired.version, ...(desired.intermediates ?? [])])],
+    software: { ...desired.software },
+  };
+}
+
+/**
+ * Returns the names of everything that is staged: Kubernetes as the version alone, other software as name and version.
+ */
+export function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
+  return [...kubernetes, ...Object.entries(software).map(([name, version]) => `${name} ${version}`)];
+}
+
+/** Returns why a source can't provide all these versions, or undefined. */
+export function refuseStaging(source: SoftwareSource, { kubernetes }: StagedVersions): string | undefined {
+  const [desired = "", ...others] = kubernetes;
+  if ("packages" in source || others.length === 0) return undefined;
+  if ("url" in source.bundle)
+    return `the bundle at ${source.bundle.url} has the checksum of one version, ${desired}, so ${others.join(", ")} can't be on the way to it; take a bundle folder with ${VERSION_PLACEHOLDER} in its path, or go to ${others.join(", ")} first`;
+  if (!source.bundle.path.includes(VERSION_PLACEHOLDER))
+    return `the bundle folder ${source.bundle.path} is the same for every version, so it can't hold ${kubernetes.join(" and ")}; write ${VERSION_PLACEHOLDER} into the path`;
+  return undefined;
+}
+
+/** Fields of a cluster's specification from which the installers and the agent's configuration are made. */
+type StagingSettings = Pick<
+  ClusterSpecification,
+  "source" | "proxy" | "imageRepository" | "ignorePreflightErrors"
+>;
+
+/** Desired state of every machine's agent. Texts are not part of it: an edit of foresail alone changes no machine. */
+export interface DesiredAgent {
+  /** Version of the agent. */
+  agent: string;
+  /** Pattern of the annotation keys, which contains `[software]`. */
+  annotations: string;
+  staged: StagedVersions;
+  specification: StagingSettings;
+}
+
+function settingsOf({ source, proxy, imageRepository, ignorePreflightErrors }: StagingSettings) {
+  return { source, proxy, imageRepository, ignorePreflightErrors };
+}
+
+/**
+ * Returns a short hash of the desired state: the same state always has the same hash, different states have different
+ * ones.
+ */
+export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
+  const desired = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
+  return createHash("sha256").update(JSON.stringify(desired, sorted)).digest("hex").slice(0, 12);
+}
+
+/** Sorts the keys of objects, since the state returns objects with another key order. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
+export function agentChange(
+  machine: string,
+  olds: DesiredAgent | undefined,
+  news: DesiredAgent,
+): NodeAgentsStep[] {
+  const desired = namesOfStaged(news.staged);
+  const install: NodeAgentsStep = { kind: "install", machine, version: news.agent };
+  const stages = (versions: string[], kind: "stage" | "restage" | "unstage") =>
+    versions.map((version): NodeAgentsStep => ({ kind, machine, version }));
+  if (!olds) return [install, ...stages(desired, "stage")];
+  const present = namesOfStaged(olds.staged);
+  const isSame = isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
+  const { annotations } = news;
+  return [
+    ...(olds.agent === news.agent ? [] : [install]),
+    ...(olds.annotations === annotations ? [] : [{ kind: "follow" as const, machine, annotations }]),
+    ...desired
+      .filter((name) => !isSame || !present.includes(name))
+      .flatMap((name) => stages([name], present.includes(name) ? "restage" : "stage")),
+    ...stages(
+      present.filter((name) => !desired.includes(name)),
+      "unstage",
+    ),
+  ];
+}
+
+/** Status that a machine's agent has reported on its Node. */
+export interface ReportedAgent {
+  /** Whether an agent has reported at all. */
+  hasReported: boolean;
+  /** Revision that the agent was installed with; absent from agents before 1.1.0. */
+  revision?: string;
+  /** Why its machine counts as out of reach, if it does. */
+  outOfReach?: string;
+}
+
+/**
+ * Returns what is left to do on one machine. The state alone does not show it, since a run that failed on some machines
+ * leaves the same state as one that did not: the agent's own report takes precedence.
+ *
+ * @param recorded the desired agent in the state for this very machine, if any
+ * @param reported what its Node reports; undefined when it has none or the cluster could not be read
+ * @param revision `agentRevision(desired)`
+ * @returns empty when nothing is left
+ */
+export function leftToInstall(
+  machine: string,
+  desired: DesiredAgent,
+  revision: string,
+  recorded: DesiredAgent | undefined,
+  reported: ReportedAgent | undefined,
+): NodeAgentsStep[] {
+  if (recorded !== undefined && reported?.revision === revision) return [];
+  const byRecord = agentChange(machine, recorded, desired);
+  if (byRecord.length > 0 || reported === undefined) return byRecord;
+  const wasLeftOut = reported.revision !== undefined || !reported.hasReported;
+  return wasLeftOut ? agentChange(machine, undefined, desired) : [];
+}
