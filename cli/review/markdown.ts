@@ -1,7 +1,7 @@
 import { redact } from "../../lib/text/redaction";
 import { type Danger, findDangers } from "./dangers";
 import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
-import { plural } from "./plural";
+import { plural } from "../../lib/text/plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./step-line";
 

@@ -1,5 +1,5 @@
 import { commonSteps } from "../../lib/steps/steps";
-import { plural } from "./plural";
+import { plural } from "../../lib/text/plural";
 
 /**
  * The kind of a line of the input `steps`: a step that will be done; `unknown`, which is filled in once the cluster

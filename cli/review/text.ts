@@ -1,6 +1,6 @@
 import { findDangers } from "./dangers";
 import type { Preview } from "./preview";
-import { plural } from "./plural";
+import { plural } from "../../lib/text/plural";
 import { countSteps } from "./step-line";
 
 /**

@@ -1,3 +1,5 @@
+import { plural } from "../text/plural";
+
 /**
  * A placeholder: how its fields become text, and how that text becomes the same fields again. A line's formatter and
  * its parser both come from its placeholders, so they can't disagree.
@@ -63,7 +65,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "
 
 const WORD = "[^\\s:,]+";
 
-const value =
+/** Any value that matches a regular expression, which has no capture groups. */
+export const value =
   (pattern: string) =>
   <Name extends string>(field: Name): Part<Record<Name, string>> => ({
     pattern,
@@ -99,6 +102,16 @@ export function number<Name extends string>(field: Name): Part<Record<Name, numb
     field,
     format: (fields) => String(fields[field]),
     parse: (text) => ({ [field]: Number(text) }) as Record<Name, number>,
+  };
+}
+
+/** A whole number with its noun: `1 node`, `3 nodes`. */
+export function count<Name extends string>(field: Name, noun: string): Part<Record<Name, number>> {
+  return {
+    pattern: `(?:1 ${noun}|(?:0|[2-9]|[1-9]\\d{1,14}) ${noun}s)`,
+    field,
+    format: (fields) => plural(fields[field], noun),
+    parse: (text) => ({ [field]: Number.parseInt(text) }) as Record<Name, number>,
   };
 }
 

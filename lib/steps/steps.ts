@@ -33,7 +33,6 @@ const COMMON = {
   /** A part of a machine that could not be read: it may need a step. */
   unread: line`${word("machine")}: unread: ${text("what")}`,
   leftOut: line`${word("machine")}: left out, ${text("why")}; the next \`up\` continues with it`,
-  notReady: line`${word("machine")} is not Ready: ${text("why")}`,
   unchecked: line`${choice("what", ["the cloud", "the server"])} could not be read, so nothing of it was checked: ${text("why")}`,
   /** A line of a run after this one. */
   later: line`then, ${phrase("run")}: ${text("line")}`,

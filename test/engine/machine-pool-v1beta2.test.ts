@@ -142,7 +142,7 @@ describe("a MachinePool of v1beta2", function () {
           object?.status?.deprecated?.v1beta1 === undefined ? { done: true } : { pending: "it knows" },
       });
       assert.deepEqual(await stepsOf(), [
-        "pool-a: its controllers have given it up: SandboxMachinePool pool-a: CreateError: the cloud has no such flavour",
+        "pool-a: failed: its controllers have given it up: SandboxMachinePool pool-a: CreateError: the cloud has no such flavour",
       ]);
     });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { judgeKey, KEY_BYTES } from "../plan/objects";
+import { etcdKeySteps } from "../plan/steps";
 import { etcdKeySecretName } from "../plan/names";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
 import { type ManagedFields, owns } from "../../kubernetes/plan/managed-fields";
@@ -66,11 +67,11 @@ async function ensure(inputs: AzimuthInputs, wasMade: boolean): Promise<Outputs>
 /** Returns what a run will do with the existing Secret; never changes another writer's key. */
 function stepsFor(inputs: AzimuthInputs, secret: Secret | undefined): string[] {
   const name = nameOfSecret(inputs);
-  if (secret === undefined) return [`make a key in the ${name}`];
+  if (secret === undefined) return [etcdKeySteps.format({ kind: "make", secret: name })];
   const judged = judgeKey(secret.data?.key);
   if (judged.state === "usable") return [];
   if (judged.state === "encoded twice" && isOwn(secret))
-    return [`remove the second encoding of the key in the ${name}: kube-apiserver takes 32 bytes, not 44`];
+    return [etcdKeySteps.format({ kind: "decode", secret: name })];
   const bytes = judged.state === "unusable" ? judged.bytes : 44;
   progressOf(nameOf("EtcdKey", inputs))(
     `the key in the ${name} has ${bytes} bytes, and others made it: it stays; ` +

@@ -1,3 +1,4 @@
+import { statusStampSteps } from "../plan/steps";
 import { timestamp } from "../plan/status";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown } from "../../../lib/unknown";
@@ -25,9 +26,10 @@ function isDue(olds: Partial<Inputs>, news: Inputs): boolean {
 
 export const handlers: Handlers = {
   check(olds: Partial<Inputs>, news: Inputs) {
-    const when = news.moment === "start" ? ", unless it is set" : "";
+    const cluster = `${news.namespace}/${news.cluster}`;
+    const unlessSet = news.moment === "start" ? { unlessSet: true as const } : {};
     const steps = isDue(olds, news)
-      ? [`write status.lastUpdated of Cluster ${news.namespace}/${news.cluster}${when}`]
+      ? [statusStampSteps.format({ kind: "stamp", cluster, ...unlessSet })]
       : [];
     return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
   },

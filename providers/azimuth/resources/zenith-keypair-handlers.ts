@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { keyedEntry, type KeyedFile } from "../plan/zenith-values";
+import { zenithKeypairSteps, type ZenithKeypairStep } from "../plan/steps";
 import { zenithFilesSecretName, zenithSecretName } from "../plan/names";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
@@ -34,7 +35,7 @@ async function ensure(inputs: Inputs, olds?: Outputs): Promise<Outputs> {
 }
 
 /** Returns the steps of a run. @throws Error when this stack did not create the Secret of the files */
-async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
+async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<ZenithKeypairStep[]> {
   const { readZenithSecret } = await import("../client/zenith.js");
   const { missingZenithFiles } = await import("../client/zenith.js");
   const isRecorded = olds.cluster !== undefined;
@@ -54,20 +55,22 @@ async function plan(inputs: Inputs, olds: Partial<Outputs>): Promise<string[]> {
   return [...(isRecorded ? [] : planKey(inputs, undefined, false)), ...planFiles(inputs, changed)];
 }
 
-function planFiles({ namespace, cluster }: Inputs, missing: readonly KeyedFile[]): string[] {
+function planFiles({ namespace, cluster }: Inputs, missing: readonly KeyedFile[]): ZenithKeypairStep[] {
   if (missing.length === 0) return [];
-  const names = missing.map(({ name }) => name).join(", ");
-  return [`write ${names} with the key to the Secret ${namespace}/${zenithFilesSecretName(cluster)}`];
+  const files = missing.map(({ name }) => name).join(", ");
+  return [{ kind: "writeFiles", files, secret: `Secret ${namespace}/${zenithFilesSecretName(cluster)}` }];
 }
 
-function planKey(inputs: Inputs, key: { fqdn?: string } | undefined, isRecorded: boolean): string[] {
+function planKey(
+  inputs: Inputs,
+  key: { fqdn?: string } | undefined,
+  isRecorded: boolean,
+): ZenithKeypairStep[] {
   const secret = nameOfSecret(inputs);
-  if (key === undefined && isRecorded)
-    return [`write the key of the state to the ${secret} again: somebody deleted it`];
-  if (key === undefined)
-    return [`make an ed25519 key in the ${secret}, and reserve a name for it at ${inputs.registrarAdminUrl}`];
-  if (key.fqdn === undefined) return [`reserve a name for the key that is in the ${secret}`];
-  return isRecorded ? [] : [`take the key that is in the ${secret}, for ${key.fqdn}`];
+  if (key === undefined && isRecorded) return [{ kind: "restore", secret }];
+  if (key === undefined) return [{ kind: "make", secret, url: inputs.registrarAdminUrl }];
+  if (key.fqdn === undefined) return [{ kind: "reserve", secret }];
+  return isRecorded ? [] : [{ kind: "take", secret, fqdn: key.fqdn }];
 }
 
 export const handlers: Handlers = {
@@ -75,7 +78,8 @@ export const handlers: Handlers = {
     const { chartIssue, ...inputs } = news;
     if (chartIssue !== undefined && isKnown(chartIssue))
       return { inputs: { ...inputs, steps: [] }, failures: [{ property: "chartIssue", reason: chartIssue }] };
-    return { inputs: { ...inputs, steps: await plan(inputs, olds) }, failures: [] };
+    const steps = (await plan(inputs, olds)).map(zenithKeypairSteps.format);
+    return { inputs: { ...inputs, steps }, failures: [] };
   },
 
   diff(_id, olds: Outputs, news: Inputs) {

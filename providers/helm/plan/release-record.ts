@@ -1,3 +1,5 @@
+import { releaseRecoverySteps } from "./steps";
+
 /** One revision of a Helm release, from the labels of its Secret. */
 export interface ReleaseRevision {
   /** name of the Secret */
@@ -57,12 +59,11 @@ export function recoverRelease(
         `choose another name, or take it over with adopt: true`;
       return { forget: [], steps: [], refusal };
     }
-    const why = isOurs ? "a run that was cut off" : "others";
+    const by = isOurs ? "a run that was cut off" : "others";
     return {
       forget: inOrder.map(({ secret }) => secret),
-      steps: inOrder.map(
-        ({ revision, status }) =>
-          `forget revision ${revision} (${status}) of ${release}, left by ${why}: its objects stay and are taken over`,
+      steps: inOrder.map(({ revision, status }) =>
+        releaseRecoverySteps.format({ kind: "forget", revision, status, release, by, takenOver: true }),
       ),
     };
   }
@@ -79,9 +80,14 @@ export function recoverRelease(
   const pending = inOrder.filter(isPending);
   return {
     forget: pending.map(({ secret }) => secret),
-    steps: pending.map(
-      ({ revision, status }) =>
-        `forget revision ${revision} (${status}) of ${release}, left by a run that was cut off: its objects stay`,
+    steps: pending.map(({ revision, status }) =>
+      releaseRecoverySteps.format({
+        kind: "forget",
+        revision,
+        status,
+        release,
+        by: "a run that was cut off",
+      }),
     ),
   };
 }

@@ -19,6 +19,7 @@ export const nodeGroupSteps = defineSteps({
   lose: line`${machine}: lost, ${etcdMember}delete its Node`,
   loseOfPool: line`${machine}: lost, delete its Node, kubeadm reset if it answers${ofPool}`,
   resetOfPool: line`${machine}: kubeadm reset if it answers, its Node is gone${ofPool}`,
+  notReady: line`${machine} is not Ready: ${text("why")}`,
   leavesNotReady: line`${machine} is not Ready and will be drained; if its machine is gone, list it under \`lost\`: ${text("why")}`,
 });
 export type NodeGroupStep = StepOf<typeof nodeGroupSteps>;

@@ -5,6 +5,7 @@ import { decideAdoption } from "../plan/adoption";
 import { changedPaths } from "../plan/changes";
 import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
 import { missingObject, preconditionFault } from "../plan/precondition";
+import { adoptionSteps, type AdoptionStep } from "../plan/steps";
 import { judgeStatus, expectsSomething } from "../plan/status";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -18,7 +19,7 @@ import {
   identityOf,
   leftToDo,
   type LiveObject,
-  waitLine,
+  waitOf,
 } from "./adoption-inputs";
 import { askCluster, connectTo, resourceName } from "./inputs";
 
@@ -84,7 +85,8 @@ async function plan(
   inputs: AdoptionInputs,
   isRecorded: boolean,
 ): Promise<
-  { steps: string[]; uid?: string; values?: Record<string, unknown> } | { property: string; refusal: string }
+  | { steps: AdoptionStep[]; uid?: string; values?: Record<string, unknown> }
+  | { property: string; refusal: string }
 > {
   const { KindNotServed, KubernetesError } = await import("../../../lib/kubernetes/index.js");
   const name = objectName(identityOf(inputs));
@@ -95,7 +97,7 @@ async function plan(
       return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
     });
     if ("silence" in asked)
-      return { steps: [`ensure ${name}: unknown whether it exists, ${asked.silence}`, ...waits(inputs)] };
+      return { steps: [{ kind: "ensureUnread", object: name, why: asked.silence }, ...waits(inputs)] };
     const { owners = [], adopt: takes = false, stack } = inputs;
     const { live, others, refused } = asked.answer;
     const decision = decideAdoption(live, { stack, owners, adopt: takes });
@@ -112,7 +114,7 @@ async function plan(
     const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
     if (fault !== undefined) return { property: "object", refusal: `${name} ${fault}` };
     if (refused !== undefined) return { property: "object", refusal: refused };
-    if (live === undefined) return { steps: [`make ${name}`, ...waits(inputs)] };
+    if (live === undefined) return { steps: [{ kind: "make", object: name }, ...waits(inputs)] };
     const judged = judgeStatus(live, inputs.wait ?? {});
     const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
     return {
@@ -166,26 +168,30 @@ async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Pr
   return namesOf(kubernetes, identityOf(inputs));
 }
 
-const waits = (inputs: AdoptionInputs) => (expectsSomething(inputs.wait ?? {}) ? [waitLine(inputs)] : []);
+const waits = (inputs: AdoptionInputs): AdoptionStep[] =>
+  expectsSomething(inputs.wait ?? {}) ? [{ kind: "wait", ...waitOf(inputs) }] : [];
 
 export const handlers: Handlers = {
   async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {
-    if (!hasIdentity(news))
-      return { inputs: { ...news, steps: ["unknown until its name is"] }, failures: [] };
+    const withSteps = (steps: readonly AdoptionStep[], values: object = {}) => ({
+      inputs: { ...news, ...values, steps: steps.map(adoptionSteps.format) },
+      failures: [],
+    });
+    if (!hasIdentity(news)) return withSteps([{ kind: "unknown", until: "its name is known" }]);
     if (!isKnown(news.object)) {
       const paths = olds.object === undefined ? [] : changedPaths(olds.object, news.object);
-      const changed = paths.length === 0 ? "" : `: ${paths.join(", ")}`;
-      const steps = [
-        `ensure ${objectName(identityOf(news))} with values not known yet${changed}`,
-        ...waits(news),
-      ];
-      return { inputs: { ...news, steps }, failures: [] };
+      const changed = paths.length === 0 ? {} : { paths: paths.join(", ") };
+      const object = objectName(identityOf(news));
+      return withSteps([{ kind: "ensure", object, ...changed }, ...waits(news)]);
     }
     const planned = await plan(news, olds.object !== undefined);
     // uid and values are inputs, so that they are known in a preview
-    if ("steps" in planned) return { inputs: { ...news, ...planned }, failures: [] };
+    if ("steps" in planned) {
+      const { steps, ...values } = planned;
+      return withSteps(steps, values);
+    }
     const { property, refusal } = planned;
-    return { inputs: { ...news, steps: [] }, failures: [{ property, reason: refusal }] };
+    return { ...withSteps([]), failures: [{ property, reason: refusal }] };
   },
 
   async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {

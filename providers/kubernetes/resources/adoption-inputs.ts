@@ -6,6 +6,7 @@ import { liveOf } from "../plan/managed-fields";
 import { without } from "../plan/path";
 import type { Precondition } from "../plan/precondition";
 import { judgeStatus, type DesiredStatus } from "../plan/status";
+import type { AdoptionStep } from "../plan/steps";
 import type { ObjectInputs } from "./inputs";
 
 /** A desired object: only the fields that this stack sets. */
@@ -90,7 +91,7 @@ function desiredOf(inputs: AdoptionInputs): unknown {
 }
 
 /**
- * Returns one line for each thing that a run must do with an existing object; none when it matches.
+ * Returns one step for each thing that a run must do with an existing object; none when it matches.
  *
  * @param applied the desired fields as the server stored them the last time; default: the desired object itself
  */
@@ -98,39 +99,38 @@ export function leftToDo(
   inputs: AdoptionInputs,
   live: LiveObject,
   applied: unknown = desiredOf(inputs),
-): string[] {
+): AdoptionStep[] {
   const { finalizers = [], owners = [] } = inputs;
   const decision = decideAdoption(live, { ...inputs, owners, adopt: inputs.adopt ?? false });
-  const lines: string[] = [];
-  if (decision.do === "wait") return ["wait until the old one is gone, then make it"];
+  const steps: AdoptionStep[] = [];
+  if (decision.do === "wait") return [{ kind: "remake" }];
   if (decision.do === "adopt")
-    lines.push(`adopt it${decision.from === "nobody" ? "" : `, written by ${decision.from}`}`);
+    steps.push({ kind: "adopt", ...(decision.from === "nobody" ? {} : { manager: decision.from }) });
   const changed = changedPaths(appliedOf(inputs, live), applied);
-  if (changed.length > 0) lines.push(`apply ${changed.join(", ")}`);
+  if (changed.length > 0) steps.push({ kind: "apply", paths: changed.join(", ") });
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};
   const missing = owners.filter(
     ({ kind, name }) => !ownerReferences.some((one) => one.kind === kind && one.name === name),
   );
-  lines.push(...missing.map(({ kind, name }) => `add its owner ${kind} ${name}`));
-  lines.push(
-    ...finalizers.filter((name) => !present.includes(name)).map((name) => `add its finalizer ${name}`),
-  );
+  for (const { kind, name } of missing) steps.push({ kind: "addOwner", owner: `${kind} ${name}` });
+  for (const finalizer of finalizers)
+    if (!present.includes(finalizer)) steps.push({ kind: "addFinalizer", finalizer });
   const judged = judgeStatus(live, inputs.wait ?? {});
-  if (!("done" in judged)) lines.push(waitLine(inputs));
-  return lines;
+  if (!("done" in judged)) steps.push({ kind: "wait", ...waitOf(inputs) });
+  return steps;
 }
 
-/** Returns the line for a wait. */
-export function waitLine({
-  wait = {},
-  timeoutSeconds,
-}: Pick<AdoptionInputs, "wait" | "timeoutSeconds">): string {
+/** Returns the fields of the step of a wait. */
+export function waitOf({ wait = {}, timeoutSeconds }: Pick<AdoptionInputs, "wait" | "timeoutSeconds">): {
+  seconds: number;
+  status: string;
+} {
   const things = [
     ...Object.values(wait.fields ?? {}),
     ...(wait.equals ?? []).map(({ path, value }) => `${path} ${JSON.stringify(value)}`),
     ...(wait.conditions ?? []).map(({ type, status = "True" }) => `condition ${type} ${status}`),
   ];
-  return `wait at most ${timeoutSeconds} s for ${things.join(", ")}`;
+  return { seconds: timeoutSeconds, status: things.join(", ") };
 }
 
 /** Returns whether the desired state and the access to the cluster are the same. */

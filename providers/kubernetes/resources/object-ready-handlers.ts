@@ -5,12 +5,13 @@ import { changedPaths } from "../plan/changes";
 import { missingObject } from "../plan/precondition";
 import { missingFields } from "../plan/required-fields";
 import { judgeStatus, type ObservedObject } from "../plan/status";
+import { objectReadySteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import { waitLine } from "./adoption-inputs";
+import { waitOf } from "./adoption-inputs";
 import { askCluster, connectTo, resourceName } from "./inputs";
 import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-ready";
 
@@ -126,9 +127,15 @@ async function look(inputs: Inputs, before?: Partial<Outputs>) {
   });
 }
 
+const { format } = objectReadySteps;
+
 export const handlers: Handlers = {
   async check(olds: Partial<Outputs>, written: Inputs) {
-    if (!isKnown(written.object)) return { inputs: { ...written, steps: [waitLine(written)] }, failures: [] };
+    if (!isKnown(written.object))
+      return {
+        inputs: { ...written, steps: [format({ kind: "waitUnnamed", ...waitOf(written) })] },
+        failures: [],
+      };
     const { KindNotServed, KubernetesError } = await import("../../../lib/kubernetes/index.js");
     const looked = withName(written, olds.object?.name).then(async (named) => ({
       news: named,
@@ -142,7 +149,7 @@ export const handlers: Handlers = {
     if ("refusal" in result)
       return { inputs: written, failures: [{ property: "object", reason: result.refusal }] };
     const { news, asked } = result;
-    const name = objectName(news.object);
+    const object = objectName(news.object);
     const found = "answer" in asked ? asked.answer : undefined;
     const reason =
       news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
@@ -155,12 +162,13 @@ export const handlers: Handlers = {
     const judged = found?.judged;
     if (judged && "done" in judged) {
       const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
-      const steps = changed.length === 0 ? [] : [`${name}: take what has changed: ${changed.join(", ")}`];
+      const steps = changed.length === 0 ? [] : [format({ kind: "take", object, paths: changed.join(", ") })];
       // values are inputs, so that they are known in a preview
       return { inputs: { ...news, steps, values: judged.done }, failures: [] };
     }
     const steps = [
-      `${name}: ${waitLine(news)}${"silence" in asked ? `; not looked at, ${asked.silence}` : ""}`,
+      ...("silence" in asked ? [format({ kind: "notRead", object, why: asked.silence })] : []),
+      format({ kind: "wait", object, ...waitOf(news) }),
     ];
     return {
       inputs: { ...news, steps: "silence" in asked && olds.object !== undefined ? [] : steps },

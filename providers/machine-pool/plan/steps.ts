@@ -1,3 +1,5 @@
+import { count, line, number, phrase, text, token, value, word } from "../../../lib/steps/line";
+import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 import { withV } from "./evaluation";
 
 /** The parts of a desired pool that its steps describe. */
@@ -17,31 +19,48 @@ export interface PoolBefore {
   isReplaced: boolean;
 }
 
+const pool = word("pool");
+
+export const machinePoolSteps = defineSteps({
+  make: line`${pool}: make a pool of ${count("replicas", "node")}`,
+  /** An autoscaler sets the number of nodes. */
+  makeScaled: line`${pool}: make a pool of as many nodes as its autoscaler wants`,
+  replace: line`${pool}: replace all ${count("replicas", "node")}, made by another infrastructure`,
+  upgrade: line`${pool}: roll all ${count("replicas", "node")}, ${phrase("from")} → ${token("to")}`,
+  roll: line`${pool}: roll all ${count("replicas", "node")}, made from another template`,
+  grow: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} more`,
+  shrink: line`${pool}: scale ${number("from")} → ${number("to")}, ${count("difference", "node")} less`,
+  wait: line`${pool}: wait until every node is Ready`,
+  notRead: line`${pool}: not read, ${text("why")}`,
+  /** The state of a pool that does not change and is not ready. */
+  waits: line`${pool}: ${value("phase [\\s\\S]*?")("state")}`,
+  failed: line`${pool}: failed: ${text("why")}`,
+});
+export type MachinePoolStep = StepOf<typeof machinePoolSteps>;
+
 /**
- * Returns one line for each effect of a change on a pool's machines; none when it has no effect.
+ * Returns one step for each effect of a change on a pool's machines; none when it has no effect.
  *
  * @param before undefined when there is no pool yet
  */
-export function poolSteps(plan: PoolPlan, before: PoolBefore | undefined): string[] {
-  const { name } = plan;
-  const wait = `${name}: wait until every node is Ready`;
-  if (before === undefined) {
-    const count =
-      plan.replicas === undefined ? "as many nodes as its autoscaler wants" : nodes(plan.replicas);
-    return [`${name}: make a pool of ${count}`, wait];
-  }
-  const lines: string[] = [];
-  const present = before.replicas ?? plan.replicas ?? 0;
-  const wanted = plan.replicas ?? present;
-  const all = `all ${nodes(Math.min(present, wanted))}`;
+export function poolSteps(plan: PoolPlan, before: PoolBefore | undefined): MachinePoolStep[] {
+  const { name, replicas } = plan;
+  const wait: MachinePoolStep = { kind: "wait", pool: name };
+  if (before === undefined)
+    return [
+      replicas === undefined ? { kind: "makeScaled", pool: name } : { kind: "make", pool: name, replicas },
+      wait,
+    ];
+  const steps: MachinePoolStep[] = [];
+  const present = before.replicas ?? replicas ?? 0;
+  const wanted = replicas ?? present;
+  const all = { pool: name, replicas: Math.min(present, wanted) };
   const [from, to] = [before.version, plan.version].map((version) => version && withV(version));
-  if (before.isReplaced) lines.push(`${name}: replace ${all}, made by another infrastructure`);
+  if (before.isReplaced) steps.push({ kind: "replace", ...all });
   else if (to !== undefined && from !== to)
-    lines.push(`${name}: roll ${all}, ${from ?? "any version"} → ${to}`);
-  else if (!before.isSameTemplate) lines.push(`${name}: roll ${all}, made from another template`);
-  if (wanted > present) lines.push(`${name}: scale ${present} → ${wanted}, ${nodes(wanted - present)} more`);
-  if (wanted < present) lines.push(`${name}: scale ${present} → ${wanted}, ${nodes(present - wanted)} less`);
-  return lines.length === 0 ? [] : [...lines, wait];
+    steps.push({ kind: "upgrade", ...all, from: from ?? "any version", to });
+  else if (!before.isSameTemplate) steps.push({ kind: "roll", ...all });
+  const scaling = { pool: name, from: present, to: wanted, difference: Math.abs(wanted - present) };
+  if (wanted !== present) steps.push({ kind: wanted > present ? "grow" : "shrink", ...scaling });
+  return steps.length === 0 ? [] : [...steps, wait];
 }
-
-const nodes = (count: number) => `${count} node${count === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { waitWords, type PoolAsKnown } from "../plan/evaluation";
-import { type PoolBefore, poolSteps } from "../plan/steps";
+import { machinePoolSteps, type MachinePoolStep, type PoolBefore, poolSteps } from "../plan/steps";
 import { groupOf } from "../../kubernetes/plan/identity";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -87,26 +87,30 @@ function before(
   return { replicas: counts.replicas, ...(version && { version }), isSameTemplate: true, isReplaced: false };
 }
 
-function stateLine({ name }: PoolInputs, { pool, conclusion: evaluation }: Look): string[] {
-  if ("waits" in evaluation) return [`${name}: ${waitWords(pool, evaluation.waits)}`];
-  return "failed" in evaluation ? [`${name}: ${evaluation.failed}`] : [];
+function stateSteps({ name: pool }: PoolInputs, look: Look): MachinePoolStep[] {
+  const { conclusion: evaluation } = look;
+  if ("waits" in evaluation) return [{ kind: "waits", pool, state: waitWords(look.pool, evaluation.waits) }];
+  return "failed" in evaluation ? [{ kind: "failed", pool, why: evaluation.failed }] : [];
 }
 
 export const handlers: Handlers = {
   async check(olds: Partial<PoolInputs>, news: PoolInputs) {
-    const withSteps = (steps: string[]) => ({ inputs: { ...news, steps }, failures: [] });
+    const withSteps = (steps: readonly MachinePoolStep[]) => ({
+      inputs: { ...news, steps: steps.map(machinePoolSteps.format) },
+      failures: [],
+    });
     const { template, ...others } = news;
     if (!isKnown({ ...others, kubeconfig: "", workloadKubeconfig: "" }))
-      return withSteps(["unknown until its values are"]);
+      return withSteps([{ kind: "unknown", until: "its values are known" }]);
     const found = await look(news);
     const known = isKnown(template) ? news : { ...news, template: olds.template ?? template };
     if (typeof found === "string") {
       const steps = poolSteps(news, before(olds, known, undefined));
-      return withSteps([`${news.name}: not looked at, ${found}`, ...steps]);
+      return withSteps([{ kind: "notRead", pool: news.name, why: found }, ...steps]);
     }
     const steps = poolSteps(news, before(olds, known, found));
     if (steps.length > 0) return withSteps(steps);
-    return withSteps(found === undefined ? poolSteps(news, undefined) : stateLine(news, found));
+    return withSteps(found === undefined ? poolSteps(news, undefined) : stateSteps(news, found));
   },
 
   async diff(_id, olds: PoolOutputs, news: PoolInputs) {
@@ -147,7 +151,7 @@ export const handlers: Handlers = {
     if (typeof found === "string") throw new Error(`${nameOf(props)}: ${found}`);
     if (found === undefined) return {};
     const isReady = "ready" in found.conclusion;
-    for (const line of stateLine(props, found)) report(nameOf(props), line);
+    for (const step of stateSteps(props, found)) report(nameOf(props), machinePoolSteps.format(step));
     return { id: id, props: outputsOf(props, found, isReady) };
   },
 };

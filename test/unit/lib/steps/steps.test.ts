@@ -2,11 +2,24 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Line } from "../../../../lib/steps/line";
 import { commonSteps, laterLines } from "../../../../lib/steps/steps";
+import * as azimuth from "../../../../providers/azimuth/plan/steps";
+import * as helm from "../../../../providers/helm/plan/steps";
 import * as kubeadm from "../../../../providers/kubeadm/plan/steps";
+import * as kubernetes from "../../../../providers/kubernetes/plan/steps";
+import { machinePoolSteps } from "../../../../providers/machine-pool/plan/steps";
 import * as openstack from "../../../../providers/openstack/plan/steps";
 import * as tumblebug from "../../../../providers/tumblebug/plan/steps";
 
-const TABLES = { commonSteps, ...kubeadm, ...openstack, ...tumblebug };
+const TABLES = {
+  commonSteps,
+  ...kubeadm,
+  ...openstack,
+  ...tumblebug,
+  ...kubernetes,
+  machinePoolSteps,
+  ...azimuth,
+  ...helm,
+};
 
 /** Generates values for all placeholders of a line. */
 function fieldsOf(line: Line<unknown>): fc.Arbitrary<object> {
