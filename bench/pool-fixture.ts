@@ -74,7 +74,12 @@ export class PoolFixture {
   async memoryAt(replicas: number): Promise<{ megabytes: number; seconds: number }> {
     const stage = MANY_NODES_SECONDS;
     this.memoryStack ??= await poolStack(this.made, "memory", 2 * stage);
-    const timeouts = { bootstrap: stage, infrastructure: stage, nodes: stage, deletion: stage };
+    const timeouts = {
+      bootstrapSeconds: stage,
+      infrastructureSeconds: stage,
+      nodesSeconds: stage,
+      deletionSeconds: stage,
+    };
     this.memoryStack.configure(poolConfiguration({ name: "pool-b", replicas, timeouts }));
     const watch = new MemoryWatch();
     const began = performance.now();

@@ -24,12 +24,20 @@ function defaultOf(schema: JsonSchema, required: boolean): string {
   return schema.default === undefined ? "" : code(JSON.stringify(schema.default));
 }
 
+/** Whether a field is required unless its old name is written. */
+const isOneOfTwo = ({ allOf = [] }: JsonSchema, name: string) =>
+  allOf.some(({ oneOf }) =>
+    (oneOf as JsonSchema[] | undefined)?.some(({ required }) => required?.includes(name)),
+  );
+
 /** One row a field, those of nested objects after their parent. */
 function rows(schema: JsonSchema, prefix: string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const key = prefix === "" ? name : `${prefix}.${name}`;
-    const required = schema.required?.includes(name) ?? false;
+    const required = (schema.required?.includes(name) ?? false) || isOneOfTwo(schema, name);
     const row = [code(key), typeOf(field), defaultOf(field, required), field.description ?? ""];
+    if (field.deprecated)
+      return [`| ${[code(key), "", "", field.description ?? ""].map(cell).join(" | ")} |`];
     const nested = field.items?.properties ? rows(field.items, `${key}[]`) : rows(field, key);
     const values = field.additionalProperties;
     if (typeof values === "object") nested.push(...rows(values, `${key}.<name>`));
@@ -79,9 +87,11 @@ export function configurationPage(
 # Configuration
 
 One stack is one cluster. Its file is \`stacks/config/Pulumi.<stack>.yaml\`. All validation issues in it are reported
-before anything is touched, twenty at a time; a key that is not listed here is one, too. Put versions, modes and dates in quotes: YAML reads
+before anything is changed, twenty at a time. A key that is not listed here is a validation issue, too. Put versions, modes and dates in quotes: YAML reads
 \`1.30\` as 1.3, \`0600\` as 384 and \`2026-11-22\` as a timestamp,
 which is accepted as \`bootstrapRevision\`, as \`osPackages\` and as the value of a label.
+
+Deprecated fields are old names. They have the effect of the current ones, and each run warns of them.
 
 ## Keys
 

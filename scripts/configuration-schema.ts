@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Renames } from "../lib/validation/renames";
 import {
   AzimuthSection,
   ClusterInput,
@@ -21,6 +22,9 @@ export interface JsonSchema {
   enum?: unknown[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
+  allOf?: JsonSchema[];
+  /** whether it is an old name of another field */
+  deprecated?: boolean;
   items?: JsonSchema;
   additionalProperties?: JsonSchema | boolean;
   minimum?: number;
@@ -30,7 +34,7 @@ export interface JsonSchema {
 
 /** JSON schema of the value of `foresail:cluster`, as a person writes it. */
 export function clusterJsonSchema(): JsonSchema {
-  return jsonSchema(ClusterInput);
+  return jsonSchema(ClusterInput, CONFIGURATION_KEYS.cluster.renames);
 }
 
 /** A key that one system alone has, with every field that it can have. */
@@ -43,19 +47,48 @@ export interface SystemSection {
 /** The sections of the systems, in the order in which the documentation has them. */
 export function systemSections(): SystemSection[] {
   return [
-    { key: "openstack", system: "openstack", schema: jsonSchema(OpenstackSection) },
-    { key: "tumblebug", system: "tumblebug", schema: jsonSchema(TumblebugSection) },
-    { key: "azimuth", system: "azimuth", schema: jsonSchema(AzimuthSection) },
-    { key: "machinePool", system: "machine-pool", schema: jsonSchema(MachinePoolSection) },
+    section("openstack", "openstack", OpenstackSection),
+    section("tumblebug", "tumblebug", TumblebugSection),
+    section("azimuth", "azimuth", AzimuthSection),
+    section("machinePool", "machine-pool", MachinePoolSection),
   ];
 }
 
-function jsonSchema(of: z.ZodType): JsonSchema {
+function section(key: keyof typeof CONFIGURATION_KEYS, system: System, of: z.ZodType): SystemSection {
+  const { renames }: ConfigurationKey = CONFIGURATION_KEYS[key];
+  return { key, system, schema: jsonSchema(of, renames) };
+}
+
+function jsonSchema(of: z.ZodType, renames: Renames = {}): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(of, {
     io: "input",
     target: "draft-7",
   }) as JsonSchema;
+  // Later renames see the names that earlier ones made, so the old names are added in the opposite order.
+  for (const [from, to] of Object.entries(renames).reverse()) addOldName(schema, from, to);
   return schema;
+}
+
+/** Adds an old name of a field, which is deprecated; an object has only one of both names. */
+function addOldName(schema: JsonSchema, from: string, to: string): void {
+  const [parent, old] = parentOf(schema, from);
+  const [holder, name] = parentOf(schema, to);
+  const { default: _, ...field } = structuredClone(holder.properties?.[name] ?? {});
+  const description = `Deprecated; write \`${to}\`.`;
+  parent.properties = { ...parent.properties, [old]: { ...field, deprecated: true, description } };
+  if (parent !== holder) return;
+  const isRequired = parent.required?.includes(name) ?? false;
+  if (isRequired) parent.required = parent.required?.filter((one) => one !== name);
+  const either = { oneOf: [{ required: [name] }, { required: [old] }] };
+  parent.allOf = [...(parent.allOf ?? []), isRequired ? either : { not: { required: [name, old] } }];
+}
+
+/** Returns the schema of the object with a field, and the field's name. @param path such as "pools[].size" */
+function parentOf(schema: JsonSchema, path: string): [JsonSchema, string] {
+  const [first = "", ...rest] = path.split(".");
+  if (rest.length === 0) return [schema, first];
+  const field = schema.properties?.[first.replace("[]", "")] ?? {};
+  return parentOf(first.endsWith("[]") ? (field.items ?? {}) : field, rest.join("."));
 }
 
 /** JSON schema of a whole stack file, for editors. */

@@ -21,6 +21,7 @@ export function kubeadmArguments({
     version: cluster.version,
     ssh: {
       user: cluster.ssh.user,
+      dialTimeoutSeconds: cluster.ssh.dialTimeoutSeconds,
       privateKey: sshPrivateKey,
       jumpHost: jumpHost(cluster, sshPrivateKeys),
     },
@@ -38,14 +39,7 @@ export function kubeadmArguments({
     ignorePreflightErrors: cluster.ignorePreflightErrors,
     drain: cluster.drain,
     rollout: rollout(cluster),
-    timeouts: {
-      ssh: cluster.timeouts.sshSeconds,
-      dial: cluster.ssh.dialTimeoutSeconds,
-      prepare: cluster.timeouts.prepareSeconds,
-      init: cluster.timeouts.initSeconds,
-      join: cluster.timeouts.joinSeconds,
-      ready: cluster.timeouts.readySeconds,
-    },
+    timeouts: cluster.timeouts,
     bootstrapRevision: cluster.bootstrapRevision,
   };
 }

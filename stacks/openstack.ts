@@ -8,7 +8,6 @@ import type {
 } from "../components/openstack/openstack-cluster-args";
 import { readStackResources } from "../components/stack-resources";
 import type { JsonObject } from "../lib/merge";
-import type { Pool } from "../providers/openstack/plan/machine";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
 
@@ -24,7 +23,7 @@ export async function openstack(
     network: network(section),
     publicKey: keypair.publicKey,
     ...(userData === undefined ? {} : { userData }),
-    pools: section.pools.map(pool),
+    pools: section.pools,
     endpoint: endpoint(section),
     access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts },
     sshPort: cluster.ssh.port,
@@ -40,16 +39,10 @@ export async function openstack(
   return { kubeconfig, endpoints, nodes, version, servers, remaining };
 }
 
-function network({ network: { id, cidr, dns, externalNetwork } }: OpenstackSection): NetworkArgs {
+function network({ network: { id, cidr, dnsNameservers, externalNetwork } }: OpenstackSection): NetworkArgs {
   const external = externalNetwork ?? "";
-  if (id === undefined) return { cidr, dns, externalNetwork: external };
+  if (id === undefined) return { cidr, dnsNameservers, externalNetwork: external };
   return { id, cidr, ...(externalNetwork === undefined ? {} : { externalNetwork }) };
-}
-
-function pool({ rootVolume, ...others }: OpenstackSection["pools"][number]): Pool {
-  if (rootVolume === undefined) return others;
-  const { size, type } = rootVolume;
-  return { ...others, rootVolume: { size, ...(type === undefined ? {} : { type }) } };
 }
 
 function endpoint({ endpoint: { loopback, octavia, external } }: OpenstackSection): OpenstackEndpointArgs {

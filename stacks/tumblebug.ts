@@ -12,13 +12,13 @@ export async function tumblebug(
   configuration: TumblebugConfiguration,
 ): Promise<Record<string, pulumi.Output<unknown>>> {
   const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
-  const { address, generation, caCertificates, namespace, infrastructure, resources, access } = section;
+  const { address, generation, caBundle, namespace, infrastructure, resources, access } = section;
   const made = new TumblebugCluster(cluster.name, {
     server: {
       address,
       generation,
       ...(tumblebugCredentials ? { credentials: tumblebugCredentials } : {}),
-      ...(caCertificates === undefined ? {} : { caCertificates }),
+      ...(caBundle === undefined ? {} : { caBundle }),
     },
     namespace,
     createNamespace: section.createNamespace,
@@ -27,7 +27,7 @@ export async function tumblebug(
       name,
       ...(cidr === undefined ? {} : { cidr }),
     })),
-    groups: section.groups.map(group),
+    groups: section.groups,
     networkCidr: section.network.cidr,
     nodeAddresses: section.nodeAddresses ?? defaultNodeAddresses(section.groups),
     endpoint: endpoint(section),
@@ -39,25 +39,13 @@ export async function tumblebug(
     user: section.user,
     replace: section.replace,
     lost: section.lost,
-    timeoutSeconds: section.machinesSeconds,
+    timeouts: section.timeouts,
     allowMock: section.allowMock,
     cluster: kubeadmArguments(configuration),
     existing: await readStackResources(),
   });
   const { kubeconfig, endpoints, nodes, version, vms, remaining, status } = made;
   return { kubeconfig, endpoints, nodes, version, vms, remaining, status };
-}
-
-function group({ rootDisk, ...others }: TumblebugSection["groups"][number]) {
-  if (rootDisk === undefined) return others;
-  const { type, gibibytes } = rootDisk;
-  return {
-    ...others,
-    rootDisk: {
-      ...(type === undefined ? {} : { type }),
-      ...(gibibytes === undefined ? {} : { gibibytes }),
-    },
-  };
 }
 
 function endpoint({ endpoint: { loopback, nlb, external } }: TumblebugSection): TumblebugEndpointArgs {

@@ -111,7 +111,12 @@ async function kubectlWait(kubectl: string, kubeconfig: string, replicas: number
 /** What a run asks in a minute while a node does not come. */
 async function requestsPerMinute(fixture: PoolFixture, replicas: number): Promise<number> {
   await fixture.withholdNodes("pool-a");
-  const timeouts = { bootstrap: 20, infrastructure: 20, nodes: WATCHED_SECONDS, deletion: 20 };
+  const timeouts = {
+    bootstrapSeconds: 20,
+    infrastructureSeconds: 20,
+    nodesSeconds: WATCHED_SECONDS,
+    deletionSeconds: 20,
+  };
   fixture.configure({ replicas: replicas + 1, timeouts });
   const before = fixture.requests();
   await fixture.try();

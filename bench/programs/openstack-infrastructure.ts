@@ -19,7 +19,7 @@ function pools(servers: number): Pool[] {
     labels: {},
     taints: [],
     floatingIp: false,
-    maxSurge: 1,
+    replacementsPerRun: 1,
   });
   return [pool("cp", "control-plane", controlPlanes), pool("w", "worker", workers)];
 }
@@ -28,7 +28,7 @@ async function make(): Promise<void> {
   const operator = [SERVERS_CIDR.replace(/\.0\/24$/, ".1/32")];
   new Infrastructure("bench", {
     cloud: CLOUD_NAMES.cloud,
-    network: { cidr: SERVERS_CIDR, dns: [], externalNetwork: CLOUD_NAMES.publicNetwork },
+    network: { cidr: SERVERS_CIDR, dnsNameservers: [], externalNetwork: CLOUD_NAMES.publicNetwork },
     publicKey: SERVERS_KEY,
     pools: pools(wantedServers()),
     access: { ssh: operator, api: operator, nodePorts: [] },

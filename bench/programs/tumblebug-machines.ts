@@ -19,15 +19,15 @@ async function make(): Promise<object> {
     access: { ssh: operator, api: operator, nodePorts: [], nodes: [] },
     resources: { keepOnDelete: false },
     user: "cb-user",
-    timeoutSeconds: 600,
+    timeouts: { machinesSeconds: 600 },
     cluster: { network: { plugin: { flannel: {} } } },
     existing: await readStackResources(),
   });
   return { vms: mcis.vms };
 }
 
-const group = (name: string, role: "control-plane" | "worker", connection: string, count: number) => ({
-  ...{ name, role, connection, count, spec: "t3.medium", image: "debian-12" },
+const group = (name: string, role: "control-plane" | "worker", connection: string, replicas: number) => ({
+  ...{ name, role, connection, replicas, spec: "t3.medium", image: "debian-12" },
   labels: {},
   taints: [],
 });

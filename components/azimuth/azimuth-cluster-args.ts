@@ -38,8 +38,7 @@ export interface AzimuthClusterArgs {
   record: boolean;
   /** Whether to adopt existing objects of this cluster. */
   adopt: boolean;
-  /** In seconds. */
-  timeouts: { identity: number; lease: number; zenith: number; deletion: number };
+  timeouts: { identitySeconds: number; leaseSeconds: number; zenithSeconds: number; deletionSeconds: number };
   /** Whether the stack's state contains the Helm release at the start of this run. */
   isReleaseRecorded: boolean;
 }

@@ -1,4 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import { EtcdKey } from "../../providers/azimuth/resources/etcd-key";
 import { RecordPrune } from "../../providers/azimuth/resources/record-prune";
@@ -31,8 +33,9 @@ export class AzimuthCluster extends pulumi.ComponentResource {
   private readonly context: ClusterContext;
   private readonly started: pulumi.Resource[];
 
-  constructor(name: string, args: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, given: AzimuthClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("foresail:azimuth:AzimuthCluster", name, {}, opts);
+    const args = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
     const { namespace } = args;
     const kubeconfig = pulumi.secret(args.kubeconfig);
     this.context = { name, namespace, kubeconfig, args, opts: { parent: this } };

@@ -28,7 +28,7 @@ export function installClusterChart(
   /* eslint-enable @typescript-eslint/no-require-imports */
   const gone = new ClusterGone(
     `${name}-gone`,
-    { kubeconfig, namespace, cluster: name, timeoutSeconds: args.timeouts.deletion },
+    { kubeconfig, namespace, cluster: name, timeoutSeconds: args.timeouts.deletionSeconds },
     { ...opts, dependsOn: after },
   );
   const recovery = new ReleaseRecovery(

@@ -32,7 +32,7 @@ export function makeIdentity(
   const common = {
     kubeconfig,
     installedBy: INSTALLED_BY.identity,
-    timeoutSeconds: args.timeouts.identity,
+    timeoutSeconds: args.timeouts.identitySeconds,
   };
   const realm = new ObjectReady(
     `${name}-realm`,

@@ -34,7 +34,7 @@ export function adoptLease(
         messages: ["status.errorMessage"],
       },
       installedBy: INSTALLED_BY.scheduling,
-      timeoutSeconds: args.timeouts.lease,
+      timeoutSeconds: args.timeouts.leaseSeconds,
     },
     { ...opts, dependsOn: after },
   );

@@ -36,7 +36,7 @@ export function reserveName(
       cluster: name,
       registrarAdminUrl,
       owner,
-      timeoutSeconds: args.timeouts.zenith,
+      timeoutSeconds: args.timeouts.zenithSeconds,
       files: tunnel.apply(({ keyed }) => keyed),
       chartIssue: tunnel.apply(({ issue }) => issue),
     },

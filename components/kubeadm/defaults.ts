@@ -33,8 +33,21 @@ export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNe
   return known ?? "other";
 }
 
-export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts">): Timeouts & { dial: number } {
-  return { ...DEFAULT_TIMEOUTS, dial: DEFAULT_SSH.dialTimeoutSeconds, ...args.timeouts };
+/** Returns the deadlines in the form that state has, with the defaults. */
+export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Timeouts & { dial: number } {
+  const { sshSeconds, prepareSeconds, initSeconds, joinSeconds, readySeconds } = {
+    ...DEFAULT_TIMEOUTS,
+    ...args.timeouts,
+  };
+  const dial = args.ssh?.dialTimeoutSeconds ?? DEFAULT_SSH.dialTimeoutSeconds;
+  return {
+    ssh: sshSeconds,
+    dial,
+    prepare: prepareSeconds,
+    init: initSeconds,
+    join: joinSeconds,
+    ready: readySeconds,
+  };
 }
 
 export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
@@ -70,6 +83,7 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
   );
   const endpoint = pulumi.output(args.endpoint ?? { loopback: DEFAULT_LOOPBACK });
   const names = pulumi.all(args.certificateNames ?? []);
+  const { podSubnet, serviceSubnet, dnsDomain } = networkOf(args.network);
   return pulumi
     .all([pulumi.all(files), args.caBundle, endpoint, names])
     .apply(([resolved, caBundle, reached, certificateNames]) => ({
@@ -78,7 +92,9 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
       source: args.source ?? DEFAULT_SOURCE,
       endpoint: reached,
       network: {
-        ...networkOf(args.network),
+        podCidr: podSubnet,
+        serviceCidr: serviceSubnet,
+        dnsDomain,
         bridge: "bridge" in networkPlugin(args),
         ...(args.network?.holdNodeAddress ? { holdNodeAddress: true } : {}),
       },

@@ -39,6 +39,8 @@ export interface SshArgs {
   /** @default "root" */
   user?: pulumi.Input<string>;
   privateKey?: pulumi.Input<string>;
+  /** Deadline of one attempt to connect. @default 15 */
+  dialTimeoutSeconds?: number;
   jumpHost?: {
     address: pulumi.Input<string>;
     port?: pulumi.Input<number>;
@@ -98,9 +100,9 @@ export interface KubeadmClusterArgs {
   certificateNames?: pulumi.Input<string>[];
   network?: {
     /** @default "10.244.0.0/16" */
-    podCidr?: string;
+    podSubnet?: string;
     /** @default "10.96.0.0/12" */
-    serviceCidr?: string;
+    serviceSubnet?: string;
     /** @default "cluster.local" */
     dnsDomain?: string;
     /** @default flannel */
@@ -143,7 +145,18 @@ export interface KubeadmClusterArgs {
   /** How versions roll out over the nodes. */
   rollout?: RolloutArgs;
   drain?: { timeoutSeconds?: number; deleteEmptyDirData?: boolean; force?: boolean };
-  timeouts?: { ssh?: number; dial?: number; prepare?: number; init?: number; join?: number; ready?: number };
+  timeouts?: {
+    /** Until a machine answers SSH. @default 300 */
+    sshSeconds?: number;
+    /** @default 900 */
+    prepareSeconds?: number;
+    /** @default 600 */
+    initSeconds?: number;
+    /** @default 600 */
+    joinSeconds?: number;
+    /** Until a Node is Ready. @default 600 */
+    readySeconds?: number;
+  };
   /** A change of this value prepares again every machine that has not joined. */
   bootstrapRevision?: string;
 }

@@ -1,4 +1,5 @@
-import { networkOf } from "../../providers/kubeadm/plan/defaults";
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { KUBEADM_CLUSTER_RENAMES, networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
@@ -58,12 +59,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** The resource for `deletedWith`: what lives in the cluster is deleted with it. */
   readonly existence: pulumi.CustomResource;
 
+  private readonly args: KubeadmClusterArgs;
+
   constructor(
     private readonly clusterName: string,
-    private readonly args: KubeadmClusterArgs,
+    given: KubeadmClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:kubeadm:KubeadmCluster", clusterName, {}, opts);
+    const args = withCurrentNames(`KubeadmCluster ${clusterName}`, given, KUBEADM_CLUSTER_RENAMES);
+    this.args = args;
     assertArguments(clusterName, args);
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
     this.common = {
@@ -174,7 +179,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       this.clusterName,
       {
         plugin: networkPlugin(this.args),
-        podCidr: networkOf(this.args.network).podCidr,
+        podCidr: networkOf(this.args.network).podSubnet,
         kubeconfig: this.directKubeconfig,
       },
       { parent: this, dependsOn: [init], deletedWith: init },

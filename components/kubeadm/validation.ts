@@ -18,8 +18,8 @@ import {
 import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
 import {
   ciliumValuesIssues,
-  podCidrIssue,
-  serviceCidrIssue,
+  podSubnetIssue,
+  serviceSubnetIssue,
 } from "../../providers/kubeadm/plan/validation/network";
 import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
@@ -93,8 +93,8 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
   return [
     ...issueAt(["name"], dnsLabelIssue(name, 40)),
     ...issueAt(["version"], kubernetesVersionIssue(args.version)),
-    ...issueAt(["network", "podCidr"], podCidrIssue(network.podCidr)),
-    ...issueAt(["network", "serviceCidr"], serviceCidrIssue(network.serviceCidr)),
+    ...issueAt(["network", "podSubnet"], podSubnetIssue(network.podSubnet)),
+    ...issueAt(["network", "serviceSubnet"], serviceSubnetIssue(network.serviceSubnet)),
     ...machines.flatMap((machine, index) => [
       ...issueAt(["machines", index, "name"], dnsLabelIssue(machine.name)),
       ...issueAt(["machines", index, "pool"], machine.pool && poolNameIssue(machine.pool)),

@@ -1,3 +1,5 @@
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { MACHINE_POOL_RENAMES } from "../../providers/machine-pool/plan/manifest";
 import * as pulumi from "@pulumi/pulumi";
 import {
   isScaledByOthers,
@@ -20,12 +22,12 @@ export interface PoolObjectArgs {
   spec?: Record<string, unknown>;
 }
 
-/** Deadlines in seconds. */
+/** Deadlines of the stages that a pool goes through. */
 export interface MachinePoolTimeouts {
-  bootstrap: number;
-  infrastructure: number;
-  nodes: number;
-  deletion: number;
+  bootstrapSeconds: number;
+  infrastructureSeconds: number;
+  nodesSeconds: number;
+  deletionSeconds: number;
 }
 
 export interface MachinePoolArgs {
@@ -61,8 +63,9 @@ export class MachinePool extends pulumi.ComponentResource {
   readonly phase: pulumi.Output<string>;
   readonly counts: pulumi.Output<Counts>;
 
-  constructor(name: string, args: MachinePoolArgs, opts?: pulumi.ComponentResourceOptions) {
+  constructor(name: string, given: MachinePoolArgs, opts?: pulumi.ComponentResourceOptions) {
     super("foresail:machine-pool:MachinePool", name, {}, opts);
+    const args = withCurrentNames(`MachinePool ${name}`, given, MACHINE_POOL_RENAMES);
     const bootstrap = "config" in args.bootstrap ? args.bootstrap.config : undefined;
     const beside = [
       ...this.object(`${name}-bootstrap`, name, args, bootstrap, "the bootstrap provider of this kind"),
@@ -101,7 +104,7 @@ export class MachinePool extends pulumi.ComponentResource {
           object: { apiVersion, kind, metadata, spec },
           adopt: args.adopt,
           installedBy: `${installedBy} (clusterctl init)`,
-          timeoutSeconds: args.timeouts.deletion,
+          timeoutSeconds: args.timeouts.deletionSeconds,
         },
         { parent: this },
       ),
@@ -132,7 +135,7 @@ export class MachinePool extends pulumi.ComponentResource {
         adopt: args.adopt,
         ...(isScaledByOthers(args) ? { leave: ["spec.replicas"] } : {}),
         installedBy,
-        timeoutSeconds: timeouts.deletion,
+        timeoutSeconds: timeouts.deletionSeconds,
       },
       { parent: this, dependsOn },
     );
@@ -158,9 +161,9 @@ export class MachinePool extends pulumi.ComponentResource {
           rest: { bootstrap, infrastructure: infrastructure.spec ?? {} },
         },
         timeouts: {
-          bootstrap: timeouts.bootstrap,
-          infrastructure: timeouts.infrastructure,
-          nodes: timeouts.nodes,
+          bootstrap: timeouts.bootstrapSeconds,
+          infrastructure: timeouts.infrastructureSeconds,
+          nodes: timeouts.nodesSeconds,
         },
       },
       { parent: this, dependsOn },

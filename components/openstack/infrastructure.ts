@@ -68,9 +68,9 @@ export class Infrastructure {
   private planMachines(): MachineRollout {
     const slots = desiredMachines(this.args.pools, networkKey(this.args.network), this.args.replace);
     return planRollout(
-      slots.map(({ maxSurge, ...slot }) => ({
+      slots.map(({ replacementsPerRun, ...slot }) => ({
         machine: machineOf(MACHINE_FIELDS, this.clusterName, slot, this.state),
-        maxSurge,
+        replacementsPerRun,
       })),
       this.state.machines,
     );

@@ -53,7 +53,7 @@ export function makeNetworks(
           },
           opts,
         );
-  const dns = "dns" in args.network ? args.network.dns : [];
+  const dns = "dnsNameservers" in args.network ? args.network.dnsNameservers : [];
   const make = (key: NetworkKey): MachineNetwork => {
     if (!router || key.startsWith(EXISTING_NETWORK))
       return { id: key.slice(EXISTING_NETWORK.length), way: [] };

@@ -13,7 +13,7 @@ export interface OwnNetworkArgs {
   /** IPv4 CIDR block of the machines. */
   cidr: string;
   /** Name servers of the subnet; the cloud's default when empty. */
-  dns: string[];
+  dnsNameservers: string[];
   /** Name or id of the external network of the router and the floating IPs. */
   externalNetwork: string;
 }

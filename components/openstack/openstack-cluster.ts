@@ -1,3 +1,5 @@
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
@@ -16,7 +18,7 @@ import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 /**
  * A kubeadm cluster on OpenStack servers, with all cloud objects that the servers need.
  *
- * One update creates missing machines and replaces at most one control plane and `maxSurge` machines of a pool. The
+ * One update creates missing machines and replaces at most one control plane and `replacementsPerRun` machines of a pool. The
  * `remaining` output lists the changes for later updates (docs/adr/0015-machine-turns.md).
  */
 export class OpenstackCluster extends pulumi.ComponentResource {
@@ -36,12 +38,15 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   /** Remaining changes to machines, for later updates; empty when all machines match the configuration. */
   readonly remaining: pulumi.Output<string[]>;
 
+  private readonly args: OpenstackClusterArgs;
+
   constructor(
     private readonly clusterName: string,
-    private readonly args: OpenstackClusterArgs,
+    given: OpenstackClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
+    this.args = withCurrentNames(`OpenstackCluster ${clusterName}`, given, OPENSTACK_CLUSTER_RENAMES);
     const infrastructure = this.makeInfrastructure();
     const machines = this.withHostKeys(infrastructure);
     const cluster = this.makeCluster(machines, infrastructure);
@@ -71,7 +76,7 @@ export class OpenstackCluster extends pulumi.ComponentResource {
       {
         ...args,
         podNetwork: podNetworkKind(cluster),
-        podCidr: networkOf(cluster.network).podCidr,
+        podCidr: networkOf(cluster.network).podSubnet,
         services: {
           loadBalancers: cloudProvider.enabled,
           volumes: wantsCinder(cloudProvider),

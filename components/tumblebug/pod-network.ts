@@ -18,7 +18,7 @@ export function fitNetwork<Args extends Pick<KubeadmClusterArgs, "network">>(
     ...cluster,
     network: {
       ...network,
-      plugin: fitPlugin(network.plugin, networkOf(network).podCidr, overInternet),
+      plugin: fitPlugin(network.plugin, networkOf(network).podSubnet, overInternet),
       ...(overInternet ? { holdNodeAddress: true } : {}),
     },
   };

@@ -13,7 +13,7 @@ export interface ServerArgs {
   /** @default $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD */
   credentials?: pulumi.Input<{ username: string; password: string }>;
   /** PEM certificates to trust in addition to the system's. */
-  caCertificates?: string;
+  caBundle?: string;
 }
 
 /** CIDR blocks that may connect to the machines. */
@@ -55,8 +55,10 @@ export interface TumblebugClusterArgs {
   replace?: Record<string, number>;
   /** Names of lost machines. */
   lost?: string[];
-  /** Deadline for VMs to start, in seconds. */
-  timeoutSeconds: number;
+  timeouts: {
+    /** Until the VMs have started, or are gone. */
+    machinesSeconds: number;
+  };
   /** Whether to accept connections to CB-Spider's simulated clouds. @default false */
   allowMock?: boolean;
   /** The cluster on the machines. */

@@ -1,3 +1,5 @@
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
+import { TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
@@ -36,13 +38,16 @@ export class TumblebugCluster extends pulumi.ComponentResource {
 
   private readonly machines: TumblebugMachines;
 
+  private readonly args: TumblebugClusterArgs;
+
   constructor(
     private readonly clusterName: string,
-    private readonly args: TumblebugClusterArgs,
+    given: TumblebugClusterArgs,
     opts?: pulumi.ComponentResourceOptions,
   ) {
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
-    this.machines = new TumblebugMachines(clusterName, args, { parent: this });
+    this.args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
+    this.machines = new TumblebugMachines(clusterName, this.args, { parent: this });
     const balancer = this.makeLoadBalancer();
     const cluster = this.makeCluster(balancer);
 
@@ -65,7 +70,11 @@ export class TumblebugCluster extends pulumi.ComponentResource {
   }
 
   private makeLoadBalancer(): TumblebugLoadBalancer | undefined {
-    const { endpoint, namespace, timeoutSeconds } = this.args;
+    const {
+      endpoint,
+      namespace,
+      timeouts: { machinesSeconds: timeoutSeconds },
+    } = this.args;
     const { balancerAddress } = this.machines.recorded;
     const planes = this.machines.slots.filter(({ role }) => role === "control-plane");
     const [first] = planes;
@@ -148,7 +157,10 @@ export class TumblebugCluster extends pulumi.ComponentResource {
   }
 
   private hold(machine: string, vm: pulumi.Output<string>): TumblebugVm {
-    const { namespace, timeoutSeconds } = this.args;
+    const {
+      namespace,
+      timeouts: { machinesSeconds: timeoutSeconds },
+    } = this.args;
     const { server, infrastructure, mcis } = this.machines;
     return new TumblebugVm(
       `${this.clusterName}-${machine}-vm`,

@@ -47,8 +47,12 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     this.blocks = connectionBlocks(args.networkCidr, args.connections);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
-    const { credentials, generation = "auto", ...server } = args.server;
-    const asked = { ...server, ...(credentials === undefined ? {} : { credentials }) };
+    const { credentials, generation = "auto", caBundle, ...server } = args.server;
+    const asked = {
+      ...server,
+      ...(caBundle === undefined ? {} : { caCertificates: caBundle }),
+      ...(credentials === undefined ? {} : { credentials }),
+    };
 
     this.plan = this.checkServer(pulumi.output({ ...asked, generation }));
     const found = this.plan.found.apply((answer) => answer.generation);
@@ -182,14 +186,18 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       api: access.api,
       nodePorts: access.nodePorts,
       nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
-      pods: networkOf(cluster.network).podCidr,
+      pods: networkOf(cluster.network).podSubnet,
       podNetwork: podNetworkKind(cluster),
       overInternet,
     };
   }
 
   private makeMachines({ objects, specs, images }: MadeObjects): TumblebugMcis {
-    const { namespace, user, timeoutSeconds } = this.args;
+    const {
+      namespace,
+      user,
+      timeouts: { machinesSeconds: timeoutSeconds },
+    } = this.args;
     const { vms, leaving } = this.recorded;
     return new TumblebugMcis(
       `${this.clusterName}-machines`,

@@ -25,10 +25,10 @@ export function tumblebugConfiguration(
       name: connections.length === 1 ? "w" : `w${index + 1}`,
       role: "worker",
       connection,
-      count: Math.floor((size.workers + connections.length - 1 - index) / connections.length),
+      replicas: Math.floor((size.workers + connections.length - 1 - index) / connections.length),
       ...machine,
     }))
-    .filter(({ count }) => count > 0);
+    .filter(({ replicas }) => replicas > 0);
   return {
     cluster: {
       name: "sandbox",
@@ -44,7 +44,7 @@ export function tumblebugConfiguration(
       createNamespace: true,
       connections: connections.map((name) => ({ name })),
       groups: [
-        { name: "cp", role: "control-plane", connection: first, count: size.controlPlanes, ...machine },
+        { name: "cp", role: "control-plane", connection: first, replicas: size.controlPlanes, ...machine },
         ...workers,
       ],
       network: { cidr },

@@ -13,7 +13,7 @@ import {
 } from "../../providers/azimuth/plan/validation";
 import { duplicateIssues } from "../../lib/validation/duplicates";
 import { urlIssue } from "../../lib/validation/urls";
-import { line, MOST_MACHINES, port, rule, rules } from "./rule";
+import { line, MOST_MACHINES, port, rule, rules, seconds } from "./rule";
 import { quoted } from "../../lib/text/quote";
 
 const objectName = () => rule(z.string(), objectNameIssue);
@@ -148,13 +148,11 @@ const Identity = rules(
   userRoleIssues,
 );
 
-const seconds = (fallback: number) => z.int().min(1).max(86_400).default(fallback);
-
 const Timeouts = z.strictObject({
-  identity: seconds(600).describe("Seconds for each of Realm, OIDCClient and Platform."),
-  lease: seconds(3600).describe("Seconds for the Lease to become Active."),
-  zenith: seconds(120).describe("Seconds for the Zenith registrar to answer."),
-  deletion: seconds(3600).describe("Seconds for the cluster's machines to be gone on a destroy."),
+  identitySeconds: seconds().default(600).describe("Until each of Realm, OIDCClient and Platform is ready."),
+  leaseSeconds: seconds().default(3600).describe("Until the Lease is Active."),
+  zenithSeconds: seconds().default(120).describe("Until the Zenith registrar answers."),
+  deletionSeconds: seconds().default(3600).describe("Until the cluster's machines are gone on a destroy."),
 });
 
 /** Schema of `foresail:azimuth`. */
@@ -209,7 +207,7 @@ export const AzimuthSection = rules(
       .boolean()
       .default(false)
       .describe("Take over objects and a Helm release that others made for this cluster."),
-    timeouts: Timeouts.prefault({}).describe("How long is waited, in seconds."),
+    timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
   }),
   recordIssues,
 );

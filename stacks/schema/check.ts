@@ -92,6 +92,12 @@ function knownKeys(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
+/** Value and validation issues of a part of the configuration. Messages never contain any part of a secret. */
+export interface Reading<Value> {
+  value: Value | undefined;
+  issues: ValidationIssue[];
+}
+
 /**
  * Checks a value and returns all its validation issues.
  *
@@ -101,9 +107,9 @@ export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   root: ValidationIssue["path"],
-): { value: z.output<Schema>; mistakes: [] } | { value: undefined; mistakes: ValidationIssue[] } {
+): Reading<z.output<Schema>> {
   const result = schema.safeParse(value, { error: explain });
-  if (result.success) return { value: result.data, mistakes: [] };
+  if (result.success) return { value: result.data, issues: [] };
   const issues = result.error.issues.flatMap((issue): ValidationIssue[] => {
     const path = [...root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code !== "unrecognized_keys")
@@ -111,5 +117,5 @@ export function check<Schema extends z.ZodType>(
     const known = knownKeys(schemaAt(schema, issue.path));
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownWord(key, known) }));
   });
-  return { value: undefined, mistakes: issues };
+  return { value: undefined, issues };
 }

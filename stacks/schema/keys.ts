@@ -1,9 +1,18 @@
+import type { Renames } from "../../lib/validation/renames";
+import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
+import { CLUSTER_RENAMES } from "../../providers/kubeadm/plan/defaults";
+import { MACHINE_POOL_RENAMES } from "../../providers/machine-pool/plan/manifest";
+import { OPENSTACK_RENAMES } from "../../providers/openstack/plan/validation";
+import { TUMBLEBUG_RENAMES } from "../../providers/tumblebug/plan/validation";
+
 /** A key of the stack configuration, without the prefix `foresail:`. */
 export interface ConfigurationKey {
   type: "string" | "object";
   description: string;
   secret: boolean;
   default?: string;
+  /** Old names of fields in it. */
+  renames?: Renames;
   /** Systems that read the key. @default all */
   systems?: readonly System[];
 }
@@ -31,12 +40,14 @@ export const CONFIGURATION_KEYS = {
     type: "object",
     description: `The cluster, and its machines when they exist; the systems ${KUBEADM_SYSTEMS.map((system) => `"${system}"`).join(", ")} need it; every field below.`,
     secret: false,
+    renames: CLUSTER_RENAMES,
     systems: KUBEADM_SYSTEMS,
   },
   openstack: {
     type: "object",
     description: 'The cloud and its pools of machines, for the system "openstack"; every field below.',
     secret: false,
+    renames: OPENSTACK_RENAMES,
     systems: ["openstack"],
   },
   tumblebug: {
@@ -44,6 +55,7 @@ export const CONFIGURATION_KEYS = {
     description:
       'The CB-Tumblebug server, the clouds behind it and the groups of machines, for the system "tumblebug"; every field below.',
     secret: false,
+    renames: TUMBLEBUG_RENAMES,
     systems: ["tumblebug"],
   },
   azimuth: {
@@ -51,12 +63,14 @@ export const CONFIGURATION_KEYS = {
     description:
       'The cluster and the management cluster\'s objects, for the system "azimuth"; every field below.',
     secret: false,
+    renames: AZIMUTH_RENAMES,
     systems: ["azimuth"],
   },
   machinePool: {
     type: "object",
     description: 'The MachinePool and what it refers to, for the system "machine-pool"; every field below.',
     secret: false,
+    renames: MACHINE_POOL_RENAMES,
     systems: ["machine-pool"],
   },
   managementKubeconfig: {

@@ -1,7 +1,6 @@
 import { DEFAULT_DRAIN, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
-
-const seconds = () => z.int().min(1).max(86_400);
+import { seconds } from "./rule";
 
 export const DrainConfiguration = z.strictObject({
   timeoutSeconds: seconds()
@@ -15,9 +14,9 @@ export const DrainConfiguration = z.strictObject({
 });
 
 export const TimeoutsConfiguration = z.strictObject({
-  sshSeconds: seconds().default(DEFAULT_TIMEOUTS.ssh).describe("Until a machine answers SSH."),
-  prepareSeconds: seconds().default(DEFAULT_TIMEOUTS.prepare).describe("Until a machine is prepared."),
-  initSeconds: seconds().default(DEFAULT_TIMEOUTS.init).describe("Until `kubeadm init` is done."),
-  joinSeconds: seconds().default(DEFAULT_TIMEOUTS.join).describe("Until a machine has joined."),
-  readySeconds: seconds().default(DEFAULT_TIMEOUTS.ready).describe("Until a Node is Ready."),
+  sshSeconds: seconds().default(DEFAULT_TIMEOUTS.sshSeconds).describe("Until a machine answers SSH."),
+  prepareSeconds: seconds().default(DEFAULT_TIMEOUTS.prepareSeconds).describe("Until a machine is prepared."),
+  initSeconds: seconds().default(DEFAULT_TIMEOUTS.initSeconds).describe("Until `kubeadm init` is done."),
+  joinSeconds: seconds().default(DEFAULT_TIMEOUTS.joinSeconds).describe("Until a machine has joined."),
+  readySeconds: seconds().default(DEFAULT_TIMEOUTS.readySeconds).describe("Until a Node is Ready."),
 });

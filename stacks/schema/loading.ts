@@ -1,19 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
+import { hasPrivateKey, quoted } from "../../lib/text/quote";
+import { renameFields } from "../../lib/validation/renames";
+import { nearest } from "../../lib/validation/spelling";
 import {
+  type ConfigurationPath,
   formatPath,
   issueCount,
   issueLines,
   type ValidationIssue,
 } from "../../lib/validation/validation-issue";
-import { quoted } from "../../lib/text/quote";
-import { nearest } from "../../lib/validation/spelling";
 import type { Configuration } from "./configuration";
 import { keyIssues, type StackKeys } from "./key-issues";
-import { CONFIGURATION_KEYS, SYSTEMS, type System } from "./keys";
-import { readKubeadm } from "./kubeadm-loading";
-import { readAzimuth, readMachinePool } from "./management-loading";
-import type { RawKeys, Reading } from "./reading";
-import { structureIssues } from "./structure";
+import { CONFIGURATION_KEYS, type ConfigurationKey, type KeyName, SYSTEMS, type System } from "./keys";
+import { readSystem } from "./reading";
 
 /** Source of the configuration. Values are strings; objects are JSON. */
 export interface ConfigurationReader extends StackKeys {
@@ -36,60 +35,131 @@ export function engineReader(project = pulumi.getProject()): ConfigurationReader
 /**
  * Reads and checks the whole configuration of the stack.
  *
+ * @param warn takes the old names in the file, one per line
  * @throws pulumi.RunError with the stack file and the validation issues, one per line
  */
-export function loadConfiguration(reader: ConfigurationReader = engineReader()): Configuration {
-  const raw: RawKeys = (key) => reader.values[`${reader.project}:${key}`];
-  const system = readSystem(raw("system"));
+export function loadConfiguration(
+  reader: ConfigurationReader = engineReader(),
+  warn: (message: string) => void = (message) => void pulumi.log.warn(message),
+): Configuration {
+  const written = reader.values[`${reader.project}:system`] ?? CONFIGURATION_KEYS.system.default;
+  const system = SYSTEMS.find((one) => one === written);
   // The rules of other keys depend on the system, so they are not checked while it is invalid.
-  const read = system.value === undefined ? undefined : readStructured(system.value, raw);
-  const issues = [
-    ...keyIssues(reader, system.value),
-    ...system.mistakes,
-    ...(read === undefined ? [] : read.mistakes),
-  ];
-  if (issues.length > 0 || !read?.value) throw new pulumi.RunError(describeIssues(reader.stack, issues));
+  const read = system === undefined ? unknownSystem(written) : readValues(system, reader);
+  const issues = [...keyIssues(reader, system), ...read.issues];
+  const lines = (list: readonly ValidationIssue[]) => issueLines(list).map((line) => `\n  ${line}`);
+  const file = `Pulumi.${reader.stack}.yaml`;
+  if (issues.length > 0 || !read.value)
+    throw new pulumi.RunError(
+      `${file} has ${issueCount(issues)}; nothing was changed:${lines(issues).join("")}`,
+    );
+  if (read.deprecations.length > 0) warn(`${file} has old names:${lines(read.deprecations).join("")}`);
   return read.value;
 }
 
-function readSystem(raw: string | undefined): Reading<System> {
-  const value = SYSTEMS.find((system) => system === (raw ?? CONFIGURATION_KEYS.system.default));
-  if (value) return { value, mistakes: [] };
-  const meant = nearest(raw ?? "", SYSTEMS);
+interface Read {
+  value?: Configuration | undefined;
+  issues: ValidationIssue[];
+  /** Fields with old names. */
+  deprecations: ValidationIssue[];
+}
+
+function unknownSystem(written: string): Read {
+  const meant = nearest(written, SYSTEMS);
   const fix =
     meant === undefined
       ? `write ${SYSTEMS.map((system) => `"${system}"`).join(" or ")}`
       : `did you mean "${meant}"?`;
   return {
-    value: undefined,
-    mistakes: [{ path: ["system"], message: `${quoted(raw ?? "")} is not a system; ${fix}` }],
+    issues: [{ path: ["system"], message: `${quoted(written)} is not a system; ${fix}` }],
+    deprecations: [],
   };
 }
 
-/** Reads the keys of a system. Adds structure issues, except for paths that already have an issue. */
-function readStructured(system: System, raw: RawKeys): Reading<Configuration> {
-  const structure = structureIssues(raw);
-  if (structure.tooDeep.length > 0) return { value: undefined, mistakes: structure.tooDeep };
-  const { value, mistakes: issues } = readOf(system, raw);
-  const said = new Set(issues.map(({ path }) => formatPath(path)));
-  const others = structure.issues.filter(({ path }) => !said.has(formatPath(path)));
-  return { value, mistakes: [...issues, ...others] };
+/** Reads the keys of a system by their current names. Adds structure issues for paths without another issue. */
+function readValues(system: System, { project, values }: ConfigurationReader): Read {
+  const keys = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).flatMap(
+    ([key, { type, renames = {} }]) => {
+      const text = values[`${project}:${key}`];
+      if (text === undefined) return [];
+      return [{ key, renames, value: type === "object" ? parsed(text) : text }];
+    },
+  );
+  const structure = structureIssues(keys);
+  if (structure.tooDeep.length > 0) return { issues: structure.tooDeep, deprecations: [] };
+  const renamed = new Map(keys.map(({ key, value, renames }) => [key, renameFields(value, renames, [key])]));
+  const { value, issues } = readSystem(system, (key) => renamed.get(key)?.value);
+  const own = issues.map(({ path, message }) => ({
+    path: renamed.get(String(path[0]))?.written(path) ?? path,
+    message,
+  }));
+  const said = new Set(own.map(({ path }) => formatPath(path)));
+  const all = [...renamed.values()];
+  return {
+    value,
+    issues: [
+      ...all.flatMap((one) => one.issues),
+      ...own,
+      ...structure.issues.filter(({ path }) => !said.has(formatPath(path))),
+    ],
+    deprecations: all.flatMap((one) => one.deprecations),
+  };
 }
 
-function readOf(system: System, raw: RawKeys): Reading<Configuration> {
-  switch (system) {
-    case "azimuth":
-      return readAzimuth(raw);
-    case "machine-pool":
-      return readMachinePool(raw);
-    case "ssh":
-    case "openstack":
-    case "tumblebug":
-      return readKubeadm(system, raw);
+/** Returns a value that is not JSON as a string, for the rules to refuse: the engine passes objects as JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 
-function describeIssues(stack: string, issues: readonly ValidationIssue[]): string {
-  const lines = issueLines(issues).map((line) => `  ${line}`);
-  return [`Pulumi.${stack}.yaml has ${issueCount(issues)}; nothing was changed:`, ...lines].join("\n");
+/** Maximum nesting of a value. A Kubernetes object has about ten levels, and the rules visit all of them. */
+const DEEPEST = 64;
+
+const KEY_IN_PLAIN =
+  "contains a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+const NO_TEXT =
+  "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
+
+interface Structure {
+  /** Issues of values that are nested too deeply for other rules. */
+  tooDeep: ValidationIssue[];
+  issues: ValidationIssue[];
+}
+
+/** Returns issues that every key can have, independent of its schema: deep nesting, `__proto__`, plain private keys. */
+function structureIssues(keys: readonly { key: string; value: unknown }[]): Structure {
+  const found: Structure = { tooDeep: [], issues: [] };
+  for (const { key, value } of keys) {
+    const { type, secret } = CONFIGURATION_KEYS[key as KeyName];
+    if (type === "object") visit(value, [key], secret, found);
+  }
+  return found;
+}
+
+/** Visits a value without recursion, because its depth is unknown. */
+function visit(value: unknown, root: ConfigurationPath, secret: boolean, found: Structure): void {
+  const open: [value: unknown, path: ConfigurationPath][] = [[value, root]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [at, path] = next;
+    if (path.length > DEEPEST) {
+      const message = `is nested more than ${DEEPEST} levels deep; write fewer`;
+      found.tooDeep.push({ path: path.slice(0, 8), message });
+      return;
+    }
+    if (typeof at === "string" && !secret) {
+      if (hasPrivateKey(at)) found.issues.push({ path, message: KEY_IN_PLAIN });
+      if (/[\0\p{Cs}]/u.test(at)) found.issues.push({ path, message: NO_TEXT });
+    }
+    if (typeof at !== "object" || at === null) continue;
+    if (Object.hasOwn(at, "__proto__"))
+      found.issues.push({
+        path: [...path, "__proto__"],
+        message: "is not a name that JavaScript takes; remove it",
+      });
+    for (const [key, below] of Object.entries(at))
+      open.push([below, [...path, Array.isArray(at) ? Number(key) : key]]);
+  }
 }

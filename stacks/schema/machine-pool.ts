@@ -3,10 +3,9 @@ import { annotationsIssues, apiVersionIssue, kindIssue, labelsIssues } from "../
 import { writtenDate } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { exactlyOne, line, rule, rules } from "./rule";
+import { exactlyOne, line, rule, rules, seconds } from "./rule";
 
 const name = (longest = 63) => rule(z.string(), (text) => dnsLabelIssue(text, longest));
-const seconds = () => z.int().min(1).max(86_400);
 const labels = () => rules(z.record(z.string(), z.string().overwrite(writtenDate)), labelsIssues);
 const annotations = () => rules(z.record(z.string(), z.string()), annotationsIssues);
 
@@ -36,10 +35,10 @@ const Bootstrap = exactlyOne(
 );
 
 const Timeouts = z.strictObject({
-  bootstrap: seconds().default(600).describe("Deadline of the join data, in seconds."),
-  infrastructure: seconds().default(1800).describe("Deadline of the machines, in seconds."),
-  nodes: seconds().default(1800).describe("Deadline of the nodes being Ready, in seconds."),
-  deletion: seconds().default(1800).describe("Deadline of the pool's end when it is deleted, in seconds."),
+  bootstrapSeconds: seconds().default(600).describe("Until the join data exists."),
+  infrastructureSeconds: seconds().default(1800).describe("Until the machines exist."),
+  nodesSeconds: seconds().default(1800).describe("Until the nodes are Ready."),
+  deletionSeconds: seconds().default(1800).describe("Until the pool is gone when it is deleted."),
 });
 
 /** Schema of `foresail:machinePool`. */
@@ -83,6 +82,6 @@ export const MachinePoolSection = z.strictObject({
     .boolean()
     .default(false)
     .describe("Take the objects from another controller, stack or field manager that has them."),
-  timeouts: Timeouts.prefault({}).describe("Deadlines."),
+  timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
 });
 export type MachinePoolSection = z.output<typeof MachinePoolSection>;

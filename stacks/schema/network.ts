@@ -5,8 +5,8 @@ import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
 import {
   ciliumValuesIssues,
-  podCidrIssue,
-  serviceCidrIssue,
+  podSubnetIssue,
+  serviceSubnetIssue,
 } from "../../providers/kubeadm/plan/validation/network";
 import { urlIssue } from "../../lib/validation/urls";
 import { exactlyOne, rule, rules } from "./rule";
@@ -62,11 +62,11 @@ export const NetworkPlugin = exactlyOne(
 );
 
 export const NetworkConfiguration = z.strictObject({
-  podCidr: rule(z.string(), podCidrIssue)
-    .default(DEFAULT_NETWORK.podCidr)
+  podSubnet: rule(z.string(), podSubnetIssue)
+    .default(DEFAULT_NETWORK.podSubnet)
     .describe("IPv4 block of the pods; each node takes a /24 of it."),
-  serviceCidr: rule(z.string(), serviceCidrIssue)
-    .default(DEFAULT_NETWORK.serviceCidr)
+  serviceSubnet: rule(z.string(), serviceSubnetIssue)
+    .default(DEFAULT_NETWORK.serviceSubnet)
     .describe("IPv4 block of the services."),
   dnsDomain: rule(z.string(), dnsNameIssue)
     .default(DEFAULT_NETWORK.dnsDomain)

@@ -26,7 +26,7 @@ const block = () => rule(z.string(), cidrIssue);
 const named = () => text(255);
 
 const RootVolume = z.strictObject({
-  size: z.int().min(1).max(65_536).describe("Size of the volume, in GiB."),
+  sizeGiB: z.int().min(1).max(65_536).describe("Size of the volume, in GiB."),
   type: text(200).optional().describe("Volume type; when absent, the cloud's default."),
 });
 
@@ -53,7 +53,7 @@ const PoolInput = z.strictObject({
     .boolean()
     .default(false)
     .describe("Give each machine a floating IP, by which SSH and the API are reached."),
-  maxSurge: z
+  replacementsPerRun: z
     .int()
     .min(1)
     .max(100)
@@ -68,7 +68,9 @@ const Network = z.strictObject({
   cidr: block()
     .default("10.20.0.0/24")
     .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
-  dns: rules(z.array(rule(z.string(), ipv4Issue)), (list) => duplicateIssues(list, (address) => address))
+  dnsNameservers: rules(z.array(rule(z.string(), ipv4Issue)), (list) =>
+    duplicateIssues(list, (address) => address),
+  )
     .default([])
     .describe("Name servers of the new subnet; when empty, the cloud's own."),
   externalNetwork: text()

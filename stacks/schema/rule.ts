@@ -88,6 +88,9 @@ const anyTextError = (input: unknown) =>
 export const MOST_GROUPS = 200;
 export const MOST_MACHINES = 1000;
 
+/** Schema of a deadline in seconds, at most a day. */
+export const seconds = () => z.int().min(1).max(86_400);
+
 /** Schema of a TCP port. */
 export const port = () => z.int().min(1).max(65_535);
 

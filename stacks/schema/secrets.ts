@@ -1,80 +1,15 @@
 import { parse } from "yaml";
-import type { ValidationIssue } from "../../lib/validation/validation-issue";
-import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
+import { privateKeyIssue } from "../../lib/validation/keys";
 import { unknownWord } from "../../lib/validation/spelling";
-import { readSshKey } from "./private-key";
+import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
+import type { Reading } from "./check";
 import { isObject } from "./rule";
 
 /** Credentials of one image registry. */
 export interface RegistryCredential {
   username: string;
   password: string;
-}
-
-/** Value and validation issues of a secret key. Messages never contain any part of a secret. */
-export interface SecretReading<Value> {
-  value: Value;
-  mistakes: ValidationIssue[];
-}
-
-/** Reads `foresail:sshPrivateKey`. */
-export function readPrivateKey(raw: string): SecretReading<string> {
-  const message = readSshKey(raw).issue;
-  return { value: raw, mistakes: message === undefined ? [] : [{ path: ["sshPrivateKey"], message }] };
-}
-
-/** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
-export const JUMP_HOST_KEY = "jumpHost";
-
-/**
- * Reads `foresail:sshPrivateKeys`, a map of machine names to keys. The jump host's key has the name "jumpHost".
- *
- * @param machines names of the machines; undefined if they could not be read, and names are then not checked
- */
-export function readPrivateKeys(
-  raw: unknown,
-  machines: readonly string[] | undefined,
-): SecretReading<Record<string, string>> {
-  const root = "sshPrivateKeys";
-  const value: Record<string, string> = {};
-  if (!isObject(raw))
-    return { value, mistakes: [{ path: [root], message: "must be a map of machine names to keys" }] };
-  const issues = Object.entries(raw).flatMap(([name, key]): ValidationIssue[] => {
-    const path = [root, name];
-    if (machines && name !== JUMP_HOST_KEY && !machines.includes(name)) {
-      return [
-        { path, message: unknownWord(name, machines).replace("is not known", "is the key of no machine") },
-      ];
-    }
-    const message = typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key";
-    if (message !== undefined) return [{ path, message }];
-    value[name] = String(key);
-    return [];
-  });
-  return { value, mistakes: issues };
-}
-
-/** Reads a kubeconfig with one context; several contexts would be treated as API servers of one cluster. */
-export function readKubeconfig(key: string, raw: string | undefined): SecretReading<string> {
-  const fix = `set it with: pulumi config set --secret foresail:${key} < FILE`;
-  const wrong = (message: string) => ({
-    value: "",
-    mistakes: [{ path: [key], message: `${message}; ${fix}` }],
-  });
-  if (raw === undefined) return wrong("is missing");
-  let read: unknown;
-  try {
-    read = parse(raw);
-  } catch {
-    return wrong("is not YAML");
-  }
-  const contexts = isObject(read) && Array.isArray(read.contexts) ? read.contexts.length : 0;
-  if (contexts === 1) return { value: raw, mistakes: [] };
-  return wrong(
-    contexts === 0
-      ? "is not a kubeconfig"
-      : `has ${contexts} contexts, write out one with: kubectl config view --minify --flatten`,
-  );
 }
 
 /** An OpenStack application credential. */
@@ -89,68 +24,140 @@ export interface TumblebugCredentials {
   password: string;
 }
 
-/** Reads `foresail:tumblebugCredentials`. */
-export function readTumblebugCredentials(raw: unknown): SecretReading<TumblebugCredentials> {
-  return readTexts("tumblebugCredentials", { username: "", password: "" }, raw);
+/** Reads `foresail:sshPrivateKey`. */
+export function readPrivateKey(raw: unknown): Reading<string> {
+  const text = String(raw);
+  return { value: text, issues: issueAt(["sshPrivateKey"], readSshKey(text).issue) };
 }
 
-/** Reads `foresail:cloudApplicationCredential`. */
-export function readApplicationCredential(raw: unknown): SecretReading<ApplicationCredential> {
-  return readTexts("cloudApplicationCredential", { id: "", secret: "" }, raw);
-}
+/** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
+export const JUMP_HOST_KEY = "jumpHost";
 
-/** Reads a secret object with string fields. @param empty the object with its fields, all "" */
-function readTexts<Value extends object>(root: string, empty: Value, raw: unknown): SecretReading<Value> {
-  const value: Value = { ...empty };
-  const fields = Object.keys(value) as (keyof Value & string)[];
-  if (!isObject(raw))
-    return { value, mistakes: [{ path: [root], message: `must be {${fields.join(", ")}}` }] };
-  const issues = fields.flatMap((field): ValidationIssue[] => {
-    const text = raw[field];
-    if (typeof text !== "string" || text === "")
-      return [{ path: [root, field], message: "is missing; write a text, in quotes" }];
-    value[field] = text as Value[typeof field];
-    return [];
+/**
+ * Reads `foresail:sshPrivateKeys`, a map of machine names to keys. The jump host's key has the name "jumpHost".
+ *
+ * @param machines names of the machines; undefined if they could not be read, and names are then not checked
+ */
+export function readPrivateKeys(
+  raw: unknown,
+  machines: readonly string[] | undefined,
+): Reading<Record<string, string>> {
+  return readMap("sshPrivateKeys", raw, "machine names to keys", (name, key) => {
+    if (machines && name !== JUMP_HOST_KEY && !machines.includes(name))
+      return issueAt([], unknownWord(name, machines).replace("is not known", "is the key of no machine"));
+    return issueAt([], typeof key === "string" ? readSshKey(key).issue : "must be a text: the private key");
   });
-  const unknown = Object.keys(raw).filter((key) => !fields.some((field) => field === key));
-  return {
-    value,
-    mistakes: [
-      ...issues,
-      ...unknown.map((key) => ({ path: [root, key], message: unknownWord(key, fields) })),
-    ],
-  };
 }
 
 /** Reads `foresail:registryCredentials`, a map of registry hosts to user name and password. */
-export function readRegistryCredentials(raw: unknown): SecretReading<Record<string, RegistryCredential>> {
-  const root = "registryCredentials";
-  const value: Record<string, RegistryCredential> = {};
-  if (!isObject(raw)) {
-    return {
-      value,
-      mistakes: [{ path: [root], message: "must be a map of registry hosts to {username, password}" }],
-    };
-  }
-  const issues = Object.entries(raw).flatMap(([host, credential]): ValidationIssue[] => {
-    const found = credentialIssues(host, credential);
-    if (found.length === 0) value[host] = credential as RegistryCredential;
-    return found.map(({ path, message }) => ({ path: [root, host, ...path], message }));
-  });
-  return { value, mistakes: issues };
+export function readRegistryCredentials(raw: unknown): Reading<Record<string, RegistryCredential>> {
+  return readMap("registryCredentials", raw, "registry hosts to {username, password}", (host, credential) => [
+    ...issueAt([], registryHostIssue(host)),
+    ...textIssues(["username", "password"], credential),
+  ]);
 }
 
-function credentialIssues(host: string, credential: unknown): ValidationIssue[] {
-  const wrongHost = registryHostIssue(host);
-  const issues: ValidationIssue[] = wrongHost === undefined ? [] : [{ path: [], message: wrongHost }];
-  if (!isObject(credential)) return [...issues, { path: [], message: "must be {username, password}" }];
-  const fields = ["username", "password"];
-  for (const field of fields) {
-    if (credential[field] === undefined) issues.push({ path: [field], message: "is missing; write a text" });
-    else if (typeof credential[field] !== "string" || credential[field] === "") {
-      issues.push({ path: [field], message: "must be a text that is not empty; put it in quotes" });
-    }
+/** Reads `foresail:tumblebugCredentials`. */
+export function readTumblebugCredentials(raw: unknown): Reading<TumblebugCredentials> {
+  const issues = below(["tumblebugCredentials"], textIssues(["username", "password"], raw));
+  return { value: raw as TumblebugCredentials, issues };
+}
+
+/** Reads `foresail:cloudApplicationCredential`. */
+export function readApplicationCredential(raw: unknown): Reading<ApplicationCredential> {
+  const issues = below(["cloudApplicationCredential"], textIssues(["id", "secret"], raw));
+  return { value: raw as ApplicationCredential, issues };
+}
+
+function readMap<Value>(
+  key: string,
+  raw: unknown,
+  content: string,
+  issuesOf: (name: string, value: unknown) => ValidationIssue[],
+): Reading<Record<string, Value>> {
+  if (!isObject(raw)) return { value: undefined, issues: issueAt([key], `must be a map of ${content}`) };
+  const issues = Object.entries(raw).flatMap(([name, value]) => below([key, name], issuesOf(name, value)));
+  return { value: raw as Record<string, Value>, issues };
+}
+
+/** Returns the issues of a secret object with string fields. */
+function textIssues(fields: readonly string[], raw: unknown): ValidationIssue[] {
+  if (!isObject(raw)) return issueAt([], `must be {${fields.join(", ")}}`);
+  return [
+    ...fields.flatMap((field) => {
+      if (typeof raw[field] === "string" && raw[field] !== "") return [];
+      const what = raw[field] === undefined ? "is missing" : "is not a text, or empty";
+      return issueAt([field], `${what}; write a text, in quotes`);
+    }),
+    ...Object.keys(raw)
+      .filter((key) => !fields.includes(key))
+      .flatMap((key) => issueAt([key], unknownWord(key, fields))),
+  ];
+}
+
+/** Reads a kubeconfig with one context; several contexts would be treated as API servers of one cluster. */
+export function readKubeconfig(key: string, raw: unknown): Reading<string> {
+  const text = String(raw);
+  const issue = raw === undefined ? "is missing" : kubeconfigIssue(text);
+  const fix = `set it with: pulumi config set --secret foresail:${key} < FILE`;
+  return { value: text, issues: issueAt([key], issue && `${issue}; ${fix}`) };
+}
+
+function kubeconfigIssue(text: string): string | undefined {
+  let read: unknown;
+  try {
+    read = parse(text);
+  } catch {
+    return "is not YAML";
   }
-  const unknown = Object.keys(credential).filter((key) => !fields.includes(key));
-  return [...issues, ...unknown.map((key) => ({ path: [key], message: unknownWord(key, fields) }))];
+  const contexts = isObject(read) && Array.isArray(read.contexts) ? read.contexts.length : 0;
+  if (contexts === 1) return undefined;
+  return contexts === 0
+    ? "is not a kubeconfig"
+    : `has ${contexts} contexts, write out one with: kubectl config view --minify --flatten`;
+}
+
+interface KeyReading {
+  /** Public key in Base64, without padding; undefined if the key can't be read. */
+  publicHalf?: string;
+  issue?: string;
+}
+
+const sshKeys = new Map<string, KeyReading>();
+
+/**
+ * Reads an SSH private key like the SSH client, and signs with it once, because a truncated key may still be parsed.
+ */
+export function readSshKey(text: string): KeyReading {
+  const known = sshKeys.get(text) ?? parseSshKey(text);
+  sshKeys.set(text, known);
+  return known;
+}
+
+const UNREADABLE =
+  "can't be read by the SSH client: it was cut or changed; give the whole file again, as `ssh-keygen` wrote it";
+
+function parseSshKey(text: string): KeyReading {
+  const issue = privateKeyIssue(text);
+  if (issue !== undefined) return { issue };
+  // Loaded here, so that a stack with keys in an SSH agent does not load the SSH client.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { utils } = require("ssh2") as typeof import("ssh2");
+  const key = utils.parseKey(text);
+  if (key instanceof Error || !key.isPrivateKey()) return { issue: UNREADABLE };
+  if (key.type === "ssh-dss")
+    return { issue: "is a DSA key, which SSH servers refuse; make another with: ssh-keygen -t ed25519" };
+  return isWhole(key)
+    ? { publicHalf: key.getPublicSSH().toString("base64").replace(/=+$/, "") }
+    : { issue: UNREADABLE };
+}
+
+function isWhole(key: import("ssh2").ParsedKey): boolean {
+  try {
+    const data = Buffer.from("foresail");
+    const signature = key.sign(data);
+    return Buffer.isBuffer(signature) && key.verify(data, signature) === true;
+  } catch {
+    return false;
+  }
 }

@@ -13,7 +13,7 @@ import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validatio
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
 import type { Readable } from "./readable";
-import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, SSH_ACCESS } from "./rule";
+import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, seconds, SSH_ACCESS } from "./rule";
 
 const text = line;
 const named = () => rule(z.string(), tumblebugNameIssue);
@@ -24,23 +24,25 @@ const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
   role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
   connection: text().describe("Connection in which the machines are made: one of `connections`."),
-  count: z.int().min(1).max(MOST_MACHINES).describe(POOL_SIZE),
+  replicas: z.int().min(1).max(MOST_MACHINES).describe(POOL_SIZE),
   spec: text().describe(
     'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
   ),
   image: text().describe("Image, as the cloud calls it. A new one holds for new machines."),
-  rootDisk: z
+  rootVolume: z
     .strictObject({
-      type: text().optional().describe("Kind of the disk, as the cloud calls it; when absent, its default."),
-      gibibytes: z
+      type: text()
+        .optional()
+        .describe("Kind of the volume, as the cloud calls it; when absent, its default."),
+      sizeGiB: z
         .int()
         .min(1)
         .max(65_536)
         .optional()
-        .describe("Size of the disk in GiB; when absent, the cloud's default."),
+        .describe("Size of the volume in GiB; when absent, the cloud's default."),
     })
     .optional()
-    .describe("The disk that the machines boot from."),
+    .describe("The volume that the machines boot from."),
   labels: MachineLabels.default({}).describe("Labels of the Nodes, beside those of region, zone and cloud."),
   taints: MachineTaints.default([]).describe("Taints of the Nodes."),
 });
@@ -64,7 +66,7 @@ export const TumblebugSection = z.strictObject({
     .enum(["auto", "mcis", "infra"])
     .default("auto")
     .describe('Its API: "mcis" of the releases 0.7 to 0.9, "infra" of today\'s, or as it turns out.'),
-  caCertificates: rule(z.string(), certificateBundleIssue)
+  caBundle: rule(z.string(), certificateBundleIssue)
     .optional()
     .describe("PEM certificates to trust for the server besides those of the system."),
   namespace: named().describe("Namespace of the server that holds everything the stack makes."),
@@ -130,12 +132,12 @@ export const TumblebugSection = z.strictObject({
     .array(rule(z.string(), (name) => dnsLabelIssue(name)))
     .default([])
     .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
-  machinesSeconds: z
-    .int()
-    .min(1)
-    .max(86_400)
-    .default(2400)
-    .describe("Deadline for the VMs to come up, or to go, in seconds."),
+  timeouts: z
+    .strictObject({
+      machinesSeconds: seconds().default(2400).describe("Until the VMs have come up, or are gone."),
+    })
+    .prefault({})
+    .describe("Deadlines, in seconds."),
   allowMock: z
     .boolean()
     .default(false)

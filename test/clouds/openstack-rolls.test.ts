@@ -24,7 +24,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
     endpoint: OCTAVIA,
     pools: [
       { name: "cp", replicas: 3, flavor },
-      { name: "w", replicas: 2, flavor, maxSurge: 2, zones: ["nova"] },
+      { name: "w", replicas: 2, flavor, replacementsPerRun: 2, zones: ["nova"] },
     ],
   });
 

@@ -33,7 +33,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
   }: Changes = {}): DesiredOpenstack => ({
     pools: [
       { name: "cp", replicas: 1 },
-      { name: "w", replicas, rootVolume: { size, type } },
+      { name: "w", replicas, rootVolume: { sizeGiB: size, type } },
     ],
     replace: { "w-1": replace },
   });
@@ -59,7 +59,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     );
     assert.match(
       words,
-      /openstack\.pools\.w\.rootVolume\.size[^]*20 GiB is more than the quota allows one volume: 12 GiB/,
+      /openstack\.pools\.w\.rootVolume\.sizeGiB[^]*20 GiB is more than the quota allows one volume: 12 GiB/,
     );
     assert.match(words, /needs 1 more of the quota for volumes, and of 0 0 are in use/);
     assert.match(
@@ -117,7 +117,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     await cluster.configure(desired({ replace: 2, replicas: 2, size: 30 }));
     assert.match(
       await cluster.failingUp(),
-      /openstack\.pools[^]*needs 30 GiB more of the quota for the size of volumes, and of 60 GiB 40 GiB are in use; ask for more, or take a smaller `rootVolume\.size`/,
+      /openstack\.pools[^]*needs 30 GiB more of the quota for the size of volumes, and of 60 GiB 40 GiB are in use; ask for more, or take a smaller `rootVolume\.sizeGiB`/,
     );
     assert.deepEqual(await cluster.contents(), before);
     await cluster.cloud.setQuota({ volume: ENOUGH });

@@ -298,7 +298,7 @@ SECRET`,
     const workers = history.map(({ serving }) => serving.filter((name) => !name.startsWith("cp-")));
     assert.ok(
       workers.every(({ length }) => length >= 2),
-      `at most maxSurge may be away, and that beside its successor: ${JSON.stringify(workers)}`,
+      `at most replacementsPerRun may be away, and that beside its successor: ${JSON.stringify(workers)}`,
     );
     assert.deepEqual(departures(history.map(({ nodes }) => nodes)), [old]);
     assert.deepEqual(departures(history.map(({ servers }) => servers)), [old]);

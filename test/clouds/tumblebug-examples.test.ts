@@ -20,7 +20,7 @@ type Fields = Record<string, unknown>;
 
 interface Group extends Fields {
   name: string;
-  count: number;
+  replicas: number;
 }
 
 interface Example {
@@ -194,7 +194,7 @@ describe("the example prod-two-clouds of CB-Tumblebug, as a file", function () {
       },
       {
         ...section,
-        groups: groups.map((group) => ({ ...group, count: counts[group.name] })),
+        groups: groups.map((group) => ({ ...group, replicas: counts[group.name] })),
         access: { ...(access as Fields), nodes: Object.values(publicBlocks) },
       },
     );

@@ -30,9 +30,9 @@ describe("an up on three connections of CB-Tumblebug that is killed", function (
     cluster = await TumblebugTestCluster.create("e2e-tumblebug", "infra", REGIONS);
     const empty = await cluster.contents();
     await cluster.configure([
-      { name: "cp", count: 3 },
-      { name: "w2", count: 1, connection: 1 },
-      { name: "w3", count: 1, connection: 2 },
+      { name: "cp", replicas: 3 },
+      { name: "w2", replicas: 1, connection: 1 },
+      { name: "w3", replicas: 1, connection: 2 },
     ]);
     const met: string[] = [];
     for (;;) {

@@ -7,8 +7,8 @@ import { oneAfterTheOther } from "../one-after-the-other";
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 const ONE_AND_ONE = [
-  { name: "cp", count: 1 },
-  { name: "w", count: 1 },
+  { name: "cp", replicas: 1 },
+  { name: "w", replicas: 1 },
 ];
 
 /** One way to the API a generation: through haproxy on every node, and through the cloud's load balancer. */
@@ -57,7 +57,7 @@ for (const generation of GENERATIONS)
 
     it("takes a group more, and lets it go again", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "a group comes and goes in the night run");
-      await cluster.configure([...ONE_AND_ONE, { name: "x", count: 1 }], {
+      await cluster.configure([...ONE_AND_ONE, { name: "x", replicas: 1 }], {
         endpoint: ENDPOINTS[generation],
       });
       await cluster.up();
@@ -72,7 +72,7 @@ for (const generation of GENERATIONS)
       if (!IN_THE_NIGHT) leaveOut(this, "control planes come and go in the night run");
       const endpoint = ENDPOINTS[generation];
       const [planes, workers] = ONE_AND_ONE as [DesiredGroup, DesiredGroup];
-      await cluster.configure([{ ...planes, count: 3 }, workers], { endpoint });
+      await cluster.configure([{ ...planes, replicas: 3 }, workers], { endpoint });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "cp-2", "cp-3", "w-1"]);
       await cluster.configure(ONE_AND_ONE, { endpoint });

@@ -29,8 +29,8 @@ export interface DesiredPool {
   readonly flavor?: string;
   readonly floatingIp?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
-  readonly maxSurge?: number;
-  readonly rootVolume?: { readonly size: number; readonly type?: string };
+  readonly replacementsPerRun?: number;
+  readonly rootVolume?: { readonly sizeGiB: number; readonly type?: string };
   readonly zones?: readonly string[];
 }
 

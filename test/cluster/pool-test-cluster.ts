@@ -86,10 +86,10 @@ export class PoolTestCluster {
   /** Writes the stack's configuration. @param flavor another one is another template */
   configure(replicas: number, flavor = "small"): void {
     const timeouts = {
-      bootstrap: STAGE_SECONDS,
-      infrastructure: STAGE_SECONDS,
-      nodes: STAGE_SECONDS,
-      deletion: STAGE_SECONDS,
+      bootstrapSeconds: STAGE_SECONDS,
+      infrastructureSeconds: STAGE_SECONDS,
+      nodesSeconds: STAGE_SECONDS,
+      deletionSeconds: STAGE_SECONDS,
     };
     const fields = { replicas, version: KUBERNETES_VERSION, timeouts };
     this.stack.configure(poolConfiguration(fields, { spec: { template: { flavor } } }));

@@ -43,7 +43,7 @@ export function testTumblebug(): BackgroundServer {
 /** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it says others. */
 export interface DesiredGroup {
   readonly name: string;
-  readonly count: number;
+  readonly replicas: number;
   /** index of its connection; default: the first */
   readonly connection?: number;
 }
@@ -104,8 +104,8 @@ export class TumblebugTestCluster {
       {
         ...tumblebug,
         ...more,
-        groups: groups.map(({ name, count, connection = 0 }, index) => ({
-          ...{ name, count, spec: "t3.medium", image: "debian-12" },
+        groups: groups.map(({ name, replicas, connection = 0 }, index) => ({
+          ...{ name, replicas, spec: "t3.medium", image: "debian-12" },
           role: index === 0 ? "control-plane" : "worker",
           connection: this.connections[connection],
         })),

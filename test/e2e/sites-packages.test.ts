@@ -219,7 +219,7 @@ describe("a site with its own package repository, proxy and pools", function () 
   });
 
   for (const [property, changes] of [
-    ["cluster.network.podCidr", { podCidr: "10.200.0.0/16" }],
+    ["cluster.network.podSubnet", { podSubnet: "10.200.0.0/16" }],
     ["cluster.endpoint", { port: 9443 }],
   ] as const) {
     it(`is refused a change of ${property} in the preview`, async () => {

@@ -25,12 +25,12 @@ describe("the life of a cluster under the engine", () => {
 
   it("refuses a bad configuration with every mistake and its path, and touches nothing", async () => {
     want(["cp-1", { name: "cp-2", role: "control-plain" }, { name: "w-1", port: 70000 }], {
-      network: { podCidr: "10.244.0.0/33" },
+      network: { podSubnet: "10.244.0.0/33" },
       nmae: "typo",
     });
     const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes"]);
     assert.notEqual(exitCode, 0);
-    for (const path of ["machines[1].role", "machines[2].port", "network.podCidr", "nmae"])
+    for (const path of ["machines[1].role", "machines[2].port", "network.podSubnet", "nmae"])
       assert.ok((stdout + stderr).includes(path), `${path} is not named in:\n${stdout}\n${stderr}`);
     assert.deepEqual(fixture.fleet.journal, []);
     assert.deepEqual((await fixture.stack.export()).deployment.resources ?? [], []);
@@ -297,8 +297,8 @@ describe("the life of a cluster under the engine", () => {
     for (const [change, words] of [
       [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
       [
-        { network: { plugin: { bridge: {} }, podCidr: "10.245.0.0/16" } },
-        /cluster\.network\.podCidr.*can't become "10\.245\.0\.0\/16"/s,
+        { network: { plugin: { bridge: {} }, podSubnet: "10.245.0.0/16" } },
+        /cluster\.network\.podSubnet.*can't become "10\.245\.0\.0\/16"/s,
       ],
       [{ files: [{ path: "/etc/motd", content: "hello" }] }, /cluster\.files.*put the old value back/s],
       [{ kubelet: { maxPods: 50 } }, /cluster\.kubelet\.maxPods.*put the old value back/s],

@@ -39,7 +39,12 @@ describe("a MachinePool that does not come up, through the engine", function () 
   });
 
   it("names phase and condition when the join data never comes, and goes on when it does", async () => {
-    const timeouts = { bootstrap: 2, infrastructure: 20, nodes: 20, deletion: 20 };
+    const timeouts = {
+      bootstrapSeconds: 2,
+      infrastructureSeconds: 20,
+      nodesSeconds: 20,
+      deletionSeconds: 20,
+    };
     fixture.stack.configure(poolConfiguration({ replicas: 1, timeouts }, {}, asked("never-ready")));
     assert.match(
       await wordsOf(),

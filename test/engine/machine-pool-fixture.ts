@@ -101,7 +101,7 @@ export function poolConfiguration(
         ...infrastructure,
       },
       // longer than the half minute after which Cluster API looks at counts again
-      timeouts: { bootstrap: 60, infrastructure: 60, nodes: 60, deletion: 60 },
+      timeouts: { bootstrapSeconds: 60, infrastructureSeconds: 60, nodesSeconds: 60, deletionSeconds: 60 },
       ...fields,
     },
   };

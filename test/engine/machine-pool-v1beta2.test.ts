@@ -80,7 +80,12 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("counts nodes that are Ready, where the newer counts have every machine", async () => {
-      const timeouts = { bootstrap: 20, infrastructure: 20, nodes: 3, deletion: 60 };
+      const timeouts = {
+        bootstrapSeconds: 20,
+        infrastructureSeconds: 20,
+        nodesSeconds: 3,
+        deletionSeconds: 60,
+      };
       configure({ replicas: 2, timeouts }, asked("not-ready"));
       assert.match(await failingUp(), /waits for 2 nodes, 2 have registered, 1 are ready/);
       assert.equal((await pool())?.status?.readyReplicas, 2);
@@ -152,7 +157,12 @@ describe("a MachinePool of v1beta2", function () {
     });
 
     it("names phase and condition when the join data never comes, and goes on when it does", async () => {
-      const timeouts = { bootstrap: 2, infrastructure: 60, nodes: 60, deletion: 60 };
+      const timeouts = {
+        bootstrapSeconds: 2,
+        infrastructureSeconds: 60,
+        nodesSeconds: 60,
+        deletionSeconds: 60,
+      };
       configure({ replicas: 1, timeouts }, {}, asked("never-ready"));
       assert.match(
         await failingUp(),

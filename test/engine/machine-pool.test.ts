@@ -131,7 +131,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
       `pool-a: phase Running, waits for node ${name} is not Ready (Ready is Unknown, NodeStatusUnknown)`,
     ]);
     assert.equal((await fixture.stack.refresh())["updated"], 1);
-    configure({ replicas: 2, version: "1.30.0", timeouts: { nodes: 1 } });
+    configure({ replicas: 2, version: "1.30.0", timeouts: { nodesSeconds: 1 } });
     assert.match(await failingUp(), new RegExp(`waited 1 s for .*; last seen: node ${name} is not Ready`));
     await ready("True", "KubeletReady");
     await up();
@@ -192,7 +192,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
   });
 
   it(`has ${MANY} nodes as objects, and none at the end`, async () => {
-    configure({ replicas: MANY, version: "1.30.0", timeouts: { nodes: 60 } });
+    configure({ replicas: MANY, version: "1.30.0", timeouts: { nodesSeconds: 60 } });
     await up();
     assert.equal((await nodes()).length, MANY);
     assert.deepEqual(await fixture.stack.preview(), []);

@@ -6,7 +6,7 @@ const AUDIT_POLICY = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n  - lev
 /** What the tests change of the configuration. */
 export interface SiteChanges {
   readonly version?: string;
-  readonly podCidr?: string;
+  readonly podSubnet?: string;
   readonly labels?: Record<string, string>;
   readonly port?: number;
   readonly software?: { containerd?: string; osPackages?: string };
@@ -19,7 +19,7 @@ export interface SiteChanges {
 export function siteConfiguration(
   nodes: readonly SandboxNode[],
   site: { proxy: string; caBundle: string },
-  { version = VERSION, podCidr, labels = {}, port, software = {} }: SiteChanges = {},
+  { version = VERSION, podSubnet, labels = {}, port, software = {} }: SiteChanges = {},
 ): Record<string, unknown> {
   const { kubelet, kubeProxy, kubeadm, ignorePreflightErrors } = containerNodeSettings;
   const roles = [
@@ -44,7 +44,7 @@ export function siteConfiguration(
     caBundle: site.caBundle,
     registries: { mirrors: { "docker.io": ["https://mirror.example.test"] } },
     ...(port === undefined ? {} : { endpoint: { loopback: { port } } }),
-    network: { plugin: { bridge: {} }, ...(podCidr === undefined ? {} : { podCidr }) },
+    network: { plugin: { bridge: {} }, ...(podSubnet === undefined ? {} : { podSubnet }) },
     kubelet: { ...kubelet, maxPods: 64 },
     kubeProxy: { ...kubeProxy, nodePortAddresses: ["127.0.0.0/8"] },
     kubeadm: {

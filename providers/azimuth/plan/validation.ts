@@ -1,5 +1,14 @@
+import type { Renames } from "../../../lib/validation/renames";
 import type { ValidationIssue } from "../../../lib/validation/validation-issue";
 import { quoted } from "../../../lib/text/quote";
+
+/** Old names in `foresail:azimuth` and in the arguments of `AzimuthCluster`. */
+export const AZIMUTH_RENAMES: Renames = {
+  "timeouts.identity": "timeouts.identitySeconds",
+  "timeouts.lease": "timeouts.leaseSeconds",
+  "timeouts.zenith": "timeouts.zenithSeconds",
+  "timeouts.deletion": "timeouts.deletionSeconds",
+};
 
 interface NodeGroup {
   name: string;

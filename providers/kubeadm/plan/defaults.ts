@@ -1,23 +1,25 @@
+import type { Renames } from "../../../lib/validation/renames";
+
 /** Defaults of a kubeadm cluster: of a stack's configuration and of a component's arguments. */
 
 /** The pods' block is Flannel's own default; the others are kubeadm's. */
 export const DEFAULT_NETWORK = {
-  podCidr: "10.244.0.0/16",
-  serviceCidr: "10.96.0.0/12",
+  podSubnet: "10.244.0.0/16",
+  serviceSubnet: "10.96.0.0/12",
   dnsDomain: "cluster.local",
 } as const;
 
 interface Network {
-  podCidr: string;
-  serviceCidr: string;
+  podSubnet: string;
+  serviceSubnet: string;
   dnsDomain: string;
 }
 
 /** Returns the network's blocks and domain with the defaults. */
-export function networkOf({ podCidr, serviceCidr, dnsDomain }: Partial<Network> = {}): Network {
+export function networkOf({ podSubnet, serviceSubnet, dnsDomain }: Partial<Network> = {}): Network {
   return {
-    podCidr: podCidr ?? DEFAULT_NETWORK.podCidr,
-    serviceCidr: serviceCidr ?? DEFAULT_NETWORK.serviceCidr,
+    podSubnet: podSubnet ?? DEFAULT_NETWORK.podSubnet,
+    serviceSubnet: serviceSubnet ?? DEFAULT_NETWORK.serviceSubnet,
     dnsDomain: dnsDomain ?? DEFAULT_NETWORK.dnsDomain,
   };
 }
@@ -33,10 +35,33 @@ export const DEFAULT_LOOPBACK = { port: 8443 } as const;
 
 export const DEFAULT_FILE_MODE = "0600";
 
-/** Deadlines of the phases of a machine, in seconds. */
-export const DEFAULT_TIMEOUTS = { ssh: 300, prepare: 900, init: 600, join: 600, ready: 600 } as const;
+/** Deadlines of the phases of a machine. */
+export const DEFAULT_TIMEOUTS = {
+  sshSeconds: 300,
+  prepareSeconds: 900,
+  initSeconds: 600,
+  joinSeconds: 600,
+  readySeconds: 600,
+} as const;
 
 export const DEFAULT_DRAIN = { timeoutSeconds: 300, deleteEmptyDirData: false, force: false } as const;
 
 /** A rollout takes one node of a pool at a time, without a pause. */
 export const DEFAULT_ROLLOUT = { maxUnavailable: 1, soakSeconds: 0, nodeTimeoutSeconds: 1200 } as const;
+
+/** Old names in `foresail:cluster`. */
+export const CLUSTER_RENAMES: Renames = {
+  "network.podCidr": "network.podSubnet",
+  "network.serviceCidr": "network.serviceSubnet",
+};
+
+/** Old names in the arguments of `KubeadmCluster`. */
+export const KUBEADM_CLUSTER_RENAMES: Renames = {
+  ...CLUSTER_RENAMES,
+  "timeouts.ssh": "timeouts.sshSeconds",
+  "timeouts.prepare": "timeouts.prepareSeconds",
+  "timeouts.init": "timeouts.initSeconds",
+  "timeouts.join": "timeouts.joinSeconds",
+  "timeouts.ready": "timeouts.readySeconds",
+  "timeouts.dial": "ssh.dialTimeoutSeconds",
+};

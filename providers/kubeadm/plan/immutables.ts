@@ -39,8 +39,8 @@ function refuseClusterChange(olds: ClusterSpecification, news: ClusterSpecificat
   };
   fixed("name", olds.name, news.name);
   fixed("endpoint", controlPlaneEndpoint(olds.endpoint), controlPlaneEndpoint(news.endpoint));
-  fixed("network.podCidr", olds.network.podCidr, news.network.podCidr);
-  fixed("network.serviceCidr", olds.network.serviceCidr, news.network.serviceCidr);
+  fixed("network.podSubnet", olds.network.podCidr, news.network.podCidr);
+  fixed("network.serviceSubnet", olds.network.serviceCidr, news.network.serviceCidr);
   fixed("network.dnsDomain", olds.network.dnsDomain, news.network.dnsDomain);
   fixed("network.plugin", pluginKind(olds), pluginKind(news));
   fixed("encryptSecretsAtRest", olds.encryptSecretsAtRest, news.encryptSecretsAtRest);

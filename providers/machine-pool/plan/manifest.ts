@@ -1,5 +1,14 @@
+import type { Renames } from "../../../lib/validation/renames";
 import { replicasManager } from "./observed";
 import { withV } from "./evaluation";
+
+/** Old names in `foresail:machinePool` and in the arguments of `MachinePool`. */
+export const MACHINE_POOL_RENAMES: Renames = {
+  "timeouts.bootstrap": "timeouts.bootstrapSeconds",
+  "timeouts.infrastructure": "timeouts.infrastructureSeconds",
+  "timeouts.nodes": "timeouts.nodesSeconds",
+  "timeouts.deletion": "timeouts.deletionSeconds",
+};
 
 /** An object that a pool refers to and that may be created with it. */
 export interface PoolReference {

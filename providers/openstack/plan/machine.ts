@@ -9,7 +9,7 @@ import {
 } from "../../kubeadm/plan/machines/fields";
 import { desiredSlots } from "../../kubeadm/plan/machines/slots";
 
-/** A boot volume in Cinder instead of the flavor's own disk. */
+/** A boot volume in Cinder instead of the flavor's own disk, as state has it. */
 export interface RootVolume {
   /** GiB */
   size: number;
@@ -29,12 +29,13 @@ export interface Pool {
   /** Availability zones, assigned round-robin by the machine's index; the cloud chooses when empty. */
   zones: string[];
   antiAffinity: AntiAffinity;
-  rootVolume?: RootVolume;
+  /** Boot from a volume in Cinder; the cloud's default type when `type` is absent. */
+  rootVolume?: { sizeGiB: number; type?: string };
   labels: Record<string, string>;
   taints: Taint[];
   floatingIp: boolean;
   /** Number of machines that one run may replace. Control planes are always replaced one at a time. */
-  maxSurge: number;
+  replacementsPerRun: number;
 }
 
 /** `soft`: on different hosts if possible; `strict`: on different hosts, or the server is not created. */
@@ -122,10 +123,11 @@ export function desiredMachines(
   pools: readonly Pool[],
   network: NetworkKey,
   replace: Readonly<Record<string, number>> = {},
-): (SlotSpec & { maxSurge: number })[] {
+): (SlotSpec & { replacementsPerRun: number })[] {
   return desiredSlots(pools, ({ replicas }) => replicas, replace).map(
     ({ name, pool, index, replace: replaced }) => {
       const zone = pool.zones[index % Math.max(pool.zones.length, 1)];
+      const { sizeGiB, ...volume } = pool.rootVolume ?? {};
       return {
         slot: name,
         pool: pool.name,
@@ -133,12 +135,12 @@ export function desiredMachines(
         shape: {
           image: pool.image,
           flavor: pool.flavor,
-          ...(pool.rootVolume ? { rootVolume: pool.rootVolume } : {}),
+          ...(sizeGiB === undefined ? {} : { rootVolume: { size: sizeGiB, ...volume } }),
           ...(zone === undefined ? {} : { zone }),
           network,
         },
         replace: replaced,
-        maxSurge: pool.role === "control-plane" ? 1 : pool.maxSurge,
+        replacementsPerRun: pool.role === "control-plane" ? 1 : pool.replacementsPerRun,
       };
     },
   );

@@ -104,7 +104,7 @@ function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement
     // A flavor with disk 0 takes its size from the image.
     if (disk > 0 && disk < image.minDisk)
       unmetRequirement(
-        server.rootVolume ? "rootVolume.size" : "flavor",
+        server.rootVolume ? "rootVolume.sizeGiB" : "flavor",
         `${disk} GiB is too small for the image "${server.image}", which needs ${image.minDisk} GiB`,
       );
     if (flavor.ram < image.minRam)

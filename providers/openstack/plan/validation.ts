@@ -2,6 +2,8 @@ import type { Role } from "../../kubeadm/plan/machine";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
+import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
+import { renamesBelow, type Renames } from "../../../lib/validation/renames";
 import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
 import { poolIssues } from "../../kubeadm/plan/validation/machines";
 import {
@@ -15,7 +17,7 @@ import { quoted } from "../../../lib/text/quote";
 /** Input of the rules for the section `openstack`; values that could not be read are absent. */
 interface OpenstackFacts {
   pools?: readonly PoolFacts[];
-  network?: { id?: string; cidr?: string; dns?: readonly string[]; externalNetwork?: string };
+  network?: { id?: string; cidr?: string; dnsNameservers?: readonly string[]; externalNetwork?: string };
   endpoint?: { octavia?: { floatingIp?: boolean } };
   replace?: Readonly<Record<string, unknown>>;
   access?: AccessFacts;
@@ -26,8 +28,21 @@ export interface PoolFacts {
   role?: Role;
   replicas?: number;
   floatingIp?: boolean;
-  maxSurge?: number;
+  replacementsPerRun?: number;
 }
+
+/** Old names in `foresail:openstack`. */
+export const OPENSTACK_RENAMES: Renames = {
+  "network.dns": "network.dnsNameservers",
+  "pools[].maxSurge": "pools[].replacementsPerRun",
+  "pools[].rootVolume.size": "pools[].rootVolume.sizeGiB",
+};
+
+/** Old names in the arguments of `OpenstackCluster`. */
+export const OPENSTACK_CLUSTER_RENAMES: Renames = {
+  ...OPENSTACK_RENAMES,
+  ...renamesBelow("cluster", KUBEADM_CLUSTER_RENAMES),
+};
 
 /** Number of addresses of a subnet that machines can't use: network, broadcast, gateway, DHCP, router. */
 const RESERVED_ADDRESSES = 5;
@@ -40,14 +55,13 @@ const RESERVED_ADDRESSES = 5;
 export function openstackIssues(section: OpenstackFacts, blocks: NetworkBlocks): ValidationIssue[] {
   const { pools = [], replace = {}, access } = section;
   return [
-    ...poolIssues(
-      "pools",
-      "replicas",
-      pools.map((pool) => ({ ...pool, size: pool.replicas })),
-    ),
-    ...pools.flatMap(({ role, maxSurge = 1 }, index) =>
-      role === "control-plane" && maxSurge !== 1
-        ? issueAt(["pools", index, "maxSurge"], "control planes are replaced one at a time; remove it")
+    ...poolIssues("pools", pools),
+    ...pools.flatMap(({ role, replacementsPerRun = 1 }, index) =>
+      role === "control-plane" && replacementsPerRun !== 1
+        ? issueAt(
+            ["pools", index, "replacementsPerRun"],
+            "control planes are replaced one at a time; remove it",
+          )
         : [],
     ),
     ...networkIssues(section, blocks),
@@ -58,10 +72,13 @@ export function openstackIssues(section: OpenstackFacts, blocks: NetworkBlocks):
 }
 
 function networkIssues(
-  { network: { id, cidr, dns = [], externalNetwork } = {}, pools = [] }: OpenstackFacts,
+  { network: { id, cidr, dnsNameservers = [], externalNetwork } = {}, pools = [] }: OpenstackFacts,
   blocks: NetworkBlocks,
 ): ValidationIssue[] {
-  const machines = pools.reduce((sum, { replicas = 1, maxSurge = 1 }) => sum + replicas + maxSurge, 0);
+  const machines = pools.reduce(
+    (sum, { replicas = 1, replacementsPerRun = 1 }) => sum + replicas + replacementsPerRun,
+    0,
+  );
   const block = cidr === undefined ? undefined : parseCidr(cidr);
   const room = block === undefined ? Infinity : Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
   return [
@@ -75,8 +92,8 @@ function networkIssues(
             : undefined,
         ),
         ...issueAt(
-          ["dns"],
-          id !== undefined && dns.length > 0
+          ["dnsNameservers"],
+          id !== undefined && dnsNameservers.length > 0
             ? "belongs to the network that exists; remove it, or the `id`"
             : undefined,
         ),

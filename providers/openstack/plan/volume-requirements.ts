@@ -54,7 +54,7 @@ function unmetSingle(
     ...(largest >= 0 && size > largest
       ? [
           {
-            property: `${path}.size`,
+            property: `${path}.sizeGiB`,
             reason: `${size} GiB is more than the quota allows one volume: ${largest} GiB; ask for more, or take a smaller one`,
           },
         ]
@@ -83,7 +83,7 @@ function quotaNeeds(desired: readonly DesiredVolume[], { types, quota = {} }: Vo
         unit: " GiB",
         need: size,
         ...(quota[`gigabytes${suffix}`] ?? none),
-        todo: "take a smaller `rootVolume.size`",
+        todo: "take a smaller `rootVolume.sizeGiB`",
       },
     ];
   };

@@ -7,12 +7,12 @@ export interface MachineGroup {
   name: string;
   role: Role;
   connection: string;
-  count: number;
+  replicas: number;
   /** Machine type: the cloud's name. */
   spec: string;
   /** Image: the cloud's name. */
   image: string;
-  rootDisk?: { type?: string; gibibytes?: number };
+  rootVolume?: { sizeGiB?: number; type?: string };
   labels: Record<string, string>;
   taints: Taint[];
 }
@@ -61,20 +61,23 @@ export function wantedSlots(
   groups: readonly MachineGroup[],
   replace: Readonly<Record<string, number>> = {},
 ): Slot[] {
-  return desiredSlots(groups, ({ count }) => count, replace).map(({ name, pool, replace: replaced }) => {
-    const { role, connection, spec, image, rootDisk } = pool;
-    const machine = replaced === 0 ? name : `${name}-r${replaced}`;
-    return {
-      machine,
-      group: pool.name,
-      role,
-      vmGroup: role === "control-plane" ? pool.name : machine,
-      connection,
-      spec,
-      image,
-      ...(rootDisk ? { rootDisk } : {}),
-    };
-  });
+  return desiredSlots(groups, ({ replicas }) => replicas, replace).map(
+    ({ name, pool, replace: replaced }) => {
+      const { role, connection, spec, image, rootVolume } = pool;
+      const { sizeGiB: gibibytes, ...disk } = rootVolume ?? {};
+      const machine = replaced === 0 ? name : `${name}-r${replaced}`;
+      return {
+        machine,
+        group: pool.name,
+        role,
+        vmGroup: role === "control-plane" ? pool.name : machine,
+        connection,
+        spec,
+        image,
+        ...(rootVolume ? { rootDisk: { ...disk, ...(gibibytes === undefined ? {} : { gibibytes }) } } : {}),
+      };
+    },
+  );
 }
 
 /** Returns the node group of a group's machines. */

@@ -41,7 +41,7 @@ export function planBatch(
   const slots = new Map(wanted.map((slot) => [slot.machine, withKnownShape(slot, known.get(slot.machine))]));
   const planes = wanted.filter(({ role }) => role === "control-plane");
   const { now, later } = planBatches(
-    planes.map(({ machine }) => ({ machine: controlPlane(machine), maxSurge: 1 })),
+    planes.map(({ machine }) => ({ machine: controlPlane(machine), replacementsPerRun: 1 })),
     controlPlanes.members.map((machine) => ({
       ...controlPlane(machine),
       joined: controlPlanes.joined.includes(machine) && !lost.includes(machine),

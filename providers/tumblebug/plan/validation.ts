@@ -6,6 +6,8 @@ import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
 import { duplicateIssues } from "../../../lib/validation/duplicates";
+import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
+import { renamesBelow, type Renames } from "../../../lib/validation/renames";
 import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
 import { poolIssues } from "../../kubeadm/plan/validation/machines";
 import {
@@ -35,7 +37,7 @@ export interface GroupFacts {
   name?: string;
   role?: Role;
   connection?: string;
-  count?: number;
+  replicas?: number;
 }
 
 /** What the rules read of the cluster. */
@@ -44,6 +46,28 @@ interface TumblebugCluster extends NetworkBlocks {
   /** Kind of the pod network: "flannel". */
   plugin: string;
 }
+
+/** Old names in a list of groups. */
+const GROUP_RENAMES: Renames = {
+  "groups[].count": "groups[].replicas",
+  "groups[].rootDisk": "groups[].rootVolume",
+  "groups[].rootVolume.gibibytes": "groups[].rootVolume.sizeGiB",
+};
+
+/** Old names in `foresail:tumblebug`. */
+export const TUMBLEBUG_RENAMES: Renames = {
+  ...GROUP_RENAMES,
+  caCertificates: "caBundle",
+  machinesSeconds: "timeouts.machinesSeconds",
+};
+
+/** Old names in the arguments of `TumblebugCluster`. */
+export const TUMBLEBUG_CLUSTER_RENAMES: Renames = {
+  ...GROUP_RENAMES,
+  ...renamesBelow("cluster", KUBEADM_CLUSTER_RENAMES),
+  "server.caCertificates": "server.caBundle",
+  timeoutSeconds: "timeouts.machinesSeconds",
+};
 
 /** Number of addresses of a subnet that clouds reserve. */
 const RESERVED_ADDRESSES = 5;
@@ -90,11 +114,7 @@ function groupIssues(facts: Facts): ValidationIssue[] {
   const { groups } = facts;
   const hasWorkers = groups.some(({ role }) => role === "worker" || role === undefined);
   return [
-    ...poolIssues(
-      "groups",
-      "count",
-      groups.map((group) => ({ ...group, size: group.count })),
-    ),
+    ...poolIssues("groups", groups),
     ...issueAt(["groups"], groups.length > 0 && !hasWorkers ? "no group has workers; add one" : undefined),
     ...numberedNameIssues(facts),
   ];
@@ -165,14 +185,14 @@ function roomIssues({ connections, groups, networkCidr, cluster }: Facts): Valid
     const block = cidr === undefined ? undefined : parseCidr(cidr);
     if (!block) return [];
     const machines = groups.reduce(
-      (sum, { connection, count = 1 }) => sum + (connection === name ? count : 0),
+      (sum, { connection, replicas = 1 }) => sum + (connection === name ? replicas : 0),
       0,
     );
     const room = Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
     const message = `${quoted(cidr)} has room for ${room} machines and there are ${machines}; write a larger block`;
     return issueAt(["connections", index, "cidr"], room < machines ? message : undefined);
   });
-  const all = groups.reduce((sum, { count = 1 }) => sum + count, 0);
+  const all = groups.reduce((sum, { replicas = 1 }) => sum + replicas, 0);
   return [...issues, ...podBlockSizeIssues(cluster, all, "groups")];
 }
 
@@ -196,8 +216,8 @@ function nameIssues({ namespace, infrastructure, cluster, groups, replace }: Fac
   });
 }
 
-const complete = ({ name = "", role = "worker", connection = "", count = 1 }: GroupFacts) => ({
-  ...{ name, role, connection, count, spec: "", image: "" },
+const complete = ({ name = "", role = "worker", connection = "", replicas = 1 }: GroupFacts) => ({
+  ...{ name, role, connection, replicas, spec: "", image: "" },
   labels: {},
   taints: [],
 });
@@ -234,18 +254,18 @@ export function machinesOf(
 }
 
 function machineIssues({ groups, replace, lost = [] }: Facts): ValidationIssue[] {
-  const named = groups.flatMap(({ name, count = 1 }) => (name === undefined ? [] : [{ name, count }]));
+  const named = groups.flatMap(({ name, replicas = 1 }) => (name === undefined ? [] : [{ name, replicas }]));
   const machines = machinesOf(groups, replace);
   return [
     ...replaceIssues(
       Object.keys(replace),
-      named.flatMap(({ name, count }) => slotNames(name, count)),
+      named.flatMap(({ name, replicas }) => slotNames(name, replicas)),
     ),
     ...lost.flatMap((machine, index) =>
       machines.includes(machine)
         ? issueAt(
             ["lost", index],
-            `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the count of the group`,
+            `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`,
           )
         : [],
     ),

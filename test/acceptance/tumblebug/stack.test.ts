@@ -35,8 +35,8 @@ describe("A stack on the Tumblebug server under acceptance", function () {
           ...{ address: server.address, namespace, createNamespace: true, allowMock: true },
           connections: [{ name: server.connection }],
           groups: [
-            { name: "cp", role: "control-plane", count: 1, ...machine },
-            { name: "w", role: "worker", count: 1, ...machine },
+            { name: "cp", role: "control-plane", replicas: 1, ...machine },
+            { name: "w", role: "worker", replicas: 1, ...machine },
           ],
           access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] },
         },

@@ -91,10 +91,10 @@ describe("the configuration of the sandbox's cluster", () => {
   it("takes in what container nodes need, beside its own network", () => {
     const made = clusterConfiguration(fixture, {
       kubelet: { failSwapOn: false },
-      network: { podCidr: "10.1.0.0/16" },
+      network: { podSubnet: "10.1.0.0/16" },
     });
     assert.deepEqual(made["kubelet"], { failSwapOn: false });
-    assert.deepEqual(made["network"], { plugin: { bridge: {} }, podCidr: "10.1.0.0/16" });
+    assert.deepEqual(made["network"], { plugin: { bridge: {} }, podSubnet: "10.1.0.0/16" });
   });
 
   it("lists a machine as lost only when it is to leave and does not run", () => {

@@ -27,7 +27,7 @@ describe("the configuration of the sandbox's cluster on Tumblebug", () => {
       const section = TumblebugSection.parse(tumblebug);
       assert.deepEqual(
         section.groups.map(
-          ({ name, count, connection }) => `${name} ${count} in ${connection.split("-")[0]}`,
+          ({ name, replicas, connection }) => `${name} ${replicas} in ${connection.split("-")[0]}`,
         ),
         expected,
       );

@@ -26,7 +26,7 @@ export type Existing<Machine> = Machine & {
 export interface DesiredSlot<Machine> {
   machine: Machine;
   /** Number of machines of the pool that one run may replace. */
-  maxSurge: number;
+  replacementsPerRun: number;
 }
 
 /** The changes of one run to the machines. */
@@ -68,7 +68,7 @@ export interface MachineRollout<Machine> {
  * create all new servers and then delete all old ones.
  *
  * A run fills empty slots, removes surplus machines and finishes interrupted replacements. If there is nothing of that,
- * it starts replacements: control planes first and one at a time, then pool by pool, at most `maxSurge` per pool. A run
+ * it starts replacements: control planes first and one at a time, then pool by pool, at most `replacementsPerRun` per pool. A run
  * removes a control plane only if another one that has joined remains.
  *
  * @param desired the slots in order, control planes first
@@ -138,9 +138,9 @@ function planBatch<Machine extends PlannedMachine>(
   const begun = slots.filter(({ outdated, present }) => outdated.length > 0 && present !== undefined);
   const halves = slots.filter(({ outdated, present }) => outdated.length > 1 && present === undefined);
   const spent = new Map<string, number>();
-  const spend = ({ machine: { pool }, maxSurge }: DesiredSlot<Machine>): boolean => {
+  const spend = ({ machine: { pool }, replacementsPerRun }: DesiredSlot<Machine>): boolean => {
     const used = spent.get(pool) ?? 0;
-    if (used >= maxSurge) return false;
+    if (used >= replacementsPerRun) return false;
     spent.set(pool, used + 1);
     return true;
   };

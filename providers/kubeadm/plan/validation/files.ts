@@ -127,7 +127,7 @@ export function hostFileListIssues(files: readonly { path: string }[]): Validati
 /** Returns what is wrong with the content of an extra file, or undefined. */
 export function hostFileContentIssue(content: string): string | undefined {
   return hasPrivateKey(content)
-    ? "holds a private key, which would be stored and shown in plain; bring it to the machine another way"
+    ? "contains a private key, which would be stored and shown in plain; bring it to the machine another way"
     : undefined;
 }
 

@@ -79,8 +79,7 @@ export function controlPlaneCountIssue(count: number, exception = ""): string | 
  */
 export function poolIssues(
   field: "pools" | "groups",
-  size: "replicas" | "count",
-  pools: readonly { name?: string; role?: Role; size?: number }[],
+  pools: readonly { name?: string; role?: Role; replicas?: number }[],
 ): ValidationIssue[] {
   const what = field.slice(0, -1);
   const issues = duplicateIssues(
@@ -96,11 +95,11 @@ export function poolIssues(
       message: `no ${what} has the control planes; give one the role "control-plane"`,
     });
   if (second !== undefined) {
-    const message = `${field}[${first}] has the control planes already; make this one a worker ${what}, or raise the ${size} there`;
+    const message = `${field}[${first}] has the control planes already; make this one a worker ${what}, or raise the replicas there`;
     issues.push({ path: [second, "role"], message });
   }
   if (first !== undefined)
-    issues.push(...issueAt([first, size], controlPlaneCountIssue(pools[first]?.size ?? 1)));
+    issues.push(...issueAt([first, "replicas"], controlPlaneCountIssue(pools[first]?.replicas ?? 1)));
   pools.forEach(({ name, role }, index) => {
     if (name !== undefined && role === "worker")
       issues.push(...issueAt([index, "name"], poolNameIssue(name)));

@@ -28,7 +28,7 @@ function unusableIssue(text: string): string | undefined {
 }
 
 /** Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
-export function podCidrIssue(text: string): string | undefined {
+export function podSubnetIssue(text: string): string | undefined {
   const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
@@ -43,7 +43,7 @@ export function podCidrIssue(text: string): string | undefined {
  * Returns what is wrong with the service block, or undefined. kubeadm needs at least 10 addresses, the API server
  * allows at most 20 bits.
  */
-export function serviceCidrIssue(text: string): string | undefined {
+export function serviceSubnetIssue(text: string): string | undefined {
   const wrong = cidrIssue(text) ?? unusableIssue(text);
   if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
@@ -60,20 +60,20 @@ export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): V
     typeof ipam === "object" && ipam !== null ? (ipam as { mode?: unknown }).mode : undefined;
   if (!Object.hasOwn(values, "ipam") || (typeof mode === "string" && mode !== "")) return [];
   const message =
-    "has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podCidr; add mode: kubernetes";
+    "has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podSubnet; add mode: kubernetes";
   return [{ path: ["ipam"], message }];
 }
 
 /** CIDR blocks of pods and Services; malformed ones have their own rules and are ignored by the others. */
 export interface NetworkBlocks {
-  podCidr: string;
-  serviceCidr: string;
+  podSubnet: string;
+  serviceSubnet: string;
 }
 
 /** Returns an issue when pods and services share addresses. */
-export function blocksOverlapIssues({ podCidr, serviceCidr }: NetworkBlocks): ValidationIssue[] {
-  const overlap = `${quoted(podCidr)} overlaps serviceCidr ${quoted(serviceCidr)}; choose two blocks that share no address`;
-  return issueAt(["network", "podCidr"], blocksOverlap(podCidr, serviceCidr) ? overlap : undefined);
+export function blocksOverlapIssues({ podSubnet, serviceSubnet }: NetworkBlocks): ValidationIssue[] {
+  const overlap = `${quoted(podSubnet)} overlaps serviceSubnet ${quoted(serviceSubnet)}; choose two blocks that share no address`;
+  return issueAt(["network", "podSubnet"], blocksOverlap(podSubnet, serviceSubnet) ? overlap : undefined);
 }
 
 /** Returns an issue for each block of the cluster that shares addresses with a block of machines. */
@@ -88,7 +88,7 @@ export function machineBlockIssues(
   });
 }
 
-const BLOCKS = ["podCidr", "serviceCidr"] as const;
+const BLOCKS = ["podSubnet", "serviceSubnet"] as const;
 
 /** Returns whether two blocks as text share an address; false if one is malformed. */
 export function blocksOverlap(one: string, other: string): boolean {
@@ -102,18 +102,18 @@ export function blocksOverlap(one: string, other: string): boolean {
  * @param field list of the machines, when it is not in the same section as the network
  */
 export function podBlockSizeIssues(
-  network: Pick<NetworkBlocks, "podCidr">,
+  network: Pick<NetworkBlocks, "podSubnet">,
   machines: number,
   field?: string,
 ): ValidationIssue[] {
-  const pods = parseCidr(network.podCidr);
+  const pods = parseCidr(network.podSubnet);
   if (!pods || pods.prefix > NODE_PREFIX) return [];
   const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
   if (room >= machines) return [];
-  const message = `${quoted(network.podCidr)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
+  const message = `${quoted(network.podSubnet)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
   return field === undefined
-    ? [{ path: ["network", "podCidr"], message }]
-    : [{ path: [field], message: `cluster.network.podCidr ${message}` }];
+    ? [{ path: ["network", "podSubnet"], message }]
+    : [{ path: [field], message: `cluster.network.podSubnet ${message}` }];
 }
 
 /** Returns an issue when a machine's address is in the pod or service block, or no internal IPv4 address is known. */
@@ -192,7 +192,7 @@ function externalHostIssue(
   const bits = parseIpv4(host);
   const unusable = bits === undefined ? undefined : ipv4Issue(host);
   if (unusable !== undefined) return unusable;
-  for (const field of ["podCidr", "serviceCidr"] as const) {
+  for (const field of ["podSubnet", "serviceSubnet"] as const) {
     const block = parseCidr(blocks[field]);
     if (bits !== undefined && block && cidrContains(block, bits))
       return `${quoted(host)} is in cluster.network.${field} ${quoted(blocks[field])}, which nodes reach only inside the cluster; write an address outside of it`;

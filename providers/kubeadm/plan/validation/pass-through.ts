@@ -28,8 +28,8 @@ export const PASS_THROUGH = {
       clusterName: "use cluster.name",
       imageRepository: "use cluster.imageRepository",
       certificatesDir: "foresail keeps kubeadm's own folder",
-      "networking.podSubnet": "use cluster.network.podCidr",
-      "networking.serviceSubnet": "use cluster.network.serviceCidr",
+      "networking.podSubnet": "use cluster.network.podSubnet",
+      "networking.serviceSubnet": "use cluster.network.serviceSubnet",
       "networking.dnsDomain": "use cluster.network.dnsDomain",
     },
   },
@@ -63,7 +63,7 @@ export const PASS_THROUGH = {
   kubeProxy: {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
-    owned: { clusterCIDR: "use cluster.network.podCidr" },
+    owned: { clusterCIDR: "use cluster.network.podSubnet" },
   },
 } satisfies Record<string, PassThroughKind>;
 

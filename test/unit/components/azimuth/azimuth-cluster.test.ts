@@ -39,7 +39,7 @@ const ARGS: AzimuthClusterArgs = {
   nodeGroupOverrides: {},
   record: true,
   adopt: false,
-  timeouts: { identity: 600, lease: 3600, zenith: 120, deletion: 3600 },
+  timeouts: { identitySeconds: 600, leaseSeconds: 3600, zenithSeconds: 120, deletionSeconds: 3600 },
   isReleaseRecorded: false,
 };
 

@@ -164,8 +164,8 @@ export const EDITS: Edit[] = [
   set("the certificates", "caBundle", { caBundle: "PEM" }),
   set("a certificate name", "certificateNames", { certificateNames: ["k8s.example.org"] }),
   set("encryption at rest", "encryptSecretsAtRest", { encryptSecretsAtRest: false }),
-  set("the pod network's block", "podCidr", {
-    network: { plugin: { bridge: {} }, podCidr: "10.200.0.0/16" },
+  set("the pod network's block", "podSubnet", {
+    network: { plugin: { bridge: {} }, podSubnet: "10.200.0.0/16" },
   }),
   set("the endpoint", "endpoint", { endpoint: { external: { host: "192.0.2.250", port: 6443 } } }),
   set("a lower minor", "version", { version: "1.35.4" }),
@@ -204,5 +204,5 @@ export const EDITS: Edit[] = [
   later("a name under lost", { lost: ["w-9"] }),
   later("the rollout's settings", { rollout: { maxUnavailable: 2 } }),
   later("how nodes are drained", { drain: { force: true } }),
-  later("deadlines", { timeouts: { join: 601 } }),
+  later("deadlines", { timeouts: { joinSeconds: 601 } }),
 ];

@@ -136,13 +136,39 @@ describe("KubeadmCluster", () => {
 
   it("dials as often as fits into the time that SSH has, through the jump host with its own key", async () => {
     const jumpHost = { address: "192.0.2.1", hostKey: HOST_KEY, privateKey: "JUMP" };
-    const timeouts = { ssh: 60, dial: 20 };
-    await cluster({ machines: [machine("cp-1")], ssh: { privateKey: "KEY", jumpHost }, timeouts });
+    const timeouts = { sshSeconds: 60 };
+    await cluster({
+      machines: [machine("cp-1")],
+      ssh: { privateKey: "KEY", jumpHost, dialTimeoutSeconds: 20 },
+      timeouts,
+    });
     const { value } = find("demo-cp-1-prepare").inputs.connection as { value: Record<string, unknown> };
     const proxy = value.proxy as Record<string, unknown>;
     assert.deepEqual([value.dialErrorLimit, value.perDialTimeout], [3, 20]);
     assert.deepEqual([proxy.dialErrorLimit, proxy.perDialTimeout], [3, 20]);
     assert.deepEqual([value.privateKey, proxy.privateKey, proxy.hostKey], ["KEY", "JUMP", HOST_KEY]);
+  });
+
+  it("takes old names of arguments as the current ones, and refuses both at once", async () => {
+    const machines = [machine("cp-1")];
+    const old = {
+      network: { plugin: { bridge: {} }, podCidr: "10.9.0.0/16", serviceCidr: "10.8.0.0/16" },
+      timeouts: { ssh: 20, prepare: 21, init: 22, join: 23, ready: 24, dial: 2 },
+    };
+    await cluster({ machines, ...(old as object) });
+    const { specification, timeouts } = find("demo-init").inputs as {
+      specification: { network: object };
+      timeouts: object;
+    };
+    assert.deepEqual(specification.network, {
+      ...{ podCidr: "10.9.0.0/16", serviceCidr: "10.8.0.0/16", dnsDomain: "cluster.local", bridge: true },
+    });
+    assert.deepEqual(timeouts, old.timeouts);
+    const both = { timeouts: { ...old.timeouts, sshSeconds: 20 } as object };
+    assert.throws(
+      () => new KubeadmCluster("demo", { version: "1.36.3", machines, ...both }),
+      /timeouts\.ssh: is the old name of timeouts\.sshSeconds, which is given, too; remove one/,
+    );
   });
 
   it("prepares again under a new name when the revision changes", async () => {

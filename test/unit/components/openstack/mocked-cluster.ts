@@ -25,7 +25,7 @@ export const pool = (name: string, over: Partial<Pool> = {}): Pool => ({
   labels: {},
   taints: [],
   floatingIp: false,
-  maxSurge: 1,
+  replacementsPerRun: 1,
   ...over,
 });
 
@@ -72,7 +72,7 @@ export class MockedCluster {
       "demo",
       {
         cloud: "eu1",
-        network: { cidr: "10.20.0.0/24", dns: [], externalNetwork: "public" },
+        network: { cidr: "10.20.0.0/24", dnsNameservers: [], externalNetwork: "public" },
         publicKey: KEY,
         pools: [pool("cp"), pool("w", { replicas: 2 })],
         access: { ssh: ["198.51.100.0/24"], api: ["198.51.100.0/24"], nodePorts: [] },

@@ -135,7 +135,7 @@ describe("OpenstackCluster", () => {
   });
 
   it("boots from a volume where one is asked for", async () => {
-    await cluster.make({ pools: [pool("cp", { rootVolume: { size: 40, type: "ssd" } })] });
+    await cluster.make({ pools: [pool("cp", { rootVolume: { sizeGiB: 40, type: "ssd" } })] });
     const { inputs } = cluster.only("Instance");
     assert.equal(inputs.imageId, undefined);
     assert.deepEqual(inputs.blockDevices, [

@@ -53,10 +53,10 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.deepEqual(cluster.only("CloudPlan").inputs.leaving, []);
   });
 
-  it("goes to the wished machines run by run: control planes one at a time, workers as many as maxSurge says, in their zones", async () => {
+  it("goes to the wished machines run by run: control planes one at a time, workers as many as replacementsPerRun says, in their zones", async () => {
     const pools = (flavor: string) => [
       pool("cp", { replicas: 3, flavor }),
-      pool("w", { replicas: 3, flavor, maxSurge: 2, zones: ["a", "b"] }),
+      pool("w", { replicas: 3, flavor, replacementsPerRun: 2, zones: ["a", "b"] }),
     ];
     await cluster.make({ pools: pools("m1") });
     const runs: string[] = [];
@@ -79,7 +79,7 @@ describe("OpenstackCluster on machines that exist", () => {
 
   it("moves the machines to another network run by run, with both there until the last has moved", async () => {
     const pools = [pool("cp", { replicas: 3 })];
-    const network = (cidr: string) => ({ cidr, dns: [], externalNetwork: "public" });
+    const network = (cidr: string) => ({ cidr, dnsNameservers: [], externalNetwork: "public" });
     await cluster.make({ pools });
     const networks: string[][] = [];
     for (let left = true; left;) {
@@ -103,7 +103,7 @@ describe("OpenstackCluster on machines that exist", () => {
 
   it("refuses another network where pods or the load balancer's address would be lost", async () => {
     const bridge = { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" } };
-    const other = { cidr: "10.30.0.0/24", dns: [], externalNetwork: "public" };
+    const other = { cidr: "10.30.0.0/24", dnsNameservers: [], externalNetwork: "public" };
     const endpoint = { octavia: { floatingIp: false } };
     await cluster.make({ cluster: bridge, endpoint });
     const balancer = {

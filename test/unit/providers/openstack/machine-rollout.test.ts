@@ -20,11 +20,14 @@ function machine(name: string, generation = 1): MachineRecord {
   };
 }
 
-const want = (names: string, maxSurge = 1): DesiredSlot<MachineRecord>[] =>
+const want = (names: string, replacementsPerRun = 1): DesiredSlot<MachineRecord>[] =>
   names
     .split(" ")
     .filter(Boolean)
-    .map((name) => ({ machine: machine(name), maxSurge: name.startsWith("cp") ? 1 : maxSurge }));
+    .map((name) => ({
+      machine: machine(name),
+      replacementsPerRun: name.startsWith("cp") ? 1 : replacementsPerRun,
+    }));
 
 /** "w-1-a" has joined; "w-1-b?" is a server only. The younger of a slot comes later. */
 const have = (names: string): Existing<MachineRecord>[] =>
@@ -49,7 +52,7 @@ describe("the machines of each run", () => {
       ["cp-1-a w-1-b w-2-a / w-1-a", "cp-1-a w-1-b w-2-b / w-2-a"],
     ],
     [
-      "as many workers as maxSurge says",
+      "as many workers as replacementsPerRun says",
       "cp-1-a w-1-b w-2-b",
       "cp-1-a w-1-a w-2-a",
       ["cp-1-a w-1-b w-2-b / w-1-a w-2-a"],
@@ -181,7 +184,10 @@ describe("whatever the machines are half-way through", () => {
     const slotsWanted = new Set(wanted.map(({ machine: { slot } }) => slot));
     for (const pool of ["v", "w"]) {
       const replaced = gone.filter((one) => one.pool === pool && one.joined && slotsWanted.has(one.slot));
-      assert.ok(replaced.length <= surge, `${replaced.length} of ${pool} leave, and maxSurge is ${surge}`);
+      assert.ok(
+        replaced.length <= surge,
+        `${replaced.length} of ${pool} leave, and replacementsPerRun is ${surge}`,
+      );
     }
     const filled = new Set(turn.machines.map(({ slot }) => slot));
     for (const { slot } of gone)

@@ -89,7 +89,7 @@ describe("what a cloud lacks for a run", () => {
       "a root volume of the image's size",
       desired({ servers: [server({ flavor: "diskless", rootVolume: { size: 4 } })] }),
       facts({ volumes: { types: [] } }),
-      ['openstack.pools.w.rootVolume.size: 4 GiB is too small for the image "debian", which needs 5 GiB'],
+      ['openstack.pools.w.rootVolume.sizeGiB: 4 GiB is too small for the image "debian", which needs 5 GiB'],
     ],
     [
       "a service for volumes, said once for a pool",
@@ -115,7 +115,7 @@ describe("what a cloud lacks for a run", () => {
       desired({ servers: [server({ rootVolume: { size: 90 } })] }),
       facts({ volumes: { types: [], quota: { per_volume_gigabytes: { limit: 50, used: 0 } } } }),
       [
-        "openstack.pools.w.rootVolume.size: 90 GiB is more than the quota allows one volume: 50 GiB; ask for more, or take a smaller one",
+        "openstack.pools.w.rootVolume.sizeGiB: 90 GiB is more than the quota allows one volume: 50 GiB; ask for more, or take a smaller one",
       ],
     ],
     [
@@ -140,8 +140,8 @@ describe("what a cloud lacks for a run", () => {
       }),
       [
         "openstack.pools: this run needs 2 more of the quota for volumes, and of 10 9 are in use; ask for more, or take fewer machines with a `rootVolume`",
-        "openstack.pools: this run needs 60 GiB more of the quota for the size of volumes, and of 100 GiB 50 GiB are in use; ask for more, or take a smaller `rootVolume.size`",
-        'openstack.pools: this run needs 30 GiB more of the quota for the size of volumes of type "ssd", and of 20 GiB 0 GiB are in use; ask for more, or take a smaller `rootVolume.size`',
+        "openstack.pools: this run needs 60 GiB more of the quota for the size of volumes, and of 100 GiB 50 GiB are in use; ask for more, or take a smaller `rootVolume.sizeGiB`",
+        'openstack.pools: this run needs 30 GiB more of the quota for the size of volumes of type "ssd", and of 20 GiB 0 GiB are in use; ask for more, or take a smaller `rootVolume.sizeGiB`',
       ],
     ],
     [

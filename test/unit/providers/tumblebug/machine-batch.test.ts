@@ -4,8 +4,8 @@ import { wantedSlots, type MachineGroup, type Slot } from "../../../../providers
 import { planBatch, type MachineBatch } from "../../../../providers/tumblebug/plan/machine-batch";
 import type { RecordedGroup } from "../../../../providers/kubeadm/plan/machines/slots";
 
-const group = (name: string, count: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
-  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count },
+const group = (name: string, replicas: number, over: Partial<MachineGroup> = {}): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", replicas },
   ...{ spec: "t3.medium", image: "ami-1", labels: {}, taints: [] },
   ...over,
 });
@@ -120,7 +120,7 @@ describe("a machine that has a VM", () => {
 
   it("keeps its root disk, too", () => {
     const { slots, remarks } = planBatch(
-      slotsOf(1, {}, { rootDisk: { gibibytes: 50 } }),
+      slotsOf(1, {}, { rootVolume: { sizeGiB: 50 } }),
       after(slotsOf(1)),
       [],
     );

@@ -11,8 +11,8 @@ import {
   type DesiredMachine,
 } from "../../../../providers/tumblebug/plan/machine-plan";
 
-const group = (name: string, count: number): MachineGroup => ({
-  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count },
+const group = (name: string, replicas: number): MachineGroup => ({
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", replicas },
   ...{ spec: "t3.medium", image: "debian", labels: {}, taints: [] },
 });
 const slots = wantedSlots([group("w", 2), group("cp", 3)]);

@@ -16,7 +16,7 @@ const spec = (over: Partial<CloudSpec> = {}): CloudSpec => ({
   ...over,
 });
 const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => ({
-  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count: 1 },
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", replicas: 1 },
   ...{ spec: "t3.medium", image: "debian", labels: {}, taints: [] },
   ...over,
 });
@@ -29,7 +29,7 @@ const desired = (over: Partial<DesiredTumblebug> = {}): DesiredTumblebug => ({
     allowMock: false,
   },
   connections: [{ name: "aws", vNet: "k1-aws-vpc", cidr: "10.21.3.0/24" }],
-  slots: wantedSlots([group("cp"), group("w", { count: 2 })]),
+  slots: wantedSlots([group("cp"), group("w", { replicas: 2 })]),
   ...over,
 });
 const facts = (over: Partial<TumblebugFacts> = {}): TumblebugFacts => ({

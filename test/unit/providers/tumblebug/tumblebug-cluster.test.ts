@@ -12,7 +12,7 @@ interface Registered {
 
 const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 const group = (name: string, over: Partial<MachineGroup> = {}): MachineGroup => ({
-  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", count: 1 },
+  ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws", replicas: 1 },
   ...{ spec: "t3.medium", image: "ami-1", labels: {}, taints: [] },
   ...over,
 });
@@ -91,13 +91,13 @@ describe("TumblebugCluster", () => {
         server: { address: "http://127.0.0.1:1323/tumblebug" },
         namespace: "ns1",
         connections: [{ name: "aws" }, { name: "gcp" }, { name: "unused" }],
-        groups: [group("cp"), group("w", { count: 2 })],
+        groups: [group("cp"), group("w", { replicas: 2 })],
         networkCidr: "10.21.0.0/16",
         nodeAddresses: "private",
         access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"], nodePorts: [], nodes: [] },
         resources: { keepOnDelete: false },
         user: "cb-user",
-        timeoutSeconds: 60,
+        timeouts: { machinesSeconds: 60 },
         cluster: { version: "1.36.3", network: { plugin: { flannel: {} } } },
         existing: {},
         ...over,
@@ -213,7 +213,7 @@ describe("TumblebugCluster", () => {
   describe("of which an earlier run made three control planes", () => {
     const named = (names: string[]) => names.map((name) => ({ name }));
     const planes = ["cp-1", "cp-2", "cp-3"];
-    const slots = wantedSlots([group("cp", { count: 3 }), group("w")]);
+    const slots = wantedSlots([group("cp", { replicas: 3 }), group("w")]);
     const vms = Object.fromEntries(
       slots.map(({ machine }) => [machine, { vm: `${machine}-1`, connection: "aws" }]),
     );

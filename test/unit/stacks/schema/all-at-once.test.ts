@@ -22,14 +22,14 @@ describe("configuration: all validation issues at once", () => {
   it("compares machines although a field of one of them is wrong", () => {
     const machines = [controlPlane({ taints: "x" }), worker({ name: "cp-1", role: "master", pod: 1 })];
     const said = issuesOf(
-      reader(cluster({ machines, network: { podCidr: "10.96.0.0/16" }, versoin: "1.36.3" })),
+      reader(cluster({ machines, network: { podSubnet: "10.96.0.0/16" }, versoin: "1.36.3" })),
     );
     assert.deepEqual(said.map((line) => line.split(": ")[0]).sort(), [
       "cluster.machines[0].taints",
       "cluster.machines[1].name",
       "cluster.machines[1].pod",
       "cluster.machines[1].role",
-      "cluster.network.podCidr",
+      "cluster.network.podSubnet",
       "cluster.versoin",
     ]);
   });
@@ -37,7 +37,7 @@ describe("configuration: all validation issues at once", () => {
   it("says that the cluster is missing, and of what kind it is when it is no map", () => {
     const empty = { ...reader(undefined), values: {} };
     assert.deepEqual(issuesOf(empty), [
-      "cluster: is missing; stacks/config/Pulumi.example-onprem.yaml shows a whole one",
+      "cluster: is missing; stacks/config/Pulumi.example-onprem.yaml shows a complete one",
     ]);
     assert.deepEqual(issuesOf(reader(null)), ["cluster: is empty; write a map of fields"]);
     assert.deepEqual(issuesOf({ ...empty, values: { "foresail:cluster": "prod" } }), [

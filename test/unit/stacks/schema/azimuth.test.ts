@@ -84,7 +84,7 @@ describe("configuration: azimuth", () => {
       "names the whole section, and the kubeconfig",
       reader(undefined, { "foresail:azimuth": undefined, "foresail:managementKubeconfig": undefined }),
       [
-        "azimuth: is missing; examples/azimuth/ shows a whole one",
+        "azimuth: is missing; examples/azimuth/ shows a complete one",
         "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
       ],
     ],

@@ -166,43 +166,43 @@ const TABLE: [string, unknown][] = [
   ],
   ['cluster.lost[1]: "w-9" is listed twice; remove one', cluster({ lost: ["w-9", "w-9"] })],
   [
-    'cluster.network.podCidr: "10.244.0.0/40" is not an IPv4 block; write e.g. "10.244.0.0/16"',
-    network({ podCidr: "10.244.0.0/40" }),
+    'cluster.network.podSubnet: "10.244.0.0/40" is not an IPv4 block; write e.g. "10.244.0.0/16"',
+    network({ podSubnet: "10.244.0.0/40" }),
   ],
   [
-    'cluster.network.podCidr: "10.244.1.0/16" does not start its block; write "10.244.0.0/16"',
-    network({ podCidr: "10.244.1.0/16" }),
+    'cluster.network.podSubnet: "10.244.1.0/16" does not start its block; write "10.244.0.0/16"',
+    network({ podSubnet: "10.244.1.0/16" }),
   ],
   [
-    'cluster.network.podCidr: "fd00::/64" is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"',
-    network({ podCidr: "fd00::/64" }),
+    'cluster.network.podSubnet: "fd00::/64" is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"',
+    network({ podSubnet: "fd00::/64" }),
   ],
   [
-    'cluster.network.podCidr: "10.97.0.0/16" overlaps serviceCidr "10.96.0.0/12"; choose two blocks that share no address',
-    network({ podCidr: "10.97.0.0/16" }),
+    'cluster.network.podSubnet: "10.97.0.0/16" overlaps serviceSubnet "10.96.0.0/12"; choose two blocks that share no address',
+    network({ podSubnet: "10.97.0.0/16" }),
   ],
   [
-    'cluster.network.podCidr: "10.0.0.0/24" has room for 1 nodes (a /24 each) and there are 2 machines; write a larger block',
-    network({ podCidr: "10.0.0.0/24" }),
+    'cluster.network.podSubnet: "10.0.0.0/24" has room for 1 nodes (a /24 each) and there are 2 machines; write a larger block',
+    network({ podSubnet: "10.0.0.0/24" }),
   ],
   [
-    'cluster.network.podCidr: "10.0.0.0/25" is too small: each node takes a /24; write e.g. a /16',
-    network({ podCidr: "10.0.0.0/25" }),
+    'cluster.network.podSubnet: "10.0.0.0/25" is too small: each node takes a /24; write e.g. a /16',
+    network({ podSubnet: "10.0.0.0/25" }),
   ],
   [
-    'cluster.network.serviceCidr: "10.96.0.0/29" is too small for the services of a cluster; write a /28 or larger, e.g. a /16',
-    network({ serviceCidr: "10.96.0.0/29" }),
+    'cluster.network.serviceSubnet: "10.96.0.0/29" is too small for the services of a cluster; write a /28 or larger, e.g. a /16',
+    network({ serviceSubnet: "10.96.0.0/29" }),
   ],
   [
-    'cluster.network.serviceCidr: "127.0.0.0/16" overlaps 127.0.0.0/8, which is not routed; choose e.g. a block of 10.0.0.0/8',
-    network({ serviceCidr: "127.0.0.0/16" }),
+    'cluster.network.serviceSubnet: "127.0.0.0/16" overlaps 127.0.0.0/8, which is not routed; choose e.g. a block of 10.0.0.0/8',
+    network({ serviceSubnet: "127.0.0.0/16" }),
   ],
   [
-    'cluster.machines[1].internalAddress: "10.244.3.1" is in cluster.network.podCidr "10.244.0.0/16"; choose a block outside the machines\' network',
+    'cluster.machines[1].internalAddress: "10.244.3.1" is in cluster.network.podSubnet "10.244.0.0/16"; choose a block outside the machines\' network',
     work({ internalAddress: "10.244.3.1" }),
   ],
   [
-    'cluster.machines[1].internalAddress: "10.96.3.1" is in cluster.network.serviceCidr "10.96.0.0/12"; choose a block outside the machines\' network',
+    'cluster.machines[1].internalAddress: "10.96.3.1" is in cluster.network.serviceSubnet "10.96.0.0/12"; choose a block outside the machines\' network',
     work({ internalAddress: "10.96.3.1" }),
   ],
   [
@@ -244,7 +244,7 @@ const TABLE: [string, unknown][] = [
     cluster({ endpoint: { external: { host: "https://lb.example.com" } } }),
   ],
   [
-    "cluster.kubeadm.clusterConfiguration.networking.podSubnet: is set by foresail; remove it: use cluster.network.podCidr",
+    "cluster.kubeadm.clusterConfiguration.networking.podSubnet: is set by foresail; remove it: use cluster.network.podSubnet",
     cluster({ kubeadm: { clusterConfiguration: { networking: { podSubnet: "10.0.0.0/8" } } } }),
   ],
   [

@@ -9,8 +9,8 @@ describe("configuration: defaults", () => {
     assert.deepEqual(complete.source, { packages: {} });
     assert.deepEqual(complete.endpoint, { loopback: { port: 8443 } });
     assert.deepEqual(complete.network, {
-      podCidr: "10.244.0.0/16",
-      serviceCidr: "10.96.0.0/12",
+      podSubnet: "10.244.0.0/16",
+      serviceSubnet: "10.96.0.0/12",
       dnsDomain: "cluster.local",
       plugin: { flannel: { values: {} } },
     });

@@ -44,7 +44,12 @@ describe("configuration: the system machine-pool", () => {
     assert.ok(loaded.system === "machine-pool");
     const { replicas, namespace, api, adopt, timeouts } = loaded.machinePool;
     assert.deepEqual([replicas, namespace, api, adopt], [1, "default", "v1beta1", false]);
-    assert.deepEqual(timeouts, { bootstrap: 600, infrastructure: 1800, nodes: 1800, deletion: 1800 });
+    assert.deepEqual(timeouts, {
+      bootstrapSeconds: 600,
+      infrastructureSeconds: 1800,
+      nodesSeconds: 1800,
+      deletionSeconds: 1800,
+    });
     assert.equal(await pulumi.isSecret(loaded.managementKubeconfig), true);
     assert.equal(loaded.workloadKubeconfig, undefined);
   });
@@ -87,7 +92,7 @@ describe("configuration: the system machine-pool", () => {
     const others = { "foresail:managementKubeconfig": undefined, "foresail:cluster": "{}" };
     assert.deepEqual(issuesOf(reader(undefined, others)), [
       'cluster: belongs to the systems "ssh", "openstack", "tumblebug"; remove it, or write one of them as foresail:system',
-      "machinePool: is missing; examples/machine-pool/ shows a whole one",
+      "machinePool: is missing; examples/machine-pool/ shows a complete one",
       "managementKubeconfig: is missing; set it with: pulumi config set --secret foresail:managementKubeconfig < FILE",
     ]);
   });

@@ -44,14 +44,16 @@ describe("configuration: messages", () => {
       }),
     );
     const said = issuesOf(
-      reader(cluster({ machines: [controlPlane(), ...machines], network: { podCidr: "10.128.0.0/11" } })),
+      reader(cluster({ machines: [controlPlane(), ...machines], network: { podSubnet: "10.128.0.0/11" } })),
     );
     assert.equal(said.length, 21);
     assert.equal(said[20], "and 480 more");
     assert.throws(
       () =>
         loadConfiguration(
-          reader(cluster({ machines: [controlPlane(), ...machines], network: { podCidr: "10.128.0.0/11" } })),
+          reader(
+            cluster({ machines: [controlPlane(), ...machines], network: { podSubnet: "10.128.0.0/11" } }),
+          ),
         ),
       /^Error: Pulumi.dev.yaml has 500 validation issues; nothing was changed:/,
     );
@@ -159,8 +161,8 @@ const FULL = {
   source: { bundle: { path: "/opt/bundle/{version}" } },
   endpoint: { external: { host: "lb.example.com", port: 6443 } },
   network: {
-    podCidr: "10.244.0.0/16",
-    serviceCidr: "10.96.0.0/12",
+    podSubnet: "10.244.0.0/16",
+    serviceSubnet: "10.96.0.0/12",
     dnsDomain: "cluster.local",
     plugin: { cilium: { version: "1.18.2", values: { ipam: { mode: "kubernetes" } } } },
   },

@@ -57,18 +57,21 @@ describe("configuration: the system openstack", () => {
     if (configuration.system !== "openstack") return;
     const { endpoint, network: found, cloudProvider, pools: list } = configuration.openstack;
     assert.deepEqual(endpoint, { loopback: { port: 8443 } });
-    assert.deepEqual(found, { cidr: "10.20.0.0/24", dns: [], externalNetwork: "public" });
+    assert.deepEqual(found, { cidr: "10.20.0.0/24", dnsNameservers: [], externalNetwork: "public" });
     assert.deepEqual(cloudProvider, {
       enabled: true,
       cloudConf: {},
       cloudControllerManager: { values: {} },
       cinder: { enabled: true, values: {} },
     });
-    assert.deepEqual([list[1]?.maxSurge, list[1]?.antiAffinity, list[1]?.floatingIp], [1, "soft", false]);
+    assert.deepEqual(
+      [list[1]?.replacementsPerRun, list[1]?.antiAffinity, list[1]?.floatingIp],
+      [1, "soft", false],
+    );
   });
 
   const table: [said: string, openstack: unknown, cluster?: Fields][] = [
-    ["openstack: is missing; examples/openstack/ shows a whole one", undefined],
+    ["openstack: is missing; examples/openstack/ shows a complete one", undefined],
     ['openstack.clod: is not known; did you mean "cloud"?', section({ clod: "eu1" })],
     [
       'cluster.machines: is not for the system "openstack"; write the machines under foresail:openstack',
@@ -90,8 +93,8 @@ describe("configuration: the system openstack", () => {
       pools(controlPlanes({ replicas: 2 })),
     ],
     [
-      "openstack.pools[0].maxSurge: control planes are replaced one at a time; remove it",
-      pools(controlPlanes({ maxSurge: 2 })),
+      "openstack.pools[0].replacementsPerRun: control planes are replaced one at a time; remove it",
+      pools(controlPlanes({ replacementsPerRun: 2 })),
     ],
     [
       'openstack.pools[1].name: "cp" is listed twice; remove one',
@@ -106,8 +109,8 @@ describe("configuration: the system openstack", () => {
       pools(controlPlanes(), workers({ flavor: undefined })),
     ],
     [
-      "openstack.pools[1].rootVolume.size: is 0; write 1 or more",
-      pools(controlPlanes(), workers({ rootVolume: { size: 0 } })),
+      "openstack.pools[1].rootVolume.sizeGiB: is 0; write 1 or more",
+      pools(controlPlanes(), workers({ rootVolume: { sizeGiB: 0 } })),
     ],
     [
       'openstack.cloudProvider.repository: "ftp://charts.example.com" is not an https or http or oci URL; write e.g. "https://host.example.com/path"',
@@ -138,11 +141,11 @@ describe("configuration: the system openstack", () => {
       network({}),
     ],
     [
-      "openstack.network.dns: belongs to the network that exists; remove it, or the `id`",
-      network({ id: "n1", dns: ["192.0.2.53"] }),
+      "openstack.network.dnsNameservers: belongs to the network that exists; remove it, or the `id`",
+      network({ id: "n1", dnsNameservers: ["192.0.2.53"] }),
     ],
     [
-      'openstack.network.cidr: "10.244.8.0/24" overlaps cluster.network.podCidr "10.244.0.0/16"; choose blocks that share no address',
+      'openstack.network.cidr: "10.244.8.0/24" overlaps cluster.network.podSubnet "10.244.0.0/16"; choose blocks that share no address',
       network({ cidr: "10.244.8.0/24", externalNetwork: "public" }),
     ],
     [

@@ -154,7 +154,7 @@ const TABLE: RefusedInputs = {
     { mode: "" },
     { mode: 1 },
   ].map((ipam) => [
-    "cluster.network.plugin.cilium.values.ipam: has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podCidr; add mode: kubernetes",
+    "cluster.network.plugin.cilium.values.ipam: has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podSubnet; add mode: kubernetes",
     cluster({ network: { plugin: { cilium: { values: { ipam } } } } }),
   ]),
   "a port that another program has": [
@@ -213,7 +213,7 @@ const TABLE: RefusedInputs = {
       external("0.0.0.0"),
     ],
     [
-      'cluster.endpoint.external.host: "10.96.0.1" is in cluster.network.serviceCidr "10.96.0.0/12", which nodes reach only inside the cluster; write an address outside of it',
+      'cluster.endpoint.external.host: "10.96.0.1" is in cluster.network.serviceSubnet "10.96.0.0/12", which nodes reach only inside the cluster; write an address outside of it',
       external("10.96.0.1"),
     ],
     [
@@ -221,7 +221,7 @@ const TABLE: RefusedInputs = {
       external("192.0.2.21"),
     ],
     [
-      'openstack.endpoint.external.host: "10.244.0.1" is in cluster.network.podCidr "10.244.0.0/16", which nodes reach only inside the cluster; write an address outside of it',
+      'openstack.endpoint.external.host: "10.244.0.1" is in cluster.network.podSubnet "10.244.0.0/16", which nodes reach only inside the cluster; write an address outside of it',
       openstack({ endpoint: { external: { host: "10.244.0.1" } } }),
     ],
   ],

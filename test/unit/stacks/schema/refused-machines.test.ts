@@ -8,7 +8,7 @@ const proxy = (value: unknown) => cluster({ proxy: value });
 const software = (osPackages: unknown) => cluster({ rollout: { software: { osPackages } } });
 
 const KEY =
-  "holds a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
+  "contains a private key, which would be stored and shown in plain; remove it, and replace the key that was shown";
 const NUL =
   "contains a NUL character or half of a character, which no file, program or Kubernetes object takes; remove it";
 const openstack = (over: Record<string, unknown>, of: Record<string, unknown> = {}) =>
@@ -38,7 +38,7 @@ const TABLE: RefusedInputs = {
       openstack({ userData: `content: ${Buffer.from(pem).toString("base64")}` }),
     ],
     [
-      "cluster.files[0].content: holds a private key, which would be stored and shown in plain; bring it to the machine another way",
+      "cluster.files[0].content: contains a private key, which would be stored and shown in plain; bring it to the machine another way",
       cluster({ files: [{ path: "/etc/key", content: pem }] }),
     ],
     [
@@ -159,8 +159,8 @@ const TABLE: RefusedInputs = {
       tumblebug(access({ nodePorts: ["192.0.2.0/24", "192.0.2.0/24"] })),
     ],
     [
-      'openstack.network.dns[1]: "192.0.2.53" is listed twice; remove one',
-      openstack({ network: { externalNetwork: "public", dns: ["192.0.2.53", "192.0.2.53"] } }),
+      'openstack.network.dnsNameservers[1]: "192.0.2.53" is listed twice; remove one',
+      openstack({ network: { externalNetwork: "public", dnsNameservers: ["192.0.2.53", "192.0.2.53"] } }),
     ],
   ],
   "groups whose numbered names collide": [
@@ -193,8 +193,14 @@ const TABLE: RefusedInputs = {
       "openstack.pools[1].replicas: is 9007199254740991; write 1000 or less",
       pools(pool("w", { replicas: Number.MAX_SAFE_INTEGER })),
     ],
-    ["openstack.pools[1].maxSurge: is 4000000000; write 100 or less", pools(pool("w", { maxSurge: 4e9 }))],
-    ["tumblebug.groups[1].count: is 1000000000; write 1000 or less", groups(group("w", { count: 1e9 }))],
+    [
+      "openstack.pools[1].replacementsPerRun: is 4000000000; write 100 or less",
+      pools(pool("w", { replacementsPerRun: 4e9 })),
+    ],
+    [
+      "tumblebug.groups[1].replicas: is 1000000000; write 1000 or less",
+      groups(group("w", { replicas: 1e9 })),
+    ],
     [
       "openstack.pools: has 5001 entries; write at most 200",
       openstack({

@@ -105,7 +105,7 @@ describe("configuration: secrets", () => {
     assert.deepEqual(said, [
       'sshPrivateKeys.cp-l: is the key of no machine; did you mean "cp-1"?',
       'registryCredentials["https://a.example.com"]: "https://a.example.com" is a URL; write the host alone, e.g. "registry.example.com"',
-      'registryCredentials["b.example.com"].password: is missing; write a text',
+      'registryCredentials["b.example.com"].password: is missing; write a text, in quotes',
       'registryCredentials["b.example.com"].pasword: is not known; did you mean "password"?',
       'registryCredentials["c.example.com"]: must be {username, password}',
     ]);

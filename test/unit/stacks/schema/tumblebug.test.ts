@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>;
 
 const group = (name: string, over: Fields = {}): Fields => ({
   ...{ name, role: name === "cp" ? "control-plane" : "worker", connection: "aws" },
-  ...{ count: 1, spec: "t3.medium", image: "ami-1" },
+  ...{ replicas: 1, spec: "t3.medium", image: "ami-1" },
   ...over,
 });
 
@@ -71,7 +71,7 @@ describe("configuration: the system tumblebug", () => {
   });
 
   const table: [said: string, tumblebug: unknown, cluster?: Fields][] = [
-    ["tumblebug: is missing; examples/tumblebug/ shows a whole one", undefined],
+    ["tumblebug: is missing; examples/tumblebug/ shows a complete one", undefined],
     ['tumblebug.adress: is not known; did you mean "address"?', section({ adress: "x" })],
     [
       'cluster.machines: is not for the system "tumblebug"; write the machines under foresail:tumblebug',
@@ -88,14 +88,14 @@ describe("configuration: the system tumblebug", () => {
     ],
     ["tumblebug.groups: no group has workers; add one", groups(group("cp"))],
     [
-      "tumblebug.groups[1].role: groups[0] has the control planes already; make this one a worker group, or raise the count there",
+      "tumblebug.groups[1].role: groups[0] has the control planes already; make this one a worker group, or raise the replicas there",
       groups(group("cp"), group("m", { role: "control-plane" }), group("w")),
     ],
     [
-      "tumblebug.groups[0].count: 2 control planes tolerate no more failures than 1; use 1 or 3",
-      groups(group("cp", { count: 2 }), group("w")),
+      "tumblebug.groups[0].replicas: 2 control planes tolerate no more failures than 1; use 1 or 3",
+      groups(group("cp", { replicas: 2 }), group("w")),
     ],
-    ["tumblebug.groups[1].count: is 0; write 1 or more", groups(group("cp"), group("w", { count: 0 }))],
+    ["tumblebug.groups[1].replicas: is 0; write 1 or more", groups(group("cp"), group("w", { replicas: 0 }))],
     [
       'tumblebug.groups[2].name: "w" is listed twice; remove one',
       groups(group("cp"), group("w"), group("w")),
@@ -113,7 +113,7 @@ describe("configuration: the system tumblebug", () => {
       section({ connections: [{ name: "aws" }, { name: "aws" }] }),
     ],
     [
-      'tumblebug.connections[0].cidr: "10.244.0.0/24" overlaps cluster.network.podCidr "10.244.0.0/16"; choose blocks that share no address',
+      'tumblebug.connections[0].cidr: "10.244.0.0/24" overlaps cluster.network.podSubnet "10.244.0.0/16"; choose blocks that share no address',
       section({ connections: [{ name: "aws", cidr: "10.244.0.0/24" }] }),
     ],
     [
@@ -129,11 +129,11 @@ describe("configuration: the system tumblebug", () => {
       'tumblebug.connections[0].cidr: "10.1.0.0/29" has room for 3 machines and there are 4; write a larger block',
       section({
         connections: [{ name: "aws", cidr: "10.1.0.0/29" }],
-        groups: [group("cp"), group("w", { count: 3 })],
+        groups: [group("cp"), group("w", { replicas: 3 })],
       }),
     ],
     [
-      'tumblebug.network.cidr: "10.96.0.0/16" overlaps cluster.network.serviceCidr "10.96.0.0/12"; choose blocks that share no address',
+      'tumblebug.network.cidr: "10.96.0.0/16" overlaps cluster.network.serviceSubnet "10.96.0.0/12"; choose blocks that share no address',
       section({ network: { cidr: "10.96.0.0/16" } }),
     ],
     [
@@ -171,7 +171,7 @@ describe("configuration: the system tumblebug", () => {
       section({ replace: { "w-7": 1 } }),
     ],
     [
-      'tumblebug.lost[0]: "w-1" is still in its group; raise its number in `replace`, or lower the count of the group',
+      'tumblebug.lost[0]: "w-1" is still in its group; raise its number in `replace`, or lower the replicas of the group',
       section({ lost: ["w-1"] }),
     ],
   ];

@@ -53,8 +53,8 @@ export const TUMBLEBUG = {
   namespace: "ns1",
   connections: [{ name: "aws" }],
   groups: [
-    { name: "cp", role: "control-plane", connection: "aws", count: 1, spec: "t3.medium", image: "ami-1" },
-    { name: "w", role: "worker", connection: "aws", count: 2, spec: "t3.medium", image: "ami-1" },
+    { name: "cp", role: "control-plane", connection: "aws", replicas: 1, spec: "t3.medium", image: "ami-1" },
+    { name: "w", role: "worker", connection: "aws", replicas: 2, spec: "t3.medium", image: "ami-1" },
   ],
   access: { ssh: ["192.0.2.0/24"], api: ["192.0.2.0/24"] },
 };

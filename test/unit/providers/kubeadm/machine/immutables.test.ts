@@ -22,7 +22,7 @@ describe("what can't change on a running cluster", () => {
   const file = { path: "/etc/motd", content: "hello", mode: "0600" };
   const cases: [Change, string[]][] = [
     [{ endpoint: { external: { host: "h", port: 1 } } }, ["cluster.endpoint"]],
-    [{ network: { ...network, podCidr: "10.0.0.0/8" } }, ["cluster.network.podCidr"]],
+    [{ network: { ...network, podCidr: "10.0.0.0/8" } }, ["cluster.network.podSubnet"]],
     [{ network: { ...network, bridge: false } }, ["cluster.network.plugin"]],
     [{ encryptSecretsAtRest: false }, ["cluster.encryptSecretsAtRest"]],
     [{ kubelet: { maxPods: 9 } }, ["cluster.kubelet.maxPods"]],

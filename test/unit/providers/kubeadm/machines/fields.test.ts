@@ -60,9 +60,9 @@ const pool = (name: string, role: Pool["role"], replicas: number) =>
         labels: {},
         taints: [],
         floatingIp: false,
-        maxSurge: 1,
+        replacementsPerRun: 1,
       },
-      ...(disk === 0 ? {} : { rootVolume: { size: 10 * disk, ...(disk > 1 ? { type: "ssd" } : {}) } }),
+      ...(disk === 0 ? {} : { rootVolume: { sizeGiB: 10 * disk, ...(disk > 1 ? { type: "ssd" } : {}) } }),
     }));
 const pools = fc.tuple(pool("cp", "control-plane", 3), pool("w", "worker", 2));
 
@@ -82,8 +82,8 @@ describe("a field that is added to the table of machine fields with a default", 
           assert.deepEqual(metadataOf(fields, "demo", record), metadata);
           return { ...record, joined: true };
         });
-        const wanted = slots.map(({ maxSurge, shape, ...slot }) => ({
-          maxSurge,
+        const wanted = slots.map(({ replacementsPerRun, shape, ...slot }) => ({
+          replacementsPerRun,
           machine: machineOf(
             fields,
             "demo",
@@ -106,7 +106,7 @@ describe("a field that is added to the table of machine fields with a default", 
       fc.property(pools, value, value, index, (desired, initial, other, at) => {
         fc.pre(JSON.stringify(initial) !== JSON.stringify(other));
         const fields = withField(MACHINE_FIELDS, at, field(initial));
-        for (const { maxSurge: _, ...slot } of desiredMachines(desired, "10.20.0.0/24")) {
+        for (const { replacementsPerRun: _, ...slot } of desiredMachines(desired, "10.20.0.0/24")) {
           const shape: Extended<MachineShape> = { ...slot.shape, added: other };
           const name = machineName(fields, "demo", { ...slot, shape }, 1);
           assert.notEqual(name, machineName(MACHINE_FIELDS, "demo", slot, 1));
@@ -127,8 +127,8 @@ describe("a field that is added to the table of machine fields with a default", 
         const fields = withField(VM_FIELDS, at, field(initial));
         const groups: MachineGroup[] = [
           {
-            ...{ name: "cp", role: "control-plane", count: 3, labels: {}, taints: [], ...shape },
-            ...(disk === 0 ? {} : { rootDisk: { gibibytes: disk } }),
+            ...{ name: "cp", role: "control-plane", replicas: 3, labels: {}, taints: [], ...shape },
+            ...(disk === 0 ? {} : { rootVolume: { sizeGiB: disk } }),
           },
         ];
         for (const recorded of wantedSlots(groups)) {

@@ -53,8 +53,8 @@ function openstackPools(choices: Choices): Pool[] {
     flavor: choices.one(["m1", "m1", "m2"]),
     image: choices.one(["debian-12", "debian-12", "debian-13"]),
     zones: choices.one([[], [], ["a", "b"]]),
-    maxSurge: 1 + choices.number(2),
-    ...choices.one([{}, {}, { rootVolume: { size: 20 } }, { rootVolume: { size: 30, type: "ssd" } }]),
+    replacementsPerRun: 1 + choices.number(2),
+    ...choices.one([{}, {}, { rootVolume: { sizeGiB: 20 } }, { rootVolume: { sizeGiB: 30, type: "ssd" } }]),
   });
   const workers = [
     pool("w", "worker", choices.number(4)),
@@ -86,9 +86,9 @@ export function openstackHistory(seed: number): HistoryRun[] {
         outputs: { nodes, members: choices.happens(20) ? [...nodes, { name: "w-1-lost1" }] : nodes },
       },
     });
-    const wanted = desiredMachines(pools, network, replace).map(({ maxSurge, ...slot }) => ({
+    const wanted = desiredMachines(pools, network, replace).map(({ replacementsPerRun, ...slot }) => ({
       machine: machineOf(MACHINE_FIELDS, "demo", slot, state),
-      maxSurge,
+      replacementsPerRun,
     }));
     const { now, later } = planRollout(wanted, state.machines);
     const isCut = choices.happens(30);
@@ -118,12 +118,12 @@ export function openstackHistory(seed: number): HistoryRun[] {
 }
 
 function tumblebugGroups(choices: Choices): MachineGroup[] {
-  const group = (name: string, role: Role, count: number): MachineGroup => ({
-    ...{ name, role, count, labels: {}, taints: [] },
+  const group = (name: string, role: Role, replicas: number): MachineGroup => ({
+    ...{ name, role, replicas, labels: {}, taints: [] },
     connection: choices.one(["aws", "aws", "gcp"]),
     spec: choices.one(["t3.medium", "t3.large"]),
     image: choices.one(["ami-1", "ami-1", "ami-2"]),
-    ...choices.one([{}, {}, { rootDisk: { gibibytes: 50 } }, { rootDisk: { type: "gp3", gibibytes: 20 } }]),
+    ...choices.one([{}, {}, { rootVolume: { sizeGiB: 50 } }, { rootVolume: { type: "gp3", sizeGiB: 20 } }]),
   });
   return [group("w", "worker", choices.number(3)), group("cp", "control-plane", choices.one([1, 3, 5]))];
 }
