@@ -8,6 +8,13 @@ interface HandlerModule {
   readonly handlers: Handlers;
 }
 
+/** Returns the handlers of one resource from a module with those of several, by type. */
+function partOf(module: unknown, type: string): HandlerModule {
+  const handlers = (module as { handlers: Partial<Record<string, Handlers>> }).handlers[type];
+  if (handlers === undefined) throw new Error(`no module has the handlers of ${type}`);
+  return { handlers };
+}
+
 /**
  * The module of each resource's handlers, by its key in the state; a key never changes. A module is loaded on first
  * use, so that a stack loads only what it needs.
@@ -37,21 +44,21 @@ const MODULES = {
   "azimuth/ClusterGone": () => require("./azimuth/resources/cluster-gone-handlers") as HandlerModule,
   "helm/ReleaseRecovery": () => require("./helm/resources/release-recovery-handlers") as HandlerModule,
   "azimuth/EtcdKey": () => require("./azimuth/resources/etcd-key-handlers") as HandlerModule,
-  "tumblebug/TumblebugPlan": () => require("./tumblebug/resources/tumblebug-plan-handlers") as HandlerModule,
+  "tumblebug/TumblebugPlan": () => require("./tumblebug/resources/plan-handlers") as HandlerModule,
   "tumblebug/TumblebugNamespace": () =>
-    require("./tumblebug/resources/tumblebug-namespace-handlers") as HandlerModule,
-  "tumblebug/TumblebugVNet": () => require("./tumblebug/resources/tumblebug-vnet-handlers") as HandlerModule,
+    partOf(require("./tumblebug/resources/object-handlers"), "TumblebugNamespace"),
+  "tumblebug/TumblebugVNet": () => partOf(require("./tumblebug/resources/object-handlers"), "TumblebugVNet"),
   "tumblebug/TumblebugSecurityGroup": () =>
-    require("./tumblebug/resources/tumblebug-security-group-handlers") as HandlerModule,
+    partOf(require("./tumblebug/resources/object-handlers"), "TumblebugSecurityGroup"),
   "tumblebug/TumblebugSshKey": () =>
-    require("./tumblebug/resources/tumblebug-ssh-key-handlers") as HandlerModule,
+    partOf(require("./tumblebug/resources/object-handlers"), "TumblebugSshKey"),
   "tumblebug/TumblebugImage": () =>
-    require("./tumblebug/resources/tumblebug-image-handlers") as HandlerModule,
-  "tumblebug/TumblebugSpec": () => require("./tumblebug/resources/tumblebug-spec-handlers") as HandlerModule,
-  "tumblebug/TumblebugMcis": () => require("./tumblebug/resources/tumblebug-mcis-handlers") as HandlerModule,
-  "tumblebug/TumblebugVm": () => require("./tumblebug/resources/tumblebug-vm-handlers") as HandlerModule,
+    partOf(require("./tumblebug/resources/object-handlers"), "TumblebugImage"),
+  "tumblebug/TumblebugSpec": () => partOf(require("./tumblebug/resources/object-handlers"), "TumblebugSpec"),
+  "tumblebug/TumblebugMcis": () => partOf(require("./tumblebug/resources/mcis-handlers"), "TumblebugMcis"),
+  "tumblebug/TumblebugVm": () => partOf(require("./tumblebug/resources/mcis-handlers"), "TumblebugVm"),
   "tumblebug/TumblebugLoadBalancer": () =>
-    require("./tumblebug/resources/tumblebug-load-balancer-handlers") as HandlerModule,
+    require("./tumblebug/resources/load-balancer-handlers") as HandlerModule,
 } satisfies Record<string, () => HandlerModule>;
 
 /** The key of a resource's handlers in the state. */

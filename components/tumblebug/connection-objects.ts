@@ -11,17 +11,19 @@ import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { factKey } from "../../providers/tumblebug/plan/requirements";
 import { securityRules, type DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
 import type { ServerInputs } from "../../providers/tumblebug/resources/server";
-import { TumblebugImage } from "../../providers/tumblebug/resources/tumblebug-image";
-import type { ConnectionObjects } from "../../providers/tumblebug/resources/tumblebug-mcis-inputs";
+import {
+  TumblebugImage,
+  TumblebugSecurityGroup,
+  TumblebugSpec,
+  TumblebugSshKey,
+  TumblebugVNet,
+} from "../../providers/tumblebug/resources/objects";
+import type { ConnectionObjects } from "../../providers/tumblebug/resources/machines";
 import type {
   ObjectName,
   TumblebugPlan,
   TumblebugPlanInputs,
-} from "../../providers/tumblebug/resources/tumblebug-plan";
-import { TumblebugSecurityGroup } from "../../providers/tumblebug/resources/tumblebug-security-group";
-import { TumblebugSpec } from "../../providers/tumblebug/resources/tumblebug-spec";
-import { TumblebugSshKey } from "../../providers/tumblebug/resources/tumblebug-ssh-key";
-import { TumblebugVNet } from "../../providers/tumblebug/resources/tumblebug-vnet";
+} from "../../providers/tumblebug/resources/plan";
 
 /** Arguments for the objects of all connections. */
 export interface DesiredObjects {

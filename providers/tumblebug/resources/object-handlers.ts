@@ -3,71 +3,89 @@ import { waitFor } from "../../../lib/wait";
 import { isRefusal, TumblebugRefusal, type Tumblebug } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { ReasonedError } from "../plan/reasons";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
+import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { tumblebugObjectSteps, type TumblebugObjectStep } from "../plan/steps";
-import type { ObjectInputs, ObjectKind, ObjectOutputs } from "./object-kind";
-import { withServer } from "./server";
+import { tumblebugNamespaceSteps, tumblebugObjectSteps, type TumblebugObjectStep } from "../plan/steps";
+import { image, securityGroup, spec, sshKey, vNet, type ObjectKind } from "./object-kinds";
+import type { NamespaceInputs, NamespaceOutputs, ObjectInputs, ObjectOutputs } from "./objects";
+import { runStep, withServer } from "./server";
 
 /** Deadline of a deletion: the cloud may need time until an object is no longer in use. */
 const DELETE_SECONDS = 300;
 
-interface Found {
-  readonly name: string;
-  readonly connection: string;
-  readonly description: string;
+/** Creates an object. If another client created it in the meantime, reads that one. */
+async function createOrRead<Found>(
+  create: () => Promise<Found>,
+  read: () => Promise<Found | undefined>,
+): Promise<{ found: Found; isNew: boolean }> {
+  try {
+    return { found: await create(), isNew: true };
+  } catch (error) {
+    const found = isRefusal(error, "AlreadyExists") ? await read() : undefined;
+    if (found === undefined) throw error;
+    return { found, isNew: false };
+  }
 }
+
+/** Reports why an object is not deleted. Returns whether it is kept. */
+function isKept(resource: string, { made, keepOnDelete }: { made: boolean; keepOnDelete: boolean }): boolean {
+  if (!made) report(resource, "is kept, because this stack did not create it");
+  else if (keepOnDelete) report(resource, "is kept, because of `keepOnDelete`");
+  return !made || keepOnDelete;
+}
+
+/** Returns whether inputs changed that only a later delete needs. */
+const hasNewAccess = (olds: Partial<NamespaceInputs>, news: NamespaceInputs): boolean =>
+  (["server", "keepOnDelete"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
 
 /**
  * Returns the handlers of one kind of object. They create the object unless it exists, use an existing object of other
  * owners, and delete it only if this stack created it.
  */
-export function objectHandlers<
+function objectHandlers<
   Inputs extends ObjectInputs,
-  Wish extends { readonly name: string },
-  Object extends Found,
->(kind: ObjectKind<Inputs, Wish, Object>): Handlers {
+  Desired extends { readonly name: string },
+  Found extends { readonly name: string; readonly connection: string; readonly description: string },
+>(kind: ObjectKind<Inputs, Desired, Found>): Handlers {
   type Outputs = Inputs & ObjectOutputs;
   const resourceOf = ({ name }: Pick<Inputs, "name">) => `${kind.what} ${name}`;
 
-  const isTagged = (found: Object, { mark }: Inputs): boolean => carriesMark(found.description, mark);
+  const mismatchOf = (inputs: Inputs, found: Found): string | undefined =>
+    found.connection === inputs.connection
+      ? kind.mismatch?.(inputs, found)
+      : `belongs to the connection ${found.connection}`;
 
   /** Reads or creates the object. Returns it, and whether this stack created it. */
-  async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Object; made: boolean }> {
+  async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Found; made: boolean }> {
+    const { namespace, name, connection, mark, foreign } = inputs;
     const objects = kind.of(tumblebug);
     if (!objects) {
-      if (!kind.unregistered) throw new Error(`the server keeps no ${kind.what}`);
+      if (!kind.unregistered) throw new Error(`the server does not register the kind ${kind.what}`);
       return { found: kind.unregistered.object(inputs), made: false };
     }
-    const desired = kind.wish(inputs, markedDescription(inputs.mark));
-    const existing = await objects.read(inputs.namespace, desired.name);
-    if (existing) {
-      // Objects without a description belong to an interrupted run if the plan recorded them as missing.
-      const isMissed = !inputs.foreign && kind.mismatch?.(inputs, existing) === undefined;
-      return { found: existing, made: objects.keepsDescription ? isTagged(existing, inputs) : isMissed };
-    }
+    const description = markedDescription(mark);
+    const desired = { name, connection, description, ...kind.desired(inputs) } as unknown as Desired;
+    const read = () => objects.read(namespace, name);
+    const existing = await read();
+    if (existing && !objects.keepsDescription)
+      // An object without a description belongs to an interrupted run if the plan recorded it as missing.
+      return { found: existing, made: !foreign && mismatchOf(inputs, existing) === undefined };
+    if (existing) return { found: existing, made: carriesMark(existing.description, mark) };
     try {
-      return { found: await objects.create(inputs.namespace, desired), made: true };
+      const { found, isNew } = await createOrRead(() => objects.create(namespace, desired), read);
+      return { found, made: isNew || carriesMark(found.description, mark) };
     } catch (error) {
-      // Another client created it in the meantime.
-      const now = isRefusal(error, "AlreadyExists")
-        ? await objects.read(inputs.namespace, desired.name)
-        : undefined;
-      if (now) return { found: now, made: isTagged(now, inputs) };
-      throw reasoned(error);
+      throw new ReasonedError(
+        kind.reason,
+        error instanceof Error ? error.message : String(error),
+        error instanceof TumblebugRefusal ? error.next : undefined,
+      );
     }
   }
 
-  const reasoned = (error: unknown) =>
-    new ReasonedError(
-      kind.reason,
-      error instanceof Error ? error.message : String(error),
-      error instanceof TumblebugRefusal ? error.next : undefined,
-    );
-
-  const outputsOf = (inputs: Inputs, found: Object, made: boolean) =>
-    ({ ...inputs, ...kind.outputs(found), object: found.name, made }) as unknown as Outputs;
+  const outputsOf = (inputs: Inputs, found: Found, made: boolean) =>
+    ({ ...inputs, ...kind.outputs?.(found), object: found.name, made }) as unknown as Outputs;
 
   function creationOf(inputs: Inputs): TumblebugObjectStep {
     const { name, connection } = inputs;
@@ -79,23 +97,16 @@ export function objectHandlers<
 
   return {
     check(olds: Partial<Outputs>, asked: Inputs) {
-      const news = kind.settle ? kind.settle(olds, asked) : asked;
+      const news = kind.complete?.(olds, asked) ?? asked;
       const exists = olds.name === news.name && olds.connection !== undefined;
       const steps = exists ? (kind.changes?.(olds as unknown as Inputs, news) ?? []) : [creationOf(news)];
-      const failures = exists
-        ? kind.fixed.flatMap((key) =>
-            isDeepStrictEqual(olds[key], news[key])
-              ? []
-              : [
-                  {
-                    property: key,
-                    reason:
-                      `the ${kind.what} ${news.name} has ${key} ${JSON.stringify(olds[key])} and can't change while machines use it; ` +
-                      "set it back, or take another `resources.prefix` for a new cluster",
-                  },
-                ],
-          )
-        : [];
+      const fixed = kind.fixed.filter((key) => exists && !isDeepStrictEqual(olds[key], news[key]));
+      const failures = fixed.map((property) => ({
+        property,
+        reason:
+          `the ${kind.what} ${news.name} has ${property} ${JSON.stringify(olds[property])} and can't change while machines use it; ` +
+          "set it back, or use another `resources.prefix` for a new cluster",
+      }));
       const lines = steps.map(tumblebugObjectSteps.format);
       return Promise.resolve({ inputs: { ...news, steps: lines }, failures });
     },
@@ -108,42 +119,35 @@ export function objectHandlers<
         replaces.length > 0 ||
         (news.steps ?? []).length > 0 ||
         kind.hasDrifted?.(olds) === true ||
-        // A later delete needs these.
-        (["server", "keepOnDelete"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
+        hasNewAccess(olds, news);
       return Promise.resolve({ changes, replaces });
     },
 
-    async create(inputs: Inputs) {
+    create(inputs: Inputs) {
       const resource = resourceOf(inputs);
-      try {
-        return await withServer(resource, inputs.server, async (tumblebug) => {
-          const { found, made } = await ensure(tumblebug, inputs);
-          const wrong = made ? undefined : kind.mismatch?.(inputs, found);
-          if (wrong !== undefined)
-            throw new ReasonedError(
-              kind.reason,
-              `the ${kind.what} ${found.name} is there, made by others, and ${wrong}`,
-              "take another `resources.prefix`, or delete it",
-            );
-          if (!made && kind.of(tumblebug)) report(resource, "was there; it stays when the cluster goes");
-          return { id: `${inputs.namespace}/${found.name}`, outs: outputsOf(inputs, found, made) };
-        });
-      } catch (error) {
-        throw new Error(describeFailure({ resource, step: "create" }, error), { cause: error });
-      }
+      return runStep({ resource, step: "create" }, inputs.server, async (tumblebug) => {
+        const { found, made } = await ensure(tumblebug, inputs);
+        const mismatch = made ? undefined : mismatchOf(inputs, found);
+        if (mismatch !== undefined)
+          throw new ReasonedError(
+            kind.reason,
+            `the ${kind.what} ${found.name} exists, this stack did not create it, and it ${mismatch}`,
+            "use another `resources.prefix`, or delete it",
+          );
+        if (!made && kind.of(tumblebug)) report(resource, "exists; it is kept when the cluster is deleted");
+        return { id: `${inputs.namespace}/${found.name}`, outs: outputsOf(inputs, found, made) };
+      });
     },
 
     async update(id, olds: Outputs, news: Inputs) {
-      const kept = { ...olds, ...news };
-      if (!kind.change || (news.steps ?? []).length === 0) return { outs: kept };
+      if (!kind.change || (news.steps ?? []).length === 0) return { outs: { ...olds, ...news } };
       const resource = resourceOf(news);
       try {
         return await withServer(resource, news.server, async (tumblebug) => {
           const objects = kind.of(tumblebug);
           const found = await objects?.read(news.namespace, olds.object);
-          if (!objects || !found)
-            throw new Error("it is not there any more; run `pulumi refresh`, then `up`");
-          if (!olds.made) report(resource, "others made it, so it is left as it is");
+          if (!objects || !found) throw new Error("it no longer exists; run `pulumi refresh`, then `up`");
+          if (!olds.made) report(resource, "is not changed, because this stack did not create it");
           else await kind.change?.(tumblebug, news, olds, found);
           const now = (await objects.read(news.namespace, olds.object)) ?? found;
           return { outs: outputsOf(news, now, olds.made) };
@@ -153,48 +157,100 @@ export function objectHandlers<
       }
     },
 
-    async read(id, outputs: Outputs) {
-      return withServer(resourceOf(outputs), outputs.server, async (tumblebug) => {
+    read: (id, outputs: Outputs) =>
+      withServer(resourceOf(outputs), outputs.server, async (tumblebug) => {
         const objects = kind.of(tumblebug);
         if (!objects) return { id, props: outputs };
         const found = await objects.read(outputs.namespace, outputs.object);
         if (!found) return { id: "", props: {} };
         const drift = outputs.made ? kind.drift?.(outputs, found) : {};
-        return { id, props: { ...outputs, ...kind.outputs(found), ...drift } };
-      });
-    },
+        return { id, props: { ...outputs, ...kind.outputs?.(found), ...drift } };
+      }),
 
     async delete(_id, outputs: Outputs) {
+      const { made, server, namespace, object } = outputs;
       const resource = resourceOf(outputs);
-      if (!outputs.made || outputs.keepOnDelete) {
-        if (kind.unregistered?.generation !== outputs.server.generation)
-          report(resource, outputs.made ? "stays, as keepOnDelete says" : "stays, since others made it");
-        return;
-      }
-      try {
-        await withServer(resource, outputs.server, (tumblebug, signal) =>
-          waitFor<true>({
-            what: `the ${kind.what} ${outputs.object} to be deleted`,
-            seconds: DELETE_SECONDS,
-            signal,
-            progress: (line) => report(resource, line),
-            probe: async () => {
-              try {
-                const objects = kind.of(tumblebug);
-                if (objects) await objects.delete(outputs.namespace, outputs.object);
-                else report(resource, "is not registered on this server, so nothing is deleted");
-                return { done: true };
-              } catch (error) {
-                if (isRefusal(error, "InUse", "DeletionPending"))
-                  return { pending: (error as Error).message };
-                throw error;
-              }
-            },
-          }),
-        );
-      } catch (error) {
-        throw new Error(describeFailure({ resource, step: "delete" }, error), { cause: error });
-      }
+      if (!made && kind.unregistered?.generation === server.generation) return;
+      if (isKept(resource, outputs)) return;
+      await runStep({ resource, step: "delete" }, server, (tumblebug, signal) =>
+        waitFor<true>({
+          what: `the ${kind.what} ${object} to be deleted`,
+          seconds: DELETE_SECONDS,
+          signal,
+          progress: (line) => report(resource, line),
+          probe: async () => {
+            try {
+              const objects = kind.of(tumblebug);
+              if (objects) await objects.delete(namespace, object);
+              else report(resource, "is not registered on this server, so nothing is deleted");
+              return { done: true };
+            } catch (error) {
+              if (isRefusal(error, "InUse", "DeletionPending")) return { pending: error.message };
+              throw error;
+            }
+          },
+        }),
+      );
     },
   };
 }
+
+const namespaceName = ({ name }: NamespaceInputs) => `namespace ${name}`;
+
+const namespace: Handlers = {
+  check(olds: Partial<NamespaceOutputs>, news: NamespaceInputs) {
+    const kind = news.foreign ? "use" : "create";
+    const step = tumblebugNamespaceSteps.format({ kind, name: news.name });
+    const steps = olds.name === news.name ? [] : [step];
+    return Promise.resolve({ inputs: { ...news, steps }, failures: [] });
+  },
+
+  diff(_id, olds: NamespaceOutputs, news: NamespaceInputs) {
+    const replaces = olds.name === news.name ? [] : ["name"];
+    return Promise.resolve({ changes: replaces.length > 0 || hasNewAccess(olds, news), replaces });
+  },
+
+  create(inputs: NamespaceInputs) {
+    const { name, mark, server } = inputs;
+    return runStep({ resource: namespaceName(inputs), step: "create" }, server, async ({ namespaces }) => {
+      const read = () => namespaces.read(name);
+      const existing = await read();
+      const { found, isNew } = existing
+        ? { found: existing, isNew: false }
+        : await createOrRead(() => namespaces.create({ name, description: markedDescription(mark) }), read);
+      return { id: name, outs: { ...inputs, made: isNew || carriesMark(found.description, mark) } };
+    });
+  },
+
+  update: (_id, olds: NamespaceOutputs, news: NamespaceInputs) =>
+    Promise.resolve({ outs: { ...olds, ...news } }),
+
+  read: (id, outputs: NamespaceOutputs) =>
+    withServer(namespaceName(outputs), outputs.server, async ({ namespaces }) =>
+      (await namespaces.read(outputs.name)) ? { id, props: outputs } : { id: "", props: {} },
+    ),
+
+  async delete(_id, outputs: NamespaceOutputs) {
+    const resource = namespaceName(outputs);
+    if (isKept(resource, outputs)) return;
+    await runStep({ resource, step: "delete" }, outputs.server, async ({ namespaces }) => {
+      try {
+        await namespaces.delete(outputs.name);
+      } catch (error) {
+        // Objects of other owners in the namespace are kept.
+        if (!isRefusal(error, "InUse")) throw error;
+        report(resource, `is kept: ${error.message}`);
+      }
+    });
+  },
+};
+
+/** The handlers of every kind of object, by resource type. */
+export const handlers = {
+  TumblebugNamespace: namespace,
+  TumblebugVNet: objectHandlers(vNet),
+  TumblebugSecurityGroup: objectHandlers(securityGroup),
+  TumblebugSshKey: objectHandlers(sshKey),
+  TumblebugImage: objectHandlers(image),
+  TumblebugSpec: objectHandlers(spec),
+};

@@ -1,3 +1,4 @@
+import { describeFailure, type FailureContext } from "../../../lib/pulumi/failure";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import type { Tumblebug } from "../client";
 import type { Generation } from "../plan/model";
@@ -13,6 +14,9 @@ export interface ServerInputs {
   /** PEM certificates to trust in addition to the system's. */
   caCertificates?: string;
 }
+
+/** Deadline of each call to the server during check. */
+export const IN_PREVIEW: CallOptions = { seconds: 15 };
 
 interface CallOptions {
   /** Deadline of a short call, including retries. */
@@ -41,8 +45,8 @@ export async function withServer<Result>(
       {
         address,
         ...credentialsOf(server),
-        ...(generation === "auto" ? {} : { generation }),
-        ...(caCertificates === undefined ? {} : { caCertificates }),
+        generation: generation === "auto" ? undefined : generation,
+        caCertificates,
       },
       { ...options, signal: engine.signal, progress: (line) => report(resource, line) },
     );
@@ -50,6 +54,23 @@ export async function withServer<Result>(
   } finally {
     engine.stop();
     tumblebug?.close();
+  }
+}
+
+/**
+ * Runs a step of a resource with a client of the server.
+ * @throws Error with the resource, the step, the reason and the remediation
+ */
+export async function runStep<Result>(
+  context: FailureContext,
+  server: ServerInputs,
+  work: (tumblebug: Tumblebug, signal: AbortSignal) => Promise<Result>,
+  options?: CallOptions,
+): Promise<Result> {
+  try {
+    return await withServer(context.resource, server, work, options);
+  } catch (error) {
+    throw new Error(describeFailure(context, error), { cause: error });
   }
 }
 

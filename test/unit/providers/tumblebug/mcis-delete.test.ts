@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TumblebugRefusal, type Tumblebug } from "../../../../providers/tumblebug/client";
 import type { EndingVm } from "../../../../providers/tumblebug/plan/deletion";
-import { deleteMcis } from "../../../../providers/tumblebug/resources/tumblebug-mcis-delete";
+import { deleteMcis } from "../../../../providers/tumblebug/resources/mcis-delete";
 
 /** Answers as they were recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */
 class RecordedMcis {

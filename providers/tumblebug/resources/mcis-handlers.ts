@@ -7,13 +7,10 @@ import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import { withServer } from "./server";
-import { deleteMcis } from "./tumblebug-mcis-delete";
-import { convergeMcis } from "./tumblebug-mcis-converge";
-import { mcisName, type McisInputs, type McisOutputs, type Recorded } from "./tumblebug-mcis-inputs";
-
-/** Deadline of each call to the server during check. */
-const PREVIEW_SECONDS = 15;
+import type { McisInputs, McisOutputs, Recorded, TumblebugVmInputs } from "./machines";
+import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
+import { deleteMcis } from "./mcis-delete";
+import { IN_PREVIEW, runStep, withServer } from "./server";
 
 /** Reads the VMs; `live` is undefined if the MCIS does not exist. Returns an error message if the read fails. */
 async function tryToRead(inputs: McisInputs): Promise<{ live: LiveVm[] | undefined } | string> {
@@ -25,21 +22,16 @@ async function tryToRead(inputs: McisInputs): Promise<{ live: LiveVm[] | undefin
         const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
         return { live: found && [...found.machines] };
       },
-      { seconds: PREVIEW_SECONDS },
+      IN_PREVIEW,
     );
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-const recordedOf = ({ vms, leaving }: McisOutputs): Recorded => ({ vms, leaving });
-
-const vmNames = ({ vms }: Recorded) =>
-  Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
-
 /** Returns the recorded VMs as running VMs. */
 const asRecorded = (recorded: Recorded): LiveVm[] =>
-  [...Object.values(vmNames(recorded)), ...Object.values(recorded.leaving)].map((name) => ({
+  [...Object.values(vmNames(recorded.vms)), ...Object.values(recorded.leaving)].map((name) => ({
     name,
     group: "",
     status: "Running",
@@ -53,7 +45,7 @@ const asRecorded = (recorded: Recorded): LiveVm[] =>
 /** Inputs that can't change while there are machines. */
 const FIXED = ["namespace", "infrastructure"] as const;
 
-export const handlers: Handlers = {
+const mcis: Handlers = {
   async check(olds: Partial<McisInputs>, { recorded = { vms: {}, leaving: {} }, ...news }: McisInputs) {
     if (!isKnown([news.slots, news.server]))
       return {
@@ -67,7 +59,7 @@ export const handlers: Handlers = {
     const live = typeof answer === "string" ? asRecorded(recorded) : answer.live;
     const plan = planMachines({
       slots: news.slots,
-      recorded: vmNames(recorded),
+      recorded: vmNames(recorded.vms),
       leaving: recorded.leaving,
       live,
     });
@@ -106,7 +98,7 @@ export const handlers: Handlers = {
   },
 
   async update(id, olds: McisOutputs, news: McisInputs) {
-    return { outs: await converge(id, recordedOf(olds), news, "make what is missing") };
+    return { outs: await converge(id, olds, news, "make what is missing") };
   },
 
   async read(id, outputs: McisOutputs) {
@@ -124,22 +116,16 @@ export const handlers: Handlers = {
     return { id, props: { ...outputs, vms } };
   },
 
-  async delete(_id, outputs: McisOutputs) {
+  delete(_id, outputs: McisOutputs) {
     const resource = mcisName(outputs);
-    const { timeoutSeconds: seconds } = outputs;
-    try {
-      await withServer(
-        resource,
-        outputs.server,
-        (tumblebug, signal) =>
-          deleteMcis(tumblebug, outputs, { seconds, signal, progress: (line) => report(resource, line) }),
-        { longSeconds: seconds },
-      );
-    } catch (error) {
-      throw new Error(describeFailure({ resource, step: "delete" }, error), {
-        cause: error,
-      });
-    }
+    const { server, timeoutSeconds: seconds } = outputs;
+    const progress = (line: string) => report(resource, line);
+    return runStep(
+      { resource, step: "delete" },
+      server,
+      (tumblebug, signal) => deleteMcis(tumblebug, outputs, { seconds, signal, progress }),
+      { longSeconds: seconds },
+    );
   },
 };
 
@@ -150,18 +136,12 @@ async function converge(
   step: string,
 ): Promise<McisOutputs> {
   const resource = mcisName(inputs);
-  let converged;
-  try {
-    converged = await withServer(
-      resource,
-      inputs.server,
-      (tumblebug, signal) => convergeMcis(tumblebug, recorded, inputs, signal),
-      { longSeconds: inputs.timeoutSeconds },
-    );
-  } catch (error) {
-    throw new Error(describeFailure({ resource, step }, error), { cause: error });
-  }
-  const { outputs, failure, begun } = converged;
+  const { outputs, failure, begun } = await runStep(
+    { resource, step },
+    inputs.server,
+    (tumblebug, signal) => convergeMcis(tumblebug, recorded, inputs, signal),
+    { longSeconds: inputs.timeoutSeconds },
+  );
   if (!failure) return outputs;
   const { message, code, next } = failure as Error & { code?: string; next?: string };
   const reasoned =
@@ -177,3 +157,28 @@ async function converge(
     reasoned,
   );
 }
+
+const vm: Handlers = {
+  diff(_id, olds: TumblebugVmInputs, news: TumblebugVmInputs) {
+    const changes = (["server", "vm"] as const).some((key) => !isDeepStrictEqual(olds[key], news[key]));
+    return Promise.resolve({ changes });
+  },
+
+  create: (inputs: TumblebugVmInputs) => Promise.resolve({ id: inputs.machine, outs: inputs }),
+
+  update: (_id, _olds, news: TumblebugVmInputs) => Promise.resolve({ outs: news }),
+
+  async delete(_id, { server, namespace, infrastructure, machine, vm, timeoutSeconds }: TumblebugVmInputs) {
+    const resource = `VM ${vm} of ${machine}`;
+    await runStep(
+      { resource, step: "delete" },
+      server,
+      ({ infrastructures }) => infrastructures.deleteMachine(namespace, infrastructure, vm),
+      { longSeconds: timeoutSeconds },
+    );
+    report(resource, "is deleted");
+  },
+};
+
+/** The handlers of a cluster's VMs as a whole, and of each one, by resource type. */
+export const handlers = { TumblebugMcis: mcis, TumblebugVm: vm };

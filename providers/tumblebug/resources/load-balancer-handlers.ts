@@ -6,11 +6,11 @@ import { tumblebugLoadBalancerSteps } from "../plan/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { withServer } from "./server";
+import { runStep, withServer } from "./server";
 import type {
   TumblebugLoadBalancerInputs as Inputs,
   TumblebugLoadBalancerOutputs as Outputs,
-} from "./tumblebug-load-balancer";
+} from "./machines";
 
 /** Inputs whose changes update a load balancer; all others apply at creation only. */
 const COMPARED = ["server", "machines", "vms"] as const;
@@ -82,23 +82,15 @@ export const handlers: Handlers = {
   },
 
   async update(_id, olds: Outputs, news: Inputs) {
-    const { namespace, infrastructure, group } = news;
+    const { namespace, infrastructure, group, server } = news;
     const resource = resourceOf(news);
-    const wanted = Object.values(news.vms);
-    try {
-      await withServer(resource, news.server, async ({ loadBalancers }) => {
-        const found = await loadBalancers.read(namespace, infrastructure, group);
-        if (!found) throw new Error(`the ${resource} is not there any more; run \`pulumi refresh\` first`);
-        const more = added(found.machines, wanted);
-        const less = added(wanted, found.machines);
-        if (more.length > 0) await loadBalancers.addMachines(namespace, infrastructure, group, more);
-        if (less.length > 0) await loadBalancers.removeMachines(namespace, infrastructure, group, less);
-      });
-    } catch (error) {
-      throw new Error(describeFailure({ resource, step: "follow the control planes" }, error), {
-        cause: error,
-      });
-    }
+    const desired = Object.values(news.vms);
+    await runStep({ resource, step: "follow the control planes" }, server, async ({ loadBalancers }) => {
+      const found = await loadBalancers.read(namespace, infrastructure, group);
+      if (!found) throw new Error(`the ${resource} no longer exists; run \`pulumi refresh\` first`);
+      await loadBalancers.addMachines(namespace, infrastructure, group, added(found.machines, desired));
+      await loadBalancers.removeMachines(namespace, infrastructure, group, added(desired, found.machines));
+    });
     return { outs: { ...olds, ...news } };
   },
 
@@ -111,14 +103,9 @@ export const handlers: Handlers = {
     }),
 
   async delete(_id, outputs: Outputs) {
-    const { namespace, infrastructure, group } = outputs;
-    const resource = resourceOf(outputs);
-    try {
-      await withServer(resource, outputs.server, ({ loadBalancers }) =>
-        loadBalancers.delete(namespace, infrastructure, group),
-      );
-    } catch (error) {
-      throw new Error(describeFailure({ resource, step: "delete" }, error), { cause: error });
-    }
+    const { server, namespace, infrastructure, group } = outputs;
+    await runStep({ resource: resourceOf(outputs), step: "delete" }, server, ({ loadBalancers }) =>
+      loadBalancers.delete(namespace, infrastructure, group),
+    );
   },
 };

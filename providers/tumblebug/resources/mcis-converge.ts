@@ -2,18 +2,16 @@ import type { Tumblebug } from "../client";
 import { waitFor } from "../../../lib/wait";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
-import type { Infrastructure } from "../plan/model";
+import type { Slot } from "../plan/groups";
+import type { DesiredVmGroup, Infrastructure } from "../plan/model";
+import { factKey } from "../plan/requirements";
 import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
 import { report } from "../../../lib/pulumi/log";
-import {
-  desiredGroups,
-  mcisName,
-  type McisInputs,
-  type McisOutputs,
-  type Recorded,
-} from "./tumblebug-mcis-inputs";
+import type { McisInputs, McisOutputs, Recorded } from "./machines";
+
+export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infrastructure}`;
 
 /** The VMs after a run, and its failure if any. */
 interface Converged {
@@ -60,10 +58,14 @@ export async function convergeMcis(
   }
 }
 
+/** Returns the VM name of each machine. */
+export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
+
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
   planMachines({
     slots: inputs.slots,
-    recorded: Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm])),
+    recorded: vmNames(vms),
     leaving,
     live: found?.machines,
   });
@@ -78,7 +80,7 @@ function wantedOnly(outputs: McisOutputs): McisOutputs {
   return {
     ...outputs,
     vms: Object.fromEntries(Object.entries(outputs.vms).filter(([machine]) => wanted.has(machine))),
-    leaving: { ...Object.fromEntries(leavers.map(([machine, { vm }]) => [machine, vm])), ...outputs.leaving },
+    leaving: { ...vmNames(Object.fromEntries(leavers)), ...outputs.leaving },
   };
 }
 
@@ -197,4 +199,34 @@ async function recordWhatIsThere(
   } catch (error) {
     report(mcisName(inputs), `what is there could not be read: ${(error as Error).message}`);
   }
+}
+
+/** Returns the desired VM groups of machines; machines with the same group share one. */
+function desiredGroups(inputs: McisInputs, slots: readonly Slot[]): DesiredVmGroup[] {
+  const groups = new Map<string, Slot[]>();
+  for (const slot of slots) groups.set(slot.vmGroup, [...(groups.get(slot.vmGroup) ?? []), slot]);
+  return [...groups].map(([name, [first, ...others]]) =>
+    desiredGroup(inputs, name, first as Slot, others.length + 1),
+  );
+}
+
+function desiredGroup(inputs: McisInputs, name: string, slot: Slot, size: number): DesiredVmGroup {
+  const { connection, spec, image, role, rootDisk } = slot;
+  const objects = inputs.objects[connection];
+  if (!objects) throw new Error(`the connection ${connection} of ${slot.machine} has no VNet`);
+  const { vNet, subnet, nodes, controlPlanes, sshKey } = objects;
+  return {
+    name,
+    size,
+    connection,
+    spec: inputs.specs[factKey(connection, spec)] ?? spec,
+    image: inputs.images[factKey(connection, image)] ?? image,
+    vNet,
+    subnet,
+    securityGroups:
+      role === "control-plane" && controlPlanes !== undefined ? [nodes, controlPlanes] : [nodes],
+    sshKey,
+    user: inputs.user,
+    ...(rootDisk ? { rootDisk } : {}),
+  };
 }

@@ -7,7 +7,7 @@ import {
   type DesiredTumblebug,
 } from "../plan/requirements";
 import type { CloudSpec } from "../plan/model";
-import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanInputs } from "./tumblebug-plan";
+import { OBJECT_KINDS, type FoundOnServer, type TumblebugPlanInputs } from "./plan";
 
 interface DesiredPlan extends DesiredTumblebug, Pick<TumblebugPlanInputs, "objects" | "mark"> {}
 

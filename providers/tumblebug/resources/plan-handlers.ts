@@ -6,16 +6,9 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { tumblebugPlanSteps } from "../plan/steps";
-import { withServer } from "./server";
-import type {
-  FoundOnServer,
-  TumblebugPlanInputs as Inputs,
-  TumblebugPlanOutputs as Outputs,
-} from "./tumblebug-plan";
-import { readPlanFacts } from "./tumblebug-plan-facts";
-
-/** Deadline of each call to the server during check. */
-const PREVIEW_SECONDS = 15;
+import { IN_PREVIEW, withServer } from "./server";
+import type { FoundOnServer, TumblebugPlanInputs as Inputs, TumblebugPlanOutputs as Outputs } from "./plan";
+import { readPlanFacts } from "./plan-facts";
 
 /** Inputs that diff compares. The server's objects of names are left out, because they affect new objects only. */
 const DESIRED = [
@@ -60,7 +53,7 @@ export const handlers: Handlers = {
         nameOf(news),
         news.server,
         (tumblebug) => readPlanFacts(tumblebug, news, earlier),
-        { seconds: PREVIEW_SECONDS },
+        IN_PREVIEW,
       );
       const spread = spreadOf(news, found);
       for (const line of spread) report(nameOf(news), line);
