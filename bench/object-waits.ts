@@ -1,3 +1,4 @@
+import { parseUrn } from "../lib/pulumi/state";
 import type { RecordedResource } from "./stack";
 
 /** An object that a run made, and for what it had to wait. */
@@ -93,12 +94,11 @@ const isOwn = (key: string): boolean => key.startsWith("pulumi:");
  * a module that only repeats the type.
  */
 function keyOf(urn: string): string {
-  const [, , types = "", ...name] = urn.split("::");
-  const type = types.split("$").at(-1) ?? "";
+  const { type, name } = parseUrn(urn);
   const shown = type.replace(/\/([^:]*):([^:]*)$/, (whole: string, part: string, own: string) =>
     part.toLowerCase() === own.toLowerCase() ? `:${own}` : whole,
   );
-  return `${shown} ${name.join("::")}`;
+  return `${shown} ${name}`;
 }
 
 /** The type of an object without its package: "Port". */

@@ -8,6 +8,7 @@ import { callEngine, type EngineAnswer, type EngineCall } from "../sandbox/engin
 import { costOf, type Cost } from "./cost";
 import { projectFolder, projectName, stackFile } from "../sandbox/places";
 import type { Toolchain } from "../sandbox/toolchain";
+import { parseUrn } from "../lib/pulumi/state";
 
 /** What a stack is made of. */
 export interface StackContent {
@@ -159,14 +160,14 @@ export class BenchStack {
 
   /** Inputs and outputs of a resource, secrets in plain. @throws Error when the state has none of that name */
   async resource(name: string): Promise<RecordedResource> {
-    const found = (await this.resources()).find(({ urn }) => urn.endsWith(`::${name}`));
+    const found = (await this.resources()).find(({ urn }) => parseUrn(urn).name === name);
     if (found === undefined) throw new Error(`the state has no resource ${name}`);
     return { ...found, ...(plain({ inputs: found.inputs, outputs: found.outputs }) as object) };
   }
 
   /** What a resource would be made of, by a preview. @throws Error when it is not in it */
   async previewedInputs(name: string): Promise<Readonly<Record<string, unknown>>> {
-    const found = (await this.previewedResources()).find(({ urn }) => urn.endsWith(`::${name}`));
+    const found = (await this.previewedResources()).find(({ urn }) => parseUrn(urn).name === name);
     if (found === undefined) throw new Error(`the preview has no resource ${name}`);
     return found.inputs;
   }

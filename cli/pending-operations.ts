@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/pending-operations";
+import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
 import type { FileBackendStack } from "../lib/pulumi/backend-lock";
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { callPulumi, PulumiError } from "./pulumi";

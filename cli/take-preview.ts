@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { foresailVersion } from "../lib/version";
-import { NotAPreviewError, type Preview, readPreview } from "./review/preview";
+import { NotAPreviewError } from "../lib/pulumi/preview-json";
+import { type Preview, readPreview } from "./review/preview";
 import { makeSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { withPrivateFolder } from "./private-file";
 import { PulumiError, runPulumi } from "./pulumi";

@@ -1,6 +1,6 @@
 /** What other Pulumi programs import from `foresail/openstack`: a kubeadm cluster on OpenStack servers. */
 export { OpenstackCluster } from "../components/openstack/openstack-cluster";
-export { readStackResources } from "../components/stack-resources";
+export { readStackResources } from "../lib/pulumi/stack";
 export type {
   AccessArgs,
   CloudChartArgs,

@@ -1,6 +1,6 @@
 /** What other Pulumi programs import from `foresail/tumblebug`: a kubeadm cluster on VMs that CB-Tumblebug creates. */
 export { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
-export { readStackResources } from "../components/stack-resources";
+export { readStackResources } from "../lib/pulumi/stack";
 export type {
   AccessArgs,
   ServerArgs,

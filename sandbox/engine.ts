@@ -1,6 +1,6 @@
 import path from "node:path";
 import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
-import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/pending-operations";
+import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/state";
 import { clearDeadLocks } from "../cli/lock";
 import { engineEnvironment, ensureState } from "./engine-environment";
 import { countChanges, readableLines } from "./engine-output";

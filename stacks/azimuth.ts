@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
 import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
 import { releaseResource } from "../components/azimuth/chart";
-import { readStackResources } from "../components/stack-resources";
+import { readStackResources } from "../lib/pulumi/stack";
+import { parseUrn } from "../lib/pulumi/state";
 import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
 import type { JsonObject } from "../lib/merge";
 import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
@@ -13,7 +14,7 @@ export async function azimuth({
   managementKubeconfig,
 }: AzimuthConfiguration): Promise<Record<string, pulumi.Output<unknown>>> {
   const { namespace, identity, zenith, record, adopt, timeouts, charts } = section;
-  const recorded = Object.keys(await readStackResources());
+  const recorded = Object.keys(await readStackResources()).map(parseUrn);
   const made = new AzimuthCluster(section.name, {
     kubeconfig: managementKubeconfig,
     namespace,
@@ -30,7 +31,9 @@ export async function azimuth({
     record,
     adopt,
     timeouts,
-    isReleaseRecorded: recorded.some((urn) => urn.endsWith(`:Release::${releaseResource(section.name)}`)),
+    isReleaseRecorded: recorded.some(
+      ({ type, name }) => type.endsWith(":Release") && name === releaseResource(section.name),
+    ),
   });
   const { oidc, apiHost, sizes } = made;
   const { name: cluster, leaseName } = section;

@@ -6,7 +6,7 @@ import type {
   NetworkArgs,
   OpenstackEndpointArgs,
 } from "../components/openstack/openstack-cluster-args";
-import { readStackResources } from "../components/stack-resources";
+import { readStackResources } from "../lib/pulumi/stack";
 import type { JsonObject } from "../lib/merge";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";

@@ -1,6 +1,6 @@
 import { DEFAULT_LOOPBACK } from "../providers/kubeadm/plan/defaults";
 import type * as pulumi from "@pulumi/pulumi";
-import { readStackResources } from "../components/stack-resources";
+import { readStackResources } from "../lib/pulumi/stack";
 import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
 import type { TumblebugEndpointArgs } from "../components/tumblebug/tumblebug-cluster-args";
 import { defaultNodeAddresses } from "../providers/tumblebug/plan/validation";

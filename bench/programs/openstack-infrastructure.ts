@@ -1,7 +1,7 @@
 // The cloud's half of the system openstack: the servers of the measured cloud answer no SSH, so the other half has
 // nothing to stand on.
 import { Infrastructure } from "../../components/openstack/infrastructure";
-import { readStackResources } from "../../components/stack-resources";
+import { readStackResources } from "../../lib/pulumi/stack";
 import type { Pool } from "../../providers/openstack/plan/machine";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { SERVERS_CIDR, SERVERS_KEY, sizeOf, wantedServers } from "./servers";

@@ -1,5 +1,5 @@
 // The cloud's half of the system tumblebug: nobody can log in to the measured VMs, so the cluster has nothing to stand on.
-import { readStackResources } from "../../components/stack-resources";
+import { readStackResources } from "../../lib/pulumi/stack";
 import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
 import { wantedMachines } from "./machines";
 

@@ -1,3 +1,5 @@
+import { parseUrn } from "../../lib/pulumi/state";
+
 const UNSEEN = /error: expected resource operations for (urn:\S+) but none were seen$/;
 /** "    type name **failed** 1 error", a row of the engine's display. */
 const FAILED_ROW = /^\s*(\S+) (\S+) \*\*failed\*\* 1 error$/;
@@ -61,6 +63,4 @@ export class BehindFailure {
   }
 }
 
-function nameOf(urn: string): string {
-  return urn.split("::").at(-1) ?? urn;
-}
+const nameOf = (urn: string): string => parseUrn(urn).name || urn;

@@ -1,5 +1,7 @@
 import type { Operation, ResourceChange } from "./change";
 import { refuseServerOrder } from "./server-order";
+import { type EngineDiagnostic, type EngineStep, parsePreview } from "../../lib/pulumi/preview-json";
+import { parseUrn } from "../../lib/pulumi/state";
 
 /** The parts of a preview that a review needs. */
 export interface Preview {
@@ -16,15 +18,6 @@ export interface Preview {
   readonly warnings: readonly string[];
   /** Notes of foresail's resources that are not steps, `NodeRollout onprem: w-1 is paused: …`, without duplicates. */
   readonly notes: readonly string[];
-}
-
-/** The text is not the output of `pulumi preview --json`. */
-export class NotAPreviewError extends Error {
-  override readonly name = "NotAPreviewError";
-
-  constructor(why: string) {
-    super(`this is not what "pulumi preview --json" prints: ${why}`);
-  }
 }
 
 /** The engine's operation names; others change nothing. */
@@ -46,32 +39,19 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
  */
 const NOT_DESIRED = ["__provider", "steps", "owned", "leaving", "leftOut"];
 
-interface EngineStep {
-  readonly op?: unknown;
-  readonly urn?: unknown;
-  readonly newState?: { readonly inputs?: Record<string, unknown> };
-  readonly replaceReasons?: unknown;
-}
-
-interface EngineDiagnostic {
-  readonly urn?: string;
-  readonly message?: unknown;
-  readonly severity?: string;
-}
-
 /**
  * Parses the output of `pulumi preview --json`.
  *
  * @throws NotAPreviewError
  */
 export function readPreview(text: string): Preview {
-  const { steps, diagnostics, same } = parse(text);
+  const { steps, diagnostics, same } = parsePreview(text);
   const changes = new Map<string, ResourceChange>();
   let origin: { stack?: string; project?: string } = {};
   for (const step of steps) {
     const { op, urn } = step;
-    if (typeof op !== "string" || typeof urn !== "string") throw new NotAPreviewError("a step has no URN");
-    origin = originOf(urn) ?? origin;
+    const { stack, project } = parseUrn(urn);
+    if (stack !== "" && project !== "") origin = { stack, project };
     const operation = OPERATIONS[op];
     if (operation === undefined) continue;
     changes.set(urn, merge(changes.get(urn), changeOf(urn, operation, step)));
@@ -100,45 +80,21 @@ function notesOf(diagnostics: readonly EngineDiagnostic[], changes: readonly Res
   });
 }
 
-function parse(text: string): {
-  steps: EngineStep[];
-  diagnostics: EngineDiagnostic[];
-  same: number;
-} {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new NotAPreviewError("it is no JSON");
-  }
-  if (typeof value !== "object" || value === null) throw new NotAPreviewError("it is no object");
-  const { steps = [], diagnostics = [], changeSummary } = value as Record<string, unknown>;
-  if (!Array.isArray(steps) || !Array.isArray(diagnostics)) throw new NotAPreviewError("it has no steps");
-  // an empty object has no steps either, and does not describe a stack
-  if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
-    throw new NotAPreviewError("it has neither steps nor a summary");
-  // of unchanged resources, the engine lists only the stack and counts the others
-  const { same = 0 } = (changeSummary ?? {}) as { same?: number };
-  return { steps: steps as EngineStep[], diagnostics: diagnostics as EngineDiagnostic[], same };
-}
-
 /** Returns whether an error belongs to a resource; the program's own errors have no URN, or the stack's. */
 function isOfResource({ severity, urn }: EngineDiagnostic): boolean {
-  return severity === "error" && urn !== undefined && urn !== "" && !urn.includes("::pulumi:pulumi:Stack::");
-}
-
-function originOf(urn: string): { stack: string; project: string } | undefined {
-  const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(urn) ?? [];
-  return stack === undefined || project === undefined ? undefined : { stack, project };
+  return (
+    severity === "error" && urn !== undefined && urn !== "" && parseUrn(urn).type !== "pulumi:pulumi:Stack"
+  );
 }
 
 function changeOf(urn: string, operation: Operation, step: EngineStep): ResourceChange {
   const inputs = step.newState?.inputs ?? {};
+  const { type, name } = parseUrn(urn);
   const { steps, replaceReasons = [] } = { steps: inputs["steps"], replaceReasons: step.replaceReasons };
   return {
     urn,
-    name: urn.split("::").at(-1) ?? urn,
-    type: urn.split("::").at(-2)?.split("$").at(-1)?.split(":").at(-1) ?? "",
+    name,
+    type: type.split(":").at(-1) ?? "",
     operation,
     // an input of another provider may have the same name and another meaning
     steps: isLines(steps) ? steps : [],

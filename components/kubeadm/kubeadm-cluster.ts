@@ -5,6 +5,7 @@ import type { Command } from "@pulumi/command/remote";
 import { renderKubeconfig, type AdminCredentials } from "../../providers/kubeadm/machine/kubeconfig";
 import { controlPlaneEndpoint } from "../../providers/kubeadm/plan/specification";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import { stackName } from "../../lib/pulumi/stack";
 import { AdminKubeconfig } from "../../providers/kubeadm/resources/admin-kubeconfig";
 import { ClusterInit } from "../../providers/kubeadm/resources/cluster-init";
 import { LoopbackEndpoint } from "../../providers/kubeadm/resources/loopback-endpoint";
@@ -19,6 +20,7 @@ import { describeMachines, jumpHost, sshCredentials, type MachineInputs } from "
 import { installPodNetwork } from "./pod-network";
 import { prepareMachine } from "./prepared-machine";
 import { assertArguments } from "./validation";
+import { groupResource, initResource, rolloutResource } from "../../providers/kubeadm/plan/resource-names";
 
 /**
  * A Kubernetes cluster that kubeadm creates on machines reachable over SSH.
@@ -73,7 +75,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.machines = describeMachines(clusterName, args, timeouts(args).ssh, { parent: this });
     this.common = {
       specification: specification(clusterName, args),
-      stack: `${pulumi.getProject()}/${pulumi.getStack()}`,
+      stack: stackName(),
       jumpHost: jumpHost(args),
       credentials: sshCredentials(args),
       timeouts: timeouts(args),
@@ -129,7 +131,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   private initialise(prepared: Map<string, Command>): ClusterInit {
     return new ClusterInit(
-      `${this.clusterName}-init`,
+      initResource(this.clusterName),
       {
         ...this.common,
         machines: this.machinesOf(),
@@ -239,7 +241,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(init: ClusterInit, agents: NodeAgents): NodeRollout {
     return new NodeRollout(
-      `${this.clusterName}-rollout`,
+      rolloutResource(this.clusterName),
       {
         ...this.common,
         machines: this.machinesOf(),
@@ -253,7 +255,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
 
   private nodeGroup(group: string, init: ClusterInit, dependsOn: pulumi.Resource[]): NodeGroup {
     return new NodeGroup(
-      `${this.clusterName}-${group}`,
+      groupResource(this.clusterName, group),
       {
         ...this.common,
         group,

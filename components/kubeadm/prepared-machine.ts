@@ -11,6 +11,7 @@ import {
   type Machine,
   type SshCredentials,
 } from "../../providers/kubeadm/plan/machine";
+import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 
 export interface PreparedMachineArgs {
   specification: pulumi.Output<ClusterSpecification>;
@@ -46,7 +47,7 @@ export function prepareMachine(
       return packScript(`{\n${text}\n}\n${registryCredentialsToml(registryCredentials)}`);
     });
   return new command.Command(
-    [cluster, name, "prepare", ...(args.revision ? [args.revision] : [])].join("-"),
+    prepareResource(cluster, name, args.revision),
     {
       connection: commandConnection(args),
       create: args.machine.apply(({ user }) => `${UNPACK} | ${user === "root" ? "" : "sudo -n "}bash -s`),

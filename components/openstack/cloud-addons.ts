@@ -7,6 +7,7 @@ import { shortHash } from "../../lib/short-hash";
 import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
 import type { KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 import type { CloudProviderArgs } from "./openstack-cluster-args";
+import { cloudProviderResource } from "../../providers/openstack/plan/recorded-state";
 
 const REPOSITORY = "https://kubernetes.github.io/cloud-provider-openstack";
 const NAMESPACE = "kube-system";
@@ -120,7 +121,7 @@ export function installCloudAddons(
   );
   const { provider: _, ...others } = opts;
   const provider = new Provider(
-    `${cluster}-cloud-provider`,
+    cloudProviderResource(cluster),
     { kubeconfig: args.kubeconfig, clusterIdentifier: cluster, enableServerSideApply: true },
     others,
   );
@@ -183,7 +184,7 @@ function makeCredential(cluster: string, mark: pulumi.Input<string>, opts: pulum
   // The credential exists in the cloud, so deleting the cluster does not delete it.
   const { deletedWith: _, ...others } = opts;
   const { id, secret } = new ApplicationCredential(
-    `${cluster}-cloud-provider`,
+    cloudProviderResource(cluster),
     {
       name: pulumi.output(mark).apply((known) => markedName(`foresail-${cluster}`, known)),
       description: `cloud provider of the cluster ${cluster}`,

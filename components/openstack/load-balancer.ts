@@ -9,6 +9,7 @@ import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { markedDescription } from "../../lib/pulumi/marks";
 import type { MachineNetwork } from "./network";
+import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
 
 export interface ApiLoadBalancer {
   /** Address in the machines' network at which nodes reach the API. */
@@ -32,7 +33,7 @@ export function makeApiLoadBalancer(
   },
   opts: pulumi.CustomResourceOptions,
 ): ApiLoadBalancer {
-  const name = `${cluster}-api`;
+  const name = apiBalancerResource(cluster);
   const description = pulumi.output(args.mark).apply((mark) => markedDescription(mark));
   const { network } = args;
   const balancer = new LoadBalancer(

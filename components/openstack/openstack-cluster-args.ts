@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
-import type { StateResources } from "../../lib/pulumi/state-resources";
+import type { StateResources } from "../../lib/pulumi/state";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */

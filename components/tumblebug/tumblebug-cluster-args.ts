@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { StateResources } from "../../lib/pulumi/state-resources";
+import type { StateResources } from "../../lib/pulumi/state";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";

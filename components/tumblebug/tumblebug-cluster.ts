@@ -13,6 +13,7 @@ import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args"
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
+import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
 
 /** Port of the Kubernetes API on the control planes. */
 
@@ -79,7 +80,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
     const [first] = planes;
     if (!endpoint || !("nlb" in endpoint) || !first) return undefined;
     return new TumblebugLoadBalancer(
-      `${this.clusterName}-api`,
+      apiBalancerResource(this.clusterName),
       {
         server: this.machines.server,
         namespace,

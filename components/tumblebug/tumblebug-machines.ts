@@ -4,7 +4,12 @@ import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks"
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
-import { recordedCluster, type RecordedCluster } from "../../providers/tumblebug/plan/recorded-state";
+import {
+  machinesResource,
+  planResource,
+  recordedCluster,
+  type RecordedCluster,
+} from "../../providers/tumblebug/plan/recorded-state";
 import type { DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
 import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import { TumblebugMcis } from "../../providers/tumblebug/resources/machines";
@@ -100,7 +105,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       this.connections.map(({ name }) => name),
     );
     return new TumblebugPlan(
-      `${this.clusterName}-plan`,
+      planResource(this.clusterName),
       {
         server,
         namespace,
@@ -200,7 +205,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     } = this.args;
     const { vms, leaving } = this.recorded;
     return new TumblebugMcis(
-      `${this.clusterName}-machines`,
+      machinesResource(this.clusterName),
       {
         server: this.server,
         namespace,

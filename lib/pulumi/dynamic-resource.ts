@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { OWN_TYPES } from "./state";
 
 /**
  * "<folder>/<Type>", as in providers/handlers.ts. Never renamed or removed within a major version, because state
@@ -12,11 +13,6 @@ export type HandlerKey = `${string}/${string}`;
  */
 export function providerText(key: HandlerKey): string {
   return `exports.handler=()=>require("foresail/handlers").handlers[${JSON.stringify(key)}]`;
-}
-
-/** Returns "project/stack" of this program. */
-export function stackName(): string {
-  return `${pulumi.getProject()}/${pulumi.getStack()}`;
 }
 
 type Parts<T> = T extends string | number | boolean | null | undefined
@@ -59,7 +55,7 @@ export abstract class DynamicResource<Outputs extends object> extends pulumi.Cus
     opts: pulumi.CustomResourceOptions = {},
   ) {
     super(
-      `pulumi-nodejs:dynamic/foresail:${key.slice(key.indexOf("/") + 1)}`,
+      OWN_TYPES + key.slice(key.indexOf("/") + 1),
       name,
       {
         ...Object.fromEntries(outputs.map((output) => [output, undefined])),

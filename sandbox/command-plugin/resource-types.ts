@@ -87,13 +87,3 @@ export function inputsOf(type: string): Readonly<Record<string, InputField>> {
     `${type} is not served by the stand-in for command 1.2.1 (it serves ${served}): install the official plugin`,
   );
 }
-
-/** The resource type named in a URN: the last of its chain of types. */
-export function typeOfUrn(urn: string): string {
-  return urn.split("::")[2]?.split("$").pop() ?? "";
-}
-
-/** The resource's name in a URN. */
-export function nameOfUrn(urn: string): string {
-  return urn.split("::").slice(3).join("::");
-}

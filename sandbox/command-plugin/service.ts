@@ -1,4 +1,5 @@
 /** The gRPC methods of a Pulumi resource provider, for the resources of the stand-in. */
+import { parseUrn } from "../../lib/pulumi/state";
 import type { handleUnaryCall, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -10,7 +11,7 @@ import { diffInputs, type Difference } from "./diff.js";
 import { EngineLog } from "./engine-log.js";
 import * as lifecycle from "./lifecycle.js";
 import { topOfPath } from "./property-path.js";
-import { inputsOf, nameOfUrn, typeOfUrn } from "./resource-types.js";
+import { inputsOf } from "./resource-types.js";
 import type { Properties } from "./wire.js";
 
 /** The version that the stand-in stands in for. */
@@ -21,7 +22,7 @@ export function commandService(engineAddress: string | undefined): UntypedServic
   const log = new EngineLog(engineAddress);
   const cancelled = new AbortController();
   const work = (urn: string): lifecycle.Work => {
-    const type = typeOfUrn(urn);
+    const type = parseUrn(urn).type;
     inputsOf(type);
     return { type, log: log.of(urn), signal: cancelled.signal };
   };
@@ -57,7 +58,10 @@ export function commandService(engineAddress: string | undefined): UntypedServic
       return response;
     }),
     check: answer((request: messages.CheckRequest) => {
-      const { inputs, failures } = checkInputs(typeOfUrn(request.getUrn()), properties(request.getNews()));
+      const { inputs, failures } = checkInputs(
+        parseUrn(request.getUrn()).type,
+        properties(request.getNews()),
+      );
       const response = new messages.CheckResponse();
       response.setInputs(struct(inputs));
       for (const { path, reason } of failures) {
@@ -77,7 +81,7 @@ export function commandService(engineAddress: string | undefined): UntypedServic
       const { urn, inputs } = { urn: request.getUrn(), inputs: properties(request.getProperties()) };
       const job = work(urn);
       const response = new messages.CreateResponse();
-      response.setId(lifecycle.newId(job.type, nameOfUrn(urn)));
+      response.setId(lifecycle.newId(job.type, parseUrn(urn).name));
       const outputs = request.getPreview()
         ? lifecycle.previewCreate(job.type, inputs)
         : await lifecycle.create(job, inputs);
@@ -138,7 +142,7 @@ function struct(given: Properties): Struct {
 function oldInputs(request: messages.DiffRequest, state: Properties): Properties {
   const sent = request.getOldInputs();
   if (sent !== undefined) return properties(sent);
-  const known = inputsOf(typeOfUrn(request.getUrn()));
+  const known = inputsOf(parseUrn(request.getUrn()).type);
   return Object.fromEntries(Object.entries(state).filter(([name]) => Object.hasOwn(known, name)));
 }
 

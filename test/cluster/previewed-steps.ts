@@ -1,3 +1,6 @@
+import { parsePreview } from "../../lib/pulumi/preview-json";
+import { parseUrn } from "../../lib/pulumi/state";
+
 /** One resource that a preview would change. */
 export interface PreviewedChange {
   /** The resource's own name. */
@@ -6,31 +9,21 @@ export interface PreviewedChange {
   readonly operation: string;
 }
 
-interface PreviewJson {
-  readonly steps?: readonly {
-    readonly op: string;
-    readonly urn: string;
-    readonly newState?: { readonly inputs?: { readonly steps?: readonly string[] } };
-  }[];
-}
-
-const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
-
 /** Every resource that is not to stay as it is, from the output of `pulumi preview --json`. */
 export function changesOf(json: string): PreviewedChange[] {
-  const { steps = [] } = JSON.parse(json) as PreviewJson;
+  const { steps } = parsePreview(json);
   return steps
     .filter(({ op }) => op !== "same" && op !== "read")
-    .map(({ op, urn }) => ({ name: nameOf(urn), operation: op }));
+    .map(({ op, urn }) => ({ name: parseUrn(urn).name, operation: op }));
 }
 
 /** The input `steps` of each resource that has any, by its name. */
 export function stepsOf(json: string): Record<string, string[]> {
-  const { steps = [] } = JSON.parse(json) as PreviewJson;
+  const { steps } = parsePreview(json);
   return Object.fromEntries(
     steps.flatMap(({ urn, newState }) => {
-      const lines = newState?.inputs?.steps ?? [];
-      return lines.length > 0 ? [[nameOf(urn), [...lines]] as const] : [];
+      const lines = (newState?.inputs?.["steps"] ?? []) as string[];
+      return lines.length > 0 ? [[parseUrn(urn).name, [...lines]] as const] : [];
     }),
   );
 }

@@ -8,6 +8,8 @@ import { countChanges } from "../../sandbox/engine-output";
 import { engineEnvironment } from "../../sandbox/engine-environment";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import type { Toolchain } from "../../sandbox/toolchain";
+import { parsePreview } from "../../lib/pulumi/preview-json";
+import { parseUrn } from "../../lib/pulumi/state";
 
 /** One resource of a preview. */
 export interface PreviewStep {
@@ -101,17 +103,12 @@ export class TestStack {
   /** @returns the steps that change something */
   async preview(): Promise<PreviewStep[]> {
     const { stdout } = await this.must(["preview", "--json"]);
-    const { steps = [] } = JSON.parse(stdout) as {
-      steps?: { op: string; urn: string; newState?: { type: string; inputs?: Record<string, unknown> } }[];
-    };
-    return steps
-      .filter(({ op }) => op !== "same")
-      .map(({ op, urn, newState }) => ({
-        op,
-        name: urn.split("::").at(-1) ?? "",
-        type: urn.split("::").at(-2)?.split("$").at(-1) ?? "",
-        inputs: newState?.inputs ?? {},
-      }));
+    return parsePreview(stdout)
+      .steps.filter(({ op }) => op !== "same")
+      .map(({ op, urn, newState }) => {
+        const { name, type } = parseUrn(urn);
+        return { op, name, type, inputs: newState?.inputs ?? {} };
+      });
   }
 
   /**

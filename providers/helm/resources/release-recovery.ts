@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type ResourceArgs, stackName } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import { stackName } from "../../../lib/pulumi/stack";
 
 export interface ReleaseRecoveryInputs {
   /** Kubeconfig of the release's cluster; secret. */

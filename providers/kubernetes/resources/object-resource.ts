@@ -1,10 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import {
-  DynamicResource,
-  type HandlerKey,
-  type ResourceArgs,
-  stackName,
-} from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type HandlerKey, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import { stackName } from "../../../lib/pulumi/stack";
 import type { ObjectInputs } from "./inputs";
 
 const TIMEOUT_SECONDS = 300;

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { DynamicResource, type ResourceArgs, stackName } from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import { stackName } from "../../../lib/pulumi/stack";
 import type { Counts } from "../plan/observed";
 import type { PoolInputs, PoolNode, PoolOutputs } from "./pool-inputs";
 

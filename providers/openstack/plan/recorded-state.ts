@@ -1,8 +1,8 @@
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
-import { recordedGroup, RecordedResources } from "../../kubeadm/plan/machines/slots";
-import type { StateResources } from "../../../lib/pulumi/state-resources";
+import { recordedGroup } from "../../kubeadm/plan/machines/slots";
+import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import {
   EXISTING_NETWORK,
   MACHINE_FIELDS,
@@ -12,6 +12,15 @@ import {
   type NetworkKey,
   type SlotSpec,
 } from "./machine";
+import {
+  apiBalancerResource,
+  groupResource,
+  initResource,
+  preparedMachine,
+} from "../../kubeadm/plan/resource-names";
+
+/** Name of the resources that give the cloud provider in the cluster its access. */
+export const cloudProviderResource = (cluster: string): string => `${cluster}-cloud-provider`;
 
 /** What the stack's state contains from earlier runs. */
 export interface RecordedState {
@@ -51,15 +60,14 @@ export function recordedState(cluster: string, resources: StateResources): Recor
   const members = new Set([...joined, ...groups.flatMap((group) => group.members)]);
   // If a run was interrupted between init and the record of members, any control plane may be a member.
   const isUnrecorded =
-    state.outputs("ClusterInit", `${cluster}-init`) !== undefined &&
-    state.outputs("NodeGroup", `${cluster}-${CONTROL_PLANE_GROUP}`) === undefined;
+    state.outputs("ClusterInit", initResource(cluster)) !== undefined &&
+    state.outputs("NodeGroup", groupResource(cluster, CONTROL_PLANE_GROUP)) === undefined;
   const present = new Set(servers.map(({ name }) => name));
-  const prepared = state.of("command:remote:Command").flatMap(({ name }) => {
-    const [, machine] = /^(.+)-prepare(?:-.*)?$/.exec(name.slice(cluster.length + 1)) ?? [];
-    return name.startsWith(`${cluster}-`) && machine !== undefined ? [machine] : [];
-  });
+  const prepared = state
+    .of("command:remote:Command")
+    .flatMap(({ name }) => preparedMachine(cluster, name) ?? []);
   const { mark } = state.of("CloudPlan").find(({ outputs }) => outputs.cluster === cluster)?.outputs ?? {};
-  const listener = state.outputs("openstack:loadbalancer/listener:Listener", `${cluster}-api`);
+  const listener = state.outputs("openstack:loadbalancer/listener:Listener", apiBalancerResource(cluster));
   return {
     machines: servers.map((server) => ({
       ...server,
@@ -74,7 +82,7 @@ export function recordedState(cluster: string, resources: StateResources): Recor
     hasCredential:
       state.outputs(
         "openstack:identity/applicationCredential:ApplicationCredential",
-        `${cluster}-cloud-provider`,
+        cloudProviderResource(cluster),
       ) !== undefined,
     floatingIps: new Set(state.of("openstack:networking/floatingIp:FloatingIp").map(({ name }) => name)),
     allowedCidrs: Array.isArray(listener?.allowedCidrs)
@@ -88,7 +96,10 @@ export function recordedState(cluster: string, resources: StateResources): Recor
 
 /** Returns the network of the API's load balancer: the CIDR block of the stack's own network, or another one's id. */
 function balancerNetwork(cluster: string, state: RecordedResources): { balancerNetwork?: NetworkKey } {
-  const balancer = state.outputs("openstack:loadbalancer/loadBalancer:LoadBalancer", `${cluster}-api`);
+  const balancer = state.outputs(
+    "openstack:loadbalancer/loadBalancer:LoadBalancer",
+    apiBalancerResource(cluster),
+  );
   if (!balancer) return {};
   const { vipSubnetId, vipNetworkId } = balancer;
   const own = state.of("openstack:networking/subnet:Subnet").find(({ outputs }) => outputs.id === vipSubnetId)

@@ -1,9 +1,14 @@
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
-import { RecordedResources, recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
-import type { StateResources } from "../../../lib/pulumi/state-resources";
+import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
+import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
 import type { MachineVm } from "./machine-vm";
 import type { FirewallRule } from "./model";
+import { apiBalancerResource, groupResource, rolloutResource } from "../../kubeadm/plan/resource-names";
+
+/** Names of the resources by which the state of a cluster is read. */
+export const planResource = (cluster: string): string => `${cluster}-plan`;
+export const machinesResource = (cluster: string): string => `${cluster}-machines`;
 
 /** What the stack's state contains of a cluster from earlier runs. */
 export interface RecordedCluster {
@@ -30,9 +35,10 @@ export interface RecordedCluster {
 /** Reads a cluster from a stack's state. @param cluster name of the cluster's component */
 export function recordedCluster(cluster: string, resources: StateResources): RecordedCluster {
   const state = new RecordedResources(resources);
-  const { mark } = state.outputs("TumblebugPlan", `${cluster}-plan`) ?? {};
-  const { slots, leaving, failure, ...mcis } = state.outputs("TumblebugMcis", `${cluster}-machines`) ?? {};
-  const { address } = state.outputs("TumblebugLoadBalancer", `${cluster}-api`) ?? {};
+  const { mark } = state.outputs("TumblebugPlan", planResource(cluster)) ?? {};
+  const { slots, leaving, failure, ...mcis } =
+    state.outputs("TumblebugMcis", machinesResource(cluster)) ?? {};
+  const { address } = state.outputs("TumblebugLoadBalancer", apiBalancerResource(cluster)) ?? {};
   const vms = (mcis["vms"] ?? {}) as RecordedCluster["vms"];
   return {
     ...(typeof mark === "string" ? { mark } : {}),
@@ -45,10 +51,10 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
         ),
     ),
     slots: ((slots ?? []) as Slot[]).filter(({ machine }) => Object.hasOwn(vms, machine)),
-    controlPlanes: recordedGroup(state.outputs("NodeGroup", `${cluster}-${CONTROL_PLANE_GROUP}`)),
+    controlPlanes: recordedGroup(state.outputs("NodeGroup", groupResource(cluster, CONTROL_PLANE_GROUP))),
     leaving: (leaving ?? {}) as RecordedCluster["leaving"],
     balancerAddress: typeof address === "string" ? address : "",
     ...(failure ? { failure: failure as NonNullable<RecordedCluster["failure"]> } : {}),
-    isComplete: state.outputs("NodeRollout", `${cluster}-rollout`) !== undefined,
+    isComplete: state.outputs("NodeRollout", rolloutResource(cluster)) !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { namesIn, type StateResources } from "../../../../lib/pulumi/state-resources";
+import { namesIn, type Outputs } from "../../../../lib/pulumi/state";
 import type { Role } from "../machine";
 
 /** A position in a pool, filled by one machine at a time: "w-2". */
@@ -38,41 +38,6 @@ export function desiredSlots<Pool extends { name: string; role: Role }>(
         })),
       ),
   );
-}
-
-type Outputs = Readonly<Record<string, unknown>>;
-
-/** A resource in a stack's state. */
-export interface RecordedResource {
-  name: string;
-  type: string;
-  outputs: Outputs;
-}
-
-/** Prefix of the types of foresail's own resources in the state. */
-const OWN = "pulumi-nodejs:dynamic/foresail:";
-
-/** The resources in a stack's state, by type and name. */
-export class RecordedResources {
-  readonly all: readonly RecordedResource[];
-
-  constructor(resources: StateResources) {
-    this.all = Object.entries(resources).map(([urn, { type, outputs = {} }]) => ({
-      name: urn.split("::").at(-1) ?? "",
-      type: String(type).replace(OWN, ""),
-      outputs,
-    }));
-  }
-
-  /** Returns the resources of a type; foresail's own types have no prefix: "NodeGroup". */
-  of(type: string): RecordedResource[] {
-    return this.all.filter((resource) => resource.type === type);
-  }
-
-  /** Returns a resource's outputs, or undefined if the state does not have it. */
-  outputs(type: string, name: string): Outputs | undefined {
-    return this.of(type).find((resource) => resource.name === name)?.outputs;
-  }
 }
 
 /** Names of the machines of a recorded node group. */

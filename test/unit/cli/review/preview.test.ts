@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { findDangers } from "../../../../cli/review/dangers";
-import { NotAPreviewError, readPreview } from "../../../../cli/review/preview";
+import { readPreview } from "../../../../cli/review/preview";
+import { NotAPreviewError } from "../../../../lib/pulumi/preview-json";
 
 const sample = (name: string) =>
   readFileSync(path.resolve(__dirname, "../../../../../test/unit/cli/review/samples", name), "utf8");

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { OpenstackCluster } from "../../../../components/openstack/openstack-cluster";
 import type { OpenstackClusterArgs } from "../../../../components/openstack/openstack-cluster-args";
 import type { Pool } from "../../../../providers/openstack/plan/machine";
-import type { StateResources } from "../../../../lib/pulumi/state-resources";
+import type { StateResources } from "../../../../lib/pulumi/state";
 
 export interface Registered {
   name: string;

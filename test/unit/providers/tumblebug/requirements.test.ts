@@ -217,12 +217,22 @@ describe("where machines are", () => {
 
 describe("the phase of a cluster", () => {
   const type = (name: string) => `pulumi-nodejs:dynamic/foresail:${name}`;
-  const plan = { "urn::k1-plan": { type: type("TumblebugPlan"), outputs: { mark: "m" } } };
+  const plan = {
+    "urn:pulumi:test::foresail::any:of:Type::k1-plan": {
+      type: type("TumblebugPlan"),
+      outputs: { mark: "m" },
+    },
+  };
   const failure = { reason: "CreateMCISFailedReason", message: "w-1: no room" };
   const mcis = (outputs: object) => ({
-    "urn::k1-machines": { type: type("TumblebugMcis"), outputs: { ...outputs } },
+    "urn:pulumi:test::foresail::any:of:Type::k1-machines": {
+      type: type("TumblebugMcis"),
+      outputs: { ...outputs },
+    },
   });
-  const rollout = { "urn::k1-rollout": { type: type("NodeRollout"), outputs: {} } };
+  const rollout = {
+    "urn:pulumi:test::foresail::any:of:Type::k1-rollout": { type: type("NodeRollout"), outputs: {} },
+  };
   for (const [what, state, phase] of [
     ["before the first run", {}, "Pending"],
     ["after a run that was cut off", plan, "Provisioning"],
@@ -230,7 +240,12 @@ describe("the phase of a cluster", () => {
     ["when every node is there", { ...plan, ...mcis({ vms: {} }), ...rollout }, "Provisioned"],
     [
       "of another cluster in the stack",
-      { "urn::k2-plan": { type: type("TumblebugPlan"), outputs: { mark: "m" } } },
+      {
+        "urn:pulumi:test::foresail::any:of:Type::k2-plan": {
+          type: type("TumblebugPlan"),
+          outputs: { mark: "m" },
+        },
+      },
       "Pending",
     ],
   ] as const)

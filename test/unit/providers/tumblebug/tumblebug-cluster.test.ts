@@ -219,12 +219,18 @@ describe("TumblebugCluster", () => {
     );
     const type = "pulumi-nodejs:dynamic/foresail:";
     const existing = {
-      "urn::k1-machines": { type: `${type}TumblebugMcis`, outputs: { vms, slots } },
-      "urn::k1-control-plane": {
+      "urn:pulumi:test::foresail::any:of:Type::k1-machines": {
+        type: `${type}TumblebugMcis`,
+        outputs: { vms, slots },
+      },
+      "urn:pulumi:test::foresail::any:of:Type::k1-control-plane": {
         type: `${type}NodeGroup`,
         outputs: { members: named(planes), machines: named(planes), nodes: named(planes) },
       },
-      "urn::k1-api": { type: `${type}TumblebugLoadBalancer`, outputs: { address: "198.51.100.7" } },
+      "urn:pulumi:test::foresail::any:of:Type::k1-api": {
+        type: `${type}TumblebugLoadBalancer`,
+        outputs: { address: "198.51.100.7" },
+      },
     };
 
     it("lets one of them go in a run, and leaves the other to the next", async () => {

@@ -10,7 +10,7 @@ import { machineOf, recordedState } from "../../../../../providers/openstack/pla
 import { wantedSlots as wantedVms, type MachineGroup } from "../../../../../providers/tumblebug/plan/groups";
 import { planBatch } from "../../../../../providers/tumblebug/plan/machine-batch";
 import { recordedCluster } from "../../../../../providers/tumblebug/plan/recorded-state";
-import type { StateResource } from "../../../../../lib/pulumi/state-resources";
+import type { StateResource } from "../../../../../lib/pulumi/state";
 
 /** Random choices that are the same in every run for the same seed. */
 class Choices {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgePendingOperations } from "../../../../lib/pulumi/pending-operations";
+import { judgePendingOperations, parseUrn } from "../../../../lib/pulumi/state";
 
 const operation = (type: string, resourceType: string, name: string) => ({
   type,
@@ -64,5 +64,28 @@ describe("pending operations of a killed run", () => {
 
   it("without a resource are nobody's to forget", () => {
     assert.equal(judgePendingOperations({ deployment: { pending_operations: [{}] } }).others.length, 1);
+  });
+});
+
+describe("a URN", () => {
+  it("names the stack, the project, the types of the parents and the resource", () => {
+    assert.deepEqual(
+      parseUrn("urn:pulumi:prod::infra::a:b:Cluster$openstack:compute/instance:Instance::w-1"),
+      {
+        stack: "prod",
+        project: "infra",
+        types: ["a:b:Cluster", "openstack:compute/instance:Instance"],
+        type: "openstack:compute/instance:Instance",
+        name: "w-1",
+      },
+    );
+  });
+
+  it("may have a name that contains the separator", () => {
+    assert.equal(parseUrn("urn:pulumi:prod::infra::a:b:C::net::w-1").name, "net::w-1");
+  });
+
+  it("has empty parts when it is none", () => {
+    assert.deepEqual(parseUrn("w-1"), { stack: "w-1", project: "", types: [""], type: "", name: "" });
   });
 });
