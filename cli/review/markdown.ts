@@ -5,8 +5,11 @@ import { plural } from "../../lib/text/plural";
 import type { Preview } from "./preview";
 import { countSteps } from "./step-line";
 
-/** GitHub refuses a longer comment. It counts UTF-16 characters, as JavaScript does. */
-export const COMMENT_LIMIT = 65_536;
+/**
+ * The longest comment. GitHub refuses more than 65,536 UTF-16 characters, as JavaScript counts them; the rest is for
+ * what a workflow adds.
+ */
+export const COMMENT_LIMIT = 65_000;
 
 /** How many dangers the summary lists; the steps below contain all of them. */
 const DANGERS_SHOWN = 25;

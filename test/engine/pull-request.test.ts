@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../lib/process/identity";
@@ -11,7 +11,6 @@ import { simulatedFixture } from "./simulated-fixture";
 import { type StepAnswer, WorkflowCheckout } from "./workflow-checkout";
 
 const REPOSITORY = "example/clusters";
-const THIS_REPOSITORY = 11;
 
 describe("the example workflow of a pull request", function () {
   this.timeout(600_000);
@@ -21,8 +20,7 @@ describe("the example workflow of a pull request", function () {
   });
   const github = new GithubApi(REPOSITORY);
   let checkout: WorkflowCheckout;
-  let runs = 0;
-  /** A comment with the marker in it that no workflow wrote. */
+  /** A comment with the marker that no workflow wrote. */
   let theirs: Comment;
 
   before(async () => {
@@ -40,111 +38,213 @@ describe("the example workflow of a pull request", function () {
   const want = (...machines: string[]) =>
     fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, machines) });
   const nodes = async () => Object.keys(await observedCluster(fixture.kubernetes));
-  const ours = () => github.comments.find(({ user }) => user.login === "github-actions[bot]")!;
-  const planFile = () => path.join(checkout.out, "plan.json");
-  const storedPlan = (run: number) => path.join(fixture.folder, "backend", `artifact-${run}.json`);
+  const ours = () => github.comments.filter(({ user }) => user.login === "github-actions[bot]");
+  const planFile = () => checkout.planFile;
+  const addRun: GithubApi["addRun"] = (...run) => github.addRun(...run);
+  const planName = () => `foresail-plan-test-${checkout.git("rev-parse", "HEAD^{tree}")}`;
 
-  /** What `actions/upload-artifact` does. */
-  function upload(name: string, headRepository = THIS_REPOSITORY): void {
-    const id = ++runs;
-    if (existsSync(planFile())) cpSync(planFile(), storedPlan(id));
-    github.artifacts.push({
-      name,
-      expired: false,
-      created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, id)).toISOString(),
-      workflow_run: { id, repository_id: THIS_REPOSITORY, head_repository_id: headRepository },
-    });
-  }
-
-  /** The job of a pull request, on what main will be after its merge. */
-  async function previewJob(): Promise<StepAnswer> {
-    const preview = await checkout.step("preview.sh");
-    const comment = await checkout.step("comment.mjs");
-    assert.equal(comment.exitCode, 0, comment.printed);
-    if (preview.exitCode === 0) upload(preview.outputs["plan-name"]!);
-    return preview;
-  }
-
-  /** The job of a push to main, as far as the plan. */
-  async function fetchPlan(): Promise<StepAnswer> {
-    rmSync(planFile(), { force: true });
-    const found = await checkout.step("find-plan.mjs");
-    if (found.exitCode === 0) cpSync(storedPlan(Number(found.outputs["run-id"])), planFile());
-    return found;
-  }
+  const apply = (found: StepAnswer) => checkout.start("apply.sh", { PLAN_SHA256: found.outputs["sha256"]! });
 
   it("comments with the steps, and leaves a plan named after the files", async () => {
-    theirs = github.comment("somebody", "<!-- foresail:foresail/test -->\nmine");
-    checkout.git("checkout", "--quiet", "-b", "add-w-2");
-    want("cp-1", "w-1", "w-2");
-    checkout.commit("Add w-2");
-    const { exitCode, printed, outputs } = await previewJob();
+    theirs = github.comment("someone", "<!-- foresail:foresail/test -->\nmine");
+    checkout.branch("add-w-2", () => want("cp-1", "w-1", "w-2"));
+    const { exitCode, printed, outputs } = await checkout.previewJob("add-w-2");
     assert.equal(exitCode, 0, printed);
-    assert.equal(outputs["plan-name"], `foresail-plan-test-${checkout.git("rev-parse", "HEAD^{tree}")}`);
+    assert.equal(outputs["plan-name"], `foresail-plan-test-${checkout.git("rev-parse", "add-w-2^{tree}")}`);
+    const [{ body }] = ours() as [Comment];
     assert.match(
-      ours().body,
+      body,
       /^<!-- foresail:foresail\/test -->\n### foresail: \d+ steps? in \d+ resources? of `test`/,
     );
-    assert.match(ours().body, /^w-2: join as worker of workers, wait until Ready$/m);
+    assert.match(body, /^w-2: join as worker of workers, wait until Ready$/m);
+    assert.match(body, /\nPlan: SHA-256 `[0-9a-f]{64}`$/);
   });
 
-  it("updates its comment in place, and nobody else's that bears the marker", async () => {
-    for (let more = 0; more < 120; more++) github.comment("somebody", `remark ${more}`);
-    want("cp-1", "w-1", "w-2", "w-3");
-    checkout.commit("Add w-3, too");
-    await previewJob();
-    assert.equal(github.comments.filter(({ user }) => user.login === "github-actions[bot]").length, 1);
-    assert.match(ours().body, /^w-3: join as worker/m);
+  it("updates its comment in place, and no other author's that has the marker", async () => {
+    for (let more = 0; more < 120; more++) github.comment("someone", `remark ${more}`);
+    checkout.branch("add-w-2", () => want("cp-1", "w-1", "w-2", "w-3"));
+    await checkout.previewJob("add-w-2");
+    assert.equal(ours().length, 1);
+    assert.match(ours()[0]!.body, /^w-3: join as worker/m);
     assert.equal(theirs.body, "<!-- foresail:foresail/test -->\nmine");
   });
 
-  it("comments on a preview that is refused, and leaves no plan", async () => {
-    const count = github.artifacts.length;
-    fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1"], { nmae: "typo" }) });
-    const { exitCode } = await previewJob();
-    assert.equal(exitCode, 1);
-    assert.match(ours().body, /the preview of `test` failed[^]*nmae/);
-    assert.equal(github.artifacts.length, count);
+  it("reads the cluster with the reader's kubeconfig, in a file that goes with the step", async () => {
+    checkout.checkOutPullRequest("add-w-2");
+    const environment = { FILES: checkout.files, READER_KUBECONFIG: "not: a kubeconfig" };
+    await checkout.step("take-stack-files.sh", environment);
+    const { printed } = await checkout.step("preview.sh", environment);
     checkout.git("checkout", "--quiet", "--", ".");
-    await previewJob();
+    assert.match(printed, /could not be read: the kubeconfig has no clusters/);
+    const left = readdirSync(path.dirname(checkout.out)).filter((name) => name.startsWith("foresail."));
+    assert.deepEqual(left, []);
+  });
+
+  it("comments on a preview that is refused, and leaves no plan", async () => {
+    const count = github.runs.length;
+    checkout.branch("typo", () =>
+      fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1"], { nmae: "typo" }) }),
+    );
+    assert.equal((await checkout.previewJob("typo")).exitCode, 1);
+    assert.match(ours()[0]!.body, /the preview of `test` failed[^]*nmae/);
+    assert.doesNotMatch(ours()[0]!.body, /SHA-256/);
+    assert.equal(github.runs.length, count);
+    await checkout.previewJob("add-w-2");
+  });
+
+  it("runs nothing of a branch, and takes nothing but the content of its stack files", async () => {
+    const script = path.join(fixture.folder, ".github/foresail/preview.sh");
+    checkout.branch("code", () => writeFileSync(script, "echo poisoned"));
+    const code = await checkout.previewJob("code");
+    assert.deepEqual([code.exitCode, code.outputs], [0, {}]);
+    assert.match(code.printed, /changes no file in stacks\/config/);
+    checkout.branch("mixed", () => {
+      want("cp-1", "w-1", "w-2");
+      writeFileSync(script, "echo poisoned");
+    });
+    const mixed = await checkout.previewJob("mixed");
+    assert.equal(mixed.exitCode, 1);
+    assert.match(mixed.printed, /::error::This pull request changes stack files and 1 other files/);
+    const linked = path.join(fixture.folder, "stacks/config/Pulumi.linked.yaml");
+    checkout.branch("linked", () => symlinkSync("/etc/passwd", linked));
+    checkout.checkOutPullRequest("linked");
+    await checkout.step("take-stack-files.sh", { FILES: checkout.files });
+    assert.equal(readFileSync(linked, "utf8"), "/etc/passwd");
+    rmSync(linked);
+  });
+
+  it("previews nothing when main has moved since the run started", async () => {
+    checkout.checkOutPullRequest("add-w-2");
+    checkout.git("commit", "--quiet", "--allow-empty", "--message", "Move main");
+    const { exitCode, printed } = await checkout.step("take-stack-files.sh", { FILES: checkout.files });
+    assert.equal(exitCode, 1);
+    assert.match(printed, /::error::main has moved/);
+    checkout.git("reset", "--quiet", "--hard", "HEAD~1");
   });
 
   it("finds the plan after a squash, since the files are the same", async () => {
-    checkout.git("checkout", "--quiet", "main");
-    checkout.git("merge", "--quiet", "--squash", "add-w-2");
-    checkout.commit("Add two workers");
-    const { exitCode, printed } = await fetchPlan();
+    checkout.merge("add-w-2");
+    const { exitCode, printed, outputs } = await checkout.fetchPlan();
     assert.equal(exitCode, 0, printed);
+    assert.equal(outputs["plan-name"], planName());
   });
 
-  it("takes no plan of a fork, nor one for other files", async () => {
-    const name = github.artifacts.at(-1)!.name;
-    upload(name, 99);
-    assert.equal((await fetchPlan()).outputs["run-id"], String(runs - 1));
-    github.artifacts.pop();
-    checkout.git("commit", "--quiet", "--allow-empty", "--message", "Say more");
-    assert.equal((await fetchPlan()).exitCode, 0);
-    want("cp-1", "w-1", "w-2", "w-3", "w-4");
-    checkout.commit("Push past the review");
-    const { exitCode, printed } = await fetchPlan();
+  const pull = () => github.pulls[0]!;
+  const other = { id: 99 };
+  const poisoned: Readonly<Record<string, () => void>> = {
+    "of another workflow": () =>
+      addRun(pull().head.sha, planName(), { path: ".github/workflows/other.yaml" }),
+    "of another event": () => addRun(pull().head.sha, planName(), { event: "push" }),
+    "of a fork": () => addRun(pull().head.sha, planName(), { head_repository: other }),
+    "of a fork that is gone": () => addRun(pull().head.sha, planName(), { head_repository: null }),
+    "of an older head": () => addRun("0".repeat(40), planName()),
+    "of a run that failed": () => addRun(pull().head.sha, planName(), { conclusion: "failure" }),
+    "of a run that has not ended": () => addRun(pull().head.sha, planName(), { conclusion: null }),
+  };
+  for (const [source, poison] of Object.entries(poisoned))
+    it(`takes no plan ${source}`, async () => {
+      const own = [...github.runs];
+      poison();
+      assert.equal((await checkout.fetchPlan()).outputs["run-id"], String(own.length));
+      github.runs.splice(0, own.length);
+      const alone = await checkout.fetchPlan();
+      github.runs.splice(0, 1, ...own);
+      assert.equal(alone.exitCode, 1);
+      assert.match(alone.printed, /::error::No preview of pull request 1 at [0-9a-f]{40} succeeded/);
+    });
+
+  const refusals: Readonly<Record<string, { change: () => () => void; error: RegExp }>> = {
+    "two plans of one name in a run": {
+      change: () => {
+        const { artifacts } = github.runs.at(-1)!;
+        artifacts.push({ ...artifacts[0]! });
+        return () => artifacts.pop();
+      },
+      error: /has no plan for these files/,
+    },
+    "a second comment of a workflow": {
+      change: () => {
+        github.comment("github-actions[bot]", ours()[0]!.body);
+        return () => github.comments.pop();
+      },
+      error: /has 2 comments on test/,
+    },
+    "a comment that names no plan at its end": {
+      change: () => {
+        const comment = ours()[0]!;
+        const { body } = comment;
+        comment.body = `${body}\nand more`;
+        return () => void (comment.body = body);
+      },
+      error: /needs one that names a plan/,
+    },
+    "a pull request that changed code, too": {
+      change: () => {
+        const { files } = pull();
+        Object.assign(pull(), { files: [...files, { filename: "x.md", previous_filename: "index.ts" }] });
+        return () => void Object.assign(pull(), { files });
+      },
+      error: /changes stack files and code/,
+    },
+    "a commit of no pull request": {
+      change: () => {
+        checkout.git("commit", "--quiet", "--allow-empty", "--message", "Push past the review");
+        return () => checkout.git("reset", "--quiet", "--hard", "HEAD~1");
+      },
+      error: /comes from no merged pull request/,
+    },
+    "files that are not those of the preview": {
+      change: () => {
+        want("cp-1", "w-1", "w-2", "w-3", "w-4");
+        checkout.commit("Push past the review");
+        const { merge_commit_sha } = pull();
+        Object.assign(pull(), { merge_commit_sha: checkout.git("rev-parse", "HEAD") });
+        return () => {
+          Object.assign(pull(), { merge_commit_sha });
+          checkout.git("reset", "--quiet", "--hard", "HEAD~1");
+        };
+      },
+      error: /has no plan for these files/,
+    },
+  };
+  for (const [what, { change, error }] of Object.entries(refusals))
+    it(`refuses ${what}`, async () => {
+      const undo = change();
+      const { exitCode, printed, outputs } = await checkout.fetchPlan();
+      undo();
+      assert.deepEqual([exitCode, outputs], [1, {}]);
+      assert.match(printed, error);
+    });
+
+  it("has nothing to apply after a pull request that changes no stack file", async () => {
+    const { files } = pull();
+    Object.assign(pull(), { files: [{ filename: "index.ts" }] });
+    const { exitCode, printed, outputs } = await checkout.fetchPlan();
+    Object.assign(pull(), { files });
+    assert.deepEqual([exitCode, outputs], [0, {}]);
+    assert.match(printed, /::notice::.* nothing to apply/);
+  });
+
+  it("refuses a plan whose content is not the one of the reviewed comment, and changes nothing", async () => {
+    const found = await checkout.fetchPlan();
+    appendFileSync(planFile(), " ");
+    const asked = fixture.fleet.journal.length;
+    const { exitCode, printed } = await apply(found).ended;
     assert.equal(exitCode, 1);
-    assert.match(printed, /::error::No reviewed plan for these files/);
-    checkout.git("reset", "--quiet", "--hard", "HEAD~1");
+    assert.match(printed, /::error::The plan of test is not the one in the reviewed comment/);
+    assert.equal(fixture.fleet.journal.length, asked);
   });
 
   it("refuses to apply when the cluster moved between preview and merge, and touches nothing", async () => {
     const w1 = { apiVersion: "v1", kind: "Node", name: "w-1" };
     const before = await fixture.kubernetes.get<{ metadata: object; spec: object }>(w1);
     await fixture.kubernetes.mergePatch(w1, { metadata: { labels: { "foresail/group": null } } });
-    await fetchPlan();
+    const found = await checkout.fetchPlan();
     const asked = fixture.fleet.journal.length;
     const state = JSON.stringify((await fixture.stack.export()).deployment.resources);
-    const { exitCode, printed } = await checkout.step("apply.sh");
+    const { exitCode, printed } = await apply(found).ended;
     assert.equal(exitCode, 3, printed);
-    assert.match(
-      printed,
-      /::error::The cluster of test is no longer as it was reviewed; nothing was touched/,
-    );
+    assert.match(printed, /::error::The cluster of test has changed since the review; nothing was changed/);
     assert.equal(fixture.fleet.journal.length, asked);
     assert.equal(JSON.stringify((await fixture.stack.export()).deployment.resources), state);
     const { labels } = before!.metadata as { labels: Record<string, string> };
@@ -152,9 +252,9 @@ describe("the example workflow of a pull request", function () {
   });
 
   it("goes on with the same plan after the runner was killed, to the reviewed cluster", async () => {
-    await fetchPlan();
+    const found = await checkout.fetchPlan();
     fixture.fleet.inject({ operation: "join-worker", machine: "w-3", kind: "hang", milliseconds: 4_000 });
-    const { child, ended } = checkout.start("apply.sh");
+    const { child, ended } = apply(found);
     while (!(await nodes()).includes("w-2")) {
       assert.equal(child.exitCode, null);
       await pause(20);
@@ -162,8 +262,7 @@ describe("the example workflow of a pull request", function () {
     await pause(700);
     [readProcess(child.pid!)!, ...descendants(child.pid!)].forEach(killProcess);
     assert.notEqual((await ended).exitCode, 0);
-    await fetchPlan();
-    const { exitCode, printed } = await checkout.step("apply.sh");
+    const { exitCode, printed } = await apply(await checkout.fetchPlan()).ended;
     assert.equal(exitCode, 0, printed);
     assert.match(printed, /a part of what was reviewed is done/);
     assert.deepEqual(await nodes(), ["cp-1", "w-1", "w-2", "w-3"]);

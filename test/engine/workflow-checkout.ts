@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +18,8 @@ export interface StepAnswer {
 export class WorkflowCheckout {
   /** Where the steps leave plan, preview and comment. */
   readonly out: string;
+  /** The checkout of a pull request, as main will be after the merge. */
+  readonly files: string;
   private readonly scratch = mkdtempSync(path.join(tmpdir(), "foresail-runner-"));
 
   constructor(
@@ -24,6 +27,7 @@ export class WorkflowCheckout {
     private readonly github: GithubApi,
   ) {
     this.out = path.join(this.scratch, "review");
+    this.files = path.join(this.scratch, "pull-request");
     const { folder } = stack.place;
     cpSync(path.join(projectFolder, "examples/github/foresail"), path.join(folder, ".github/foresail"), {
       recursive: true,
@@ -32,8 +36,12 @@ export class WorkflowCheckout {
     this.git("init", "--quiet", "--initial-branch", "main");
   }
 
-  /** Runs git without anything of the person's own. */
+  /** Runs git in the checkout of main, without a user's own settings. */
   git(...args: string[]): string {
+    return this.gitIn(this.stack.place.folder, ...args);
+  }
+
+  private gitIn(cwd: string, ...args: string[]): string {
     const identity = [
       "-c",
       "user.name=test",
@@ -43,7 +51,7 @@ export class WorkflowCheckout {
       "commit.gpgsign=false",
     ];
     return execFileSync("git", [...identity, ...args], {
-      cwd: this.stack.place.folder,
+      cwd,
       encoding: "utf8",
       env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
       stdio: ["ignore", "pipe", "pipe"],
@@ -53,6 +61,72 @@ export class WorkflowCheckout {
   commit(subject: string): void {
     this.git("add", "--all");
     this.git("commit", "--quiet", "--message", subject);
+  }
+
+  /** Makes a branch of main with a commit, and goes back to main. @returns its head */
+  branch(name: string, change: () => void): string {
+    this.git("checkout", "--quiet", "-B", name, "main");
+    change();
+    this.commit(name);
+    const head = this.git("rev-parse", "HEAD");
+    this.git("checkout", "--quiet", "main");
+    return head;
+  }
+
+  /** Checks a branch out as GitHub does for a pull request: merged into main. */
+  checkOutPullRequest(branch: string): void {
+    rmSync(this.files, { recursive: true, force: true });
+    this.git("clone", "--quiet", "--local", ".", this.files);
+    this.gitIn(this.files, "merge", "--quiet", "--no-ff", "--message", "Merge", `origin/${branch}`);
+  }
+
+  get planFile(): string {
+    return path.join(this.out, "plan.json");
+  }
+
+  private storedPlan(run: number): string {
+    return path.join(this.scratch, `artifact-${run}.json`);
+  }
+
+  /** Runs the job of a pull request for a branch. @returns the step that refused it, or the preview */
+  async previewJob(branch: string): Promise<StepAnswer> {
+    this.checkOutPullRequest(branch);
+    const environment = { FILES: this.files };
+    const taken = await this.step("take-stack-files.sh", environment);
+    if (taken.outputs["preview"] !== "true") return taken;
+    const preview = await this.step("preview.sh", environment);
+    const comment = await this.step("comment.mjs");
+    assert.equal(comment.exitCode, 0, comment.printed);
+    this.git("checkout", "--quiet", "--", ".");
+    if (preview.exitCode === 0) {
+      const run = this.github.addRun(this.git("rev-parse", branch), preview.outputs["plan-name"]!);
+      cpSync(this.planFile, this.storedPlan(run));
+    }
+    return preview;
+  }
+
+  /** Merges a branch by a squash, as pull request 1. */
+  merge(branch: string): void {
+    const files = this.git("diff", "--name-only", `main...${branch}`).split("\n");
+    this.git("merge", "--quiet", "--squash", branch);
+    this.commit(`Merge ${branch}`);
+    this.github.pulls.push({
+      number: 1,
+      merged_at: "2026-01-01T00:00:00Z",
+      merge_commit_sha: this.git("rev-parse", "HEAD"),
+      base: { ref: "main" },
+      head: { sha: this.git("rev-parse", branch) },
+      files: files.map((filename) => ({ filename })),
+    });
+  }
+
+  /** Runs the job of a push to main as far as the plan. */
+  async fetchPlan(): Promise<StepAnswer> {
+    rmSync(this.planFile, { force: true });
+    const found = await this.step("find-plan.mjs", { GITHUB_SHA: this.git("rev-parse", "HEAD") });
+    const run = found.outputs["run-id"];
+    if (run !== undefined) cpSync(this.storedPlan(Number(run)), this.planFile);
+    return found;
   }
 
   /** Starts a script of `.github/foresail` as one step. */
@@ -69,6 +143,7 @@ export class WorkflowCheckout {
         ...this.github.environment,
         STACK: stack,
         OUT: this.out,
+        RUNNER_TEMP: this.scratch,
         PULL_REQUEST: "1",
         GITHUB_OUTPUT: outputFile,
         FORESAIL: `${process.execPath} bin/cli/cli.js`,

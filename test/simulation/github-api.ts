@@ -11,18 +11,36 @@ export interface Comment {
   readonly html_url: string;
 }
 
-/** An artifact of a run, as GitHub lists it. */
+/** An artifact of a run. */
 interface Artifact {
   readonly name: string;
   readonly expired: boolean;
-  readonly created_at: string;
-  readonly workflow_run: {
-    readonly id: number;
-    readonly repository_id: number;
-    readonly head_repository_id: number;
-  } | null;
 }
 
+/** A run of a workflow, as GitHub lists it. */
+interface Run {
+  readonly id: number;
+  readonly run_number: number;
+  readonly path: string;
+  readonly event: string;
+  readonly head_sha: string;
+  readonly conclusion: string | null;
+  readonly head_repository: { readonly id: number } | null;
+  readonly repository: { readonly id: number };
+  readonly artifacts: Artifact[];
+}
+
+/** A pull request. */
+interface PullRequest {
+  readonly number: number;
+  readonly merged_at: string | null;
+  readonly merge_commit_sha: string | null;
+  readonly base: { readonly ref: string };
+  readonly head: { readonly sha: string };
+  readonly files: readonly { readonly filename: string; readonly previous_filename?: string }[];
+}
+
+const REPOSITORY_ID = 11;
 const TOKEN = "token-of-the-workflow";
 /** GitHub refuses a longer comment with 422. */
 const COMMENT_LIMIT = 65_536;
@@ -30,7 +48,8 @@ const COMMENT_LIMIT = 65_536;
 /** GitHub's REST API, as far as the example workflow's scripts call it. */
 export class GithubApi {
   readonly comments: Comment[] = [];
-  readonly artifacts: Artifact[] = [];
+  readonly runs: Run[] = [];
+  readonly pulls: PullRequest[] = [];
   /** Every call, "METHOD /path". */
   readonly calls: string[] = [];
   private readonly server: Server;
@@ -77,6 +96,19 @@ export class GithubApi {
     return made;
   }
 
+  /** Adds a run of the preview workflow with one artifact. @returns its id */
+  addRun(headSha: string, artifact: string, over: Partial<Run> = {}): number {
+    const id = this.runs.length + 1;
+    const own = { id: REPOSITORY_ID };
+    this.runs.push({
+      ...{ id, run_number: id, path: ".github/workflows/foresail-preview.yaml", event: "pull_request" },
+      ...{ head_sha: headSha, conclusion: "success", head_repository: own, repository: own },
+      artifacts: [{ name: artifact, expired: false }],
+      ...over,
+    });
+    return id;
+  }
+
   private async answer(request: IncomingMessage): Promise<[number, unknown]> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     this.calls.push(`${request.method} ${pathname}`);
@@ -86,7 +118,7 @@ export class GithubApi {
       const [size, number] = [Number(searchParams.get("per_page")), Number(searchParams.get("page"))];
       return entries.slice(size * (number - 1), size * number);
     };
-    switch (`${request.method} ${path.replace(/\d+/g, "N")}`) {
+    switch (`${request.method} ${path.replace(/\/[0-9a-f]{40}\//, "/SHA/").replace(/\/\d+/g, "/N")}`) {
       case "GET /issues/N/comments":
         return [200, page(this.comments)];
       case "POST /issues/N/comments": {
@@ -102,15 +134,31 @@ export class GithubApi {
         comment.body = body;
         return [200, comment];
       }
-      case "GET /actions/artifacts": {
-        const named = this.artifacts.filter(({ name }) => name === searchParams.get("name"));
-        return [200, { total_count: named.length, artifacts: page(named) }];
+      case "GET /commits/SHA/pulls": {
+        const sha = path.split("/")[2];
+        return [
+          200,
+          page(this.pulls.filter((pull) => pull.merge_commit_sha === sha || pull.head.sha === sha)),
+        ];
+      }
+      case "GET /pulls/N/files":
+        return [200, page([...(this.pulls.find(({ number }) => number === numberIn(path))?.files ?? [])])];
+      case "GET /actions/workflows/foresail-preview.yaml/runs": {
+        // GitHub finds a workflow by its file's name; every branch can have one
+        const found = this.runs.filter(({ head_sha }) => head_sha === searchParams.get("head_sha"));
+        return [200, { total_count: found.length, workflow_runs: page(found) }];
+      }
+      case "GET /actions/runs/N/artifacts": {
+        const { artifacts } = this.runs.find(({ id }) => id === numberIn(path))!;
+        return [200, { total_count: artifacts.length, artifacts: page(artifacts) }];
       }
       default:
         return [404, { message: "Not Found" }];
     }
   }
 }
+
+const numberIn = (path: string): number => Number(/\d+/.exec(path)?.[0]);
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   return (JSON.parse(await text(request)) as { body: string }).body;

@@ -1,25 +1,23 @@
-// Puts $OUT/comment.md under the pull request $PULL_REQUEST: into the comment that an earlier run made, found by the hidden
-// marker in its first line, else into a new one.
+// Puts $OUT/comment.md under the pull request $PULL_REQUEST: into the comment that an earlier run made, found by the
+// hidden marker in its first line, else into a new one. Its last line names the plan by its SHA-256, so that the merge
+// runs this plan and no other.
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { all, call, variable } from "./github.mjs";
+import { call, planLine, variable, workflowComments } from "./github.mjs";
 
-/** Who comments with a workflow's own token; nobody else's comment is written over, whatever marker it bears. */
-const AUTHOR = "github-actions[bot]";
-
-const file = `${variable("OUT")}/comment.md`;
+const [file, plan] = ["comment.md", "plan.json"].map((name) => `${variable("OUT")}/${name}`);
 if (existsSync(file)) {
   const repository = variable("GITHUB_REPOSITORY");
-  const body = readFileSync(file, "utf8");
-  const marker = body.slice(0, body.indexOf("\n"));
+  const text = readFileSync(file, "utf8").trimEnd();
+  const marker = text.split("\n", 1)[0];
   if (!marker.startsWith("<!-- foresail:")) throw new Error(`${file} does not begin with foresail's marker`);
-  const comments = await all(`/repos/${repository}/issues/${variable("PULL_REQUEST")}/comments`);
-  const earlier = comments.find(
-    (comment) => comment.user?.login === AUTHOR && comment.body?.startsWith(marker),
-  );
+  const digest = existsSync(plan) && createHash("sha256").update(readFileSync(plan)).digest("hex");
+  const body = digest ? `${text}\n\n${planLine(digest)}` : text;
+  const [earlier] = await workflowComments(variable("PULL_REQUEST"), (line) => line === marker);
   const { html_url: address } = earlier
     ? await call("PATCH", `/repos/${repository}/issues/comments/${earlier.id}`, { body })
     : await call("POST", `/repos/${repository}/issues/${variable("PULL_REQUEST")}/comments`, { body });
-  console.log(`${earlier ? "updated" : "made"} the comment ${address}`);
+  console.log(`${earlier ? "updated" : "created"} the comment ${address}`);
 } else {
-  console.log(`there is no ${file}: the preview failed before it had anything to say; see its log`);
+  console.log(`there is no ${file}: the preview failed before it had anything to show; see its log`);
 }

@@ -1,27 +1,84 @@
-// Finds the run that made the plan for the files that are checked out, and writes its plan-name and run-id for the next steps.
+// Finds the plan of the pull request that became the commit $GITHUB_SHA of main, and writes the outputs for the next
+// steps: the artifact's name, its run, and the SHA-256 that the plan must have. No run-id means that there is nothing
+// to apply. What a branch could forge is refused: the plan has to come from the preview workflow's own run for the head
+// of the merged pull request, which changed stack files only, and the comment that was reviewed has to name it.
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { all, variable } from "./github.mjs";
+import { all, PLAN_LINE, variable, workflowComments } from "./github.mjs";
+
+const WORKFLOW = "foresail-preview.yaml";
+const repository = `/repos/${variable("GITHUB_REPOSITORY")}`;
+const stack = variable("STACK");
+const stackFiles = `${process.env.STACK_FILES ?? "stacks/config"}/`;
+
+const refuse = (why, advice) => {
+  console.log(`::error::${why} ${advice}`);
+  process.exit(1);
+};
+const AGAIN = "Preview and review the change in a new pull request that is up to date with main.";
+
+const sha = variable("GITHUB_SHA");
+const pulls = await all(`${repository}/commits/${sha}/pulls`);
+const pull = pulls.find(
+  ({ merged_at, base, merge_commit_sha }) => merged_at && base.ref === "main" && merge_commit_sha === sha,
+);
+if (pull === undefined) refuse(`Commit ${sha} of main comes from no merged pull request.`, AGAIN);
+
+const files = await all(`${repository}/pulls/${pull.number}/files`);
+// a renamed file changes two places
+const changed = files.flatMap(({ filename, previous_filename: before }) => [
+  filename,
+  ...(before ? [before] : []),
+]);
+const changesStacks = changed.some((file) => file.startsWith(stackFiles));
+const code = changed.filter((file) => !file.startsWith(stackFiles) && !file.endsWith(".md"));
+if (!changesStacks) {
+  console.log(`::notice::Pull request ${pull.number} changes no stack file: there is nothing to apply.`);
+  process.exit(0);
+}
+if (code.length > 0)
+  refuse(`Pull request ${pull.number} changes stack files and code (${code.length} files).`, AGAIN);
+
+const runs = await all(
+  `${repository}/actions/workflows/${WORKFLOW}/runs?event=pull_request&head_sha=${pull.head.sha}`,
+  (page) => page.workflow_runs,
+);
+const run = runs
+  .filter(
+    (each) =>
+      each.event === "pull_request" &&
+      each.path === `.github/workflows/${WORKFLOW}` &&
+      each.head_sha === pull.head.sha &&
+      // a fork's run has the fork as its head repository
+      each.head_repository?.id === each.repository.id &&
+      each.conclusion === "success",
+  )
+  .sort((one, other) => other.run_number - one.run_number)[0];
+if (run === undefined)
+  refuse(`No preview of pull request ${pull.number} at ${pull.head.sha} succeeded.`, AGAIN);
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)), "plan-name.sh");
 const name = execFileSync("bash", [script], { encoding: "utf8" }).trim();
-const artifacts = await all(
-  `/repos/${variable("GITHUB_REPOSITORY")}/actions/artifacts?name=${encodeURIComponent(name)}`,
-  (page) => page.artifacts,
-);
-const [newest] = artifacts
-  // a fork can name its artifacts as it likes
-  .filter(({ workflow_run: run }) => run !== null && run.head_repository_id === run.repository_id)
-  .filter((artifact) => artifact.name === name && !artifact.expired)
-  .sort((one, other) => other.created_at.localeCompare(one.created_at));
-if (newest === undefined) {
-  console.log(
-    `::error::No reviewed plan for these files (${name}). Main has moved since the preview, or the plan has expired: ` +
-      "preview and review them in a pull request that is up to date with main.",
+const artifacts = await all(`${repository}/actions/runs/${run.id}/artifacts`, (page) => page.artifacts);
+const plans = artifacts.filter((artifact) => artifact.name === name && !artifact.expired);
+if (plans.length !== 1)
+  refuse(
+    `The preview has no plan for these files (${name}): main has moved since, or the plan expired.`,
+    AGAIN,
   );
-  process.exit(1);
-}
-appendFileSync(variable("GITHUB_OUTPUT"), `plan-name=${name}\nrun-id=${newest.workflow_run.id}\n`);
-console.log(`the plan is ${name} of run ${newest.workflow_run.id}`);
+
+const comments = await workflowComments(
+  pull.number,
+  (marker) => marker.startsWith("<!-- foresail:") && marker.endsWith(`/${stack} -->`),
+);
+const digest = PLAN_LINE.exec(comments[0]?.body.trimEnd().split("\n").at(-1) ?? "")?.[1];
+if (comments.length !== 1 || digest === undefined)
+  refuse(
+    `Pull request ${pull.number} has ${comments.length} comments on ${stack}, and needs one that names a plan.`,
+    AGAIN,
+  );
+
+appendFileSync(variable("GITHUB_OUTPUT"), `plan-name=${name}\nrun-id=${run.id}\nsha256=${digest}\n`);
+console.log(`the plan is ${name} of run ${run.id}, SHA-256 ${digest}`);

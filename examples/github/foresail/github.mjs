@@ -1,13 +1,13 @@
-// GitHub's REST API, as far as these scripts need it. No package: what has the token is read in a minute.
+// GitHub's REST API, as far as these scripts use it. No package, so that the code that gets the token is short.
 
-/** A variable that the workflow sets. */
+/** Returns a variable that the workflow sets. */
 export function variable(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
   return value;
 }
 
-/** Calls the API; throws with GitHub's own words when it refuses. */
+/** Calls the API; throws with GitHub's message when it refuses. */
 export async function call(method, path, body) {
   const answer = await fetch(`${process.env.GITHUB_API_URL ?? "https://api.github.com"}${path}`, {
     method,
@@ -23,7 +23,7 @@ export async function call(method, path, body) {
   return answer.json();
 }
 
-/** All entries of a list, page by page. */
+/** Returns all entries of a list, page by page. */
 export async function all(path, entriesOf = (page) => page) {
   const entries = [];
   for (let page = 1; ; page++) {
@@ -34,3 +34,18 @@ export async function all(path, entriesOf = (page) => page) {
     if (more.length < 100) return entries;
   }
 }
+
+/** The author of comments that are made with a workflow's token. */
+const AUTHOR = "github-actions[bot]";
+
+/** Returns the workflow's comments on a pull request that begin with a marker; other authors' are left out. */
+export async function workflowComments(pullRequest, isMarker) {
+  const comments = await all(`/repos/${variable("GITHUB_REPOSITORY")}/issues/${pullRequest}/comments`);
+  return comments.filter(
+    ({ user, body }) => user?.login === AUTHOR && isMarker((body ?? "").split("\n", 1)[0]),
+  );
+}
+
+/** The last line of a comment: the plan that it shows. */
+export const PLAN_LINE = /^Plan: SHA-256 `([0-9a-f]{64})`$/;
+export const planLine = (digest) => `Plan: SHA-256 \`${digest}\``;

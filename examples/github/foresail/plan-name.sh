@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Prints what the plan of $STACK for the files that are checked out is called. The name holds the hash of the tree, not of the
-# commit: a pull request's merge commit, and the commit on main by merge, squash or rebase, have the same files.
+# Prints the name of the plan of $STACK for the files in the checkout $FILES (default: this one). The name has the hash
+# of the tree, not of the commit: a pull request's merge commit, and the commit on main by merge, squash or rebase, have
+# the same files.
 set -euo pipefail
 stack=${STACK:?STACK names the stack}
-echo "foresail-plan-${stack//[^A-Za-z0-9_.-]/-}-$(git rev-parse 'HEAD^{tree}')"
+echo "foresail-plan-${stack//[^A-Za-z0-9_.-]/-}-$(git -C "${FILES:-.}" rev-parse 'HEAD^{tree}')"

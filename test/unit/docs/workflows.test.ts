@@ -20,6 +20,7 @@ interface Workflow {
         readonly permissions: Readonly<Record<string, string>>;
         readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean };
         readonly "timeout-minutes": number;
+        readonly environment: string;
         readonly env: Readonly<Record<string, string>>;
         readonly steps: readonly Step[];
       }
@@ -28,6 +29,14 @@ interface Workflow {
 }
 
 const FILES = filesBelow("examples/github/workflows", ".yaml");
+/** What the backend and each system read credentials from. */
+const CREDENTIALS = [
+  "PULUMI_BACKEND_URL",
+  "PULUMI_CONFIG_PASSPHRASE",
+  "CLOUDS_YAML",
+  "TUMBLEBUG_USERNAME",
+  "TUMBLEBUG_PASSWORD",
+];
 const SCRIPT = /\.github\/foresail\/[\w.-]+/;
 
 describe("workflows of the examples", () => {
@@ -40,20 +49,32 @@ describe("workflows of the examples", () => {
   it("are two: preview and apply", () =>
     assert.deepEqual(jobs.map(({ name }) => name).sort(), ["apply", "preview"]));
 
-  for (const { file, workflow, job } of jobs) {
-    it(`${file} takes actions by their full version only`, () => {
-      for (const { uses } of job.steps)
-        if (uses !== undefined) assert.match(uses, /^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
+  for (const { file, workflow, name, job } of jobs) {
+    it(`${file} pins actions to a commit, and names its version`, () => {
+      const uses = read(file).match(/uses: .*/g) ?? [];
+      assert.equal(uses.length, job.steps.filter(({ uses }) => uses !== undefined).length);
+      for (const line of uses) assert.match(line, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     });
 
-    it(`${file} runs only scripts that are there and may be run`, () => {
-      for (const { run } of job.steps) {
-        const script = SCRIPT.exec(run ?? "")?.[0];
-        if (script === undefined) continue;
+    it(`${file} runs its scripts, which exist and may be run`, () => {
+      const scripts = job.steps.flatMap(({ run }) => SCRIPT.exec(run ?? "")?.[0] ?? []);
+      assert.equal(scripts.length, name === "preview" ? 3 : 2, scripts.join());
+      for (const script of scripts) {
         const own = path.join(PROJECT, "examples/github/foresail", path.basename(script));
         accessSync(own, script.endsWith(".sh") ? constants.X_OK : constants.R_OK);
       }
     });
+
+    it(`${file} runs no install script of a dependency`, () => {
+      const installs = job.steps.flatMap(({ run = "" }) => (run.includes("npm ci") ? run : []));
+      assert.deepEqual(installs, ["npm ci --ignore-scripts && npm run prepare"]);
+    });
+
+    it(`${file} has its secrets from an environment`, () =>
+      assert.equal(
+        job.environment,
+        name === "preview" ? "${{ matrix.stack }}-preview" : "${{ matrix.stack }}",
+      ));
 
     it(`${file} puts nothing that others write into a command line`, () => {
       for (const { run = "" } of job.steps) assert.equal(run.includes("${{"), false, run);
@@ -62,7 +83,10 @@ describe("workflows of the examples", () => {
     it(`${file} gives secrets only to the step that runs foresail`, () => {
       for (const { run = "", env = {}, with: inputs = {} } of job.steps) {
         const values = JSON.stringify([env, inputs]);
-        if (values.includes("secrets.")) assert.match(run, /(?:preview|apply)\.sh$/);
+        const isForesail = /(?:preview|apply)\.sh$/.test(run);
+        assert.equal(values.includes("secrets."), isForesail, run);
+        if (isForesail)
+          for (const name of CREDENTIALS) assert.equal(env[name], `\${{ secrets.${name} }}`, name);
       }
       assert.equal(JSON.stringify(job.env).includes("secrets."), false);
     });
@@ -79,14 +103,32 @@ describe("workflows of the examples", () => {
 
     it(`${file} has no permission by default, and leaves no token in the checkout`, () => {
       assert.deepEqual(workflow.permissions, {});
-      const checkout = job.steps.find(({ uses }) => uses?.startsWith("actions/checkout@"));
-      assert.equal(checkout?.with?.["persist-credentials"], false);
+      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+      assert.equal(checkouts.length, name === "preview" ? 2 : 1);
+      for (const { with: inputs } of checkouts) assert.equal(inputs?.["persist-credentials"], false);
     });
   }
 
   it("may write comments in one job, and nothing in the other", () => {
     assert.deepEqual(job("preview").permissions, { contents: "read", "pull-requests": "write" });
-    assert.deepEqual(job("apply").permissions, { contents: "read", actions: "read" });
+    assert.deepEqual(job("apply").permissions, {
+      contents: "read",
+      actions: "read",
+      "pull-requests": "read",
+    });
+  });
+
+  it("check a pull request out beside main, not over it", () => {
+    const checkouts = job("preview").steps.flatMap(({ uses = "", with: inputs = {} }) =>
+      uses.startsWith("actions/checkout@") ? [inputs] : [],
+    );
+    assert.deepEqual(
+      checkouts.map(({ ref, path: folder }) => ({ ref, folder })),
+      [
+        { ref: "${{ github.event.pull_request.base.ref }}", folder: undefined },
+        { ref: undefined, folder: job("preview").env["FILES"] },
+      ],
+    );
   });
 
   it("cancel a preview that is out of date, and never an apply", () => {
