@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../../lib/unknown";
 import type { Operation, ReviewedChange } from "./change";
-import { isBegun, isVersionStep, readStepLine, type StepLine } from "./step-line";
+import { isBegun, readStep, type ReviewStep } from "./steps";
 
 /** A resource whose current steps differ from the reviewed ones. */
 export interface Difference {
@@ -76,7 +76,7 @@ function differenceOf(reviewed: ReviewedChange | undefined, current: ReviewedCha
   // what remains of a deletion has no inputs of its own
   if (changed !== undefined && current.operation !== "delete")
     return differs(`its input ${changed} is not the reviewed one`);
-  const step = unreviewedStep(reviewed.steps, current.steps);
+  const step = unreviewedStep(current.type, reviewed.steps, current.steps);
   return step === undefined ? [] : differs(`not reviewed: ${step}`);
 }
 
@@ -85,22 +85,25 @@ function linesOf({ steps, operation }: ReviewedChange): readonly string[] {
   return steps.length > 0 ? steps : [`(${operation})`];
 }
 
-/** Returns the first current step that does not follow from the reviewed ones, or undefined. */
-export function unreviewedStep(reviewed: readonly string[], current: readonly string[]): string | undefined {
-  const promised = reviewed.map(readStepLine);
-  const open = promised.filter((line) => line.kind === "unknown");
+/** Returns the first current step of a resource that does not follow from the reviewed ones, or undefined. */
+export function unreviewedStep(
+  type: string,
+  reviewed: readonly string[],
+  current: readonly string[],
+): string | undefined {
+  const open = reviewed.map((line) => readStep(type, line)).filter(({ role }) => role === "unknown");
   let from = 0;
-  for (const text of current) {
-    const line = readStepLine(text);
-    if (line.kind === "remark") continue;
-    const at = reviewed.indexOf(text, from);
+  for (const line of current) {
+    const step = readStep(type, line);
+    if (step.role === "remark") continue;
+    const at = reviewed.indexOf(line, from);
     if (at >= 0) {
       from = at + 1;
       continue;
     }
     // nodes that were in progress together are finished first, in any order
-    if (promised.some((each) => isBegun(line, each))) continue;
-    if (!open.some((each) => fillsIn(line, each))) return text;
+    if (reviewed.some((each) => isBegun(type, line, each))) continue;
+    if (!open.some((each) => fillsIn(step, each))) return line;
   }
   return undefined;
 }
@@ -109,10 +112,10 @@ export function unreviewedStep(reviewed: readonly string[], current: readonly st
  * Returns whether a step fills in an unknown one. For a cluster that did not exist yet, its machines and that they join
  * were reviewed; for machines that did not exist yet, that they are made ready. No step that removes a node was.
  */
-function fillsIn(line: StepLine, open: StepLine): boolean {
-  if (line.kind !== "step" || open.kind !== "unknown") return false;
-  if (open.machines !== undefined) return open.machines.includes(line.machine) && /^join /.test(line.rest);
-  return !isVersionStep(line) && !/^(?:cordon|lost)\b/.test(line.rest);
+function fillsIn(step: ReviewStep, { wanted }: ReviewStep): boolean {
+  if (step.role !== "step") return false;
+  if (wanted === undefined) return !step.isDisruptive;
+  return step.joins && (step.machine === undefined || wanted.includes(step.machine));
 }
 
 /** Returns the name of the first input that differs from the reviewed one, or undefined. */

@@ -3,7 +3,7 @@ import { type Danger, findDangers } from "./dangers";
 import { code, escapeWords, fenced, oneLine, safeWord } from "./markdown-words";
 import { plural } from "../../lib/text/plural";
 import type { Preview } from "./preview";
-import { countSteps } from "./step-line";
+import { countSteps } from "./steps";
 
 /**
  * The longest comment. GitHub refuses more than 65,536 UTF-16 characters, as JavaScript counts them; the rest is for
@@ -19,6 +19,7 @@ const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   replaced: "Replaced",
   deleted: "Deleted",
   lost: "Given up as lost",
+  "unknown step": "Unknown step",
   blocked: "Blocked",
   "control plane": "Control plane",
   unread: "Cluster not read",

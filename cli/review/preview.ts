@@ -1,3 +1,4 @@
+import { resourceMessage } from "../../lib/steps/steps";
 import type { Operation, ResourceChange } from "./change";
 import { refuseServerOrder } from "./server-order";
 import { type EngineDiagnostic, type EngineStep, parsePreview } from "../../lib/pulumi/preview-json";
@@ -68,15 +69,12 @@ export function readPreview(text: string): Preview {
   };
 }
 
-/** The prefix of the handlers' lines: the resource as messages name it. */
-const RESOURCE_LINE = /^[A-Z]\w+ [^:]+: (.*)$/s;
-
 /** Returns the handlers' lines that are not steps, because they print each step as a line, too. */
 function notesOf(diagnostics: readonly EngineDiagnostic[], changes: readonly ResourceChange[]): string[] {
   const steps = new Set(changes.flatMap((change) => change.steps));
   return messages(diagnostics, "info").filter((words) => {
-    const [, line] = RESOURCE_LINE.exec(words) ?? [];
-    return line !== undefined && !steps.has(line);
+    const message = resourceMessage.parse(words);
+    return message !== undefined && !steps.has(message.line);
   });
 }
 

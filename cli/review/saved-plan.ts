@@ -1,10 +1,15 @@
+import { commonSteps } from "../../lib/steps/steps";
 import { UNKNOWN } from "../../lib/unknown";
 import type { ReviewedChange } from "./change";
 import type { Preview } from "./preview";
 
+/** Number of the file's format; another one is refused, because its steps would not be understood. */
+const FORMAT_VERSION = 2;
+
 /** The file that `foresail preview --save-plan` writes: the engine's own plan, and the reviewed changes. */
 export interface SavedPlan {
-  readonly foresail: { readonly format: 1; readonly version: string };
+  readonly formatVersion: typeof FORMAT_VERSION;
+  readonly foresail: { readonly version: string };
   readonly project: string;
   readonly stack: string;
   readonly reviewed: readonly ReviewedChange[];
@@ -17,7 +22,7 @@ export class UnreadablePlanError extends Error {
   override readonly name = "UnreadablePlanError";
 
   constructor(why: string) {
-    super(`the plan can't be used: ${why}; make a new one with foresail preview --save-plan`);
+    super(`the plan can't be used: ${why}. Preview and review again: foresail preview --save-plan FILE`);
   }
 }
 
@@ -36,7 +41,13 @@ export function makeSavedPlan(
     steps,
     inputs,
   }));
-  return { foresail: { format: 1, version }, ...ref, reviewed, engine: openUnknownSteps(engine) };
+  return {
+    formatVersion: FORMAT_VERSION,
+    foresail: { version },
+    ...ref,
+    reviewed,
+    engine: openUnknownSteps(engine),
+  };
 }
 
 /**
@@ -57,8 +68,11 @@ export function parseSavedPlan(
   const plan = value as Partial<SavedPlan> | null;
   if (typeof plan !== "object" || plan === null || plan.foresail === undefined || plan.engine === undefined)
     throw new UnreadablePlanError("it is no plan of foresail's");
-  if (plan.foresail.format !== 1)
-    throw new UnreadablePlanError(`foresail ${String(plan.foresail.version)} wrote it in another format`);
+  const found = plan.formatVersion ?? 1;
+  if (found !== FORMAT_VERSION)
+    throw new UnreadablePlanError(
+      `foresail ${String(plan.foresail.version)} wrote it in format ${String(found)}, and this release reads format ${FORMAT_VERSION}`,
+    );
   if (!Array.isArray(plan.reviewed) || !plan.reviewed.every(isReviewedChange))
     throw new UnreadablePlanError("its reviewed steps are damaged");
   for (const what of ["project", "stack"] as const)
@@ -88,7 +102,9 @@ function openUnknownSteps(engine: unknown): unknown {
   return Object.fromEntries(
     Object.entries(engine).map(([key, value]) => [
       key,
-      key === "steps" && Array.isArray(value) && value.some((line) => /^unknown until /.test(String(line)))
+      key === "steps" &&
+      Array.isArray(value) &&
+      value.some((line) => commonSteps.parse(String(line))?.kind === "unknown")
         ? UNKNOWN
         : openUnknownSteps(value),
     ]),

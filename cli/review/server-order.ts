@@ -1,5 +1,6 @@
-import type { ReviewedChange } from "./change";
-import type { ResourceChange } from "./change";
+import { commonSteps } from "../../lib/steps/steps";
+import type { ResourceChange, ReviewedChange } from "./change";
+import { readStep } from "./steps";
 
 const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";
@@ -69,8 +70,8 @@ export function unlistedChange(
   ]);
   const node = changes
     .filter(({ type }) => BY_MACHINE.includes(type))
-    .flatMap((change) => change.steps)
-    .find((line) => !line.startsWith("cluster DNS:") && !machines.includes(line.slice(0, line.indexOf(":"))));
+    .flatMap(({ type, steps }) => steps.map((line) => ({ line, ...readStep(type, line) })))
+    .find(({ machine, joins }) => (machine === undefined ? !joins : !machines.includes(machine)))?.line;
   if (node !== undefined) return node;
   const known = new Set(reviewed.map(({ urn }) => urn));
   const other = changes.find(
@@ -93,7 +94,10 @@ const FOLLOWING = [
 ];
 
 /** Returns a line of a remaining run without its prefix. */
-const bare = (line: string): string => line.replace(/^then, [^:]+: /, "");
+function bare(line: string): string {
+  const step = commonSteps.parse(line);
+  return step?.kind === "later" ? step.line : line;
+}
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];

@@ -1,7 +1,7 @@
 import { findDangers } from "./dangers";
 import type { Preview } from "./preview";
 import { plural } from "../../lib/text/plural";
-import { countSteps } from "./step-line";
+import { countSteps } from "./steps";
 
 /**
  * Renders a preview for a terminal: each resource with its steps, and the dangers at the end, where they are visible.

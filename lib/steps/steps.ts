@@ -1,4 +1,4 @@
-import { choice, type Line, line, optional, phrase, text, word, words } from "./line";
+import { choice, type Line, line, optional, phrase, text, value, word, words } from "./line";
 
 type Lines = Readonly<Record<string, Line<unknown>>>;
 
@@ -92,6 +92,9 @@ export function stepsOfUnread<Step extends { readonly kind: string }>(args: {
 export function machineOf(step: object): string | undefined {
   return "machine" in step && typeof step.machine === "string" ? step.machine : undefined;
 }
+
+/** A message about a resource: "NodeRollout onprem: w-1 is paused". */
+export const resourceMessage = line`${value("[A-Z]\\w+")("type")} ${phrase("name")}: ${text("line")}`;
 
 /** The runs after this one, as their lines name them. */
 const RUNS = ["in the next run", "in the run after it"];

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ReviewedChange } from "../../../../cli/review/change";
-import { compareReview, unreviewedStep } from "../../../../cli/review/compare";
+import { compareReview, unreviewedStep as unreviewedStepOf } from "../../../../cli/review/compare";
 import { change } from "./changes";
 
 const line = fc.constantFrom(..."abcdefgh").map((machine) => `${machine}: do it`);
+const unreviewedStep = (reviewed: string[], current: string[]) =>
+  unreviewedStepOf("NodeGroup", reviewed, current);
 const lines = fc.array(line, { maxLength: 8 });
 const operation = fc.constantFrom("create", "update", "replace", "delete" as const);
 

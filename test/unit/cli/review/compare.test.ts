@@ -1,13 +1,29 @@
 import assert from "node:assert/strict";
 import type { ReviewedChange } from "../../../../cli/review/change";
 import { compareReview } from "../../../../cli/review/compare";
+import {
+  nodeAgentsSteps,
+  nodeGroupSteps,
+  nodeRolloutSteps,
+  type NodeRolloutStep,
+} from "../../../../providers/kubeadm/plan/steps";
 import { change } from "./changes";
 import { UNKNOWN } from "../../../../lib/unknown";
 
-const JOIN = (name: string) => `${name}: join as worker of workers, wait until Ready`;
-const ROLL = (name: string) => `${name} 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)`;
-const RESUMED = (name: string) =>
-  `${name} 1.35.4 → 1.36.3 (begun by an earlier run: cordon, drain, kubeadm upgrade node, uncordon)`;
+const group = nodeGroupSteps.format;
+const JOIN = (machine: string) => group({ kind: "join", machine, pool: "workers" });
+const REMOVE = (machine: string) => group({ kind: "remove", machine });
+const UNTIL_CLUSTER = group({ kind: "unknown", until: "the cluster exists", wanted: ["w-1", "w-2"] });
+const UNTIL_MACHINES = group({ kind: "unknown", until: "the machines exist" });
+type Upgrade = Extract<NodeRolloutStep, { kind: "upgrade" }>;
+const ROLL = (machine: string, over: Partial<Upgrade> = {}) =>
+  nodeRolloutSteps.format({
+    ...{ kind: "upgrade", machine, from: "1.35.4", to: "1.36.3", how: "kubeadm upgrade node" },
+    ...over,
+  });
+const RESUMED = (machine: string, over: Partial<Upgrade> = {}) => ROLL(machine, { resumed: true, ...over });
+const CONTAINERD = { software: [{ name: "containerd", from: "2.1.4", to: "2.2.0" }] };
+const rollout = (steps: readonly string[]) => change("a", steps, { type: "NodeRollout" });
 
 describe("a review held against what would run now", () => {
   const rows: [string, ReviewedChange[], ReviewedChange[], string][] = [
@@ -30,12 +46,7 @@ describe("a review held against what would run now", () => {
     ["a step more", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1"), JOIN("w-2")])], "moved"],
     ["a step twice", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1"), JOIN("w-1")])], "moved"],
     ["another order", [change("a", ["w-1: a", "w-2: a"])], [change("a", ["w-2: a", "w-1: a"])], "moved"],
-    [
-      "another target",
-      [change("a", [ROLL("w-1")])],
-      [change("a", [ROLL("w-1").replace("1.36.3", "1.36.4")])],
-      "moved",
-    ],
+    ["another target", [rollout([ROLL("w-1")])], [rollout([ROLL("w-1", { to: "1.36.4" })])], "moved"],
     ["another resource", [change("a", ["x: y"])], [change("b", ["x: y"])], "moved"],
     ["a new resource without steps", [change("a")], [change("a"), change("b")], "moved"],
     ["an update that became a deletion", [change("a")], [change("a", [], { operation: "delete" })], "moved"],
@@ -77,73 +88,88 @@ describe("a review held against what would run now", () => {
     ],
     [
       "machines that joined a cluster which did not exist yet",
-      [change("a", ["unknown until the cluster exists; wanted: w-1, w-2"])],
+      [change("a", [UNTIL_CLUSTER])],
       [change("a", [JOIN("w-2")])],
       "remainder",
     ],
     [
       "a removal from a cluster which did not exist yet",
-      [change("a", ["unknown until the cluster exists; wanted: w-1, w-2"])],
-      [change("a", ["w-2: cordon, drain, kubeadm reset, delete its Node"])],
+      [change("a", [UNTIL_CLUSTER])],
+      [change("a", [REMOVE("w-2")])],
       "moved",
     ],
     [
       "a machine that was not wanted of a cluster which did not exist yet",
-      [change("a", ["unknown until the cluster exists; wanted: w-1, w-2"])],
+      [change("a", [UNTIL_CLUSTER])],
       [change("a", [JOIN("w-3")])],
       "moved",
     ],
     [
       "steps that can no longer be known",
       [change("a", [JOIN("w-1")])],
-      [change("a", ["unknown until the machines exist"])],
+      [change("a", [UNTIL_MACHINES])],
       "moved",
     ],
     [
       "what machines that did not exist yet need",
-      [change("a", ["unknown until the machines exist"])],
-      [change("a", ["w-1: install node agent 1.0.0"])],
+      [change("a", [UNTIL_MACHINES], { type: "NodeAgents" })],
+      [
+        change("a", [nodeAgentsSteps.format({ kind: "install", machine: "w-1", version: "1.0.0" })], {
+          type: "NodeAgents",
+        }),
+      ],
       "remainder",
     ],
-    ...["w-1: cordon, drain, kubeadm reset, delete its Node", "w-1: lost, delete its Node", ROLL("w-1")].map(
-      (step): [string, ReviewedChange[], ReviewedChange[], string] => [
-        `machines that did not exist yet, and ${step}`,
-        [change("a", ["unknown until the machines exist"])],
-        [change("a", [step])],
-        "moved",
-      ],
-    ),
+    ...(
+      [
+        ["NodeGroup", REMOVE("w-1")],
+        ["NodeGroup", group({ kind: "lose", machine: "w-1" })],
+        ["NodeGroup", "w-1: a step of no known kind"],
+        ["NodeRollout", ROLL("w-1")],
+      ] as const
+    ).map(([type, step]): [string, ReviewedChange[], ReviewedChange[], string] => [
+      `machines that did not exist yet, and ${step}`,
+      [change("a", [UNTIL_MACHINES], { type })],
+      [change("a", [step], { type })],
+      "moved",
+    ]),
+    [
+      "machines that joined a cluster which did not exist yet, and the cluster's DNS",
+      [change("a", [UNTIL_CLUSTER])],
+      [change("a", [JOIN("w-2"), group({ kind: "spreadDns" })])],
+      "remainder",
+    ],
     [
       "a remark about a node that is not Ready",
-      [change("a", [ROLL("w-1")])],
-      [change("a", [ROLL("w-1"), "w-1 is not Ready: the kubelet has not reported"])],
+      [change("a", [JOIN("w-1")])],
+      [change("a", [JOIN("w-1"), group({ kind: "notReady", machine: "w-1", why: "no report" })])],
       "remainder",
     ],
     [
       "nodes that were under way together, the later one first",
-      [change("a", [ROLL("w-1"), ROLL("w-2"), ROLL("w-3")])],
-      [change("a", [RESUMED("w-2"), ROLL("w-1"), ROLL("w-3")])],
+      [rollout([ROLL("w-1"), ROLL("w-2"), ROLL("w-3")])],
+      [rollout([RESUMED("w-2"), ROLL("w-1"), ROLL("w-3")])],
       "remainder",
     ],
     [
       "a node that was done but for its uncordoning",
-      [change("a", [ROLL("w-1").replace(" (", ", containerd 2.1.4 → 2.2.0 ("), ROLL("w-2")])],
-      [change("a", ["w-1 1.36.3 (begun by an earlier run: uncordon)", ROLL("w-2")])],
+      [rollout([ROLL("w-1", CONTAINERD), ROLL("w-2")])],
+      [rollout([nodeRolloutSteps.format({ kind: "finish", machine: "w-1", to: "1.36.3" }), ROLL("w-2")])],
       "remainder",
     ],
     [
       "a node begun with a software that was not reviewed",
-      [change("a", [ROLL("w-1")])],
-      [change("a", [RESUMED("w-1").replace(" (", ", containerd 2.1.4 → 2.2.0 (")])],
+      [rollout([ROLL("w-1")])],
+      [rollout([RESUMED("w-1", CONTAINERD)])],
       "moved",
     ],
     [
       "a node begun towards another version",
-      [change("a", [ROLL("w-1")])],
-      [change("a", [RESUMED("w-1").replace("1.36.3", "1.36.4")])],
+      [rollout([ROLL("w-1")])],
+      [rollout([RESUMED("w-1", { to: "1.36.4" })])],
       "moved",
     ],
-    ["a step begun by somebody else", [change("a", [ROLL("w-1")])], [change("a", [RESUMED("w-2")])], "moved"],
+    ["a step begun by somebody else", [rollout([ROLL("w-1")])], [rollout([RESUMED("w-2")])], "moved"],
   ];
   for (const [name, reviewed, current, kind] of rows) {
     it(`${name}: ${kind}`, () => assert.equal(compareReview(reviewed, current).kind, kind));

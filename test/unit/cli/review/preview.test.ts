@@ -88,7 +88,7 @@ describe("a preview as the engine prints it", () => {
     );
     assert.deepEqual(
       findDangers(readPreview(text)).map(({ words }) => words),
-      ["T n is deleted and made anew, for a changed size"],
+      ["T n is deleted and made anew, for a changed size", "a: b"],
     );
   });
 
@@ -98,7 +98,10 @@ describe("a preview as the engine prints it", () => {
       urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:TumblebugMcis::k1-machines",
       newState: { inputs },
     });
-    const steps = ["w-2: delete its VM w-2-1, which never came up (Failed)", "w-3: create its VM in aws"];
+    const steps = [
+      "w-2: delete its VM w-2-1, which never came up (Failed)",
+      "w-3: create its VM in aws (t3, ubuntu)",
+    ];
     const dangers = findDangers(readPreview(JSON.stringify({ steps: [step({ steps })] })));
     assert.deepEqual(
       dangers.map(({ kind, words }) => [kind, words]),

@@ -34,9 +34,14 @@ describe("a saved plan", () => {
     ["of pulumi alone", '{"manifest":{},"resourcePlans":{}}', /no plan of foresail's/],
     ["null", "null", /no plan of foresail's/],
     [
+      "of an older release",
+      JSON.stringify({ ...plan, formatVersion: undefined, foresail: { format: 1, version: "0.1.0" } }),
+      /foresail 0\.1\.0 wrote it in format 1, and this release reads format 2/,
+    ],
+    [
       "of a later format",
-      JSON.stringify({ ...plan, foresail: { format: 2, version: "9.0.0" } }),
-      /9\.0\.0 wrote it/,
+      JSON.stringify({ ...plan, formatVersion: 3, foresail: { version: "9.0.0" } }),
+      /foresail 9\.0\.0 wrote it in format 3/,
     ],
     ["with damaged steps", JSON.stringify({ ...plan, reviewed: [{ urn: "x" }] }), /damaged/],
     ["of another stack", JSON.stringify({ ...plan, stack: "dev" }), /of the stack dev, not of prod/],
@@ -53,7 +58,7 @@ describe("a saved plan", () => {
         (error: Error) => {
           assert.ok(error instanceof UnreadablePlanError);
           assert.match(error.message, words);
-          assert.match(error.message, /make a new one with foresail preview --save-plan$/);
+          assert.match(error.message, /\. Preview and review again: foresail preview --save-plan FILE$/);
           return true;
         },
       );

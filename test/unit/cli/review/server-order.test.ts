@@ -91,7 +91,7 @@ describe("a run that follows another", () => {
   });
 
   it("is none when a node changes that no machine's line names", () => {
-    const strange = "cp-1: 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)";
+    const strange = "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)";
     assert.equal(
       unlistedChange(first, [next, change("demo-rollout", [strange], { type: "NodeRollout" })]),
       strange,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { findDangers } from "../../../../cli/review/dangers";
 import { compareReview } from "../../../../cli/review/compare";
 import { renderSummary } from "../../../../cli/review/markdown";
-import { countSteps } from "../../../../cli/review/step-line";
+import { countSteps } from "../../../../cli/review/steps";
 import { renderText } from "../../../../cli/review/text";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import { nodeGroupSteps, type NodeGroupStep } from "../../../../providers/kubeadm/plan/steps";
@@ -26,7 +26,7 @@ describe("what a preview could not read", () => {
 
   const preview = previewOf([
     change("prod-workers", [WHY, "w-2: join as worker of workers, wait until Ready", unread]),
-    change("prod-rollout", [WHY, "w-1: unread: the versions that it runs"]),
+    change("prod-rollout", [WHY, "w-1: unread: the versions that it runs"], { type: "NodeRollout" }),
   ]);
   it("is counted apart from the steps, for a terminal and for a pull request", () => {
     assert.equal(countSteps(preview.changes), "1 step, 2 unread in 2 resources");

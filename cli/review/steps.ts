@@ -1,0 +1,182 @@
+import { commonSteps, machineOf, type CommonStep, type StepTable } from "../../lib/steps/steps";
+import { plural } from "../../lib/text/plural";
+import { etcdKeySteps, statusStampSteps, zenithKeypairSteps } from "../../providers/azimuth/plan/steps";
+import { releaseRecoverySteps } from "../../providers/helm/plan/steps";
+import * as kubeadm from "../../providers/kubeadm/plan/steps";
+import { adoptionSteps, objectReadySteps } from "../../providers/kubernetes/plan/steps";
+import { machinePoolSteps } from "../../providers/machine-pool/plan/steps";
+import { cloudPlanSteps, initializedMarkSteps } from "../../providers/openstack/plan/steps";
+import * as tumblebug from "../../providers/tumblebug/plan/steps";
+
+/** What a reviewer should see first, the worst first. */
+export const DANGERS = [
+  "refused",
+  "replaced",
+  "deleted",
+  "lost",
+  "unknown step",
+  "blocked",
+  "control plane",
+  "unread",
+] as const;
+export type DangerKind = (typeof DANGERS)[number];
+
+/** What a review has to know about a kind of steps. */
+interface Rule<Step> {
+  /** Default: a step. Others: it will be known later; a part of a machine was not read; nothing will be done. */
+  readonly role?: "unknown" | "unread" | "remark";
+  readonly danger?:
+    DangerKind | ((step: Step, isControlPlane: (name: string) => boolean) => DangerKind | undefined);
+  /** Whether it takes a node out of service or out of the cluster. */
+  readonly isDisruptive?: true;
+  /** Whether it belongs to the join of machines. */
+  readonly joins?: true;
+}
+
+interface Rules {
+  readonly table: StepTable<{ readonly kind: string }>;
+  readonly kinds: Readonly<Record<string, Rule<never>>>;
+}
+
+/** The compiler demands a rule for every kind of the table. */
+function rules<Step extends { readonly kind: string }>(
+  table: StepTable<Step>,
+  own: { readonly [Kind in Exclude<Step["kind"], CommonStep["kind"]>]: Rule<Extract<Step, { kind: Kind }>> },
+): Rules {
+  return { table: table, kinds: { ...own, ...COMMON } };
+}
+
+/** Rules for a table without dangerous or disruptive kinds. */
+function harmless<Step extends { readonly kind: string }>(table: StepTable<Step>): Rules {
+  return { table: table, kinds: COMMON };
+}
+
+const PLAIN = {};
+const REMARK = { role: "remark" } as const;
+const ofMember = (step: { etcdMember?: true }) => (step.etcdMember ? "control plane" : "deleted");
+const ofNode = (step: { machine: string }, isControlPlane: (name: string) => boolean) =>
+  isControlPlane(step.machine) ? "control plane" : undefined;
+
+const COMMON: { readonly [Kind in CommonStep["kind"]]: Rule<Extract<CommonStep, { kind: Kind }>> } = {
+  recorded: { role: "remark", danger: "unread" },
+  unchecked: { role: "remark", danger: "unread" },
+  unknown: { role: "unknown" },
+  // the remark before it has the reason
+  unread: { role: "unread" },
+  leftOut: REMARK,
+  later: REMARK,
+};
+
+/** The only place that knows which kinds of steps are dangerous or disruptive, by resource type. */
+const RULES: Readonly<Record<string, Rules>> = {
+  NodeGroup: rules(kubeadm.nodeGroupSteps, {
+    join: { joins: true },
+    joinControlPlane: { joins: true, danger: "control plane" },
+    spreadDns: { joins: true },
+    settings: PLAIN,
+    remove: { isDisruptive: true, danger: ofMember },
+    lose: { isDisruptive: true, danger: "lost" },
+    loseOfPool: { isDisruptive: true, danger: "lost" },
+    resetOfPool: { isDisruptive: true },
+    notReady: REMARK,
+    leavesNotReady: REMARK,
+  }),
+  NodeAgents: harmless(kubeadm.nodeAgentsSteps),
+  NodeRollout: rules(kubeadm.nodeRolloutSteps, {
+    upgrade: {
+      isDisruptive: true,
+      danger: (step, isControlPlane) =>
+        step.how === "kubeadm upgrade apply" ? "control plane" : ofNode(step, isControlPlane),
+    },
+    finish: { isDisruptive: true, danger: ofNode },
+    outage: { role: "remark", danger: "control plane" },
+    drainBlocked: { role: "remark", danger: "blocked" },
+  }),
+  LoopbackEndpoint: harmless(kubeadm.loopbackEndpointSteps),
+  ClusterInit: rules(kubeadm.clusterInitSteps, { init: { danger: "control plane" }, keepCredentials: PLAIN }),
+  CloudPlan: harmless(cloudPlanSteps),
+  InitializedMark: harmless(initializedMarkSteps),
+  TumblebugPlan: rules(tumblebug.tumblebugPlanSteps, { remove: { danger: "control plane" } }),
+  TumblebugMcis: rules(tumblebug.tumblebugMcisSteps, { deleteFailed: { danger: "deleted" }, create: PLAIN }),
+  TumblebugNamespace: harmless(tumblebug.tumblebugNamespaceSteps),
+  TumblebugImage: harmless(tumblebug.tumblebugObjectSteps),
+  TumblebugSecurityGroup: harmless(tumblebug.tumblebugObjectSteps),
+  TumblebugSpec: harmless(tumblebug.tumblebugObjectSteps),
+  TumblebugSshKey: harmless(tumblebug.tumblebugObjectSteps),
+  TumblebugVNet: harmless(tumblebug.tumblebugObjectSteps),
+  TumblebugLoadBalancer: harmless(tumblebug.tumblebugLoadBalancerSteps),
+  MachinePoolReady: harmless(machinePoolSteps),
+  Adoption: harmless(adoptionSteps),
+  ObjectReady: harmless(objectReadySteps),
+  ZenithKeypair: harmless(zenithKeypairSteps),
+  EtcdKey: harmless(etcdKeySteps),
+  StatusStamp: harmless(statusStampSteps),
+  ReleaseRecovery: harmless(releaseRecoverySteps),
+};
+
+/** The tables of all resource types with steps. */
+export const TABLES: Readonly<Record<string, Rules["table"]>> = Object.fromEntries(
+  Object.entries(RULES).map(([type, { table }]) => [type, table]),
+);
+
+/** A line of the input `steps`, as a review has to know it. */
+export interface ReviewStep {
+  /** Undefined for a line that no table knows, which a person has to judge. */
+  readonly kind?: string;
+  readonly role: "step" | NonNullable<Rule<never>["role"]>;
+  readonly machine?: string;
+  /** The machines of an unknown step; undefined for any machines. */
+  readonly wanted?: readonly string[];
+  readonly isDisruptive: boolean;
+  readonly joins: boolean;
+  danger(isControlPlane: (name: string) => boolean): DangerKind | undefined;
+}
+
+/** Parses a line of a resource. A line that no table knows counts as a disruptive step, so that none is missed. */
+export function readStep(type: string, line: string): ReviewStep {
+  const { table, kinds }: Rules = RULES[type] ?? { table: commonSteps, kinds: COMMON };
+  const step = table.parse(line);
+  if (step === undefined)
+    return { role: "step", isDisruptive: true, joins: false, danger: () => "unknown step" };
+  const { role = "step", danger, isDisruptive = false, joins = false } = kinds[step.kind] ?? {};
+  const machine = machineOf(step);
+  return {
+    kind: step.kind,
+    role,
+    ...(machine === undefined ? {} : { machine }),
+    ...("wanted" in step ? { wanted: step.wanted as readonly string[] } : {}),
+    isDisruptive,
+    joins,
+    danger: (isControlPlane) =>
+      typeof danger === "function" ? danger(step as never, isControlPlane) : danger,
+  };
+}
+
+/**
+ * Returns whether a current step is a reviewed one that an earlier run began and did not finish: same machine, same
+ * targets.
+ */
+export function isBegun(type: string, current: string, reviewed: string): boolean {
+  if (type !== "NodeRollout") return false;
+  const [now, promised] = [kubeadm.nodeRolloutSteps.parse(current), kubeadm.nodeRolloutSteps.parse(reviewed)];
+  if (promised?.kind !== "upgrade" && promised?.kind !== "finish") return false;
+  if (now?.kind === "finish") return now.machine === promised.machine && now.to === promised.to;
+  if (now?.kind !== "upgrade" || !now.resumed) return false;
+  const { software: known = [] } = promised.kind === "upgrade" ? promised : {};
+  return (
+    now.machine === promised.machine &&
+    now.to === promised.to &&
+    (now.software ?? []).every(({ name, to }) => known.some((one) => one.name === name && one.to === to))
+  );
+}
+
+/** Returns `3 steps in 2 resources`, or `3 steps, 4 unread in 2 resources`; remarks do not count. */
+export function countSteps(
+  changes: readonly { readonly type: string; readonly steps: readonly string[] }[],
+): string {
+  const roles = changes.flatMap(({ type, steps }) => steps.map((line) => readStep(type, line).role));
+  const unread = roles.filter((role) => role === "unread").length;
+  const steps = roles.filter((role) => role !== "remark").length - unread;
+  const counts = [plural(steps, "step"), ...(unread > 0 ? [`${unread} unread`] : [])].join(", ");
+  return `${counts} in ${plural(changes.length, "resource")}`;
+}
