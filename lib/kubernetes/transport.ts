@@ -1,41 +1,40 @@
-import { type Agent as HttpAgent, request as httpRequest } from "node:http";
-import { Agent, request as httpsRequest } from "node:https";
-import { abortError } from "../abort";
+import { HttpClient, type HttpRequest, type HttpResponse, wasNeverSent } from "../http-client";
 import { KubernetesError, NoAnswer } from "./errors";
 import type { Endpoint } from "./kubeconfig";
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
-export interface Call {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export interface Call extends Pick<HttpRequest, "method" | "body" | "signal"> {
   /** an absolute path, such as "/api/v1/nodes" */
   path: string;
   query?: Query;
-  body?: unknown;
   contentType?: string;
   milliseconds?: number;
-  signal?: AbortSignal;
 }
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
 const UNTRUSTED =
   /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_SSL|ERR_TLS)/;
-const NEVER_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** Calls one API server over keep-alive connections. */
+/** Calls one API server. */
 export class Transport {
-  readonly agent: HttpAgent;
+  private readonly http: HttpClient;
 
   constructor(
     readonly endpoint: Endpoint,
     private readonly userAgent: string,
   ) {
-    this.agent = new Agent({ keepAlive: true, ...endpoint.tls });
+    this.http = new HttpClient(endpoint.tls);
   }
 
-  get headers(): Record<string, string> {
-    return { ...this.endpoint.headers, "User-Agent": this.userAgent };
+  /** What another client needs to call the same server over the same connections. */
+  get access() {
+    return {
+      server: this.endpoint.server.replace(/\/$/, ""),
+      agent: this.http.agent,
+      headers: { ...this.endpoint.headers, "User-Agent": this.userAgent },
+    };
   }
 
   /**
@@ -43,53 +42,35 @@ export class Transport {
    * @throws KubernetesError, NoAnswer, the signal's reason
    */
   async call(call: Call): Promise<unknown> {
-    const { status, text } = await this.send(call);
-    if (status >= 200 && status < 300) return parseJson(text) ?? text;
-    throw answeredError(status, text, `${call.method} ${call.path}`);
+    const response = await this.send(call);
+    if (response.status >= 200 && response.status < 300) return response.body ?? response.text;
+    throw answeredError(response, `${call.method} ${call.path}`);
   }
 
   close(): void {
-    this.agent.destroy();
+    this.http.close();
   }
 
-  private send(call: Call): Promise<{ status: number; text: string }> {
-    const url = withQuery(this.endpoint.server.replace(/\/$/, "") + call.path, call.query);
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const headers: Record<string, string> = { ...this.headers, Accept: "application/json" };
-    if (body !== undefined) {
-      headers["Content-Type"] = call.contentType ?? "application/json";
-      // Node.js omits it for DELETE, and the server would parse the body as another request
-      headers["Content-Length"] = String(Buffer.byteLength(body));
-    }
-    const milliseconds = call.milliseconds ?? TIMEOUT_MILLISECONDS;
-    const start = url.startsWith("http:") ? httpRequest : httpsRequest;
-    return new Promise((resolve, reject) => {
-      const { signal } = call;
-      if (signal?.aborted) return reject(abortError(signal));
-      const agent = url.startsWith("http:") ? undefined : this.agent;
-      const request = start(url, { method: call.method, headers, agent, signal }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", fail);
-        response.on("end", () => {
-          clearTimeout(timer);
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
-        });
-      });
-      const timer = setTimeout(
-        () => request.destroy(new Error(`no answer within ${milliseconds / 1000} s`)),
+  private async send(call: Call): Promise<HttpResponse> {
+    const { server, headers } = this.access;
+    const { method, body, signal, contentType, milliseconds = TIMEOUT_MILLISECONDS } = call;
+    const type: Record<string, string> = contentType === undefined ? {} : { "Content-Type": contentType };
+    const url = withQuery(server + call.path, call.query);
+    try {
+      return await this.http.send({
+        method,
+        url,
+        headers: { ...headers, ...type },
+        body,
         milliseconds,
-      );
-      const fail = (error: NodeJS.ErrnoException) => {
-        clearTimeout(timer);
-        if (signal?.aborted) return reject(abortError(signal));
-        const code = error.code ?? "";
-        const sent = !NEVER_CONNECTED.test(code) && !UNTRUSTED.test(code);
-        reject(new NoAnswer(`${this.endpoint.server}: ${describe(error)}`, sent, UNTRUSTED.test(code)));
-      };
-      request.on("error", fail);
-      request.end(body);
-    });
+        signal,
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const isUntrusted = UNTRUSTED.test((error as NodeJS.ErrnoException).code ?? "");
+      const words = `${this.endpoint.server}: ${describe(error as NodeJS.ErrnoException)}`;
+      throw new NoAnswer(words, !wasNeverSent(error) && !isUntrusted, isUntrusted);
+    }
   }
 }
 
@@ -108,8 +89,8 @@ interface Status {
   details?: { causes?: { message?: string }[] };
 }
 
-function answeredError(status: number, text: string, path: string): KubernetesError {
-  const answer = (parseJson(text) ?? {}) as Status;
+function answeredError({ status, text, body }: HttpResponse, path: string): KubernetesError {
+  const answer = (body ?? {}) as Status;
   const causes = (answer.details?.causes ?? []).flatMap(({ message }) => (message ? [message] : []));
   const words = answer.message ?? failedChecks(text).slice(0, 300);
   return new KubernetesError(status, answer.reason ?? "Error", words || "no words", path, causes);
@@ -123,14 +104,6 @@ function failedChecks(text: string): string {
   const lines = text.trim().split("\n");
   const failed = lines.filter((line) => line.startsWith("[-]"));
   return (failed.length > 0 ? failed : lines).join("; ");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(error: NodeJS.ErrnoException): string {

@@ -113,10 +113,10 @@ async function watchOnce<T>(
   signal: AbortSignal,
 ): Promise<Outcome<T>> {
   const { Watch } = await import("@kubernetes/client-node/dist/watch.js");
+  const { server, agent, headers } = transport.access;
   const access = {
-    getCurrentCluster: () => ({ server: transport.endpoint.server.replace(/\/$/, "") }),
-    applyToFetchOptions: () =>
-      Promise.resolve({ agent: transport.agent, headers: transport.headers, timeout: START_MILLISECONDS }),
+    getCurrentCluster: () => ({ server }),
+    applyToFetchOptions: () => Promise.resolve({ agent, headers, timeout: START_MILLISECONDS }),
   };
   let starting: Promise<AbortController> | undefined;
   const silence = AbortSignal.timeout((WATCH_SECONDS + GRACE_SECONDS) * 1000);

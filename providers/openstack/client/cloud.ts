@@ -2,7 +2,7 @@ import { redact } from "../../../lib/text/redaction";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, remoteWords } from "./errors";
-import { HttpClient, type HttpRequest, type Reply } from "../../../lib/http-client";
+import { HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
 import { isFresh, obtainToken, type Token } from "./token";
 
 /** Service types that foresail calls, with the API version in their path. */
@@ -29,14 +29,15 @@ const PASSING = [429, 500, 502, 503, 504];
 
 /** Client for one cloud's APIs. Renews its token before it expires. Call `close()` after use. */
 export class Cloud {
-  private readonly exchanger: HttpClient;
+  private readonly http: HttpClient;
   private token?: Promise<Token>;
 
   constructor(
     readonly configuration: CloudConfiguration,
     private readonly options: CloudOptions = {},
   ) {
-    this.exchanger = new HttpClient(configuration);
+    const { caCertificates, verify } = configuration;
+    this.http = new HttpClient({ ca: caCertificates, rejectUnauthorized: verify });
   }
 
   /** @throws CloudConfigurationError */
@@ -88,7 +89,7 @@ export class Cloud {
   }
 
   close(): void {
-    this.exchanger.close();
+    this.http.close();
   }
 
   /** Returns a valid token, with retries. */
@@ -116,13 +117,13 @@ export class Cloud {
 
   private async attempt(
     service: CloudService,
-    exchange: Pick<HttpRequest, "method" | "body" | "signal">,
+    request: Pick<HttpRequest, "method" | "body" | "signal">,
     path: string,
-  ): Promise<Reply> {
+  ): Promise<HttpResponse> {
     for (let renewed = false; ; renewed = true) {
       const token = await this.freshToken();
       const reply = await this.send({
-        ...exchange,
+        ...request,
         url: this.urlOf(token, service, path),
         headers: { "X-Auth-Token": token.value },
       });
@@ -133,11 +134,11 @@ export class Cloud {
     }
   }
 
-  private async send(exchange: Omit<HttpRequest, "milliseconds">): Promise<Reply> {
+  private async send(request: Omit<HttpRequest, "milliseconds">): Promise<HttpResponse> {
     try {
-      return await this.exchanger.send({ ...exchange, milliseconds: ATTEMPT_MILLISECONDS });
+      return await this.http.send({ ...request, milliseconds: ATTEMPT_MILLISECONDS });
     } catch (error) {
-      if (exchange.signal?.aborted) throw error;
+      if (request.signal?.aborted) throw error;
       throw new Transient((error as Error).message);
     }
   }
@@ -145,7 +146,7 @@ export class Cloud {
   private async freshToken(): Promise<Token> {
     const known = await this.token;
     if (known && isFresh(known)) return known;
-    const renewal = obtainToken(this.exchanger, this.configuration, ATTEMPT_MILLISECONDS);
+    const renewal = obtainToken(this.http, this.configuration, ATTEMPT_MILLISECONDS);
     this.token = renewal;
     try {
       return await renewal;
@@ -178,6 +179,6 @@ export class Cloud {
   }
 }
 
-function sayStatus({ status, body, text }: Reply): string {
+function sayStatus({ status, body, text }: HttpResponse): string {
   return `${status} ${remoteWords(body, text)}`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reply } from "../../../lib/http-client";
+import type { HttpResponse } from "../../../lib/http-client";
 import { UnexpectedAnswer } from "./errors";
 import { oneLine } from "./refusal";
 
@@ -73,7 +73,7 @@ export function record<const Fields extends Readonly<Record<string, Field>>>(
 }
 
 /** Parses a response. @throws UnexpectedAnswer with names of wrong fields, but without their values */
-export function readAnswer<T>(what: string, schema: z.ZodType<T>, { body }: Pick<Reply, "body">): T {
+export function readAnswer<T>(what: string, schema: z.ZodType<T>, { body }: Pick<HttpResponse, "body">): T {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const detail = read.error.issues

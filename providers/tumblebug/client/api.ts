@@ -1,5 +1,5 @@
 import { redact } from "../../../lib/text/redaction";
-import { HttpClient, wasNeverSent, type HttpRequest, type Reply } from "../../../lib/http-client";
+import { HttpClient, wasNeverSent, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
 import type { Generation } from "../plan/model";
@@ -69,7 +69,7 @@ export class TumblebugApi {
     private readonly limits: ServerLimits,
     private readonly clock: Clock = systemClock,
   ) {
-    this.http = new HttpClient({ verify: true, caCertificates: settings.caCertificates });
+    this.http = new HttpClient({ ca: settings.caCertificates });
     this.address = settings.address.replace(/\/+$/, "");
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
@@ -86,13 +86,13 @@ export class TumblebugApi {
    * @returns a response with a status below 400
    * @throws TumblebugRefusal, TumblebugUnreachable; ReplyLost if it is not repeatable and may have been carried out
    */
-  async call(call: Call): Promise<Reply> {
+  async call(call: Call): Promise<HttpResponse> {
     const what = `${call.method} ${decodeURI(call.path)}`;
     const seconds = this.secondsOf(call);
-    let refusal: Reply | undefined;
+    let refusal: HttpResponse | undefined;
     let isSent = false;
     try {
-      const reply = await waitFor<Reply>({
+      const reply = await waitFor<HttpResponse>({
         what: `an answer to ${what}`,
         seconds,
         firstPauseMilliseconds: 500,
@@ -127,7 +127,7 @@ export class TumblebugApi {
     this.http.close();
   }
 
-  private async send(call: Call, what: string, seconds: number, signal: AbortSignal): Promise<Reply> {
+  private async send(call: Call, what: string, seconds: number, signal: AbortSignal): Promise<HttpResponse> {
     const { method, path, body, isRepeatable } = call;
     try {
       return await this.http.send({
@@ -146,17 +146,17 @@ export class TumblebugApi {
     }
   }
 
-  private async pauseAsAsked({ headers }: Reply, signal: AbortSignal): Promise<void> {
+  private async pauseAsAsked({ headers }: HttpResponse, signal: AbortSignal): Promise<void> {
     const asked = Number(headers["retry-after"]);
     if (asked > 0) await this.clock.pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, signal);
   }
 
-  private refusal(call: Call, what: string, reply: Reply): TumblebugRefusal {
+  private refusal(call: Call, what: string, reply: HttpResponse): TumblebugRefusal {
     const { status, text } = reply;
     return new TumblebugRefusal(what, status, this.words(reply), refusalCode(call, status, text));
   }
 
-  private words({ text }: Reply): string {
+  private words({ text }: HttpResponse): string {
     return this.hide(remoteWords(text));
   }
 
