@@ -12,7 +12,13 @@ export async function seenCertificates(server: string, chosen: ChosenContext): P
   return [
     ...(served ? [{ what: `the API server's certificate (${server})`, notAfter: served }] : []),
     ...(own
-      ? [{ what: `the kubeconfig's client certificate (context ${chosen.context})`, notAfter: own }]
+      ? [
+          {
+            what: `the kubeconfig's client certificate (context ${chosen.context})`,
+            isOfKubeconfig: true as const,
+            notAfter: own,
+          },
+        ]
       : []),
   ];
 }

@@ -8,8 +8,10 @@ import type { ChosenContext } from "./plan-kubeconfig";
 
 interface Read {
   path: string;
-  /** the missing right, and what a forecast does not know without it */
-  lack: string;
+  /** the right that the read needs: "list pods" */
+  right: string;
+  /** what a forecast does not know without it */
+  effect: string;
   /** whether a blocker may be hidden without this; then the forecast can't be clean */
   hides?: true;
 }
@@ -18,24 +20,32 @@ const PLACEMENT = "whether pods can run on another node is unknown";
 
 /** The reads besides the nodes. */
 const READS = {
-  pods: { path: "/api/v1/pods", lack: "list pods: drains were not looked at", hides: true },
+  pods: { path: "/api/v1/pods", right: "list pods", effect: "drains were not looked at", hides: true },
   budgets: {
     path: "/apis/policy/v1/poddisruptionbudgets",
-    lack: "list PodDisruptionBudgets: whether they hold a drain is unknown",
+    right: "list PodDisruptionBudgets",
+    effect: "whether they hold a drain is unknown",
     hides: true,
   },
   kubeadm: {
     path: "/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
-    lack: "get the ConfigMap kube-system/kubeadm-config: the control planes' kubelets stand for the cluster's version",
+    right: "get the ConfigMap kube-system/kubeadm-config",
+    effect: "the control planes' kubelets stand for the cluster's version",
   },
   // the removals between the versions decide whether this can hide a blocker
-  metrics: { path: "/metrics", lack: "get /metrics: which API versions are in use is unknown" },
+  metrics: { path: "/metrics", right: "get /metrics", effect: "which API versions are in use is unknown" },
   claims: {
     path: "/api/v1/persistentvolumeclaims",
-    lack: `list PersistentVolumeClaims: ${PLACEMENT}`,
+    right: "list PersistentVolumeClaims",
+    effect: PLACEMENT,
     hides: true,
   },
-  volumes: { path: "/api/v1/persistentvolumes", lack: `list PersistentVolumes: ${PLACEMENT}`, hides: true },
+  volumes: {
+    path: "/api/v1/persistentvolumes",
+    right: "list PersistentVolumes",
+    effect: PLACEMENT,
+    hides: true,
+  },
 } satisfies Record<string, Read>;
 
 /**
@@ -48,16 +58,15 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
   const notes: string[] = [];
   const unread: string[] = [];
-  const read = async ({ path, lack: unmetRequirement, hides }: Read): Promise<unknown> => {
+  const read = async ({ path, right, effect, hides }: Read): Promise<unknown> => {
     const said = hides ? unread : notes;
     try {
       return await client.call({ method: "GET", path }, true);
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
       if (error.status === 403 || error.status === 401)
-        said.push(`these credentials may not ${unmetRequirement}`);
-      else if (error.status === 404)
-        said.push(`the cluster has no ${path}: ${unmetRequirement.replace(/^.*?: /, "")}`);
+        said.push(`these credentials may not ${right}: ${effect}`);
+      else if (error.status === 404) said.push(`the cluster has no ${path}: ${effect}`);
       else throw error;
       return undefined;
     }

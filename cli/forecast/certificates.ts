@@ -7,7 +7,7 @@ const SOON_DAYS = 30;
 
 /** Returns findings for certificates that have expired or expire soon. */
 export function certificateFindings(certificates: readonly SeenCertificate[], now: Date): Finding[] {
-  return certificates.flatMap(({ what, notAfter }): Finding[] => {
+  return certificates.flatMap(({ what, notAfter, isOfKubeconfig }): Finding[] => {
     const days = Math.floor((new Date(notAfter).getTime() - now.getTime()) / DAY);
     if (days >= SOON_DAYS) return [];
     const day = notAfter.slice(0, 10);
@@ -17,7 +17,7 @@ export function certificateFindings(certificates: readonly SeenCertificate[], no
         about: "certificate",
         weight: "warns",
         words,
-        mend: what.startsWith("the kubeconfig")
+        mend: isOfKubeconfig
           ? "export the kubeconfig anew"
           : "`kubeadm certs renew all` renews it, and so does the rollout",
       },

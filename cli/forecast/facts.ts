@@ -9,6 +9,8 @@ export type ForecastPod = PlacedPod & SchedulablePod;
 export interface SeenCertificate {
   /** "the API server's certificate (https://10.0.0.1:6443)" */
   what: string;
+  /** whether it belongs to the kubeconfig; otherwise to the cluster */
+  isOfKubeconfig?: true;
   /** ISO time */
   notAfter: string;
 }

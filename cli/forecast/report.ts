@@ -60,7 +60,7 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
   const lowest = nodes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions)[0];
 
   const findings = [
-    ...plan.refusals.map(refused),
+    ...plan.refusals.map((words) => refused(words, plan.missingIntermediates?.includes(words) === true)),
     ...skew.map(skewed),
     ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(describeNotReady),
     ...plan.leftOut.map(leftOut),
@@ -125,10 +125,8 @@ function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: Fore
   };
 }
 
-function refused(words: string): Finding {
-  const fix = words.includes("intermediate")
-    ? "give it with --via"
-    : "mend this first; until then there is no rollout";
+function refused(words: string, needsIntermediate: boolean): Finding {
+  const fix = needsIntermediate ? "give it with --via" : "mend this first; until then there is no rollout";
   return { about: "rollout", weight: "blocks", words, mend: fix };
 }
 

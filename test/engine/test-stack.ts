@@ -8,6 +8,7 @@ import { countChanges } from "../../sandbox/engine-output";
 import { engineEnvironment } from "../../sandbox/engine-environment";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import type { Toolchain } from "../../sandbox/toolchain";
+import { assertKnownSteps } from "../support/known-steps";
 import { parsePreview } from "../../lib/pulumi/preview-json";
 import { parseUrn } from "../../lib/pulumi/state";
 
@@ -107,6 +108,8 @@ export class TestStack {
       .steps.filter(({ op }) => op !== "same")
       .map(({ op, urn, newState }) => {
         const { name, type } = parseUrn(urn);
+        if (type.includes("foresail:"))
+          assertKnownSteps(type.split(":").at(-1) ?? "", newState?.inputs?.["steps"]);
         return { op, name, type, inputs: newState?.inputs ?? {} };
       });
   }

@@ -10,6 +10,7 @@ import type { HandlerKey } from "../../providers/handlers";
 import { providerText } from "../../lib/pulumi/dynamic-resource";
 import type { Properties } from "../../sandbox/command-plugin/wire";
 import { makeCompiledClone, removeFolder } from "../engine/compiled-clone";
+import { assertKnownSteps } from "../support/known-steps";
 import { plain, struct } from "./command-plugin/plugin-process";
 
 const PROGRAM = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
@@ -90,7 +91,9 @@ export class ProviderHost {
     const refusals = response
       .getFailuresList()
       .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
-    return { inputs: plain(response.getInputs()), refusals };
+    const inputs = plain(response.getInputs());
+    assertKnownSteps(key.slice(key.indexOf("/") + 1), inputs["steps"]);
+    return { inputs, refusals };
   }
 
   async diff(key: HandlerKey, olds: object, news: object): Promise<{ changes: boolean; replaces: string[] }> {

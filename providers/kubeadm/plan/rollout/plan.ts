@@ -9,7 +9,7 @@ import {
 } from "./state";
 import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
-import { refusalsOf, presentSkew } from "./refusals";
+import { missingIntermediates, refusalsOf, presentSkew } from "./refusals";
 import { type RolloutStep, stepTo, staysCordoned } from "./step";
 import { type RolloutOptions, type DesiredRollout, isDue, desiredSoftware } from "./desired";
 import { compareVersions } from "./versions";
@@ -23,6 +23,8 @@ export interface RolloutPlan {
   steps: RolloutStep[];
   /** Why the rollout may not begin, or would stop midway. If there is any, nothing is begun. */
   refusals: string[];
+  /** Those of the refusals that an intermediate version would resolve. */
+  missingIntermediates?: readonly string[];
   /** Remarks for the reader that are not steps. */
   notes: string[];
   /** Unreachable workers, which the steps skip. */
@@ -41,7 +43,8 @@ export function planRollout(
   const state = rolloutState(nodes, desired, options);
   const { leftOut } = state;
   const refusals = refusalsOf(state);
-  if (refusals.length > 0) return { steps: [], refusals, notes: [], leftOut };
+  if (refusals.length > 0)
+    return { steps: [], refusals, missingIntermediates: missingIntermediates(state), notes: [], leftOut };
   const notes = notesOf(state, nodes);
   // checked before any step: without its agent, a node would be opened and the rollout would wait in vain
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(dueNodes(state));

@@ -11,7 +11,7 @@ export function refusalsOf(state: RolloutState): string[] {
   if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
   const unreadable = unreadableVersions(state);
   if (unreadable.length > 0) return unreadable;
-  const refusals = [...downgrades(state), ...gaps(state)];
+  const refusals = [...downgrades(state), ...missingIntermediates(state)];
   const lowest = lowestKubelet(state);
   if (lowest !== undefined && clusterVersion !== undefined && minorsBetween(clusterVersion, target) > 0) {
     const kubelets = state.controlPlanes.map(({ kubeletVersion }) => kubeletVersion);
@@ -58,7 +58,7 @@ function downgrades(state: RolloutState): string[] {
 }
 
 /** Refuses if no patch is known for a minor between the current and the target version. */
-function gaps(state: RolloutState): string[] {
+export function missingIntermediates(state: RolloutState): string[] {
   const { version: target, intermediates } = state.wish;
   let lowest = lowestKubelet(state);
   while (lowest !== undefined && lowest !== target) {

@@ -101,7 +101,11 @@ export function troubledFacts(): ClusterFacts {
         what: "the API server's certificate (https://192.0.2.10:6443)",
         notAfter: "2026-12-01T00:00:00.000Z",
       },
-      { what: "the kubeconfig's client certificate (context admin)", notAfter: "2026-11-01T00:00:00.000Z" },
+      {
+        what: "the kubeconfig's client certificate (context admin)",
+        isOfKubeconfig: true,
+        notAfter: "2026-11-01T00:00:00.000Z",
+      },
     ],
     metrics: [
       "# TYPE apiserver_requested_deprecated_apis gauge",

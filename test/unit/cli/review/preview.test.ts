@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { assertKnownSteps } from "../../../support/known-steps";
 import { findDangers } from "../../../../cli/review/dangers";
 import { readPreview } from "../../../../cli/review/preview";
 import { NotAPreviewError } from "../../../../lib/pulumi/preview-json";
@@ -30,6 +31,16 @@ describe("a preview as the engine prints it", () => {
     const removed = changes.filter(({ operation }) => operation === "delete").map(({ name }) => name);
     assert.deepEqual(removed, ["test-w-1-prepare"]);
   });
+
+  for (const name of ["first-up.json", "scale.json"])
+    it(`has only lines that a review knows: ${name}`, () => {
+      const { changes } = readPreview(sample(name));
+      assert.notDeepEqual(
+        changes.flatMap(({ steps }) => steps),
+        [],
+      );
+      for (const { type, steps } of changes) assertKnownSteps(type, steps);
+    });
 
   it("that a handler refused holds its words once", () => {
     const { errors } = readPreview(sample("refused.json"));
