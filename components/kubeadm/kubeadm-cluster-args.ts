@@ -1,13 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { SoftwareSource } from "../../providers/kubeadm/plan/specification";
+import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { Role, Taint } from "../../providers/kubeadm/plan/machine";
 import type { JsonObject } from "../../lib/merge";
 import type { RolloutSettings } from "../../providers/kubeadm/plan/rollout/desired";
 
-/**
- * A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources
- * exist.
- */
+/** A machine that is reachable over SSH. Its name and role are plain values, since they decide which resources exist. */
 export interface MachineArgs {
   /** Name of the machine and of its Node: a DNS label. */
   name: string;
@@ -91,9 +88,8 @@ export interface KubeadmClusterArgs {
   /** How nodes find an API server. @default haproxy on each node, port 8443 */
   endpoint?: EndpointArgs;
   /**
-   * host:port of a load balancer in front of the API servers, for users: the kubeconfig's current context. The host
-   * must be that of `endpoint.external`, or one of `certificateNames`. @default none; the current context is a
-   * control plane
+   * host:port of a load balancer in front of the API servers, for users: the kubeconfig's current context. The host is
+   * that of `endpoint.external`, or one of `certificateNames`. @default none; the current context is a control plane
    */
   loadBalancer?: pulumi.Input<string>;
   /** Additional names and addresses in the certificates of the API servers; for a new cluster only. */
@@ -107,10 +103,7 @@ export interface KubeadmClusterArgs {
     dnsDomain?: string;
     /** @default flannel */
     plugin?: NetworkPlugin;
-    /**
-     * Puts each machine's internal address on the machine when none of its devices has it, as on a cloud that
-     * translates addresses. @default false
-     */
+    /** Puts a machine's internal address on it when no device has it, on a cloud that translates. @default false */
     holdNodeAddress?: boolean;
   };
   /** Names of dead machines that were removed from `machines`. */
@@ -118,11 +111,7 @@ export interface KubeadmClusterArgs {
   /** Accepts an even number of control planes, which tolerates no more failures than one fewer. @default false */
   allowEvenControlPlanes?: boolean;
   /** Objects merged into kubeadm's own as the last step. */
-  kubeadm?: {
-    clusterConfiguration?: JsonObject;
-    initConfiguration?: JsonObject;
-    joinConfiguration?: JsonObject;
-  };
+  kubeadm?: ClusterSpecification["kubeadm"];
   /** Merged into the KubeletConfiguration. */
   kubelet?: JsonObject;
   /** Merged into the KubeProxyConfiguration. */

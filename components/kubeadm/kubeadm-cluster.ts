@@ -60,7 +60,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   readonly common;
   /** The resource for `deletedWith`: what lives in the cluster is deleted with it. */
   readonly existence: pulumi.CustomResource;
-
+  private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
 
   constructor(
@@ -81,29 +81,23 @@ export class KubeadmCluster extends pulumi.ComponentResource {
       timeouts: timeouts(args),
     };
 
-    const prepared = this.prepareMachines();
-    const init = this.initialise(prepared);
-    this.existence = init;
-    const { direct, balanced } = this.readKubeconfig(init);
+    this.prepared = this.prepareMachines();
+    this.existence = this.initCluster();
+    const { direct, balanced } = this.readKubeconfig();
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
-    this.makeReader(init);
-    const network = this.installNetwork(init);
-    const controlPlanes = this.joinControlPlanes(init, prepared, network);
-    const endpoint = this.followControlPlanes(init, controlPlanes);
-    const workers = this.joinWorkers(init, prepared, [controlPlanes, ...endpoint]);
-    const agents = this.installNodeAgents(init, [controlPlanes, ...endpoint, ...workers]);
-    const { nodes, version } = this.rollOut(init, agents);
+    this.createReader();
+    const controlPlanes = this.join(CONTROL_PLANE_GROUP, this.installNetwork());
+    const joined = [controlPlanes, ...this.followControlPlanes(controlPlanes)];
+    const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, joined));
+    const agents = this.installNodeAgents([...joined, ...workers]);
+    const { nodes, version } = this.rollOut(agents);
 
     this.nodes = nodes;
     this.version = version;
     this.endpoints = this.describeEndpoints();
-    this.registerOutputs({
-      kubeconfig: this.kubeconfig,
-      endpoints: this.endpoints,
-      nodes: this.nodes,
-      version: this.version,
-    });
+    const { kubeconfig, endpoints } = this;
+    this.registerOutputs({ kubeconfig, endpoints, nodes, version });
   }
 
   private prepareMachines(): Map<string, Command> {
@@ -129,7 +123,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return new Map(this.machines.map((machine) => [machine.name, command(machine)]));
   }
 
-  private initialise(prepared: Map<string, Command>): ClusterInit {
+  /** Returns the options of what lives in the cluster, and is deleted with it. */
+  private inside(...after: pulumi.Resource[]) {
+    const { existence } = this;
+    return { parent: this, dependsOn: [existence, ...after], deletedWith: existence };
+  }
+
+  private initCluster(): ClusterInit {
     return new ClusterInit(
       initResource(this.clusterName),
       {
@@ -137,16 +137,16 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         machines: this.machinesOf(),
         registryCredentials: pulumi.secret(this.args.registries?.credentials ?? {}),
       },
-      { parent: this, dependsOn: this.preparedOf(prepared, CONTROL_PLANE_GROUP) },
+      { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP) },
     );
   }
 
-  private readKubeconfig(init: ClusterInit) {
+  private readKubeconfig() {
     const machines = this.machinesOf(CONTROL_PLANE_GROUP);
     const { admin, healthy } = new AdminKubeconfig(
       `${this.clusterName}-kubeconfig`,
       { ...this.common, machines },
-      { parent: this, dependsOn: [init] },
+      { parent: this, dependsOn: [this.existence] },
     );
     const servers = machines.map(({ name, apiServer }) => {
       const { certificateName } = this.args.machines.find((machine) => machine.name === name) ?? {};
@@ -167,64 +167,31 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   /** Creates the account for previews by users without write permission. */
-  private makeReader(init: ClusterInit): ReaderAccount {
+  private createReader(): ReaderAccount {
     const { specification, stack, timeouts } = this.common;
-    return new ReaderAccount(
-      `${this.clusterName}-reader`,
-      { specification, stack, timeouts, kubeconfig: this.directKubeconfig },
-      { parent: this, dependsOn: [init], deletedWith: init },
-    );
+    const args = { specification, stack, timeouts, kubeconfig: this.directKubeconfig };
+    return new ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
   }
 
-  private installNetwork(init: ClusterInit): pulumi.Resource[] {
-    return installPodNetwork(
-      this.clusterName,
-      {
-        plugin: networkPlugin(this.args),
-        podCidr: networkOf(this.args.network).podSubnet,
-        kubeconfig: this.directKubeconfig,
-      },
-      { parent: this, dependsOn: [init], deletedWith: init },
-    );
-  }
-
-  private joinControlPlanes(
-    init: ClusterInit,
-    prepared: Map<string, Command>,
-    network: pulumi.Resource[],
-  ): NodeGroup {
-    return this.nodeGroup(CONTROL_PLANE_GROUP, init, [
-      ...this.preparedOf(prepared, CONTROL_PLANE_GROUP),
-      ...network,
-    ]);
+  private installNetwork(): pulumi.Resource[] {
+    const podCidr = networkOf(this.args.network).podSubnet;
+    const args = { plugin: networkPlugin(this.args), podCidr, kubeconfig: this.directKubeconfig };
+    return installPodNetwork(this.clusterName, args, this.inside());
   }
 
   /** Updates the forwarders on every node when control planes are added or removed. */
-  private followControlPlanes(init: ClusterInit, controlPlanes: NodeGroup): LoopbackEndpoint[] {
+  private followControlPlanes(controlPlanes: NodeGroup): LoopbackEndpoint[] {
     if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
     const endpoint = new LoopbackEndpoint(
       `${this.clusterName}-endpoint`,
       { ...this.common, machines: this.machinesOf() },
-      { parent: this, dependsOn: [controlPlanes], deletedWith: init },
+      { ...this.inside(), dependsOn: [controlPlanes] },
     );
     return [endpoint];
   }
 
-  private joinWorkers(
-    init: ClusterInit,
-    prepared: Map<string, Command>,
-    after: pulumi.Resource[],
-  ): NodeGroup[] {
-    return Object.keys(this.workerPools()).map((pool) =>
-      this.nodeGroup(pool, init, [...this.preparedOf(prepared, pool), ...after]),
-    );
-  }
-
-  /**
-   * Installs the agent, and the versions that it can choose from, on every node, including nodes that have just
-   * joined.
-   */
-  private installNodeAgents(init: ClusterInit, after: pulumi.Resource[]): NodeAgents {
+  /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
+  private installNodeAgents(after: pulumi.Resource[]): NodeAgents {
     return new NodeAgents(
       `${this.clusterName}-node-agents`,
       {
@@ -234,12 +201,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         staged: stagedFor(this.args),
         kubeconfig: this.directKubeconfig,
       },
-      { parent: this, dependsOn: [init, ...after], deletedWith: init },
+      this.inside(...after),
     );
   }
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
-  private rollOut(init: ClusterInit, agents: NodeAgents): NodeRollout {
+  private rollOut(agents: NodeAgents): NodeRollout {
     return new NodeRollout(
       rolloutResource(this.clusterName),
       {
@@ -249,11 +216,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
-      { parent: this, dependsOn: [init, agents], deletedWith: init },
+      this.inside(agents),
     );
   }
 
-  private nodeGroup(group: string, init: ClusterInit, dependsOn: pulumi.Resource[]): NodeGroup {
+  /** Joins the machines of a group. On destroy, all machines are reset together, since no node is left for their pods. */
+  private join(group: string, after: pulumi.Resource[]): NodeGroup {
     return new NodeGroup(
       groupResource(this.clusterName, group),
       {
@@ -267,8 +235,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
         kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
-      // on destroy, all machines are reset together without a drain, since no node is left for their pods
-      { parent: this, dependsOn: [init, ...dependsOn], deletedWith: init },
+      this.inside(...this.preparedOf(group), ...after),
     );
   }
 
@@ -295,7 +262,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return this.machines.filter((machine) => !group || machine.group === group);
   }
 
-  private preparedOf(prepared: Map<string, Command>, group: string): Command[] {
-    return this.machinesOf(group).flatMap(({ name }) => prepared.get(name) ?? []);
+  private preparedOf(group: string): Command[] {
+    return this.machinesOf(group).flatMap(({ name }) => this.prepared.get(name) ?? []);
   }
 }

@@ -1,13 +1,18 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { ChartArgs, NetworkPlugin } from "./kubeadm-cluster-args";
+import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-args";
 
-/** The charts that foresail knows by name, each with its default release. */
-const PRESETS = {
+/** A chart that foresail knows by name: its default release, and the values that fit it to the pod network. */
+interface Preset extends ChartArgs {
+  valuesFor(podCidr: string): ChartArgs["values"];
+}
+
+const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {
   cilium: {
     chart: "cilium",
     repository: "https://helm.cilium.io/",
     version: "1.19.5",
     namespace: "kube-system",
+    valuesFor: () => ({ ipam: { mode: "kubernetes" } }),
   },
   calico: {
     // from v3.32 on, this chart no longer contains its custom resource definitions
@@ -15,46 +20,27 @@ const PRESETS = {
     repository: "https://docs.tigera.io/calico/charts",
     version: "v3.31.2",
     namespace: "tigera-operator",
+    valuesFor: (cidr) => ({ installation: { calicoNetwork: { ipPools: [{ cidr }] } } }),
   },
   flannel: {
     chart: "flannel",
     repository: "https://flannel-io.github.io/flannel/",
     version: "v0.27.4",
     namespace: "kube-flannel",
+    valuesFor: (podCidr) => ({ podCidr }),
   },
-} as const;
-
-/** Returns the values that make a preset's chart agree with the cluster's pod network. */
-function presetValues(preset: keyof typeof PRESETS, podCidr: string): Record<string, unknown> {
-  switch (preset) {
-    case "cilium":
-      return { ipam: { mode: "kubernetes" } };
-    case "calico":
-      return { installation: { calicoNetwork: { ipPools: [{ cidr: podCidr }] } } };
-    case "flannel":
-      return { podCidr };
-  }
-}
+};
 
 /** Returns the chart of a plugin, or undefined when the plugin uses none. */
 function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined {
   if ("chart" in plugin) return plugin.chart;
-  for (const preset of ["cilium", "calico", "flannel"] as const) {
-    if (!(preset in plugin)) continue;
-    const own = (plugin as Record<typeof preset, { version?: string; values?: object }>)[preset];
-    return {
-      ...PRESETS[preset],
-      ...(own.version ? { version: own.version } : {}),
-      values: { ...presetValues(preset, podCidr), ...own.values } as ChartArgs["values"],
-    };
+  for (const [name, { valuesFor, ...preset }] of Object.entries(PRESETS)) {
+    const own = (plugin as Record<string, ChartValues | undefined>)[name];
+    if (own === undefined) continue;
+    const version = own.version || preset.version;
+    return { ...preset, version, values: { ...valuesFor(podCidr), ...own.values } };
   }
   return undefined;
-}
-
-export interface PodNetworkArgs {
-  plugin: NetworkPlugin;
-  podCidr: string;
-  kubeconfig: pulumi.Output<string>;
 }
 
 /**
@@ -63,7 +49,7 @@ export interface PodNetworkArgs {
  */
 export function installPodNetwork(
   cluster: string,
-  args: PodNetworkArgs,
+  args: { plugin: NetworkPlugin; podCidr: string; kubeconfig: pulumi.Output<string> },
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): pulumi.Resource[] {
   const { plugin } = args;
@@ -91,21 +77,10 @@ export function installPodNetwork(
   const { Chart } =
     require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
   /* eslint-enable @typescript-eslint/no-require-imports */
+  const labels = { "pod-security.kubernetes.io/enforce": "privileged" };
+  const metadata = { name: chart.namespace, labels };
   const namespace =
-    chart.namespace === "kube-system"
-      ? []
-      : [
-          new Namespace(
-            `${cluster}-network`,
-            {
-              metadata: {
-                name: chart.namespace,
-                labels: { "pod-security.kubernetes.io/enforce": "privileged" },
-              },
-            },
-            inCluster,
-          ),
-        ];
+    chart.namespace === "kube-system" ? [] : [new Namespace(`${cluster}-network`, { metadata }, inCluster)];
   const release = new Chart(
     `${cluster}-network`,
     {

@@ -13,7 +13,7 @@ import {
 } from "../../providers/kubeadm/plan/machine";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 
-export interface PreparedMachineArgs {
+interface PreparedMachineArgs {
   specification: pulumi.Output<ClusterSpecification>;
   machine: pulumi.Output<Machine>;
   /** The control planes, for the loopback endpoint's first configuration. */
@@ -63,31 +63,21 @@ function commandConnection(
 ): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
   const agentSocketPath = process.env.SSH_AUTH_SOCK;
   return pulumi.all([args.machine, args.credentials, args.jumpHost]).apply(([machine, credentials, jump]) => {
-    const privateKey = machineKey(credentials, machine.name);
-    const jumpKey = jumpHostKey(credentials);
     const limits = {
       dialErrorLimit: Math.ceil(args.sshSeconds / args.dialSeconds),
       perDialTimeout: args.dialSeconds,
     };
-    return {
-      host: machine.address,
-      port: machine.port,
-      user: machine.user,
-      hostKey: machine.hostKey,
+    const target = ({ address: host, port, user, hostKey }: JumpHost, privateKey: string | undefined) => ({
+      host,
+      port,
+      user,
+      hostKey,
       ...limits,
       ...(privateKey ? { privateKey } : { agentSocketPath }),
-      ...(jump
-        ? {
-            proxy: {
-              host: jump.address,
-              port: jump.port,
-              user: jump.user,
-              hostKey: jump.hostKey,
-              ...limits,
-              ...(jumpKey ? { privateKey: jumpKey } : { agentSocketPath }),
-            },
-          }
-        : {}),
+    });
+    return {
+      ...target(machine, machineKey(credentials, machine.name)),
+      ...(jump ? { proxy: target(jump, jumpHostKey(credentials)) } : {}),
     };
   });
 }

@@ -44,13 +44,12 @@ function passedThroughIssues({
 }: KubeadmClusterArgs): ValidationIssue[] {
   const plugin = networkPlugin({ network });
   const cilium = "cilium" in plugin ? plugin.cilium.values : undefined;
-  const objects = (["clusterConfiguration", "initConfiguration", "joinConfiguration"] as const).flatMap(
-    (object) => below(["kubeadm", object], passThroughIssues(PASS_THROUGH[object], kubeadm[object] ?? {})),
-  );
+  const objects = { ...kubeadm, kubelet, kubeProxy };
   return [
-    ...objects,
-    ...below(["kubelet"], passThroughIssues(PASS_THROUGH.kubelet, kubelet ?? {})),
-    ...below(["kubeProxy"], passThroughIssues(PASS_THROUGH.kubeProxy, kubeProxy ?? {})),
+    ...Object.entries(PASS_THROUGH).flatMap(([name, kind]) => {
+      const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
+      return below(path, passThroughIssues(kind, objects[name as keyof typeof PASS_THROUGH] ?? {}));
+    }),
     ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
   ];
 }

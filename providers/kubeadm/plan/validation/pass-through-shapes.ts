@@ -1,22 +1,35 @@
-import type { ConfigurationPath, ValidationIssue } from "../../../../lib/validation/validation-issue";
+import {
+  below,
+  issueAt,
+  type ConfigurationPath,
+  type ValidationIssue,
+} from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { nearest } from "../../../../lib/validation/spelling";
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Shapes that one test decides, and what to write instead of another one. */
+const SIMPLE = {
+  text: [(value: unknown) => typeof value === "string", "a text, in quotes"],
+  boolean: [(value: unknown) => typeof value === "boolean", "true or false, without quotes"],
+  map: [isMap, "a map"],
+  taints: [Array.isArray, "a list of {key, value, effect}; or use the taints of the machine"],
+} as const;
 
 /**
  * Shape of a field in a Kubernetes configuration object. `arguments` is a list of {name, value}, `named` a list of
  * objects with a name, `any` is not checked: only fields that foresail merges need a shape.
  */
 type Shape =
+  | keyof typeof SIMPLE
   | "any"
-  | "text"
-  | "boolean"
   | "texts"
-  | "map"
   | "map of texts"
   | "map of booleans"
   | "arguments"
   | "named"
-  | "taints"
   | { readonly [field: string]: Shape };
 
 const COMPONENT = { extraArgs: "arguments", extraVolumes: "named", extraEnvs: "named" } as const;
@@ -133,8 +146,6 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 /** Kinds whose fields are all listed, so that a misspelled field is found; the other kinds have hundreds of fields. */
 const KNOWN_WHOLE = ["ClusterConfiguration", "InitConfiguration", "JoinConfiguration"];
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const kindOf = (value: unknown) =>
   Array.isArray(value) ? "a list" : isMap(value) ? "a map" : `a ${typeof value}`;
 
@@ -149,9 +160,7 @@ export function shapeIssues(kind: string, object: Readonly<Record<string, unknow
 
 function nullIssues(value: unknown, path: ConfigurationPath): ValidationIssue[] {
   if (value === null)
-    return [
-      { path, message: "is empty, which would remove what is set there; write a value, or remove the line" },
-    ];
+    return issueAt(path, "is empty, which would remove what is set there; write a value, or remove the line");
   if (Array.isArray(value)) return value.flatMap((one, index) => nullIssues(one, [...path, index]));
   return isMap(value) ? Object.entries(value).flatMap(([key, one]) => nullIssues(one, [...path, key])) : [];
 }
@@ -164,37 +173,25 @@ function issuesOf(
 ): ValidationIssue[] {
   // null has its own issue
   if (value === null || value === undefined || shape === "any") return [];
-  const wrong = (wanted: string): ValidationIssue[] => [
-    { path, message: `is ${kindOf(value)}; write ${wanted}` },
-  ];
+  const wrong = (wanted: string) => [{ path, message: `is ${kindOf(value)}; write ${wanted}` }];
+  const entries = (each: "text" | "boolean") =>
+    isMap(value)
+      ? Object.entries(value).flatMap(([key, one]) => issuesOf(one, each, [...path, key], isWhole))
+      : wrong("a map");
   if (typeof shape === "object") {
     if (!isMap(value)) return wrong(`a map with the fields ${Object.keys(shape).join(", ")}`);
     return Object.entries(value).flatMap(([key, one]) => {
       const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
       if (known !== undefined) return issuesOf(one, known, [...path, key], isWhole);
       const meant = isWhole ? nearest(key, Object.keys(shape)) : undefined;
-      return meant === undefined
-        ? []
-        : [{ path: [...path, key], message: `is not known; did you mean ${quoted(meant)}?` }];
+      return issueAt([...path, key], meant && `is not known; did you mean ${quoted(meant)}?`);
     });
   }
   switch (shape) {
-    case "text":
-      return typeof value === "string" ? [] : wrong("a text, in quotes");
-    case "boolean":
-      return typeof value === "boolean" ? [] : wrong("true or false, without quotes");
-    case "map":
-      return isMap(value) ? [] : wrong("a map");
     case "map of texts":
-      return entriesOf(value, path, wrong, (one) => typeof one === "string", "a text, in quotes");
+      return entries("text");
     case "map of booleans":
-      return entriesOf(
-        value,
-        path,
-        wrong,
-        (one) => typeof one === "boolean",
-        "true or false, without quotes",
-      );
+      return entries("boolean");
     case "texts":
       return Array.isArray(value)
         ? value.flatMap((one, index) => issuesOf(one, "text", [...path, index], isWhole))
@@ -203,26 +200,9 @@ function issuesOf(
       return argumentIssues(value, path);
     case "named":
       return namedIssues(value, path, 'a list of {name: …} entries, e.g. [{name: "audit", …}]');
-    case "taints":
-      return Array.isArray(value)
-        ? []
-        : wrong("a list of {key, value, effect}; or use the taints of the machine");
+    default:
+      return SIMPLE[shape][0](value) ? [] : wrong(SIMPLE[shape][1]);
   }
-}
-
-function entriesOf(
-  value: unknown,
-  path: ConfigurationPath,
-  wrong: (wanted: string) => ValidationIssue[],
-  isRight: (one: unknown) => boolean,
-  wanted: string,
-): ValidationIssue[] {
-  if (!isMap(value)) return wrong("a map");
-  return Object.entries(value).flatMap(([key, one]): ValidationIssue[] =>
-    one === null || isRight(one)
-      ? []
-      : [{ path: [...path, key], message: `is ${kindOf(one)}; write ${wanted}` }],
-  );
 }
 
 /**
@@ -235,14 +215,12 @@ function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): V
   }
   const names = new Set<string>();
   return value.flatMap((one: unknown, index): ValidationIssue[] => {
-    const at = [...path, index];
     if (one === null) return [];
-    if (!isMap(one)) return [{ path: at, message: `is ${kindOf(one)}; write {name: …}` }];
+    if (!isMap(one)) return [{ path: [...path, index], message: `is ${kindOf(one)}; write {name: …}` }];
     const { name } = one;
-    if (typeof name !== "string" || name === "")
-      return [{ path: [...at, "name"], message: "is missing; write a text" }];
-    if (names.has(name))
-      return [{ path: [...at, "name"], message: `${quoted(name)} is listed twice; remove one` }];
+    const at = [...path, index, "name"];
+    if (typeof name !== "string" || name === "") return [{ path: at, message: "is missing; write a text" }];
+    if (names.has(name)) return [{ path: at, message: `${quoted(name)} is listed twice; remove one` }];
     names.add(name);
     return [];
   });
@@ -253,34 +231,21 @@ function argumentIssues(value: unknown, path: ConfigurationPath): ValidationIssu
   if (!Array.isArray(value)) return found;
   const fields = value.flatMap((one: unknown, index): ValidationIssue[] => {
     if (!isMap(one)) return [];
-    const at = [...path, index];
-    const { name } = one;
-    const unknown = Object.keys(one).filter((field) => field !== "name" && field !== "value");
-    return [
-      ...(typeof name === "string" && name.startsWith("-")
-        ? [
-            {
-              path: [...at, "name"],
-              message: `${quoted(name)} begins with a dash; write the name without it`,
-            },
-          ]
-        : []),
-      ...(typeof one.value === "string" || one.value === null
-        ? []
-        : [
-            {
-              path: [...at, "value"],
-              message:
-                one.value === undefined
-                  ? "is missing; write a text"
-                  : `is ${kindOf(one.value)}; put it in quotes`,
-            },
-          ]),
-      ...unknown.map((field) => ({
-        path: [...at, field],
-        message: "is not known; an argument has name and value",
-      })),
+    const { name, value: text, ...others } = one;
+    const hasDash = typeof name === "string" && name.startsWith("-");
+    const issues = [
+      ...issueAt(
+        ["name"],
+        hasDash ? `${quoted(name)} begins with a dash; write the name without it` : undefined,
+      ),
+      ...Object.keys(others).flatMap((field) =>
+        issueAt([field], "is not known; an argument has name and value"),
+      ),
     ];
+    if (text === undefined) issues.push({ path: ["value"], message: "is missing; write a text" });
+    else if (typeof text !== "string" && text !== null)
+      issues.push({ path: ["value"], message: `is ${kindOf(text)}; put it in quotes` });
+    return below([...path, index], issues);
   });
   return [...found, ...fields];
 }
