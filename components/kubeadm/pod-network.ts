@@ -3,7 +3,7 @@ import type { ChartArgs, ChartValues, NetworkPlugin } from "./kubeadm-cluster-ar
 
 /** A chart that foresail knows by name: its default release, and the values that fit it to the pod network. */
 interface Preset extends ChartArgs {
-  valuesFor(podCidr: string): ChartArgs["values"];
+  valuesFor: (podCidr: string) => ChartArgs["values"];
 }
 
 const PRESETS: Readonly<Record<"cilium" | "calico" | "flannel", Preset>> = {

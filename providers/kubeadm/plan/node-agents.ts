@@ -26,7 +26,7 @@ export function stagedVersions(desired: {
 /**
  * Returns the names of everything that is staged: Kubernetes as the version alone, other software as name and version.
  */
-export function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
+function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
   return [...kubernetes, ...Object.entries(software).map(([name, version]) => `${name} ${version}`)];
 }
 
@@ -77,7 +77,7 @@ function sorted(_key: string, value: unknown): unknown {
 }
 
 /** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
-export function agentChange(
+function agentChange(
   machine: string,
   olds: DesiredAgent | undefined,
   news: DesiredAgent,

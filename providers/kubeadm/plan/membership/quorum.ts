@@ -13,6 +13,12 @@ export function quorum(members: number): number {
   return Math.floor(members / 2) + 1;
 }
 
+function unhealthyOf(members: readonly EtcdMember[]): string[] {
+  return members
+    .filter(({ healthy }) => !healthy)
+    .map(({ name, peerUrls }) => name || `without a name at ${peerUrls.join(" ")}`);
+}
+
 /**
  * Returns why a set of control planes may not leave in one `up`, or undefined when it may: when a majority leaves at
  * once, the cluster's data is lost.
@@ -37,14 +43,12 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
   const staying = members.filter(({ name }) => name !== leaving);
   if (staying.length === 0)
     return `${leaving} is the last member of etcd; destroy the stack to remove the cluster`;
-  const healthy = staying.filter((member) => member.healthy);
-  if (healthy.length >= quorum(staying.length)) return undefined;
-  const notReady = staying
-    .filter((member) => !member.healthy)
-    .map(({ name }) => name || "a member without a name");
+  const unhealthy = unhealthyOf(staying);
+  const healthy = staying.length - unhealthy.length;
+  if (healthy >= quorum(staying.length)) return undefined;
   return (
-    `removing ${leaving} would leave etcd with ${healthy.length} healthy of ${staying.length} members, ` +
-    `${quorum(staying.length)} are needed; mend ${notReady.join(", ")} first`
+    `removing ${leaving} would leave etcd with ${healthy} healthy of ${staying.length} members, ` +
+    `${quorum(staying.length)} are needed; fix ${unhealthy.join(", ")} first`
   );
 }
 
@@ -53,12 +57,10 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
  * its members does not answer the others.
  */
 export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
-  const notReady = members
-    .filter((member) => !member.healthy)
-    .map(({ name, peerUrls }) => name || peerUrls.join(" "));
-  if (notReady.length === 0) return undefined;
+  const unhealthy = unhealthyOf(members);
+  if (unhealthy.length === 0) return undefined;
   return (
-    `${joining} can't join while etcd's member ${notReady.join(", ")} does not answer: start that machine again, ` +
+    `${joining} can't join while etcd's member ${unhealthy.join(", ")} does not answer: start that machine again, ` +
     `or, if it is gone, take it out of the configuration and list it under \`lost\``
   );
 }
@@ -69,15 +71,13 @@ export function refuseMemberAddition(members: EtcdMember[], joining: string): st
  */
 export function refuseMemberAbsence(members: EtcdMember[], away: string): string | undefined {
   const others = members.filter(({ name }) => name !== away);
-  const healthy = others.filter((member) => member.healthy).length;
+  const unhealthy = unhealthyOf(others);
+  const healthy = others.length - unhealthy.length;
   const needed = Math.min(quorum(members.length), others.length);
   if (healthy >= needed) return undefined;
-  const notReady = others
-    .filter((member) => !member.healthy)
-    .map(({ name }) => name || "a member without a name");
   return (
     `while ${away} is away etcd would have ${healthy} healthy of ${members.length} members, ` +
-    `${needed} are needed; ill: ${notReady.join(", ")}`
+    `${needed} are needed; not healthy: ${unhealthy.join(", ")}`
   );
 }
 

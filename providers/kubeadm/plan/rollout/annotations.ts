@@ -11,7 +11,7 @@ export const ALL_SOFTWARE: readonly string[] = [...KUBERNETES_SOFTWARE, ...FURTH
 export const WAS_CORDONED = "foresail/was-cordoned";
 
 /** Annotation keys of a node. */
-export interface AnnotationKeys {
+interface AnnotationKeys {
   /** "true" while the change window of this node is open; written by the rollout. */
   changesAllowed: string;
   /** "false" while the agent changes software, "true" afterwards; written by the agent. */

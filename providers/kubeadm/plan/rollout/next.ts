@@ -8,7 +8,7 @@ import {
   fitsControlPlanes,
   type Group,
 } from "./state";
-import type { RolloutNode } from "./observed";
+import { isWorking, type RolloutNode } from "./observed";
 import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./refusals";
 import { stepTo, type RolloutStep } from "./step";
 import type { RolloutOptions, DesiredRollout } from "./desired";
@@ -53,7 +53,7 @@ export function nextSteps(
 
 /** Works like `nextSteps`, for a state without refusals. */
 export function decide(state: RolloutState, options: RolloutOptions = {}): NextSteps {
-  const { wish: desired } = state;
+  const { desired } = state;
   const version = passVersion(state);
   const begun = new Set(options.begun);
   const isLeftOut = new Set(state.leftOut.map(({ node }) => node));
@@ -68,7 +68,7 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
   const wanted = (node: RolloutNode) => wantedVersion(node, version ?? desired.version, desired);
   // when the last kubelet of a pass changes, the cluster's pass advances before that kubelet's node has finished
   const ending = open.some(({ node, started }) => started && goalOf(node, version, state) !== wanted(node));
-  const batch: RolloutBatch = version === undefined ? NOBODY : nextBatch(state, version, busy, returned);
+  const batch: RolloutBatch = version === undefined ? NO_NODE : nextBatch(state, version, busy, returned);
   const unreported = options.agents === "assumed" ? [] : withoutReportingAgent(batch.candidates);
   const candidates = ending || unreported.length > 0 ? [] : batch.candidates;
   const goingOn = openOnes(candidates, returned);
@@ -82,16 +82,12 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
         : node.kubeletVersion;
     return stepTo(node, pool, desired, to);
   });
-  const begin =
-    found.length > 0
-      ? []
-      : candidates.map((node) => stepTo(node, batch.group?.pool.name ?? "", desired, wanted(node)));
-  const more = batch.group !== undefined;
+  const pool = batch.group?.pool.name ?? "";
   return {
     finish,
-    begin,
+    begin: found.length > 0 ? [] : candidates.map((node) => stepTo(node, pool, desired, wanted(node))),
     waiting: [...batch.waiting, ...unreported],
-    done: open.length === 0 && !more,
+    done: open.length === 0 && batch.group === undefined,
     leftOut: state.leftOut,
     ...(batch.stop !== undefined && open.length === 0 ? { stop: batch.stop } : {}),
     ...(version === undefined ? {} : { version }),
@@ -99,8 +95,6 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
 }
 
 const NOTHING: NextSteps = { finish: [], begin: [], waiting: [], done: false, leftOut: [] };
-
-const NOBODY: RolloutBatch = { candidates: [], waiting: [] };
 
 /**
  * Returns the candidates that are already open: an earlier run opened them and was killed before anything began.
@@ -122,7 +116,7 @@ function controlPlanesFirst<T extends { node: RolloutNode; started: boolean }>(o
 export function withoutReportingAgent(nodes: readonly RolloutNode[]): string[] {
   return nodes
     .filter(({ agentReady }) => agentReady === undefined)
-    .map(({ name }) => `${name} has no node agent that has spoken`);
+    .map(({ name }) => `the node agent on ${name} has not reported yet`);
 }
 
 /** Returns the nodes with something to do in the cluster's current pass. */
@@ -134,51 +128,44 @@ export function dueNodes(state: RolloutState): RolloutNode[] {
 
 /** Returns whether an open node has work that was requested from its agent, or done by it, and has not finished. */
 export function isStarted(node: RolloutNode): boolean {
-  if (node.agentReady === false) return true;
   const kubelet = node.kubeletVersion;
+  const differs = (version: string | undefined) => version !== undefined && version !== kubelet;
   return (
-    KUBERNETES_SOFTWARE.some(
-      (name) => (node.desired[name] ?? kubelet) !== kubelet || (node.current[name] ?? kubelet) !== kubelet,
-    ) ||
-    Object.keys(node.desired).some(
-      (name) => node.desired[name] !== (node.current[name] ?? node.desired[name]),
-    )
+    isWorking(node) ||
+    KUBERNETES_SOFTWARE.some((name) => differs(node.desired[name]) || differs(node.current[name]))
   );
 }
 
 /**
- * Returns the version at which a started node is finished: its desired version, as long as the rollout can still
- * pass through it. So an open node finishes exactly what was reviewed for it, even when its own new kubelet
- * advances the cluster to the next pass. If the configuration has changed since (for example because a patch can't
- * be installed), the new desired state takes precedence over the version on the node.
+ * Returns the version at which a started node is finished: its desired version, as long as the rollout can still pass
+ * through it. So an open node finishes what was reviewed for it, even when its own new kubelet advances the cluster to
+ * the next pass. If the configuration has changed since, the new desired state takes precedence.
  *
  * @param pass version of the cluster's current pass
  */
-export function goalOf(node: RolloutNode, pass: string | undefined, state: RolloutState): string {
+function goalOf(node: RolloutNode, pass: string | undefined, state: RolloutState): string {
   const reported = node.desired.kubelet;
   if (reported !== undefined && leadsOn(node, reported, state)) return reported;
-  const next = pass ?? state.wish.version;
+  const next = pass ?? state.desired.version;
   const step = minorsBetween(node.kubeletVersion, next);
   if (step < 0 || step > 1) return node.kubeletVersion;
   return node.controlPlane || fitsControlPlanes(state, next) ? next : node.kubeletVersion;
 }
 
 function leadsOn(node: RolloutNode, reported: string, state: RolloutState): boolean {
-  const { version: target, intermediates } = state.wish;
+  const { version: target, intermediates } = state.desired;
   if (!parseVersion(reported)) return false;
   const step = minorsBetween(node.kubeletVersion, reported);
   if (step < 0 || step > 1) return false;
-  if (reported !== target) {
-    const known = intermediates.includes(reported) || Object.values(KNOWN_PATCHES).includes(reported);
-    const between =
-      minorsBetween(reported, target) > 0 && compareVersions(reported, node.kubeletVersion) >= 0;
-    if (!known || !between) return false;
-  }
+  const isKnown = intermediates.includes(reported) || Object.values(KNOWN_PATCHES).includes(reported);
+  const isBetween =
+    minorsBetween(reported, target) > 0 && compareVersions(reported, node.kubeletVersion) >= 0;
+  if (reported !== target && !(isKnown && isBetween)) return false;
   return node.controlPlane || fitsControlPlanes(state, reported);
 }
 
 /** The nodes that a rollout may begin next, or the reasons why it may begin none. */
-export interface RolloutBatch {
+interface RolloutBatch {
   group?: Group;
   /** Nodes that may be away from now on, in order. */
   candidates: RolloutNode[];
@@ -188,6 +175,8 @@ export interface RolloutBatch {
   stop?: string;
 }
 
+const NO_NODE: RolloutBatch = { candidates: [], waiting: [] };
+
 /**
  * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; then the
  * worker pools in order, each up to its maximum. A pool begins when the pools before it are done.
@@ -196,62 +185,51 @@ export interface RolloutBatch {
  * @param busy names of nodes that this rollout has already taken away
  * @param returned names of nodes whose change window is open although nothing has begun; they count as closed
  */
-export function nextBatch(
+function nextBatch(
   state: RolloutState,
   pass: string,
   busy: ReadonlySet<string>,
   returned: ReadonlySet<string>,
 ): RolloutBatch {
-  const group = state.groups.find(({ nodes }) =>
-    nodes.some((node) => !busy.has(node.name) && isDueInPass(node, pass, state)),
-  );
-  if (!group) return { candidates: [], waiting: [] };
+  const isOpen = (node: RolloutNode) => !busy.has(node.name) && isDueInPass(node, pass, state);
+  const group = state.groups.find(({ nodes }) => nodes.some(isOpen));
+  if (!group) return NO_NODE;
   const here = new Set(group.nodes.map(({ name }) => name));
-  if ([...busy].some((name) => !here.has(name))) return { group, candidates: [], waiting: [] };
-  const due = group.nodes.filter((node) => !busy.has(node.name) && isDueInPass(node, pass, state));
+  if ([...busy].some((name) => !here.has(name))) return { ...NO_NODE, group };
+  const refusedWorkers = group.controlPlane ? undefined : refuseWorkers(state, pass);
+  const stop = refuseControlPlanes(state, pass) ?? refusedWorkers;
+  if (stop !== undefined) return { ...NO_NODE, group, stop };
+  const due = group.nodes.filter(isOpen);
   const batch = group.controlPlane
-    ? controlPlaneBatch(state, pass, busy, due)
-    : workersBatch(state, { group, pass, busy, returned, due });
+    ? nextControlPlane(state, busy, due)
+    : nextWorkers(state, group, due, busy, returned);
   return { group, ...batch };
 }
 
-function controlPlaneBatch(
-  state: RolloutState,
-  pass: string,
-  busy: ReadonlySet<string>,
-  due: RolloutNode[],
-): RolloutBatch {
-  const stop = refuseControlPlanes(state, pass);
-  if (stop) return { candidates: [], waiting: [], stop };
-  if (busy.size > 0) return { candidates: [], waiting: [] };
+function nextControlPlane(state: RolloutState, busy: ReadonlySet<string>, due: RolloutNode[]): RolloutBatch {
+  if (busy.size > 0) return NO_NODE;
   // taking away another one while a control plane is not Ready could cost etcd its quorum
   const notReady = state.controlPlanes.filter(({ ready }) => !ready);
-  if (notReady.length > 0) return { candidates: [], waiting: notReady.map(describeNotReady) };
-  return { candidates: due.slice(0, 1), waiting: [] };
+  if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
+  return { ...NO_NODE, candidates: due.slice(0, 1) };
 }
 
-function workersBatch(
+function nextWorkers(
   state: RolloutState,
-  at: {
-    group: Group;
-    pass: string;
-    busy: ReadonlySet<string>;
-    returned: ReadonlySet<string>;
-    due: RolloutNode[];
-  },
+  group: Group,
+  due: RolloutNode[],
+  busy: ReadonlySet<string>,
+  returned: ReadonlySet<string>,
 ): RolloutBatch {
-  const { group, busy, due } = at;
-  const stop = refuseControlPlanes(state, at.pass) ?? refuseWorkers(state, at.pass);
-  if (stop) return { candidates: [], waiting: [], stop };
   const isDead = ({ name, ready }: RolloutNode) => !ready && state.resting.has(name) && !busy.has(name);
   const others = group.nodes.filter((node) => !isDead(node));
-  const cordoned = others.filter((node) => isCordoned(node, busy, at.returned));
+  const cordoned = others.filter((node) => isCordoned(node, busy, returned));
   const notReady = others.filter((node) => !node.ready && !busy.has(node.name));
   // dead nodes that are left as they are count as away, but they never use up the last place of the other nodes
   const taken = new Set([...cordoned, ...notReady]).size;
   const dead = group.nodes.length - others.length;
   const maximum = Math.max(group.maximum - dead, Math.min(group.maximum, taken + 1));
-  const away = new Set([...busy, ...cordoned.map(({ name }) => name), ...notReady.map(({ name }) => name)]);
+  const away = new Set([...busy, ...[...cordoned, ...notReady].map(({ name }) => name)]);
 
   const candidates: RolloutNode[] = [];
   for (const node of due) {
@@ -260,14 +238,13 @@ function workersBatch(
     away.add(node.name);
     candidates.push(node);
   }
-  if (candidates.length > 0 || busy.size > 0) return { candidates, waiting: [] };
-  if (notReady.length > 0) return { candidates, waiting: notReady.map(describeNotReady) };
+  if (candidates.length > 0 || busy.size > 0) return { ...NO_NODE, candidates };
+  if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
   const names = cordoned.map(({ name }) => name).join(", ");
   return {
-    candidates,
-    waiting: [],
+    ...NO_NODE,
     stop:
-      `${names} of ${group.pool.name} cordoned by somebody else, and at most ${maximum} of the pool may be away: ` +
+      `${names} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
       `uncordon, or raise maxUnavailable of ${group.pool.name}`,
   };
 }

@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_LABEL } from "../machine";
 import { GROUP_LABEL } from "../membership/nodes";
-import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED, type AnnotationKeys } from "./annotations";
+import { ALL_SOFTWARE, annotationKeys, WAS_CORDONED } from "./annotations";
 
 /** A Node as a rollout sees it. It contains all state of the protocol: nothing else is kept between runs. */
 export interface RolloutNode {
@@ -57,38 +57,40 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
     pool: labels[GROUP_LABEL] ?? (controlPlane ? "control-plane" : ""),
     kubeletVersion: withoutV(node.status?.nodeInfo?.kubeletVersion ?? ""),
     ready,
-    ...(ready ? {} : { reason: wordsOf(condition) }),
+    ...(ready ? {} : { reason: notReadyReason(condition) }),
     ...(condition?.status === "Unknown" ? { unreachable: true } : {}),
     unschedulable: node.spec?.unschedulable ?? false,
     cordonedBefore: annotations[WAS_CORDONED] === "true",
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
-    desired: versions(annotations, keys, "desired"),
-    current: versions(annotations, keys, "current"),
+    desired: versions(annotations, keys.desired),
+    current: versions(annotations, keys.current),
   };
 }
 
-function wordsOf(condition?: { reason?: string; message?: string }): string {
-  const words = [condition?.reason, condition?.message].filter(Boolean).join(": ");
-  return words || "the kubelet has not reported";
+function notReadyReason(condition?: { reason?: string; message?: string }): string {
+  return [condition?.reason, condition?.message].filter(Boolean).join(": ") || "the kubelet has not reported";
 }
 
 function versions(
   annotations: Record<string, string>,
-  keys: AnnotationKeys,
-  which: "desired" | "current",
+  keyOf: (software: string) => string,
 ): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const software of ALL_SOFTWARE) {
-    const value = annotations[keys[which](software)];
-    if (value) found[software] = withoutV(value);
-  }
-  return found;
+  const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)] ?? "")]);
+  return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
 }
 
 function withoutV(text: string): string {
   return text.replace(/^v(?=\d)/, "");
+}
+
+/** Returns whether a node's agent changes software, or was asked to. */
+export function isWorking({ agentReady, desired, current }: RolloutNode): boolean {
+  return (
+    agentReady === false ||
+    Object.keys(desired).some((name) => (current[name] ?? desired[name]) !== desired[name])
+  );
 }
 
 /** What was requested of a node. */
@@ -106,19 +108,16 @@ export interface Asked {
 export function pendingOf(node: RolloutNode, { version, software }: Asked): string | undefined {
   const failure = node.message ? `; its last failure: ${node.message}` : "";
   if (software === undefined) {
-    const isWorking = Object.keys(node.desired).some(
-      (name) => node.desired[name] !== (node.current[name] ?? node.desired[name]),
-    );
-    if (node.agentReady === false || isWorking) return `the node agent is at work${failure}`;
+    if (isWorking(node)) return `the node agent is at work${failure}`;
   } else {
     const behind = Object.keys(software).filter((name) => node.current[name] !== software[name]);
-    if (node.agentReady === undefined) return `no node agent has spoken${failure}`;
+    if (node.agentReady === undefined) return `the node agent has not reported yet${failure}`;
     if (behind.length > 0) {
       const words = behind.map((name) => `${name} ${node.current[name] ?? "unknown"}, not ${software[name]}`);
       return `${node.agentReady ? "the node agent has not begun" : "the node agent is at work"}: ${words.join(", ")}${failure}`;
     }
     const undesired = Object.keys(software).filter((name) => node.desired[name] !== software[name]);
-    if (undesired.length > 0) return `somebody else asked for another version of ${undesired.join(", ")}`;
+    if (undesired.length > 0) return `another writer requested another version of ${undesired.join(", ")}`;
     if (!node.agentReady) return `the node agent is not ready${failure}`;
   }
   if (node.kubeletVersion !== version)

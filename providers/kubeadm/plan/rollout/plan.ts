@@ -105,8 +105,8 @@ function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
 }
 
 /** Returns the remarks of a preview that are not steps. */
-export function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
-  const { wish: desired, groups, paused } = state;
+function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
+  const { desired, groups, paused } = state;
   const members = groups.flatMap((group) => group.nodes);
   const pass = passVersion(state);
   const due = pass === undefined ? [] : members.filter((node) => isDueInPass(node, pass, state));
@@ -149,7 +149,7 @@ function outage(planes: readonly RolloutNode[], due: readonly RolloutNode[]): st
  * @param size number of nodes of the first wave
  * @param carryOut called with each wave, before the next one is computed
  */
-export function followingWaves(
+function followingWaves(
   state: RolloutState,
   group: Group,
   at: { pass: string; size: number },
@@ -160,37 +160,30 @@ export function followingWaves(
   const due = group.nodes.filter((node) => isDueInPass(node, at.pass, state));
   for (let first = 0; first < due.length; first += at.size) {
     if (passVersion(state) !== at.pass) return;
-    const { wish: desired } = state;
-    carryOut(
-      due
-        .slice(first, first + at.size)
-        .map((node) => stepTo(node, group.pool.name, desired, wantedVersion(node, at.pass, desired))),
-    );
+    const step = (node: RolloutNode) =>
+      stepTo(node, group.pool.name, state.desired, wantedVersion(node, at.pass, state.desired));
+    carryOut(due.slice(first, first + at.size).map(step));
   }
 }
 
-/** Returns the node as it is after its step. */
-function completed(node: RolloutNode, step: RolloutStep, desired: RolloutState["wish"]): RolloutNode {
-  const software = desiredSoftware(desired, step.to);
-  return {
-    ...node,
-    kubeletVersion: step.to,
-    ready: true,
-    unschedulable: staysCordoned(node),
-    cordonedBefore: false,
-    changesAllowed: false,
-    desired: { ...node.desired, ...software },
-    current: { ...node.current, ...software },
-  };
-}
-
 /** Applies a step to the state of a forecast, in place. */
-export function complete(state: RolloutState, step: RolloutStep): void {
-  const { wish: desired, groups, controlPlanes } = state;
+function complete({ desired, groups, controlPlanes }: RolloutState, step: RolloutStep): void {
   const group = groups.find(({ pool }) => pool.name === step.pool);
+  const software = desiredSoftware(desired, step.to);
   for (const nodes of [group?.nodes ?? [], ...(step.controlPlane ? [controlPlanes] : [])]) {
     const index = nodes.findIndex(({ name }) => name === step.node);
-    if (index >= 0) nodes[index] = completed(nodes[index] as RolloutNode, step, desired);
+    const node = nodes[index];
+    if (node === undefined) continue;
+    nodes[index] = {
+      ...node,
+      kubeletVersion: step.to,
+      ready: true,
+      unschedulable: staysCordoned(node),
+      cordonedBefore: false,
+      changesAllowed: false,
+      desired: { ...node.desired, ...software },
+      current: { ...node.current, ...software },
+    };
   }
   if (step.how === "kubeadm upgrade apply") desired.clusterVersion = step.to;
 }

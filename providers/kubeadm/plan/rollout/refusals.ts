@@ -2,31 +2,26 @@ import { lowestKubelet, type RolloutState } from "./state";
 import { minorOf, minorsBetween, neededVersion, parseVersion } from "./versions";
 import type { RolloutNode } from "./observed";
 
-/**
- * Returns why this rollout may not begin, each with what to do; empty when it may. A refused rollout writes
- * nothing.
- */
+/** Returns why this rollout may not begin, each with what to do; empty when it may. A refused rollout writes nothing. */
 export function refusalsOf(state: RolloutState): string[] {
-  const { version: target, clusterVersion } = state.wish;
+  const { version: target, clusterVersion } = state.desired;
   if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
   const unreadable = unreadableVersions(state);
   if (unreadable.length > 0) return unreadable;
   const refusals = [...downgrades(state), ...missingIntermediates(state)];
-  const lowest = lowestKubelet(state);
-  if (lowest !== undefined && clusterVersion !== undefined && minorsBetween(clusterVersion, target) > 0) {
-    const kubelets = state.controlPlanes.map(({ kubeletVersion }) => kubeletVersion);
-    if (kubelets.length > 0 && kubelets.every((kubelet) => minorsBetween(clusterVersion, kubelet) > 0)) {
-      refusals.push(
-        `every control plane's kubelet is newer than the cluster's own version ${clusterVersion} (kubeadm-config); ` +
-          `run \`kubeadm upgrade apply\` on one of them first`,
-      );
-    }
-  }
-  return refusals;
+  const rolls = lowestKubelet(state) !== undefined && state.controlPlanes.length > 0;
+  if (!rolls || clusterVersion === undefined || minorsBetween(clusterVersion, target) <= 0) return refusals;
+  const areNewer = state.controlPlanes.every(
+    ({ kubeletVersion }) => minorsBetween(clusterVersion, kubeletVersion) > 0,
+  );
+  const message =
+    `every control plane's kubelet is newer than the cluster's own version ${clusterVersion} (kubeadm-config); ` +
+    `run \`kubeadm upgrade apply\` on one of them first`;
+  return areNewer ? [...refusals, message] : refusals;
 }
 
 function unreadableVersions(state: RolloutState): string[] {
-  const { clusterVersion } = state.wish;
+  const { clusterVersion } = state.desired;
   const nodes = state.groups.flatMap((group) => group.nodes);
   const found = nodes
     .filter(({ kubeletVersion }) => !parseVersion(kubeletVersion))
@@ -43,23 +38,19 @@ function unreadableVersions(state: RolloutState): string[] {
 
 /** Refuses if any node runs a newer minor, since Kubernetes can't be downgraded across minors. */
 function downgrades(state: RolloutState): string[] {
-  const { version: target, clusterVersion } = state.wish;
+  const { version: target, clusterVersion } = state.desired;
   const newer = state.groups
     .flatMap((group) => group.nodes)
-    .filter(({ kubeletVersion }) => minorsBetween(kubeletVersion, target) < 0);
-  const words = (what: string) => `${what}, and Kubernetes can't go down a minor to ${target}`;
-  if (newer.length > 0) {
-    return [words(newer.map(({ name, kubeletVersion }) => `${name} runs ${kubeletVersion}`).join(", "))];
-  }
-  if (clusterVersion !== undefined && minorsBetween(clusterVersion, target) < 0) {
-    return [words(`the cluster's own version is ${clusterVersion} (kubeadm-config)`)];
-  }
-  return [];
+    .filter(({ kubeletVersion }) => minorsBetween(kubeletVersion, target) < 0)
+    .map(({ name, kubeletVersion }) => `${name} runs ${kubeletVersion}`);
+  if (newer.length === 0 && clusterVersion !== undefined && minorsBetween(clusterVersion, target) < 0)
+    newer.push(`the cluster's own version is ${clusterVersion} (kubeadm-config)`);
+  return newer.length === 0 ? [] : [`${newer.join(", ")}, and Kubernetes can't go down a minor to ${target}`];
 }
 
 /** Refuses if no patch is known for a minor between the current and the target version. */
 export function missingIntermediates(state: RolloutState): string[] {
-  const { version: target, intermediates } = state.wish;
+  const { version: target, intermediates } = state.desired;
   let lowest = lowestKubelet(state);
   while (lowest !== undefined && lowest !== target) {
     const next = neededVersion({ lowest, target, intermediates });
@@ -82,46 +73,41 @@ function kubeletLag(kubelet: string): number {
 /** Returns how the cluster's current versions violate the skew policy. */
 export function presentSkew(nodes: readonly RolloutNode[]): string[] {
   const planes = nodes.filter(({ controlPlane }) => controlPlane);
-  const found: string[] = [];
-  for (const node of nodes) {
-    const newer = planes.find((plane) => minorsBetween(plane.kubeletVersion, node.kubeletVersion) > 0);
-    if (newer && !node.controlPlane) {
-      found.push(
-        `${node.name}'s kubelet ${node.kubeletVersion} is newer than the control plane ${newer.name} (${newer.kubeletVersion})`,
-      );
+  return nodes.flatMap((node) => {
+    const { name, kubeletVersion: version } = node;
+    const planeAhead = (least: number) =>
+      planes.find((plane) => minorsBetween(version, plane.kubeletVersion) > least);
+    if (node.controlPlane) {
+      const apart = planeAhead(1);
+      if (!apart) return [];
+      return `the control planes ${name} (${version}) and ${apart.name} (${apart.kubeletVersion}) are more than one minor apart`;
     }
-    const limit = kubeletLag(node.kubeletVersion);
-    const ahead = planes.find((plane) => minorsBetween(node.kubeletVersion, plane.kubeletVersion) > limit);
-    if (ahead && !node.controlPlane) {
-      found.push(
-        `${node.name}'s kubelet ${node.kubeletVersion} is more than ${limit} minors older than the control plane ${ahead.name} (${ahead.kubeletVersion})`,
-      );
-    }
-    const apart = planes.find((plane) => minorsBetween(node.kubeletVersion, plane.kubeletVersion) > 1);
-    if (apart && node.controlPlane) {
-      found.push(
-        `the control planes ${node.name} (${node.kubeletVersion}) and ${apart.name} (${apart.kubeletVersion}) are more than one minor apart`,
-      );
-    }
-  }
-  return found;
+    const behind = planes.find((plane) => minorsBetween(plane.kubeletVersion, version) > 0);
+    const limit = kubeletLag(version);
+    const ahead = planeAhead(limit);
+    const than = (plane: RolloutNode) => `than the control plane ${plane.name} (${plane.kubeletVersion})`;
+    return [
+      ...(behind ? [`${name}'s kubelet ${version} is newer ${than(behind)}`] : []),
+      ...(ahead ? [`${name}'s kubelet ${version} is more than ${limit} minors older ${than(ahead)}`] : []),
+    ];
+  });
 }
 
 /**
  * Returns why the control planes can't go to a version while paused or unreachable nodes keep theirs, or undefined:
  * those kubelets would be too old, or two API servers would be more than one minor apart.
  */
-export function refuseControlPlanes(situation: RolloutState, version: string): string | undefined {
-  for (const node of restingNodes(situation)) {
+export function refuseControlPlanes(state: RolloutState, version: string): string | undefined {
+  for (const node of restingNodes(state)) {
     const behind = minorsBetween(node.kubeletVersion, version);
     if (node.controlPlane ? behind <= 1 : behind <= kubeletLag(node.kubeletVersion)) continue;
     const rule = node.controlPlane
       ? "API servers may not be more than one minor apart"
       : `a kubelet may not be more than ${kubeletLag(node.kubeletVersion)} minors older than its API server`;
-    const [state, fix] = situation.paused.has(node.name)
+    const [condition, fix] = state.paused.has(node.name)
       ? ["paused", "resume it first"]
       : ["out of reach", "bring it back, or take it out of the configuration first"];
-    return `${node.name} is ${state} at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; ${fix}`;
+    return `${node.name} is ${condition} at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; ${fix}`;
   }
   return undefined;
 }

@@ -19,9 +19,9 @@ export interface Group {
   nodes: RolloutNode[];
 }
 
-/** The observed cluster next to the desired state (`wish`): the input of every decision of a rollout. */
+/** The observed cluster next to the desired state: the input of every decision of a rollout. */
 export interface RolloutState {
-  wish: DesiredRollout;
+  desired: DesiredRollout;
   groups: Group[];
   controlPlanes: RolloutNode[];
   /** Names of paused nodes, including those of paused pools. */
@@ -56,7 +56,7 @@ export function rolloutState(
   const paused = new Set([...desired.pausedNodes, ...pausedPools]);
   const leftOut = groups.flatMap((group) => leftOutOf(group, desired, paused, options));
   return {
-    wish: { ...desired, clusterVersion },
+    desired: { ...desired, clusterVersion },
     groups,
     controlPlanes,
     paused,
@@ -100,7 +100,7 @@ export function lowestKubelet(state: RolloutState): string | undefined {
 /** Returns the version of the cluster's current pass: what the lowest kubelet needs next. */
 export function passVersion(state: RolloutState): string | undefined {
   const lowest = lowestKubelet(state);
-  const { version: target, intermediates } = state.wish;
+  const { version: target, intermediates } = state.desired;
   return lowest === undefined ? undefined : neededVersion({ lowest, target, intermediates });
 }
 
@@ -116,7 +116,7 @@ export function wantedVersion(node: RolloutNode, pass: string, desired: DesiredR
 /** Returns whether this pass has something to do on a node that is neither paused nor left out. */
 export function isDueInPass(node: RolloutNode, pass: string, state: RolloutState): boolean {
   if (state.resting.has(node.name)) return false;
-  return isDue(node, state.wish, wantedVersion(node, pass, state.wish));
+  return isDue(node, state.desired, wantedVersion(node, pass, state.desired));
 }
 
 /** Returns whether a worker's version has no newer minor than any API server. */

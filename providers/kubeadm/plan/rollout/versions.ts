@@ -31,10 +31,8 @@ const parsed = new Map<string, Version | undefined>();
 /** Parses "1.36.3"; returns undefined for any other text, such as a leading v or a pre-release. */
 export function parseVersion(text: string): Version | undefined {
   if (parsed.has(text)) return parsed.get(text);
-  const match = PLAIN.exec(text);
-  const version = match
-    ? { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) }
-    : undefined;
+  const [major = 0, minor = 0, patch = 0] = PLAIN.exec(text)?.slice(1).map(Number) ?? [];
+  const version = PLAIN.test(text) ? { major, minor, patch } : undefined;
   if (parsed.size > 10_000) parsed.clear();
   parsed.set(text, version);
   return version;
@@ -59,43 +57,27 @@ export function minorsBetween(one: string, other: string): number {
   return strictly(other).minor - strictly(one).minor;
 }
 
+/** The way of the lowest kubelet to a target version, with the configuration's versions to stop at. */
+interface Way {
+  lowest: string;
+  target: string;
+  intermediates: readonly string[];
+}
+
 /**
- * Returns the version that the lowest kubelet needs next (seed 004, "actually needed version"): the target when it
- * is in the same minor or the next one, otherwise the latest patch of the minor after the lowest. Intermediates of
- * the configuration take precedence over the known patches. A target below the lowest is returned unchanged;
- * refusals are decided elsewhere.
+ * Returns the version that the lowest kubelet needs next (seed 004, "actually needed version"): the target when it is
+ * in the same minor, the next one or below, otherwise the latest patch of the minor after the lowest. Intermediates
+ * take precedence over the known patches.
  *
  * @returns undefined when no patch of the minor between is known
  * @throws RangeError when `lowest` or `target` is no version
  */
-export function neededVersion(args: {
-  lowest: string;
-  target: string;
-  intermediates: readonly string[];
-}): string | undefined {
-  const { lowest, target, intermediates } = args;
+export function neededVersion({ lowest, target, intermediates }: Way): string | undefined {
   if (minorsBetween(lowest, target) < 2) return target;
   const { major, minor } = strictly(lowest);
   const next = `${major}.${minor + 1}`;
   const own = intermediates.filter((text) => parseVersion(text) && minorOf(text) === next);
   return own.sort(compareVersions).at(-1) ?? KNOWN_PATCHES[next];
-}
-
-/** Returns every version that the lowest kubelet passes through, the target last; undefined as in `neededVersion`. */
-export function versionPath(args: {
-  lowest: string;
-  target: string;
-  intermediates: readonly string[];
-}): string[] | undefined {
-  const path: string[] = [];
-  let lowest = args.lowest;
-  for (;;) {
-    const next = neededVersion({ ...args, lowest });
-    if (next === undefined) return undefined;
-    path.push(next);
-    if (next === args.target) return path;
-    lowest = next;
-  }
 }
 
 function strictly(text: string): Version {

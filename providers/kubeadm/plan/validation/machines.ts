@@ -67,7 +67,7 @@ export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
  *
  * @param exception what allows the number nevertheless, after ", or"
  */
-export function controlPlaneCountIssue(count: number, exception = ""): string | undefined {
+function controlPlaneCountIssue(count: number, exception = ""): string | undefined {
   if (count === 0) return 'there is no control plane; use 1 or 3 machines with the role "control-plane"';
   if (count % 2 === 1) return undefined;
   return `${count} control planes tolerate no more failures than ${count - 1}; use ${count - 1} or ${count + 1}${exception}`;

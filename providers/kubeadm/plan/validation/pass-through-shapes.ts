@@ -200,7 +200,10 @@ function issuesOf(
       return argumentIssues(value, path);
     case "named":
       return namedIssues(value, path, 'a list of {name: …} entries, e.g. [{name: "audit", …}]');
-    default:
+    case "text":
+    case "boolean":
+    case "map":
+    case "taints":
       return SIMPLE[shape][0](value) ? [] : wrong(SIMPLE[shape][1]);
   }
 }

@@ -52,7 +52,7 @@ export function nodeNames(names: readonly string[]): NodeNames {
 }
 
 /** Input of the rollout's rules; values that could not be read are absent. */
-export interface RolloutFacts {
+interface RolloutFacts {
   pools?: Readonly<Record<string, { maxUnavailable?: unknown } | undefined>>;
   pausedNodes?: readonly string[];
 }

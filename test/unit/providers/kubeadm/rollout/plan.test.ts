@@ -131,7 +131,7 @@ describe("rollout plan", () => {
     ],
     [
       "nodes without an agent, by name",
-      /^w-2 has no node agent/,
+      /^the node agent on w-2 has not reported yet/,
       changed(cluster("1.35.4"), "w-2", { agentReady: undefined, kubeletVersion: "1.35.3" }),
       { version: "1.35.4" },
     ],
@@ -149,7 +149,7 @@ describe("rollout plan", () => {
     ],
     [
       "a pool whose room is taken by somebody's cordon",
-      /w-1 of w cordoned by somebody else, and at most 1/,
+      /w-1 of w cordoned outside of this rollout, and at most 1/,
       changed(cluster("1.36.3"), "w-1", { unschedulable: true }).map((node) =>
         node.name === "w-2" ? { ...node, kubeletVersion: "1.36.0" } : node,
       ),
