@@ -21,9 +21,9 @@ interface AnnotationKeys {
   /** Revision of the desired state that the agent was installed with; written by the agent. */
   revision: string;
   /** Version that the agent must install now; written by the rollout. */
-  desired(software: string): string;
+  desired: (software: string) => string;
   /** Version that the agent found; written by the agent. */
-  current(software: string): string;
+  current: (software: string) => string;
 }
 
 /**
