@@ -77,11 +77,7 @@ function sorted(_key: string, value: unknown): unknown {
 }
 
 /** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
-function agentChange(
-  machine: string,
-  olds: DesiredAgent | undefined,
-  news: DesiredAgent,
-): NodeAgentsStep[] {
+function agentChange(machine: string, olds: DesiredAgent | undefined, news: DesiredAgent): NodeAgentsStep[] {
   const desired = namesOfStaged(news.staged);
   const install: NodeAgentsStep = { kind: "install", machine, version: news.agent };
   const stages = (versions: string[], kind: "stage" | "restage" | "unstage") =>
