@@ -3,44 +3,16 @@
 const { spawn, spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
+const { isBuildOutdated, modified } = require("./build-age.cjs");
 
 const root = path.resolve(__dirname, "..");
-const SOURCES = [
-  "package",
-  "lib",
-  "providers",
-  "components",
-  "stacks",
-  "cli",
-  "sandbox",
-  "scripts",
-  "bench",
-  "test",
-];
-
-/** Time of the newest TypeScript source under a folder, in milliseconds; 0 when there is no such folder. */
-function newest(folder) {
-  if (!fs.existsSync(folder)) return 0;
-  return Math.max(
-    0,
-    ...fs.readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      const file = path.join(folder, entry.name);
-      if (entry.isDirectory()) return newest(file);
-      return entry.name.endsWith(".ts") ? fs.statSync(file).mtimeMs : 0;
-    }),
-  );
-}
-
-const modified = (file) => (fs.existsSync(file) ? fs.statSync(file).mtimeMs : 0);
 
 function step(what, command, args) {
   const started = Date.now();
   console.log(`… ${what}`);
   const ended = spawnSync(command, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
   if (ended.status !== 0) {
-    console.error(
-      `foresail: ${what} failed; mend what is said above, then run: ${command} ${args.join(" ")}`,
-    );
+    console.error(`foresail: ${what} failed; fix the errors above, then run: ${command} ${args.join(" ")}`);
     process.exit(ended.status ?? 1);
   }
   console.log(`✓ ${what} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
@@ -56,14 +28,7 @@ const installed = path.join(root, "node_modules", ".package-lock.json");
 const linked = fs.existsSync(path.join(root, "node_modules", "foresail", "package.json"));
 if (!linked || modified(installed) < modified(path.join(root, "package-lock.json"))) {
   step("dependencies of package-lock.json, and the build", "npm", ["ci", "--no-fund", "--no-audit"]);
-} else {
-  const source = Math.max(
-    ...SOURCES.map((folder) => newest(path.join(root, folder))),
-    ...["index.ts", "tsconfig.json"].map((file) => modified(path.join(root, file))),
-  );
-  if (modified(path.join(root, "bin", "tsconfig.tsbuildinfo")) < source)
-    step("build", "npm", ["run", "--silent", "build"]);
-}
+} else if (isBuildOutdated(root)) step("build", "npm", ["run", "--silent", "build"]);
 
 const [program, ...args] = process.argv.slice(2);
 const child = spawn(process.execPath, [path.join(root, "bin", `${program}.js`), ...args], {
