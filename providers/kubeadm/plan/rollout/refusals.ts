@@ -48,9 +48,10 @@ function downgrades(state: RolloutState): string[] {
   return newer.length === 0 ? [] : [`${newer.join(", ")}, and Kubernetes can't go down a minor to ${target}`];
 }
 
-/** Refuses if no patch is known for a minor between the current and the target version. */
+/** Refuses if no patch is known for a minor between the current and the target version; both have to be readable. */
 export function missingIntermediates(state: RolloutState): string[] {
   const { version: target, intermediates } = state.desired;
+  if (!parseVersion(target) || unreadableVersions(state).length > 0) return [];
   let lowest = lowestKubelet(state);
   while (lowest !== undefined && lowest !== target) {
     const next = neededVersion({ lowest, target, intermediates });
