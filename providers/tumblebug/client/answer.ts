@@ -37,12 +37,13 @@ function readWholeNumber(value: string | number | null | undefined): number | un
 /** A port; 0 if it is absent. */
 export const port = wholeNumber.transform((value) => value ?? 0);
 
-/** A reader and the paths of a field. Of several paths, the first one with a value counts. */
-type Field = readonly [reader: z.ZodType, paths: string | readonly string[]];
+/** A reader and the path of a field. */
+type Field = readonly [reader: z.ZodType, path: string];
 
 /**
- * Returns the schema of an object from a table of its fields: `{ name: [text, "IId.NameId"] }`. A path with "?", as in
- * "region?.zone", leads through an object that may be absent; the path "" is the whole object.
+ * Returns the schema of an object from a table of its fields: `{ name: [text, "IId.NameId"] }`. Of several paths,
+ * separated by "|", the first one with a value counts. A path with "?", as in "region?.zone", leads through an object
+ * that may be absent; the path "" is the whole object.
  */
 export function record<const Fields extends Readonly<Record<string, Field>>>(
   fields: Fields,
@@ -65,7 +66,7 @@ export function record<const Fields extends Readonly<Record<string, Field>>>(
       return found.data;
     };
     const entries = Object.entries(fields).map(([name, [reader, paths]]) => {
-      const values = [paths].flat().map((path) => read(reader, path));
+      const values = paths.split("|").map((path) => read(reader, path));
       return [name, values.find((value) => value !== undefined && value !== "") ?? values[0]];
     });
     return Object.fromEntries(entries) as { [Name in keyof Fields]: z.output<Fields[Name][0]> };

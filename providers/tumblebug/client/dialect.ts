@@ -154,7 +154,7 @@ function balancers({ answers, requests, defaultHealth }: GenerationTable) {
     group: [text, answers.balancer.group],
     port: [port, "listener.port"],
     targetPort: [port, "targetGroup.port"],
-    address: [address, ["listener.ip", "listener.dnsName"]],
+    address: [address, "listener.ip|listener.dnsName"],
     status: [word, "status"],
     machines: [list(z.string()), answers.balancer.machines],
     cloudId: [text, answers.cloudId.loadBalancer],

@@ -11,82 +11,22 @@ import { list, record, text } from "./answer";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One path of a response's field, or several, of which the first one with a value counts. */
-type Paths = string | readonly string[];
-
-/** What differs between the generations of the API; `dialect.ts` makes requests and schemas from it. */
-export interface GenerationTable {
-  readonly generation: Generation;
-  /** Whether the server answers 404 for a missing object, so that no existence check is needed. */
-  readonly saysNotFound: boolean;
-  /** Whether images are registered, and whether specs can be listed. */
-  readonly registersImages: boolean;
-  readonly listsSpecs: boolean;
-  /** Words in paths. */
-  readonly paths: {
-    readonly infrastructure: string;
-    readonly machine: string;
-    readonly group: string;
-    readonly checkInfrastructure: string;
-    readonly checkMachine: string;
-  };
-  readonly deleteVNetQuery: string;
-  /** Path that has the region and zone of a connection. */
-  readonly regionPath: (connection: Connection) => string;
-
-  /** Notation of values in requests. */
-  readonly number: (value: number) => string | number;
-  readonly labels: (labels?: Labels) => string | Labels;
-  readonly subnet: (subnet: DesiredVNet["subnets"][number]) => object;
-  readonly rule: (rule: FirewallRule) => object;
-  readonly rootDiskSize: (gibibytes: number | undefined) => string | number;
-  /** Names of fields in requests. */
-  readonly requests: {
-    readonly lookupSpec: string;
-    readonly lookupImage: string;
-    readonly groups: string;
-    readonly groupSize: string;
-    readonly growth: string;
-    readonly user: string;
-    readonly balancedGroup: string;
-    readonly balancedMachines: string;
-  };
-  /** Further fields of requests. */
-  readonly infrastructureExtras: object;
-  readonly groupExtras: (group: DesiredVmGroup) => object;
-  /** Value of a health check's fields that selects the cloud's default. */
-  readonly defaultHealth: string | number;
-
-  /** Paths of fields in responses. */
-  readonly answers: {
-    readonly connection: Record<"name" | "provider" | "regionName", Paths>;
-    readonly cloudSpecMemory: Paths;
-    readonly cloudImage: Record<"name" | "guestOs", Paths>;
-    readonly cloudId: Record<"vNet" | "securityGroup" | "sshKey" | "machine" | "loadBalancer", Paths>;
-    readonly subnet: Record<"name" | "cidr", Paths>;
-    readonly ruleProtocol: Paths;
-    readonly sshUser: Paths;
-    readonly spec: Record<"vcpus" | "memory", Paths>;
-    readonly machines: Paths;
-    readonly machine: Record<"group" | "region" | "zone" | "user", Paths>;
-    readonly balancer: Record<"group" | "machines", Paths>;
-  };
-  readonly region: z.ZodType<Region>;
-  /** Reads the ports of a rule: "22", "22-80", or several of these, separated by commas. */
-  readonly rulePorts: z.ZodType<string>;
-}
-
 const keyValue = (key: string) =>
   list(z.looseObject({ Key: text, Value: text })).transform(
     (all) => all.find(({ Key }) => Key === key)?.Value ?? "",
   );
 
-/** The API of releases 0.7 to 0.9. */
-const mcis: GenerationTable = {
-  generation: "mcis",
+/**
+ * The API of releases 0.7 to 0.9. A table contains what differs between the generations; `dialect.ts` makes requests and
+ * schemas from it.
+ */
+const mcis = {
+  generation: "mcis" as Generation,
+  /** Whether the server answers 404 for a missing object, so that no existence check is needed. */
   saysNotFound: true,
   registersImages: true,
   listsSpecs: true,
+  /** Words in paths. */
   paths: {
     infrastructure: "mcis",
     machine: "vm",
@@ -95,22 +35,26 @@ const mcis: GenerationTable = {
     checkMachine: "checkVm",
   },
   deleteVNetQuery: "",
-  regionPath: ({ regionName }) => `/region/${encodeURIComponent(regionName)}`,
+  /** Path that has the region and zone of a connection. */
+  regionPath: ({ regionName }: Connection) => `/region/${encodeURIComponent(regionName)}`,
 
-  number: String,
-  labels: (labels = {}) =>
+  /** Notation of values in requests. */
+  number: (value: number): string | number => String(value),
+  labels: (labels: Labels = {}): string | Labels =>
     Object.entries(labels)
       .map(([key, value]) => `${key}=${value}`)
       .join(","),
-  subnet: ({ name, cidr }) => ({ Name: name, IPv4_CIDR: cidr }),
-  rule: ({ ports: [from, to] = [-1, -1], protocol, direction, cidr }) => ({
+  subnet: ({ name, cidr }: DesiredVNet["subnets"][number]): object => ({ Name: name, IPv4_CIDR: cidr }),
+  rule: ({ ports: [from, to] = [-1, -1], protocol, direction, cidr }: FirewallRule): object => ({
     FromPort: String(from),
     ToPort: String(to),
     IPProtocol: protocol,
     Direction: direction,
     CIDR: cidr,
   }),
-  rootDiskSize: (gibibytes) => (gibibytes === undefined ? "default" : String(gibibytes)),
+  rootDiskSize: (gibibytes?: number): string | number =>
+    gibibytes === undefined ? "default" : String(gibibytes),
+  /** Names of fields in requests. */
   requests: {
     lookupSpec: "cspSpecName",
     lookupImage: "cspImageId",
@@ -121,14 +65,17 @@ const mcis: GenerationTable = {
     balancedGroup: "subGroupId",
     balancedMachines: "vms",
   },
-  infrastructureExtras: { systemLabel: "" },
-  groupExtras: () => ({ vmUserPassword: "" }),
-  defaultHealth: "default",
+  /** Further fields of requests. */
+  infrastructureExtras: { systemLabel: "" } as object,
+  groupExtras: (_group: DesiredVmGroup): object => ({ vmUserPassword: "" }),
+  /** Value of a health check's fields that selects the cloud's default. */
+  defaultHealth: "default" as string | number,
 
+  /** Paths of fields in responses, in the notation of `record`. */
   answers: {
     connection: { name: "ConfigName", provider: "ProviderName", regionName: "RegionName" },
     cloudSpecMemory: "Mem",
-    cloudImage: { name: ["IId.NameId", "IId.SystemId"], guestOs: "GuestOS" },
+    cloudImage: { name: "IId.NameId|IId.SystemId", guestOs: "GuestOS" },
     cloudId: {
       vNet: "cspVNetId",
       securityGroup: "cspSecurityGroupId",
@@ -141,23 +88,21 @@ const mcis: GenerationTable = {
     sshUser: "username",
     spec: { vcpus: "numvCPU", memory: "memGiB" },
     machines: "vm",
-    machine: {
-      group: "subGroupId",
-      region: "region?.Region",
-      zone: "region?.Zone",
-      user: "vmUserAccount",
-    },
-    balancer: { group: ["targetGroup.subGroupId", "id"], machines: "targetGroup.vms" },
+    machine: { group: "subGroupId", region: "region?.Region", zone: "region?.Zone", user: "vmUserAccount" },
+    balancer: { group: "targetGroup.subGroupId|id", machines: "targetGroup.vms" },
   },
   region: record({
     name: [z.string(), "RegionName"],
     region: [keyValue("Region"), "KeyValueInfoList"],
     zone: [keyValue("Zone"), "KeyValueInfoList"],
-  }).transform(({ region, zone }) => ({ region, zone })),
+  }).transform(({ region, zone }) => ({ region, zone })) as z.ZodType<Region>,
+  /** Reads the ports of a rule: "22", "22-80", or several of these, separated by commas. */
   rulePorts: z
     .looseObject({ FromPort: text, ToPort: text })
-    .transform(({ FromPort, ToPort }) => `${FromPort}-${ToPort}`),
+    .transform(({ FromPort, ToPort }) => `${FromPort}-${ToPort}`) as z.ZodType<string>,
 };
+
+export type GenerationTable = typeof mcis;
 
 /**
  * The current API, since release 0.12.6. It registers no images: VMs refer to the cloud's image, because a registered
@@ -209,10 +154,10 @@ const infra: GenerationTable = {
     connection: {
       name: "configName",
       provider: "providerName",
-      regionName: ["regionDetail?.regionName", "regionZoneInfoName"],
+      regionName: "regionDetail?.regionName|regionZoneInfoName",
     },
     cloudSpecMemory: "MemSizeMib",
-    cloudImage: { name: ["Name", "IId?.NameId"], guestOs: "OSDistribution" },
+    cloudImage: { name: "Name|IId?.NameId", guestOs: "OSDistribution" },
     cloudId: {
       vNet: "cspResourceId",
       securityGroup: "cspResourceId",
@@ -220,16 +165,16 @@ const infra: GenerationTable = {
       machine: "cspResourceId",
       loadBalancer: "cspResourceId",
     },
-    subnet: { name: ["id", "name"], cidr: "ipv4_CIDR" },
+    subnet: { name: "id|name", cidr: "ipv4_CIDR" },
     ruleProtocol: "Protocol",
-    sshUser: ["verifiedUsername", "username"],
+    sshUser: "verifiedUsername|username",
     spec: { vcpus: "vCPU", memory: "memoryGiB" },
     machines: "node",
     machine: { group: "nodeGroupId", region: "region?.region", zone: "region?.zone", user: "nodeUserName" },
-    balancer: { group: ["targetGroup.nodeGroupId", "id"], machines: "targetGroup.nodes" },
+    balancer: { group: "targetGroup.nodeGroupId|id", machines: "targetGroup.nodes" },
   },
   region: record({
-    region: [text, ["regionZoneInfo?.assignedRegion", "regionDetail?.regionId"]],
+    region: [text, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],
     zone: [text, "regionZoneInfo?.assignedZone"],
   }),
   rulePorts: z.looseObject({ Port: text, Ports: text }).transform(({ Port, Ports }) => Port || Ports),

@@ -37,7 +37,7 @@ const gibibytes = z
 
 /** Fields of every object. */
 const OBJECT = {
-  name: [text, ["id", "name"]],
+  name: [text, "id|name"],
   connection: [text, "connectionName"],
   description: [text, "description"],
 } as const;

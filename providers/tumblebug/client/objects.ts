@@ -6,7 +6,7 @@ import { ReplyLost, TumblebugRefusal } from "./errors";
 import type { Requests } from "./requests";
 
 const namespace: z.ZodType<Namespace> = record({
-  name: [text, ["id", "name"]],
+  name: [text, "id|name"],
   description: [text, "description"],
 });
 

@@ -168,27 +168,11 @@ export interface DesiredInfrastructure {
   readonly groups: readonly DesiredVmGroup[];
 }
 
-/** Status of a VM on the server; newer servers may have others. */
-type VmStatus =
-  | "Preparing"
-  | "Prepared"
-  | "Registering"
-  | "Reconciling"
-  | "Creating"
-  | "Running"
-  | "Suspending"
-  | "Suspended"
-  | "Resuming"
-  | "Rebooting"
-  | "Terminating"
-  | "Terminated"
-  | "Failed"
-  | "Undefined";
-
 export interface VirtualMachine {
   readonly name: string;
   readonly group: string;
-  readonly status: VmStatus | (string & {});
+  /** Such as "Creating", "Running", "Terminated", "Failed" or "Undefined"; newer servers may have others. */
+  readonly status: string;
   /** Operation in progress; "None" if there is none. */
   readonly targetAction: string;
   /** The cloud's reason of a failure; "" if there is none. */
@@ -245,8 +229,6 @@ export interface DesiredLoadBalancer {
   /** Port of the VMs. */
   readonly targetPort: number;
   readonly isPublic: boolean;
-  /** Health check of the VMs. @default TCP on the target port */
-  readonly health?: { readonly protocol: "TCP" | "HTTP"; readonly port: number };
 }
 
 export interface LoadBalancer {

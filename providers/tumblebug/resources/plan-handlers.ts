@@ -1,14 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { Tumblebug } from "../client";
 import { spreadLines } from "../plan/labels";
-import { unmetTumblebug } from "../plan/requirements";
+import {
+  factKey,
+  unmetTumblebug,
+  type ConnectionFacts,
+  type DesiredTumblebug,
+  type TumblebugFacts,
+} from "../plan/requirements";
+import { tumblebugPlanSteps } from "../plan/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
+import { carriesMark } from "../../../lib/pulumi/marks";
 import { isKnown } from "../../../lib/unknown";
-import { tumblebugPlanSteps } from "../plan/steps";
+import {
+  OBJECT_KINDS,
+  type FoundOnServer,
+  type TumblebugPlanInputs as Inputs,
+  type TumblebugPlanOutputs as Outputs,
+} from "./plan";
 import { IN_PREVIEW, withServer } from "./server";
-import type { FoundOnServer, TumblebugPlanInputs as Inputs, TumblebugPlanOutputs as Outputs } from "./plan";
-import { readPlanFacts } from "./plan-facts";
 
 /** Inputs that diff compares. The server's objects of names are left out, because they affect new objects only. */
 const DESIRED = [
@@ -86,3 +98,117 @@ export const handlers: Handlers = {
 
   update: (_id, olds: Outputs, news: Inputs) => Promise.resolve({ outs: { ...news, mark: olds.mark } }),
 };
+
+interface DesiredPlan extends DesiredTumblebug, Pick<Inputs, "objects" | "mark"> {}
+
+/** Names and results of an earlier run. */
+interface EarlierPlan {
+  objects: DesiredPlan["objects"];
+  found: FoundOnServer;
+  /** Whether the inputs are the same; then only facts that may have changed are read. */
+  isSame: boolean;
+}
+
+/** Reads all facts for the preflight from the server, in parallel. */
+async function readPlanFacts(
+  tumblebug: Tumblebug,
+  desired: DesiredPlan,
+  before: EarlierPlan | undefined,
+): Promise<{ facts: TumblebugFacts; found: FoundOnServer }> {
+  const earlier = before?.isSame === true ? before.found : undefined;
+  const isOurs = (description: string) =>
+    desired.mark !== undefined && carriesMark(description, desired.mark);
+  const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
+    tumblebug.namespaces.read(desired.namespace),
+    tumblebug.infrastructures.read(desired.namespace, desired.infrastructure),
+    earlier ? earlier.connections : readConnections(tumblebug, desired),
+    earlier ? {} : readSpecs(tumblebug, desired),
+    earlier ? {} : readImages(tumblebug, desired),
+    earlier ? [] : readObjects(tumblebug, desired),
+  ]);
+  const facts: TumblebugFacts = {
+    namespaceExists: namespace !== undefined,
+    connections,
+    specs,
+    images,
+    vNets: objects.flatMap(({ object }) =>
+      "cidr" in object
+        ? {
+            ...{ name: object.name, connection: object.connection, cidr: object.cidr },
+            isOurs: isOurs(object.description),
+          }
+        : [],
+    ),
+    ...(infrastructure
+      ? { infrastructure: { status: infrastructure.status, isOurs: isOurs(infrastructure.description) } }
+      : {}),
+  };
+  const found: FoundOnServer = {
+    generation: tumblebug.generation,
+    connections: Object.fromEntries(
+      Object.entries(connections).flatMap(([name, to]) => (to === undefined ? [] : [[name, to]])),
+    ),
+    foreign:
+      earlier?.foreign ??
+      objects
+        .map(({ kind, object: { name, description }, isTagged }) => ({
+          key: `${kind}/${name}`,
+          isOurs: isTagged ? isOurs(description) : undefined,
+        }))
+        .filter((one) => !(one.isOurs ?? wasMissing(before, one.key)))
+        .map(({ key }) => key),
+    namespaceIsForeign:
+      earlier?.namespaceIsForeign ?? (namespace !== undefined && !isOurs(namespace.description)),
+  };
+  return { facts, found };
+}
+
+/** Reads a value once for each key, in parallel. */
+async function byKey<Value>(
+  reads: readonly (readonly [key: string, read: () => Promise<Value>])[],
+): Promise<Record<string, Value>> {
+  const entries = [...new Map(reads)].map(async ([key, read]) => [key, await read()] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function readConnection(tumblebug: Tumblebug, name: string): Promise<ConnectionFacts | undefined> {
+  const connection = await tumblebug.readConnection(name);
+  return connection && { provider: connection.provider, ...(await tumblebug.readRegion(connection)) };
+}
+
+const readConnections = (tumblebug: Tumblebug, { connections }: DesiredTumblebug) =>
+  byKey(connections.map(({ name }) => [name, () => readConnection(tumblebug, name)]));
+
+const readSpecs = (tumblebug: Tumblebug, { slots }: DesiredTumblebug) =>
+  byKey(
+    slots.map(({ connection, spec }) => [
+      factKey(connection, spec),
+      () => tumblebug.lookupSpec(connection, spec),
+    ]),
+  );
+
+/** Looks up images, except for `mcis`, which registers images without a lookup and does not find every usable one. */
+const readImages = (tumblebug: Tumblebug, { slots }: DesiredTumblebug) =>
+  byKey(
+    (tumblebug.generation === "mcis" ? [] : slots).map(({ connection, image }) => [
+      factKey(connection, image),
+      async () => (await tumblebug.lookupImage(connection, image)) !== undefined,
+    ]),
+  );
+
+/** Returns whether an earlier run found an object missing; if it exists now, this stack created it. */
+function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
+  if (!before || before.found.foreign.includes(key)) return false;
+  return OBJECT_KINDS.some((kind) => before.objects[kind].some(({ name }) => key === `${kind}/${name}`));
+}
+
+/** Reads the existing objects with the desired names, of any owner. */
+async function readObjects(tumblebug: Tumblebug, { namespace, objects }: DesiredPlan) {
+  const namesOf = (kind: (typeof OBJECT_KINDS)[number]) => objects[kind].map(({ name }) => name);
+  const found = OBJECT_KINDS.map(async (kind) => {
+    const calls = tumblebug[kind];
+    const all = (await calls?.named(namespace, namesOf(kind))) ?? [];
+    return all.map((object) => ({ kind, object, isTagged: calls?.keepsDescription === true }));
+  });
+  return (await Promise.all(found)).flat();
+}

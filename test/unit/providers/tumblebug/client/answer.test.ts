@@ -9,7 +9,7 @@ import {
 
 describe("a response of Tumblebug, read by a table of fields", () => {
   const schema = record({
-    name: [text, ["id", "name"]],
+    name: [text, "id|name"],
     zone: [text, "region?.Zone"],
     port: [wholeNumber, "listener.port"],
     ports: [list(record({ from: [text, "From"] })), "ports"],
