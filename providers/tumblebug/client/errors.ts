@@ -32,21 +32,29 @@ const NEXT: Readonly<Record<RefusalCode, string>> = {
   Refused: "fix the cause, then run the command again",
 };
 
+/** An error of the client, with a code and the remediation. */
+abstract class ClientError extends Error {
+  constructor(
+    message: string,
+    readonly next: string,
+    readonly code: string = new.target.name,
+  ) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
 /** Tumblebug answered with an error status. `remote` is its message. */
-export class TumblebugRefusal extends Error {
-  override readonly name = "TumblebugRefusal";
+export class TumblebugRefusal extends ClientError {
+  declare readonly code: RefusalCode;
 
   constructor(
     readonly what: string,
     readonly status: number,
     readonly remote: string,
-    readonly code: RefusalCode,
+    code: RefusalCode,
   ) {
-    super(`${what}: Tumblebug answered ${status}: ${remote}`);
-  }
-
-  get next(): string {
-    return NEXT[this.code];
+    super(`${what}: Tumblebug answered ${status}: ${remote}`, NEXT[code], code);
   }
 }
 
@@ -55,45 +63,32 @@ export function isRefusal(error: unknown, ...codes: readonly RefusalCode[]): err
   return error instanceof TumblebugRefusal && codes.includes(error.code);
 }
 
-/** The server did not answer within the deadline. `lastSeen` is the last error message. */
-export class TumblebugUnreachable extends Error {
-  override readonly name = "TumblebugUnreachable";
-  readonly code = "TumblebugUnreachable";
-  readonly next = "check that this machine can reach the Tumblebug server, then run the command again";
-
-  constructor(
-    readonly what: string,
-    readonly lastSeen: string,
-    readonly seconds: number,
-  ) {
-    super(`${what} got no response within ${seconds} s; last seen: ${lastSeen}`);
+/** The server did not answer within the deadline. @param lastSeen the last error message */
+export class TumblebugUnreachable extends ClientError {
+  constructor(what: string, lastSeen: string, seconds: number) {
+    super(
+      `${what} got no response within ${seconds} s; last seen: ${lastSeen}`,
+      "check that this machine can reach the Tumblebug server, then run the command again",
+    );
   }
 }
 
 /** The response to a change was lost, and it is unknown whether the change was carried out. */
-export class ReplyLost extends Error {
-  override readonly name = "ReplyLost";
-  readonly code = "ReplyLost";
-  readonly next = "run the command again: it reads the current objects first";
-
-  constructor(
-    readonly what: string,
-    readonly reason: string,
-  ) {
-    super(`${what}: the response was lost (${reason}), so it is unknown whether the change was made`);
+export class ReplyLost extends ClientError {
+  constructor(what: string, reason: string) {
+    super(
+      `${what}: the response was lost (${reason}), so it is unknown whether the change was made`,
+      "run the command again: it reads the current objects first",
+    );
   }
 }
 
 /** A response that does not match Tumblebug's API. */
-export class UnexpectedAnswer extends Error {
-  override readonly name = "UnexpectedAnswer";
-  readonly code = "UnexpectedAnswer";
-  readonly next = "check the address and the generation of the Tumblebug server";
-
-  constructor(
-    readonly what: string,
-    readonly detail: string,
-  ) {
-    super(`${what}: the response does not match Tumblebug's API: ${detail}`);
+export class UnexpectedAnswer extends ClientError {
+  constructor(what: string, detail: string) {
+    super(
+      `${what}: the response does not match Tumblebug's API: ${detail}`,
+      "check the address and the generation of the Tumblebug server",
+    );
   }
 }
