@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
+import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import {
   connectionNames,
@@ -10,13 +10,13 @@ import {
 import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { factKey } from "../../providers/tumblebug/plan/requirements";
 import { securityRules, type DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
-import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import {
   TumblebugImage,
   TumblebugSecurityGroup,
   TumblebugSpec,
   TumblebugSshKey,
   TumblebugVNet,
+  type ObjectInputs,
 } from "../../providers/tumblebug/resources/objects";
 import type { ConnectionObjects } from "../../providers/tumblebug/resources/machines";
 import type {
@@ -25,21 +25,24 @@ import type {
   TumblebugPlanInputs,
 } from "../../providers/tumblebug/resources/plan";
 
-/** Arguments for the objects of all connections. */
-export interface DesiredObjects {
-  server: pulumi.Output<ServerInputs>;
+/** What the names of the objects of all connections depend on. */
+interface NamedObjects {
   namespace: string;
   prefix: string;
-  keepOnDelete: boolean;
-  mark: pulumi.Input<string>;
+  slots: readonly Slot[];
+}
+
+/** Arguments for the objects of all connections. */
+interface DesiredObjects extends NamedObjects {
+  /** Arguments of every object. */
+  common: Pick<ResourceArgs<ObjectInputs>, "server" | "namespace" | "mark" | "keepOnDelete">;
   plan: TumblebugPlan;
   user: string;
   connections: readonly { name: string; cidr: string; cidrWritten: boolean }[];
-  slots: readonly Slot[];
   /** Security group → rules that were removed outside of this stack. */
   goneRules: Readonly<Record<string, FirewallRule[]>>;
-  /** Returns the traffic that the machines of a connection accept. */
-  security: (cidr: string) => DesiredSecurity;
+  /** The traffic that machines accept. */
+  security: DesiredSecurity;
 }
 
 /** The objects that VMs are created from, by the server's names. */
@@ -51,13 +54,12 @@ export interface MadeObjects {
   privateKeys: Record<string, pulumi.Output<string>>;
 }
 
-type Names = Pick<DesiredObjects, "namespace" | "prefix"> & { slots: readonly Slot[] };
-
 /** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */
 export function objectNames(
-  { namespace, prefix, slots }: Names,
+  named: NamedObjects,
   connections: readonly string[],
 ): TumblebugPlanInputs["objects"] {
+  const { namespace, prefix, slots } = named;
   const of = (pick: (names: ConnectionNames, connection: string) => string[]): ObjectName[] =>
     connections.flatMap((connection) =>
       pick(connectionNames(namespace, prefix, connection), connection).map((name) => ({ name, connection })),
@@ -68,25 +70,24 @@ export function objectNames(
       hasControlPlanes(slots, connection) ? [nodes, controlPlanes] : [nodes],
     ),
     sshKeys: of(({ sshKey }) => [sshKey]),
-    images: distinct(slots, "image").map(({ connection, value }) => ({
-      name: imageName(namespace, prefix, connection, value),
-      connection,
-      cloudImage: value,
+    images: distinct(named, "image").map(({ name, connection, value }) => ({
+      ...{ name, connection, cloudImage: value },
     })),
-    specs: distinct(slots, "spec").map(({ connection, value }) => ({
-      name: specName(namespace, prefix, connection, value),
-      connection,
-    })),
+    specs: distinct(named, "spec").map(({ name, connection }) => ({ name, connection })),
   };
 }
 
 const hasControlPlanes = (slots: readonly Slot[], connection: string): boolean =>
   slots.some((slot) => slot.connection === connection && slot.role === "control-plane");
 
-/** Returns the distinct machine types or images per connection. */
-function distinct(slots: readonly Slot[], field: "spec" | "image") {
-  const all = slots.map((slot) => ({ connection: slot.connection, value: slot[field] }));
-  return [...new Map(all.map((one) => [factKey(one.connection, one.value), one])).values()];
+/** Returns the distinct machine types or images per connection, with the names of their objects. */
+function distinct({ namespace, prefix, slots }: NamedObjects, field: "spec" | "image") {
+  const nameOf = field === "spec" ? specName : imageName;
+  const all = slots.map(({ connection, [field]: value }) => {
+    const name = nameOf(namespace, prefix, connection, value);
+    return [factKey(connection, value), { name, connection, value }] as const;
+  });
+  return [...new Map(all).values()];
 }
 
 /** Creates the objects that VMs are created from, in all connections. */
@@ -94,14 +95,11 @@ export function makeObjects(
   desired: DesiredObjects,
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource },
 ): MadeObjects {
-  const { server, namespace, prefix, keepOnDelete, mark, plan, slots, user } = desired;
+  const { namespace, prefix, plan, slots, user, security, goneRules } = desired;
   const common = (kind: string, name: string, connection: string) => ({
-    server,
-    namespace,
+    ...desired.common,
     name,
     connection,
-    mark,
-    keepOnDelete,
     foreign: plan.found.apply(({ foreign }) => foreign.includes(`${kind}/${name}`)),
   });
   const made: MadeObjects = { objects: {}, specs: {}, images: {}, privateKeys: {} };
@@ -113,17 +111,10 @@ export function makeObjects(
       opts,
     );
     const group = (role: "nodes" | "controlPlanes") => {
-      const gone = desired.goneRules[names[role]];
-      return new TumblebugSecurityGroup(
-        names[role],
-        {
-          ...common("securityGroups", names[role], connection),
-          vNet: vNet.object,
-          rules: securityRules(role, desired.security(cidr)),
-          ...(gone ? { gone } : {}),
-        },
-        opts,
-      ).object;
+      const name = names[role];
+      const rules = { rules: securityRules(role, security), gone: goneRules[name] };
+      const args = { ...common("securityGroups", name, connection), vNet: vNet.object, ...rules };
+      return new TumblebugSecurityGroup(name, args, opts).object;
     };
     const key = new TumblebugSshKey(
       names.sshKey,
@@ -139,19 +130,13 @@ export function makeObjects(
     };
     made.privateKeys[connection] = key.privateKey;
   }
-  for (const { connection, value } of distinct(slots, "spec")) {
-    const name = specName(namespace, prefix, connection, value);
-    const spec = new TumblebugSpec(name, { ...common("specs", name, connection), cloudSpec: value }, opts);
-    made.specs[factKey(connection, value)] = spec.object;
+  for (const { name, connection, value } of distinct(desired, "spec")) {
+    const args = { ...common("specs", name, connection), cloudSpec: value };
+    made.specs[factKey(connection, value)] = new TumblebugSpec(name, args, opts).object;
   }
-  for (const { connection, value } of distinct(slots, "image")) {
-    const name = imageName(namespace, prefix, connection, value);
-    const image = new TumblebugImage(
-      name,
-      { ...common("images", name, connection), cloudImage: value },
-      opts,
-    );
-    made.images[factKey(connection, value)] = image.object;
+  for (const { name, connection, value } of distinct(desired, "image")) {
+    const args = { ...common("images", name, connection), cloudImage: value };
+    made.images[factKey(connection, value)] = new TumblebugImage(name, args, opts).object;
   }
   return made;
 }

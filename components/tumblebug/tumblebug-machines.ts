@@ -131,53 +131,36 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   private describeTurn() {
     const { steps, later, leaving, remarks, slots } = this.turn;
     const named = this.args.connections.map(({ name }) => name);
-    const refusals = slots.flatMap(({ machine, connection }) =>
-      named.includes(connection)
-        ? []
-        : [
-            {
-              property: "tumblebug.connections",
-              reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
-            },
-          ],
-    );
+    const refusals = slots
+      .filter(({ connection }) => !named.includes(connection))
+      .map(({ machine, connection }) => ({
+        property: "tumblebug.connections",
+        reason: `${machine} is in "${connection}"; list that connection until the machine is gone`,
+      }));
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
   private makeNamespace(): TumblebugNamespace[] {
-    const { namespace, createNamespace, resources } = this.args;
+    const { namespace: name, createNamespace } = this.args;
     if (!createNamespace) return [];
+    const { namespace: _, ...common } = this.common;
+    const foreign = this.plan.found.apply(({ namespaceIsForeign }) => namespaceIsForeign);
     return [
       new TumblebugNamespace(
         `${this.clusterName}-namespace`,
-        {
-          server: this.server,
-          name: namespace,
-          mark: this.mark,
-          keepOnDelete: resources.keepOnDelete,
-          foreign: this.plan.found.apply(({ namespaceIsForeign }) => namespaceIsForeign),
-        },
+        { ...common, name, foreign },
         { parent: this, dependsOn: [this.plan] },
       ),
     ];
   }
 
   private makeObjects(): MadeObjects {
-    const { namespace, user, resources } = this.args;
+    const { plan, common, prefix, connections, slots, recorded } = this;
+    const { namespace, user } = this.args;
+    const security = this.security();
+    const { goneRules } = recorded;
     return makeObjects(
-      {
-        server: this.server,
-        namespace,
-        prefix: this.prefix,
-        keepOnDelete: resources.keepOnDelete,
-        mark: this.mark,
-        plan: this.plan,
-        user,
-        connections: this.connections,
-        slots: this.slots,
-        goneRules: this.recorded.goneRules,
-        security: () => this.security(),
-      },
+      { common, namespace, prefix, plan, user, connections, slots, goneRules, security },
       this.child,
     );
   }
@@ -198,33 +181,31 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   }
 
   private makeMachines({ objects, specs, images }: MadeObjects): TumblebugMcis {
-    const {
-      namespace,
-      user,
-      timeouts: { machinesSeconds: timeoutSeconds },
-    } = this.args;
+    const { user, timeouts } = this.args;
     const { vms, leaving } = this.recorded;
+    const { keepOnDelete: _, ...common } = this.common;
     return new TumblebugMcis(
       machinesResource(this.clusterName),
       {
-        server: this.server,
-        namespace,
+        ...common,
         infrastructure: this.infrastructure,
-        mark: this.mark,
         slots: [...this.slots],
         objects,
         specs,
         images,
         user,
-        timeoutSeconds,
+        timeoutSeconds: timeouts.machinesSeconds,
         recorded: { vms, leaving },
       },
-      { ...this.child, customTimeouts: longEnough(timeoutSeconds) },
+      { ...this.child, customTimeouts: longEnough(timeouts.machinesSeconds) },
     );
   }
 
-  private get mark(): pulumi.Input<string> {
-    return this.recorded.mark ?? this.plan.mark;
+  /** Arguments of every object. */
+  private get common() {
+    const { namespace, resources } = this.args;
+    const mark = this.recorded.mark ?? this.plan.mark;
+    return { server: this.server, namespace, mark, keepOnDelete: resources.keepOnDelete };
   }
 }
 
