@@ -43,12 +43,12 @@ function rules<Step extends { readonly kind: string }>(
   table: StepTable<Step>,
   own: { readonly [Kind in Exclude<Step["kind"], CommonStep["kind"]>]: Rule<Extract<Step, { kind: Kind }>> },
 ): Rules {
-  return { table: table, kinds: { ...own, ...COMMON } };
+  return { table, kinds: { ...own, ...COMMON } };
 }
 
 /** Rules for a table without dangerous or disruptive kinds. */
 function harmless<Step extends { readonly kind: string }>(table: StepTable<Step>): Rules {
-  return { table: table, kinds: COMMON };
+  return { table, kinds: COMMON };
 }
 
 const PLAIN = {};

@@ -65,15 +65,18 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "
 
 const WORD = "[^\\s:,]+";
 
-/** Any value that matches a regular expression, which has no capture groups. */
-export const value =
-  (pattern: string) =>
-  <Name extends string>(field: Name): Part<Record<Name, string>> => ({
+/** Defines a placeholder by the pattern, the formatter and the parser of its value. */
+const placeholder =
+  <Value>(pattern: string, format: (value: Value) => string, parse: (text: string) => Value) =>
+  <Name extends string>(field: Name): Part<Record<Name, Value>> => ({
     pattern,
     field,
-    format: (fields) => fields[field],
-    parse: (text) => ({ [field]: text }) as Record<Name, string>,
+    format: (fields) => format(fields[field]),
+    parse: (text) => ({ [field]: parse(text) }) as Record<Name, Value>,
   });
+
+/** Any text that matches a regular expression, which has no capture groups. */
+export const value = (pattern: string) => placeholder<string>(pattern, String, String);
 
 /** A name or a version: no blanks, colons or commas. */
 export const word = value(WORD);
@@ -87,56 +90,37 @@ export const phrase = value("[^:]+");
 /** Any text, also from outside and on several lines. */
 export const text = value("[\\s\\S]*?");
 
-/** One of a few texts. */
-export function choice<Name extends string, const Choice extends string>(
-  field: Name,
-  choices: readonly Choice[],
-): Part<Record<Name, Choice>> {
-  return value(`(?:${choices.map(escaped).join("|")})`)(field) as Part<unknown> as Part<Record<Name, Choice>>;
-}
-
 /** A whole number. */
-export function number<Name extends string>(field: Name): Part<Record<Name, number>> {
-  return {
-    pattern: "(?:0|[1-9]\\d{0,14})",
-    field,
-    format: (fields) => String(fields[field]),
-    parse: (text) => ({ [field]: Number(text) }) as Record<Name, number>,
-  };
-}
-
-/** A whole number with its noun: `1 node`, `3 nodes`. */
-export function count<Name extends string>(field: Name, noun: string): Part<Record<Name, number>> {
-  return {
-    pattern: `(?:1 ${noun}|(?:0|[2-9]|[1-9]\\d{1,14}) ${noun}s)`,
-    field,
-    format: (fields) => plural(fields[field], noun),
-    parse: (text) => ({ [field]: Number.parseInt(text) }) as Record<Name, number>,
-  };
-}
+export const number = placeholder("(?:0|[1-9]\\d{0,14})", String, Number);
 
 /** Names, separated by commas. */
-export function words<Name extends string>(field: Name): Part<Record<Name, readonly string[]>> {
-  return {
-    pattern: `(?:${WORD}(?:, ${WORD})*)?`,
-    field,
-    format: (fields) => fields[field].join(", "),
-    parse: (text) => ({ [field]: text === "" ? [] : text.split(", ") }) as unknown as Record<Name, string[]>,
-  };
-}
+export const words = placeholder<readonly string[]>(
+  `(?:${WORD}(?:, ${WORD})*)?`,
+  (names) => names.join(", "),
+  (text) => (text === "" ? [] : text.split(", ")),
+);
+
+/** A whole number with its noun: `1 node`, `3 nodes`. */
+export const count = <Name extends string>(field: Name, noun: string) =>
+  placeholder<number>(
+    `(?:1 ${noun}|(?:0|[2-9]|[1-9]\\d{1,14}) ${noun}s)`,
+    (amount) => plural(amount, noun),
+    (text) => Number.parseInt(text),
+  )(field);
+
+/** One of a few texts. */
+export const choice = <Name extends string, const Choice extends string>(
+  field: Name,
+  choices: readonly Choice[],
+) => placeholder<Choice>(`(?:${choices.map(escaped).join("|")})`, String, (text) => text as Choice)(field);
 
 /** Lines without commas, separated by commas; at least one. */
-export function each<Name extends string, Item>(
-  field: Name,
-  item: Line<Item>,
-): Part<Record<Name, readonly Item[]>> {
-  return {
-    pattern: `${item.pattern}(?:, ${item.pattern})*`,
-    field,
-    format: (fields) => fields[field].map((one) => item.format(one)).join(", "),
-    parse: (text) => ({ [field]: text.split(", ").map((one) => item.parse(one)) }) as Record<Name, Item[]>,
-  };
-}
+export const each = <Name extends string, Item>(field: Name, item: Line<Item>) =>
+  placeholder<readonly Item[]>(
+    `${item.pattern}(?:, ${item.pattern})*`,
+    (items) => items.map((one) => item.format(one)).join(", "),
+    (text) => text.split(", ").map((one) => item.parse(one) as Item),
+  )(field);
 
 /** A text for a flag that is set, and another one for a flag that is absent. */
 export function flag<Name extends string>(
