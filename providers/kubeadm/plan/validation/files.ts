@@ -9,73 +9,55 @@ const LONGEST_PATH = 4000;
 /** Longest name of a file: new content is first written to a file with a longer name in the same folder. */
 const LONGEST_NAME = 240;
 
-const KUBEADM = "kubeadm writes it";
-const FORESAIL = "foresail writes it";
-const KERNEL = "the kernel's own file systems keep no files";
-
-/** Files and folders that foresail, kubeadm or the kernel write, with what to use instead. */
-const OWNED: [place: string, instead: string][] = [
-  ["/etc/kubernetes/pki", "kubeadm makes the certificates there"],
-  ["/etc/kubernetes/manifests", "kubeadm writes the control plane there; use cluster.kubeadm"],
-  ["/etc/kubernetes/tmp", "kubeadm keeps its backups there"],
-  ["/etc/kubernetes/admin.conf", KUBEADM],
-  ["/etc/kubernetes/super-admin.conf", KUBEADM],
-  ["/etc/kubernetes/kubelet.conf", KUBEADM],
-  ["/etc/kubernetes/bootstrap-kubelet.conf", KUBEADM],
-  ["/etc/kubernetes/controller-manager.conf", KUBEADM],
-  ["/etc/kubernetes/scheduler.conf", KUBEADM],
+/** Files and folders that foresail, kubeadm or the kernel write, after what to use instead. */
+const OWNED: readonly (readonly [instead: string, ...paths: string[]])[] = [
+  ["kubeadm makes the certificates there", "/etc/kubernetes/pki"],
+  ["kubeadm writes the control plane there; use cluster.kubeadm", "/etc/kubernetes/manifests"],
+  ["kubeadm keeps its backups there", NODE_PATHS.backups],
   [
-    posix.dirname(NODE_PATHS.encryption),
-    "foresail keeps the encryption key there; use cluster.encryptSecretsAtRest",
+    "kubeadm writes it",
+    ...["admin", "super-admin", "kubelet", "bootstrap-kubelet", "controller-manager", "scheduler"].map(
+      (name) => `/etc/kubernetes/${name}.conf`,
+    ),
   ],
-  ["/var/lib/kubelet", "the kubelet owns it; use cluster.kubelet"],
-  ["/var/lib/etcd", "etcd owns it"],
-  ["/var/lib/containerd", "containerd owns it"],
-  ["/etc/containerd/config.toml", `${FORESAIL}; use cluster.registries`],
-  ["/etc/containerd/certs.d", `${FORESAIL}; use cluster.registries`],
-  ["/etc/foresail", FORESAIL],
-  ["/var/lib/foresail", FORESAIL],
-  ["/usr/local/lib/foresail", FORESAIL],
-  [NODE_PATHS.logs, FORESAIL],
-  ["/etc/systemd/system/kubelet.service", FORESAIL],
-  ["/etc/systemd/system/kubelet.service.d/foresail-proxy.conf", `${FORESAIL}; use cluster.proxy`],
-  ["/etc/systemd/system/containerd.service.d/foresail-proxy.conf", `${FORESAIL}; use cluster.proxy`],
-  [NODE_PATHS.agentUnit, FORESAIL],
-  ["/etc/systemd/system/foresail-endpoint.service", `${FORESAIL}; use cluster.endpoint`],
-  ["/etc/systemd/system/foresail-bridge.service", FORESAIL],
-  [NODE_PATHS.ownAddressUnit, FORESAIL],
-  ["/etc/apt/apt.conf.d/90foresail-proxy", `${FORESAIL}; use cluster.proxy`],
-  ["/etc/apt/keyrings/foresail-kubernetes.asc", `${FORESAIL}; use cluster.source`],
-  ["/etc/apt/sources.list.d/foresail-kubernetes.list", `${FORESAIL}; use cluster.source`],
-  ["/etc/modules-load.d/foresail.conf", FORESAIL],
-  ["/etc/sysctl.d/90-foresail.conf", FORESAIL],
-  ["/usr/local/share/ca-certificates/foresail.crt", `${FORESAIL}; use cluster.caBundle`],
-  ["/proc", KERNEL],
-  ["/sys", KERNEL],
-  ["/dev", KERNEL],
-  [NODE_PATHS.lock, FORESAIL],
-  [NODE_PATHS.scratch, FORESAIL],
+  [
+    "foresail keeps the encryption key there; use cluster.encryptSecretsAtRest",
+    posix.dirname(NODE_PATHS.encryption),
+  ],
+  ["the kubelet owns it; use cluster.kubelet", "/var/lib/kubelet"],
+  ["etcd owns it", "/var/lib/etcd"],
+  ["containerd owns it", "/var/lib/containerd"],
+  ["foresail writes it; use cluster.registries", "/etc/containerd/config.toml", "/etc/containerd/certs.d"],
+  [
+    "foresail writes it; use cluster.proxy",
+    "/etc/systemd/system/kubelet.service.d/foresail-proxy.conf",
+    "/etc/systemd/system/containerd.service.d/foresail-proxy.conf",
+    "/etc/apt/apt.conf.d/90foresail-proxy",
+  ],
+  [
+    "foresail writes it; use cluster.source",
+    "/etc/apt/keyrings/foresail-kubernetes.asc",
+    "/etc/apt/sources.list.d/foresail-kubernetes.list",
+  ],
+  ["foresail writes it; use cluster.endpoint", "/etc/systemd/system/foresail-endpoint.service"],
+  ["foresail writes it; use cluster.caBundle", "/usr/local/share/ca-certificates/foresail.crt"],
+  [
+    "foresail writes it",
+    ...["/etc/foresail", "/var/lib/foresail", "/usr/local/lib/foresail", NODE_PATHS.logs],
+    ...["/etc/systemd/system/kubelet.service", "/etc/systemd/system/foresail-bridge.service"],
+    ...[NODE_PATHS.agentUnit, NODE_PATHS.ownAddressUnit, NODE_PATHS.lock, NODE_PATHS.scratch],
+    ...["/etc/modules-load.d/foresail.conf", "/etc/sysctl.d/90-foresail.conf"],
+  ],
+  ["the kernel's own file systems keep no files", "/proc", "/sys", "/dev"],
 ];
 
 /** Folders of every Linux system that contain no owned file. */
 const SYSTEM_FOLDERS = [
-  ...[
-    "/bin",
-    "/boot",
-    "/home",
-    "/lib",
-    "/media",
-    "/mnt",
-    "/opt",
-    "/root",
-    "/sbin",
-    "/srv",
-    "/tmp",
-    "/usr/bin",
-  ],
-  ...["/usr/lib", "/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/usr/share", "/var/cache", "/var/tmp"],
-  ...["/etc/cron.d", "/etc/default", "/etc/profile.d", "/etc/ssh", "/etc/ssl", "/etc/systemd/network"],
-];
+  ...["bin", "boot", "home", "lib", "media", "mnt", "opt", "root", "sbin", "srv", "tmp"],
+  ...["usr/bin", "usr/lib", "usr/local/bin", "usr/local/sbin", "usr/sbin", "usr/share"],
+  ...["var/cache", "var/tmp", "etc/cron.d", "etc/default", "etc/profile.d", "etc/ssh", "etc/ssl"],
+  "etc/systemd/network",
+].map((folder) => `/${folder}`);
 
 /**
  * Returns the parent folders of a path: "/", "/a" and "/a/b" for "/a/b/c". Paths that are too long have their own
@@ -87,7 +69,7 @@ function ancestors(path: string): string[] {
   return slashes.map((folder) => folder || "/").filter((folder) => folder !== path);
 }
 
-const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([ref]) => ancestors(ref))]);
+const FOLDERS = new Set([...SYSTEM_FOLDERS, ...OWNED.flatMap(([, ...paths]) => paths.flatMap(ancestors))]);
 
 /** Returns what is wrong with the absolute path of a file on a machine, or undefined. */
 export function absolutePathIssue(path: string): string | undefined {
@@ -106,8 +88,8 @@ export function absolutePathIssue(path: string): string | undefined {
 export function hostFilePathIssue(path: string): string | undefined {
   if (FOLDERS.has(path) || (path.startsWith("/") && path.endsWith("/")))
     return `${quoted(path)} is a folder; write the path of a file in it, e.g. ${quoted(posix.join(path, "name.conf"))}`;
-  const owned = OWNED.find(([ref]) => path === ref || path.startsWith(`${ref}/`));
-  return absolutePathIssue(path) ?? (owned && `${quoted(path)} may not be written: ${owned[1]}`);
+  const owned = OWNED.find(([, ...paths]) => paths.some((ref) => path === ref || path.startsWith(`${ref}/`)));
+  return absolutePathIssue(path) ?? (owned && `${quoted(path)} may not be written: ${owned[0]}`);
 }
 
 /**

@@ -120,17 +120,12 @@ function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIs
     ],
   ];
   return own.flatMap(([field, what, valueOf]) => {
-    const first = new Map<string, number>();
-    return machines.flatMap((machine, index): ValidationIssue[] => {
-      const value = valueOf(machine);
-      if (value === undefined) return [];
-      const earlier = first.get(value);
-      if (earlier === undefined) {
-        first.set(value, index);
-        return [];
-      }
+    const values = machines.map(valueOf);
+    return values.flatMap((value, index) => {
+      const earlier = values.indexOf(value);
+      if (value === undefined || earlier === index) return [];
       const message = `${quoted(value)} is the ${what} of machines[${earlier}] too; give each machine its own`;
-      return [{ path: ["machines", index, field], message }];
+      return issueAt(["machines", index, field], message);
     });
   });
 }
