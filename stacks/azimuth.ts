@@ -42,6 +42,7 @@ export async function azimuth({
   return { oidc, apiHost, sizes, monitor: pulumi.output(monitor), managementKubeconfig };
 }
 
+/** Returns the desired cluster. The fingerprint in state depends on the order of the fields. */
 function specification(section: AzimuthSection): ClusterSpecification {
   const { name, label = name, templateName, controlPlaneMachineSize, nodeGroups, autohealing } = section;
   const { zenithIdentityRealmName, leaseName, cloudCredentialsSecretName } = section;

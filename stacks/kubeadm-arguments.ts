@@ -38,7 +38,7 @@ export function kubeadmArguments({
     encryptSecretsAtRest: cluster.encryptSecretsAtRest,
     ignorePreflightErrors: cluster.ignorePreflightErrors,
     drain: cluster.drain,
-    rollout: rollout(cluster),
+    rollout: cluster.rollout as RolloutArgs,
     timeouts: cluster.timeouts,
     bootstrapRevision: cluster.bootstrapRevision,
   };
@@ -53,16 +53,6 @@ function jumpHost(
 }
 
 function source({ source: { bundle, packages } }: BaseCluster): SoftwareSource | undefined {
-  if (bundle?.path) return { bundle: { path: bundle.path } };
-  if (bundle?.url && bundle.sha256) return { bundle: { url: bundle.url, sha256: bundle.sha256 } };
+  if (bundle) return { bundle } as SoftwareSource;
   return packages?.repository ? { packages: { repository: packages.repository } } : undefined;
-}
-
-function rollout({ rollout: { gate, stopAfter, ...others } }: BaseCluster): RolloutArgs {
-  return {
-    ...others,
-    ...(gate?.url ? { gate: { url: gate.url } } : {}),
-    ...(gate?.command ? { gate: { command: gate.command } } : {}),
-    ...(stopAfter ? { stopAfter } : {}),
-  };
 }

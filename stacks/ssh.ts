@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { KubeadmCluster } from "../components/kubeadm/kubeadm-cluster";
 import { API_SERVER_PORT } from "../lib/validation/ports";
-import type { MachineArgs } from "../components/kubeadm/kubeadm-cluster-args";
+import type { EndpointArgs, MachineArgs } from "../components/kubeadm/kubeadm-cluster-args";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { ClusterConfiguration, Machine, SshConfiguration } from "./schema";
 
@@ -11,7 +11,7 @@ export function ssh(configuration: SshConfiguration): Record<string, pulumi.Outp
   const { kubeconfig, endpoints, nodes, version } = new KubeadmCluster(cluster.name, {
     ...kubeadmArguments(configuration),
     machines: cluster.machines.map((machine) => machineArgs(machine, sshPrivateKeys)),
-    endpoint: endpoint(cluster),
+    endpoint: cluster.endpoint as EndpointArgs,
     loadBalancer: loadBalancer(cluster),
     lost: cluster.lost,
     allowEvenControlPlanes: cluster.allowEvenControlPlanes,
@@ -21,11 +21,6 @@ export function ssh(configuration: SshConfiguration): Record<string, pulumi.Outp
 
 function machineArgs(machine: Machine, privateKeys: pulumi.Output<Record<string, string>>): MachineArgs {
   return { ...machine, privateKey: privateKeys.apply((keys) => keys[machine.name]) as pulumi.Output<string> };
-}
-
-function endpoint({ endpoint: { loopback, external } }: ClusterConfiguration) {
-  if (external) return { external };
-  return loopback ? { loopback } : undefined;
 }
 
 /**

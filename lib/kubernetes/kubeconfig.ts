@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { parse, type ParseOptions, type ToJSOptions } from "yaml";
-import { fetchedContextIssue } from "../validation/fetched-kubeconfig";
+import { fetchedContextIssue } from "./fetched-kubeconfig";
 
 /** The cluster to call and the credentials to use. */
 export interface ClusterAccess {

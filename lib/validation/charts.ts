@@ -18,23 +18,17 @@ export function chartNameIssue(text: string): string | undefined {
 }
 
 /** Returns the issues of a chart's source: a name needs a repository; a path or oci:// reference has none. */
-export function chartIssues(chart: { chart: string; repository?: string }): ValidationIssue[] {
-  const complete = chart.chart.startsWith("oci://") || /^\.{0,2}\//.test(chart.chart);
-  if (complete && chart.repository !== undefined) {
-    return [
-      {
-        path: ["repository"],
-        message: `belongs to a chart's name; remove it, ${quoted(chart.chart)} says where the chart is`,
-      },
-    ];
-  }
-  if (!complete && chart.repository === undefined) {
-    return [
-      {
-        path: ["repository"],
-        message: `is missing; write the URL of the repository that has ${quoted(chart.chart)}`,
-      },
-    ];
-  }
-  return [];
+export function chartIssues({
+  chart,
+  repository,
+}: {
+  chart: string;
+  repository?: string;
+}): ValidationIssue[] {
+  const isComplete = chart.startsWith("oci://") || /^\.{0,2}\//.test(chart);
+  if (isComplete === (repository === undefined)) return [];
+  const message = isComplete
+    ? `belongs to a chart's name; remove it, ${quoted(chart)} says where the chart is`
+    : `is missing; write the URL of the repository that has ${quoted(chart)}`;
+  return [{ path: ["repository"], message }];
 }

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from "./validation-issue";
+import { issueAt, type ValidationIssue } from "./validation-issue";
 import { quoted } from "../text/quote";
 
 /**
@@ -12,17 +12,12 @@ export function duplicateIssues<Item>(
   keyOf: (item: Item) => string,
   field?: string,
 ): ValidationIssue[] {
-  const seen = new Set<string>();
-  return items.map(keyOf).flatMap((key, index): ValidationIssue[] => {
-    if (!seen.has(key)) {
-      seen.add(key);
-      return [];
-    }
-    return [
-      {
-        path: field === undefined ? [index] : [index, field],
-        message: `${quoted(key)} is listed twice; remove one`,
-      },
-    ];
-  });
+  const keys = items.map(keyOf);
+  const first = new Map<string, number>();
+  keys.forEach((key, index) => first.has(key) || first.set(key, index));
+  return keys.flatMap((key, index) =>
+    first.get(key) === index
+      ? []
+      : issueAt(field === undefined ? [index] : [index, field], `${quoted(key)} is listed twice; remove one`),
+  );
 }

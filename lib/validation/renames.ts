@@ -1,4 +1,4 @@
-import { below, type ConfigurationPath, formatPath, type ValidationIssue } from "./validation-issue";
+import { below, type ConfigurationPath, formatPath, type ValidationIssue, valueAt } from "./validation-issue";
 
 /**
  * Old names of fields: path → current path, such as "pools[].size" → "pools[].replicas". `[]` stands for each item of a
@@ -77,16 +77,6 @@ function pathsOf(value: unknown, [key, ...rest]: readonly string[]): Configurati
       : [];
   const field = valueAt(value, [key]);
   return field === undefined ? [] : pathsOf(field, rest).map((path) => [key, ...path]);
-}
-
-function valueAt(value: unknown, path: ConfigurationPath): unknown {
-  return path.reduce<unknown>(
-    (at, key) =>
-      typeof at === "object" && at !== null && Object.hasOwn(at, key)
-        ? (at as Record<string | number, unknown>)[key]
-        : undefined,
-    value,
-  );
 }
 
 /** Returns the renames of a value that is a field of another one. */

@@ -19,6 +19,17 @@ export function below(path: ConfigurationPath, issues: readonly ValidationIssue[
   return issues.map((issue) => ({ path: [...path, ...issue.path], message: issue.message }));
 }
 
+/** Returns the value of a field; undefined if there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
 /** Formats a path for messages: `cluster.machines[2].role`, `cluster.registries.mirrors["docker.io"]`. */
 export function formatPath(path: ConfigurationPath): string {
   return path

@@ -12,21 +12,19 @@ import {
   userRoleIssues,
 } from "../../providers/azimuth/plan/validation";
 import { duplicateIssues } from "../../lib/validation/duplicates";
-import { urlIssue } from "../../lib/validation/urls";
-import { line, MOST_MACHINES, port, rule, rules, seconds } from "./rule";
+import { anyValues, flag, line, MOST_MACHINES, port, rule, rules, seconds, text, url, whole } from "./rule";
 import { quoted } from "../../lib/text/quote";
 
-const objectName = () => rule(z.string(), objectNameIssue);
-const size = line;
-const gigabytes = () => z.int().min(1).max(65_536).default(10);
-const machines = (fewest: number) => z.int().min(fewest).max(MOST_MACHINES);
+const objectName = () => text(objectNameIssue);
+const gigabytes = () => whole(1, 65_536).default(10);
+const machines = (fewest: number) => whole(fewest, MOST_MACHINES);
 const values = () => z.record(z.string(), z.unknown());
 
 const NodeGroup = rules(
   z.strictObject({
-    name: rule(z.string(), nodeGroupNameIssue).describe("Name of the group; its machines carry it."),
-    machineSize: size().describe("Flavour of the machines, by name."),
-    autoscale: z.boolean().default(false).describe("Whether the group scales by itself."),
+    name: text(nodeGroupNameIssue).describe("Name of the group; its machines carry it."),
+    machineSize: line().describe("Flavour of the machines, by name."),
+    autoscale: flag(false, "Whether the group scales by itself."),
     count: machines(0).optional().describe("Number of machines, of a group that does not scale by itself."),
     minCount: machines(1).optional().describe("Fewest machines of a group that scales by itself."),
     maxCount: machines(1).optional().describe("Most machines of a group that scales by itself."),
@@ -36,11 +34,11 @@ const NodeGroup = rules(
 
 const Addons = rules(
   z.strictObject({
-    ingress: z.boolean().default(false).describe("Install an ingress controller."),
-    ingressControllerLoadBalancerIp: rule(z.string(), ipv4Issue)
+    ingress: flag(false, "Install an ingress controller."),
+    ingressControllerLoadBalancerIp: text(ipv4Issue)
       .optional()
       .describe("IPv4 address of the ingress controller's load balancer."),
-    monitoring: z.boolean().default(false).describe("Install Prometheus, Grafana and Loki."),
+    monitoring: flag(false, "Install Prometheus, Grafana and Loki."),
     monitoringAlertmanagerVolumeSize: gigabytes().describe("Volume of the Alertmanager, in GB."),
     monitoringPrometheusVolumeSize: gigabytes().describe("Volume of Prometheus, in GB."),
     monitoringLokiVolumeSize: gigabytes().describe("Volume of Loki, in GB."),
@@ -56,10 +54,10 @@ function chart(name: string, repository: string, version: string, what: string) 
       chart: rule(z.string().min(1).max(1000), chartNameIssue)
         .default(name)
         .describe("Name of the chart in the repository, its path, or an oci:// reference."),
-      repository: rule(z.string(), (text) => urlIssue(text))
+      repository: url()
         .optional()
         .describe(`URL of the chart repository; for the chart ${quoted(name)} ${repository} when absent.`),
-      version: rule(z.string(), chartVersionIssue).default(version).describe("Version of the chart."),
+      version: text(chartVersionIssue).default(version).describe("Version of the chart."),
     }),
     (value) => chartIssues(value.chart === name ? { repository, ...value } : value),
   )
@@ -96,12 +94,8 @@ const Charts = z.strictObject({
 });
 
 const Zenith = z.strictObject({
-  registrarAdminUrl: rule(z.string(), (text) => urlIssue(text)).describe(
-    "Address of the Zenith registrar at which names are reserved.",
-  ),
-  sshdHost: rule(z.string(), hostIssue).describe(
-    "Host of Zenith's SSH server, as the cluster's machines reach it.",
-  ),
+  registrarAdminUrl: url().describe("Address of the Zenith registrar at which names are reserved."),
+  sshdHost: text(hostIssue).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
   sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
   projectId: line().describe(
     "Id of the OpenStack project, by which Zenith tells who may see the cluster's services.",
@@ -158,20 +152,20 @@ const Timeouts = z.strictObject({
 /** Schema of `foresail:azimuth`. */
 export const AzimuthSection = rules(
   z.strictObject({
-    name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
+    name: text((name) => dnsLabelIssue(name, 40)).describe(
       "Name of the cluster, of its Helm release and of its Cluster objects.",
     ),
     label: line().optional().describe("What people see; when absent, the name."),
     templateName: objectName().describe(
       "ClusterTemplate: the Kubernetes version, the image and more values.",
     ),
-    controlPlaneMachineSize: size().describe("Flavour of the control planes, by name."),
+    controlPlaneMachineSize: line().describe("Flavour of the control planes, by name."),
     nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateIssues(groups, ({ name }) => name, "name"))
       .default([])
       .describe("The worker machines, in groups that are alike."),
-    autohealing: z.boolean().default(true).describe("Replace machines that stay unhealthy."),
+    autohealing: flag(true, "Replace machines that stay unhealthy."),
     addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
-    namespace: rule(z.string(), dnsLabelIssue).describe(
+    namespace: text(dnsLabelIssue).describe(
       "Namespace of the tenancy on the management cluster, such as az-demo.",
     ),
     cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
@@ -190,23 +184,16 @@ export const AzimuthSection = rules(
       "Reach the API server and the services through Zenith; when absent, the cluster has a load balancer.",
     ),
     charts: Charts.prefault({}).describe("The Helm charts, and where they come from."),
-    values: values()
-      .default({})
-      .describe("Helm values for the cluster's chart, below those of the template."),
+    values: anyValues("Helm values for the cluster's chart, below those of the template."),
     nodeGroupOverrides: z
       .record(z.string(), values())
       .default({})
       .describe('Pattern of a flavour, such as "gpu.*" → Helm values for node groups of it.'),
-    record: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
-      ),
-    adopt: z
-      .boolean()
-      .default(false)
-      .describe("Take over objects and a Helm release that others made for this cluster."),
+    record: flag(
+      true,
+      "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",
+    ),
+    adopt: flag(false, "Take over objects and a Helm release that others made for this cluster."),
     timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
   }),
   recordIssues,

@@ -14,7 +14,7 @@ import { clusterIssues, taintIssues } from "../../providers/kubeadm/plan/validat
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { ClusterInput, type BaseCluster } from "./cluster";
 import type { MachineInput } from "./machine";
-import { readable, type Readable } from "./readable";
+import { readable, type Readable } from "./check";
 import { isObject } from "./rule";
 
 type ReadableCluster = Readable<z.output<typeof ClusterInput>>;

@@ -1,21 +1,78 @@
 import { z } from "zod";
-import { certificateBundleIssue } from "../../lib/validation/keys";
-import { dnsLabelIssue, preflightIssue } from "../../lib/validation/names";
+import { hostIssue } from "../../lib/validation/addresses";
+import { certificateBundleIssue, hostKeyIssue } from "../../lib/validation/keys";
+import { dnsLabelIssue, preflightIssue, userNameIssue } from "../../lib/validation/names";
+import { SSH_PORT } from "../../lib/validation/ports";
+import { DEFAULT_DRAIN, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
+import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
 import { imageRepositoryIssue } from "../../providers/kubeadm/plan/validation/source";
-import { EndpointConfiguration } from "./endpoint";
-import { HostFiles, ProxyConfiguration, RegistriesConfiguration } from "./host";
-import { KubeadmPassThrough, KubeletPassThrough, KubeProxyPassThrough } from "./kubeadm";
-import { DrainConfiguration, TimeoutsConfiguration } from "./limits";
+import { EndpointConfiguration, NetworkConfiguration } from "./network";
+import { HostFiles, ProxyConfiguration, RegistriesConfiguration, SourceConfiguration } from "./host";
 import { MachineInput } from "./machine";
-import { NetworkConfiguration } from "./network";
 import { RolloutConfiguration } from "./rollout";
-import { anyText, kubernetesVersion, rule } from "./rule";
-import { SourceConfiguration } from "./source";
-import { SshConfiguration } from "./ssh";
+import { anyText, flag, kubernetesVersion, port, rule, rules, seconds, text, whole } from "./rule";
+
+/** Returns the schema of a Kubernetes configuration object that is merged last. Refuses fields that foresail sets. */
+function passThrough(object: keyof typeof PASS_THROUGH) {
+  const kind = PASS_THROUGH[object];
+  return rules(z.record(z.string(), z.unknown()), (value) => passThroughIssues(kind, value))
+    .default({})
+    .describe(`Merged last into the ${kind.kind} (${kind.apiVersion}).`);
+}
+
+export const KubeadmPassThrough = z.strictObject({
+  clusterConfiguration: passThrough("clusterConfiguration"),
+  initConfiguration: passThrough("initConfiguration"),
+  joinConfiguration: passThrough("joinConfiguration"),
+});
+export const KubeletPassThrough = passThrough("kubelet");
+export const KubeProxyPassThrough = passThrough("kubeProxy");
+
+export const DrainConfiguration = z.strictObject({
+  timeoutSeconds: seconds()
+    .default(DEFAULT_DRAIN.timeoutSeconds)
+    .describe("Deadline of one drain, in seconds."),
+  deleteEmptyDirData: flag(false, "Drain pods that hold data in an emptyDir, which is lost."),
+  force: flag(false, "Drain pods that no controller will start again elsewhere."),
+});
+
+export const TimeoutsConfiguration = z.strictObject({
+  sshSeconds: seconds().default(DEFAULT_TIMEOUTS.sshSeconds).describe("Until a machine answers SSH."),
+  prepareSeconds: seconds().default(DEFAULT_TIMEOUTS.prepareSeconds).describe("Until a machine is prepared."),
+  initSeconds: seconds().default(DEFAULT_TIMEOUTS.initSeconds).describe("Until `kubeadm init` is done."),
+  joinSeconds: seconds().default(DEFAULT_TIMEOUTS.joinSeconds).describe("Until a machine has joined."),
+  readySeconds: seconds().default(DEFAULT_TIMEOUTS.readySeconds).describe("Until a Node is Ready."),
+});
+
+export const JumpHost = z.strictObject({
+  address: text(hostIssue).describe("Host name or IPv4 address of the jump host."),
+  port: port().default(SSH_PORT).describe("Port of SSH on the jump host."),
+  user: text(userNameIssue).default(DEFAULT_SSH.user).describe("User that logs in on the jump host."),
+  hostKey: rule(
+    z.string({
+      error: ({ input }) =>
+        input === undefined
+          ? "is missing: what goes through a jump host must know its key; print it with: ssh-keyscan <address>, and compare it there"
+          : undefined,
+    }),
+    hostKeyIssue,
+  ).describe('Public host key that the jump host must show, "ssh-ed25519 AAAA…": `ssh-keyscan` prints it.'),
+});
+
+export const SshConfiguration = z.strictObject({
+  user: text(userNameIssue)
+    .default(DEFAULT_SSH.user)
+    .describe("User that logs in: root, or one that may sudo without a password."),
+  port: port().default(SSH_PORT).describe("Port of SSH on the machines."),
+  jumpHost: JumpHost.optional().describe("Host through which every machine is reached."),
+  dialTimeoutSeconds: whole(1, 600)
+    .default(DEFAULT_SSH.dialTimeoutSeconds)
+    .describe("Deadline of one attempt to connect, in seconds."),
+});
 
 /** Schema of `foresail:cluster` as written, before defaults that depend on other fields. */
 export const ClusterInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
+  name: text((name) => dnsLabelIssue(name, 40)).describe(
     "Name of the cluster: a DNS label of at most 40 characters.",
   ),
   version: kubernetesVersion().describe(
@@ -29,10 +86,10 @@ export const ClusterInput = z.strictObject({
     "How the machines are reached, unless a machine says otherwise.",
   ),
   lost: z
-    .array(rule(z.string(), (name) => dnsLabelIssue(name)))
+    .array(text((name) => dnsLabelIssue(name)))
     .default([])
     .describe("Names of machines that are dead and were removed from `machines`."),
-  allowEvenControlPlanes: z.boolean().default(false).describe("Accept an even number of control planes."),
+  allowEvenControlPlanes: flag(false, "Accept an even number of control planes."),
   endpoint: EndpointConfiguration.prefault({ loopback: {} }).describe("How the nodes reach the API."),
   network: NetworkConfiguration.prefault({}).describe(
     "Addresses of pods and services, and the network plugin.",
@@ -43,13 +100,13 @@ export const ClusterInput = z.strictObject({
   files: HostFiles.default([]).describe("Files written to every machine before init and join."),
   proxy: ProxyConfiguration.optional().describe("HTTP proxy of the machines."),
   registries: RegistriesConfiguration.prefault({}).describe("Image registries, as containerd sees them."),
-  imageRepository: rule(z.string(), imageRepositoryIssue)
+  imageRepository: text(imageRepositoryIssue)
     .optional()
     .describe("Registry and path that Kubernetes' own images come from."),
-  caBundle: rule(z.string(), certificateBundleIssue)
+  caBundle: text(certificateBundleIssue)
     .optional()
     .describe("PEM certificates that every machine trusts besides its own."),
-  encryptSecretsAtRest: z.boolean().default(true).describe("Encrypt Secrets in etcd."),
+  encryptSecretsAtRest: flag(true, "Encrypt Secrets in etcd."),
   ignorePreflightErrors: z
     .array(rule(z.string().min(1), preflightIssue))
     .default([])

@@ -1,7 +1,9 @@
-import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
 import { duplicateIssues } from "../../lib/validation/duplicates";
+import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
+import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
 import {
+  absolutePathIssue,
   fileModeIssue,
   fileModeNumberIssue,
   fileOwnerIssue,
@@ -9,13 +11,50 @@ import {
   hostFileListIssues,
   hostFilePathIssue,
 } from "../../providers/kubeadm/plan/validation/files";
-import { mirroredRegistryIssue } from "../../providers/kubeadm/plan/validation/source";
-import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
-import { keyRule, rule, rules } from "./rule";
+import {
+  bundleIssues,
+  bundlePathIssue,
+  mirroredRegistryIssue,
+  sha256Issue,
+} from "../../providers/kubeadm/plan/validation/source";
+import { exactlyOne, keyRule, rule, rules, text, url } from "./rule";
+
+const PackageSource = z.strictObject({
+  repository: url()
+    .optional()
+    .describe("URL of an apt repository laid out like the community's; when absent, the community's own."),
+});
+
+const BundleSource = rules(
+  z.strictObject({
+    path: text((value) => absolutePathIssue(value) ?? bundlePathIssue(value))
+      .optional()
+      .describe(
+        "Absolute path of the bundle folder on each machine; {version} in it becomes the Kubernetes version.",
+      ),
+    url: text((value) => urlIssue(value) ?? bundlePathIssue(value))
+      .optional()
+      .describe(
+        "URL of a bundle .tar.gz that each machine downloads; {version} in it becomes the Kubernetes version.",
+      ),
+    sha256: text(sha256Issue).optional().describe("SHA-256 of that archive: 64 hexadecimal digits."),
+  }),
+  bundleIssues,
+);
+
+/** Schema of the software source: exactly one of `packages` and `bundle`. */
+export const SourceConfiguration = exactlyOne(
+  z.strictObject({
+    packages: PackageSource.optional().describe("The Kubernetes apt repository."),
+    bundle: BundleSource.optional().describe(
+      "A folder or archive with binaries and images, for air-gapped sites.",
+    ),
+  }),
+);
 
 const HostFile = z.strictObject({
-  path: rule(z.string(), hostFilePathIssue).describe("Absolute path on the machine."),
-  content: rule(z.string(), hostFileContentIssue).describe(
+  path: text(hostFilePathIssue).describe("Absolute path on the machine."),
+  content: text(hostFileContentIssue).describe(
     "What the file holds. Not for secrets: it is shown in previews.",
   ),
   mode: rule(
@@ -24,17 +63,13 @@ const HostFile = z.strictObject({
   )
     .default(DEFAULT_FILE_MODE)
     .describe('Permissions, in octal and in quotes; "2755" sets the group, too.'),
-  owner: rule(z.string(), fileOwnerIssue)
-    .default("root:root")
-    .describe('Owner: "user", "user:group" or "uid:gid".'),
+  owner: text(fileOwnerIssue).default("root:root").describe('Owner: "user", "user:group" or "uid:gid".'),
 });
 export const HostFiles = rules(z.array(HostFile), hostFileListIssues);
 
-const url = () => rule(z.string(), (text) => urlIssue(text));
-
 export const ProxyConfiguration = z.strictObject({
-  http: rule(z.string(), proxyUrlIssue).optional().describe("Proxy for http:// addresses."),
-  https: rule(z.string(), proxyUrlIssue).optional().describe("Proxy for https:// addresses."),
+  http: text(proxyUrlIssue).optional().describe("Proxy for http:// addresses."),
+  https: text(proxyUrlIssue).optional().describe("Proxy for https:// addresses."),
   noProxy: z
     .array(rule(z.string().min(1), noProxyIssue))
     .default([])

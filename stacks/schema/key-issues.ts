@@ -1,4 +1,4 @@
-import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { quoted } from "../../lib/text/quote";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
 import { ClusterInput } from "./cluster";
@@ -17,12 +17,12 @@ export function keyIssues(keys: StackKeys, system: System | undefined): Validati
   const { project, values } = keys;
   const all = Object.keys(values);
   const ours = all.filter((key) => key.startsWith(`${project}:`));
-  const own = ours.flatMap((fullKey): ValidationIssue[] => {
+  const own = ours.flatMap((fullKey) => {
     const key = fullKey.slice(project.length + 1);
     const message = isKnown(key)
       ? (foreignKey(key, system, project) ?? wronglyKept(key, fullKey, keys.isSecret(fullKey)))
       : unknownKey(key, project);
-    return message === undefined ? [] : [{ path: [key], message }];
+    return issueAt([key], message);
   });
   return [...own, ...all.flatMap((key) => namespaceIssues(key, project))];
 }
@@ -31,12 +31,11 @@ export function keyIssues(keys: StackKeys, system: System | undefined): Validati
 function namespaceIssues(fullKey: string, project: string): ValidationIssue[] {
   const [namespace = "", key = ""] = fullKey.split(/:(.*)/s);
   if (namespace === project || nearest(namespace.trim(), [project]) === undefined) return [];
-  return [
-    {
-      path: [fullKey],
-      message: `is not read, since the namespace is not ${quoted(project)}; did you mean ${quoted(`${project}:${key}`)}?`,
-    },
-  ];
+  const meant = quoted(`${project}:${key}`);
+  return issueAt(
+    [fullKey],
+    `is not read, since the namespace is not ${quoted(project)}; did you mean ${meant}?`,
+  );
 }
 
 const isKnown = (key: string): key is KeyName => Object.hasOwn(CONFIGURATION_KEYS, key);

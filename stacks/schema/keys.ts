@@ -22,9 +22,27 @@ export const SYSTEMS = ["ssh", "openstack", "tumblebug", "azimuth", "machine-poo
 export type System = (typeof SYSTEMS)[number];
 
 /** Systems for which foresail itself runs kubeadm on the machines. */
-const KUBEADM_SYSTEMS = ["ssh", "openstack", "tumblebug"] as const satisfies System[];
+const KUBEADM_SYSTEMS: readonly System[] = ["ssh", "openstack", "tumblebug"];
 /** Systems that use objects on a management cluster. */
-const MANAGEMENT_SYSTEMS = ["azimuth", "machine-pool"] as const satisfies System[];
+const MANAGEMENT_SYSTEMS: readonly System[] = ["azimuth", "machine-pool"];
+
+const quotedList = (systems: readonly System[]) => systems.map((system) => `"${system}"`).join(", ");
+
+/** A key whose fields the schemas describe. */
+const section = (what: string, renames: Renames, systems: readonly System[]) =>
+  ({
+    type: "object",
+    description: `${what}, for the system${systems.length > 1 ? "s" : ""} ${quotedList(systems)}; every field below.`,
+    secret: false,
+    renames,
+    systems,
+  }) as const;
+
+const secret = <Type extends "string" | "object">(
+  type: Type,
+  description: string,
+  systems: readonly System[],
+) => ({ type, description, secret: true, systems }) as const;
 
 /**
  * All keys that foresail reads. `Pulumi.yaml` declares the one that every stack has (docs/adr/0003-configuration.md).
@@ -32,93 +50,54 @@ const MANAGEMENT_SYSTEMS = ["azimuth", "machine-pool"] as const satisfies System
 export const CONFIGURATION_KEYS = {
   system: {
     type: "string",
-    description: `What the stack is made of: ${SYSTEMS.map((system) => `"${system}"`).join(", ")}.`,
+    description: `What the stack consists of: ${quotedList(SYSTEMS)}.`,
     secret: false,
     default: "ssh",
   },
-  cluster: {
-    type: "object",
-    description: `The cluster, and its machines when they exist; the systems ${KUBEADM_SYSTEMS.map((system) => `"${system}"`).join(", ")} need it; every field below.`,
-    secret: false,
-    renames: CLUSTER_RENAMES,
-    systems: KUBEADM_SYSTEMS,
-  },
-  openstack: {
-    type: "object",
-    description: 'The cloud and its pools of machines, for the system "openstack"; every field below.',
-    secret: false,
-    renames: OPENSTACK_RENAMES,
-    systems: ["openstack"],
-  },
-  tumblebug: {
-    type: "object",
-    description:
-      'The CB-Tumblebug server, the clouds behind it and the groups of machines, for the system "tumblebug"; every field below.',
-    secret: false,
-    renames: TUMBLEBUG_RENAMES,
-    systems: ["tumblebug"],
-  },
-  azimuth: {
-    type: "object",
-    description:
-      'The cluster and the management cluster\'s objects, for the system "azimuth"; every field below.',
-    secret: false,
-    renames: AZIMUTH_RENAMES,
-    systems: ["azimuth"],
-  },
-  machinePool: {
-    type: "object",
-    description: 'The MachinePool and what it refers to, for the system "machine-pool"; every field below.',
-    secret: false,
-    renames: MACHINE_POOL_RENAMES,
-    systems: ["machine-pool"],
-  },
-  managementKubeconfig: {
-    type: "string",
-    description: `Kubeconfig of the management cluster, with one context, for the systems ${MANAGEMENT_SYSTEMS.map((system) => `"${system}"`).join(" and ")}.`,
-    secret: true,
-    systems: MANAGEMENT_SYSTEMS,
-  },
-  workloadKubeconfig: {
-    type: "string",
-    description:
-      "Kubeconfig of the workload cluster, with one context; when absent, Cluster API's own Secret <cluster>-kubeconfig.",
-    secret: true,
-    systems: ["machine-pool"],
-  },
-  tumblebugCredentials: {
-    type: "object",
-    description:
-      "{username, password} of the CB-Tumblebug server; when absent, $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD.",
-    secret: true,
-    systems: ["tumblebug"],
-  },
-  cloudApplicationCredential: {
-    type: "object",
-    description:
-      "{id, secret} of an OpenStack application credential for the cloud controller manager and Cinder CSI; when absent, the stack makes one.",
-    secret: true,
-    systems: ["openstack"],
-  },
-  sshPrivateKey: {
-    type: "string",
-    description: "SSH private key for all machines; when absent, the SSH agent of $SSH_AUTH_SOCK.",
-    secret: true,
-    systems: KUBEADM_SYSTEMS,
-  },
-  sshPrivateKeys: {
-    type: "object",
-    description:
-      'Machine name → SSH private key, for machines with a key of their own; "jumpHost" is the jump host\'s.',
-    secret: true,
-    systems: KUBEADM_SYSTEMS,
-  },
-  registryCredentials: {
-    type: "object",
-    description: "Registry host → {username, password}, for the image pulls of containerd.",
-    secret: true,
-    systems: KUBEADM_SYSTEMS,
-  },
-} as const satisfies Record<string, ConfigurationKey>;
+  cluster: section("The cluster, and its machines when they exist", CLUSTER_RENAMES, KUBEADM_SYSTEMS),
+  openstack: section("The cloud and its pools of machines", OPENSTACK_RENAMES, ["openstack"]),
+  tumblebug: section(
+    "The CB-Tumblebug server, the clouds behind it and the groups of machines",
+    TUMBLEBUG_RENAMES,
+    ["tumblebug"],
+  ),
+  azimuth: section("The cluster and the management cluster's objects", AZIMUTH_RENAMES, ["azimuth"]),
+  machinePool: section("The MachinePool and what it refers to", MACHINE_POOL_RENAMES, ["machine-pool"]),
+  managementKubeconfig: secret(
+    "string",
+    `Kubeconfig of the management cluster, with one context, for the systems ${quotedList(MANAGEMENT_SYSTEMS)}.`,
+    MANAGEMENT_SYSTEMS,
+  ),
+  workloadKubeconfig: secret(
+    "string",
+    "Kubeconfig of the workload cluster, with one context; when absent, Cluster API's own Secret <cluster>-kubeconfig.",
+    ["machine-pool"],
+  ),
+  tumblebugCredentials: secret(
+    "object",
+    "{username, password} of the CB-Tumblebug server; when absent, $TUMBLEBUG_USERNAME and $TUMBLEBUG_PASSWORD.",
+    ["tumblebug"],
+  ),
+  cloudApplicationCredential: secret(
+    "object",
+    "{id, secret} of an OpenStack application credential for the cloud controller manager and Cinder CSI; when absent, the stack creates one.",
+    ["openstack"],
+  ),
+  sshPrivateKey: secret(
+    "string",
+    "SSH private key for all machines; when absent, the SSH agent of $SSH_AUTH_SOCK.",
+    KUBEADM_SYSTEMS,
+  ),
+  sshPrivateKeys: secret(
+    "object",
+    'Machine name → SSH private key, for machines with a key of their own; "jumpHost" is the jump host\'s.',
+    KUBEADM_SYSTEMS,
+  ),
+  registryCredentials: secret(
+    "object",
+    "Registry host → {username, password}, for the image pulls of containerd.",
+    KUBEADM_SYSTEMS,
+  ),
+} satisfies Record<string, ConfigurationKey>;
 
 export type KeyName = keyof typeof CONFIGURATION_KEYS;

@@ -1,22 +1,23 @@
 import { z } from "zod";
-import { annotationsIssues, apiVersionIssue, kindIssue, labelsIssues } from "../../lib/validation/objects";
-import { writtenDate } from "../../lib/validation/labels";
+import {
+  annotationsIssues,
+  apiVersionIssue,
+  kindIssue,
+  labelsIssues,
+  writtenDate,
+} from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
-import { exactlyOne, line, rule, rules, seconds } from "./rule";
+import { exactlyOne, flag, line, rules, seconds, text, whole } from "./rule";
 
-const name = (longest = 63) => rule(z.string(), (text) => dnsLabelIssue(text, longest));
+const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
 const labels = () => rules(z.record(z.string(), z.string().overwrite(writtenDate)), labelsIssues);
 const annotations = () => rules(z.record(z.string(), z.string()), annotationsIssues);
 
 const PoolObject = z.strictObject({
-  apiVersion: rule(z.string(), apiVersionIssue).describe(
-    'Group and version: "infrastructure.cluster.x-k8s.io/v1beta1".',
-  ),
-  kind: rule(z.string(), kindIssue).describe('Kind of the object: "AWSMachinePool".'),
-  name: rule(z.string(), objectNameIssue)
-    .optional()
-    .describe("Name of the object; when absent, that of the pool."),
+  apiVersion: text(apiVersionIssue).describe('Group and version: "infrastructure.cluster.x-k8s.io/v1beta1".'),
+  kind: text(kindIssue).describe('Kind of the object: "AWSMachinePool".'),
+  name: text(objectNameIssue).optional().describe("Name of the object; when absent, that of the pool."),
   labels: labels().default({}).describe("Labels of the object."),
   annotations: annotations().default({}).describe("Annotations of the object."),
   spec: z
@@ -28,7 +29,7 @@ const PoolObject = z.strictObject({
 const Bootstrap = exactlyOne(
   z.strictObject({
     config: PoolObject.optional().describe("Object of a bootstrap provider that makes the join data."),
-    dataSecretName: rule(z.string(), objectNameIssue)
+    dataSecretName: text(objectNameIssue)
       .optional()
       .describe("Secret in the same namespace that has the join data already."),
   }),
@@ -43,22 +44,19 @@ const Timeouts = z.strictObject({
 
 /** Schema of `foresail:machinePool`. */
 export const MachinePoolSection = z.strictObject({
-  name: rule(z.string(), objectNameIssue).describe("Name of the MachinePool."),
+  name: text(objectNameIssue).describe("Name of the MachinePool."),
   namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),
   cluster: name().describe("Name of the Cluster, which exists."),
   api: z
     .enum(["v1beta1", "v1beta2"])
     .default("v1beta1")
     .describe("Version of cluster.x-k8s.io; v1beta2 is served from Cluster API 1.11."),
-  replicas: z
-    .int()
-    .min(0)
-    .max(10_000)
+  replicas: whole(0, 10_000)
     .default(1)
     .describe(
       "Number of nodes; with the annotation cluster.x-k8s.io/replicas-managed-by only at the beginning.",
     ),
-  version: rule(z.string(), poolVersionIssue)
+  version: text(poolVersionIssue)
     .optional()
     .describe("Kubernetes version of the nodes; another one rolls them. When absent, the provider's own."),
   bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),
@@ -66,22 +64,11 @@ export const MachinePoolSection = z.strictObject({
   labels: labels().default({}).describe("Labels of the MachinePool."),
   annotations: annotations().default({}).describe("Annotations of the MachinePool."),
   failureDomains: z.array(line()).default([]).describe("Failure domains of the machines."),
-  minReadySeconds: z
-    .int()
-    .min(0)
-    .max(86_400)
+  minReadySeconds: seconds(0)
     .optional()
     .describe("Seconds that a node has to be Ready before it counts as available, which a run waits for."),
-  nodeDrainTimeoutSeconds: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .optional()
-    .describe("Deadline of draining a node; 0 or absent: none."),
-  adopt: z
-    .boolean()
-    .default(false)
-    .describe("Take the objects from another controller, stack or field manager that has them."),
+  nodeDrainTimeoutSeconds: seconds(0).optional().describe("Deadline of draining a node; 0 or absent: none."),
+  adopt: flag(false, "Take the objects from another controller, stack or field manager that has them."),
   timeouts: Timeouts.prefault({}).describe("Deadlines, in seconds."),
 });
 export type MachinePoolSection = z.output<typeof MachinePoolSection>;

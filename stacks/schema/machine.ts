@@ -6,7 +6,7 @@ import { hostKeyIssue } from "../../lib/validation/keys";
 import { labelValueIssue, writtenDate } from "../../lib/validation/labels";
 import { nodeLabelKeyIssue, taintKeyIssue } from "../../providers/kubeadm/plan/validation/machines";
 import { dnsLabelIssue, poolNameIssue, userNameIssue } from "../../lib/validation/names";
-import { keyRule, port, rule } from "./rule";
+import { keyRule, port, rule, text } from "./rule";
 
 /** Effects of a taint in Kubernetes. */
 const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"] as const;
@@ -16,7 +16,7 @@ const ROLES = ["control-plane", "worker"] as const;
 const labelValue = () => rule(z.string().overwrite(writtenDate), labelValueIssue);
 
 const MachineTaint = z.strictObject({
-  key: rule(z.string(), taintKeyIssue).describe('Key of the taint, e.g. "example.com/gpu".'),
+  key: text(taintKeyIssue).describe('Key of the taint, e.g. "example.com/gpu".'),
   value: labelValue().optional().describe("Value of the taint."),
   effect: z.enum(TAINT_EFFECTS).describe("What the taint does to pods that do not tolerate it."),
 });
@@ -35,32 +35,32 @@ export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLab
 
 /** Schema of a machine as written; defaults depend on its address and on `cluster.ssh`. */
 export const MachineInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelIssue(name)).describe(
+  name: text((name) => dnsLabelIssue(name)).describe(
     "Name of the machine and of its Kubernetes Node: a DNS label.",
   ),
-  address: rule(z.string(), hostIssue).describe("Host name or IPv4 address at which SSH answers."),
+  address: text(hostIssue).describe("Host name or IPv4 address at which SSH answers."),
   port: port().optional().describe("Port of SSH; when absent, `cluster.ssh.port`."),
-  user: rule(z.string(), userNameIssue)
+  user: text(userNameIssue)
     .optional()
     .describe(
       "User that logs in: root, or one that may sudo without a password; when absent, `cluster.ssh.user`.",
     ),
-  hostKey: rule(z.string(), hostKeyIssue)
+  hostKey: text(hostKeyIssue)
     .optional()
     .describe(
       'Public host key that the machine must show, "ssh-ed25519 AAAA…"; when absent, pinned at first contact.',
     ),
-  internalAddress: rule(z.string(), ipv4Issue)
+  internalAddress: text(ipv4Issue)
     .optional()
     .describe("IPv4 address at which the machines reach each other; when absent, `address`."),
-  apiServer: rule(z.string(), hostPortIssue)
+  apiServer: text(hostPortIssue)
     .optional()
 
     .describe(
       `Where the operator reaches the API of this control plane; when absent, "<address>:${API_SERVER_PORT}".`,
     ),
   role: MachineRole.describe("What the machine does in the cluster."),
-  pool: rule(z.string(), poolNameIssue)
+  pool: text(poolNameIssue)
     .optional()
     .describe(`Pool that a worker belongs to; when absent, "${DEFAULT_POOL}". Not for control planes.`),
   labels: MachineLabels.default({}).describe("Labels of the Node."),

@@ -1,19 +1,73 @@
-import { DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
 import { z } from "zod";
+import { hostIssue } from "../../lib/validation/addresses";
 import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/validation/charts";
 import { dnsLabelIssue, dnsNameIssue } from "../../lib/validation/names";
+import { API_SERVER_PORT, apiPortIssue, loopbackPortIssue } from "../../lib/validation/ports";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
+import { DEFAULT_LOOPBACK, DEFAULT_NETWORK } from "../../providers/kubeadm/plan/defaults";
 import {
   ciliumValuesIssues,
   podSubnetIssue,
   serviceSubnetIssue,
 } from "../../providers/kubeadm/plan/validation/network";
-import { urlIssue } from "../../lib/validation/urls";
-import { exactlyOne, rule, rules } from "./rule";
+import { anyValues, exactlyOne, flag, port, rule, rules, text, url } from "./rule";
 
-const values = () => z.record(z.string(), z.unknown()).default({}).describe("Values of the Helm chart.");
-const url = (schemes?: string[]) => rule(z.string(), (text) => urlIssue(text, schemes));
-const chartVersion = () => rule(z.string(), chartVersionIssue).optional();
+const apiPort = () =>
+  rule(port(), apiPortIssue).default(API_SERVER_PORT).describe("Port of the load balancer.");
+
+const ENDPOINTS = {
+  loopback: z
+    .strictObject({
+      port: rule(port(), loopbackPortIssue)
+        .default(DEFAULT_LOOPBACK.port)
+        .describe("Port on 127.0.0.1 of every node."),
+    })
+    .optional()
+    .describe("Built-in high availability: haproxy on every node in front of all control planes."),
+  external: z
+    .strictObject({
+      host: text(hostIssue).describe("Host name or IPv4 address of the load balancer."),
+      port: apiPort(),
+    })
+    .optional()
+    .describe(
+      "A load balancer that exists and that foresail does not touch. The kubeconfig names it first, unless control planes are reached in another way.",
+    ),
+};
+
+/** Schema of an endpoint: exactly one of `loopback` and `external`. It can't change after init. */
+export const EndpointConfiguration = exactlyOne(z.strictObject(ENDPOINTS));
+
+/** Schema of an endpoint: exactly one of `loopback`, `external` and `nlb`. */
+export const TumblebugEndpoint = exactlyOne(
+  z.strictObject({
+    ...ENDPOINTS,
+    nlb: z
+      .strictObject({
+        port: apiPort(),
+      })
+      .optional()
+      .describe(
+        "A load balancer of the cloud in front of all control planes, made by the stack; their number can't change then.",
+      ),
+  }),
+);
+
+/** Schema of an endpoint: exactly one of `loopback`, `external` and `octavia`. */
+export const OpenstackEndpoint = exactlyOne(
+  z.strictObject({
+    ...ENDPOINTS,
+    octavia: z
+      .strictObject({
+        floatingIp: flag(false, "Give the load balancer a floating IP."),
+      })
+      .optional()
+      .describe("A load balancer of the cloud (Octavia) in front of all control planes, made by the stack."),
+  }),
+);
+
+const values = () => anyValues("Values of the Helm chart.");
+const chartVersion = () => text(chartVersionIssue).optional();
 const preset = (valuesIssues: (values: Readonly<Record<string, unknown>>) => ValidationIssue[] = () => []) =>
   z.strictObject({
     version: chartVersion().describe(
@@ -38,7 +92,7 @@ const ChartPlugin = rules(
     ),
     repository: url(["https", "http"]).optional().describe("URL of the chart repository."),
     version: chartVersion().describe("Version of the chart."),
-    namespace: rule(z.string(), (name) => dnsLabelIssue(name))
+    namespace: text((name) => dnsLabelIssue(name))
       .default("kube-system")
       .describe("Namespace of the release."),
     values: values(),
@@ -62,14 +116,12 @@ export const NetworkPlugin = exactlyOne(
 );
 
 export const NetworkConfiguration = z.strictObject({
-  podSubnet: rule(z.string(), podSubnetIssue)
+  podSubnet: text(podSubnetIssue)
     .default(DEFAULT_NETWORK.podSubnet)
     .describe("IPv4 block of the pods; each node takes a /24 of it."),
-  serviceSubnet: rule(z.string(), serviceSubnetIssue)
+  serviceSubnet: text(serviceSubnetIssue)
     .default(DEFAULT_NETWORK.serviceSubnet)
     .describe("IPv4 block of the services."),
-  dnsDomain: rule(z.string(), dnsNameIssue)
-    .default(DEFAULT_NETWORK.dnsDomain)
-    .describe("DNS domain of the services."),
+  dnsDomain: text(dnsNameIssue).default(DEFAULT_NETWORK.dnsDomain).describe("DNS domain of the services."),
   plugin: NetworkPlugin.prefault({ flannel: {} }).describe("The network plugin: exactly one."),
 });

@@ -7,8 +7,7 @@ import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import { dnsLabelIssue } from "../../lib/validation/names";
 import { publicKeyIssue } from "../../lib/validation/keys";
 import { ipv4Issue } from "../../lib/validation/addresses";
-import { urlIssue } from "../../lib/validation/urls";
-import { OpenstackEndpoint } from "./endpoint";
+import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { sectionRules, type ReadableBase } from "./cluster-rules";
 import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
@@ -17,25 +16,38 @@ import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { slotOfMachine } from "../../providers/openstack/plan/machine";
 import { openstackIssues, slotsOf } from "../../providers/openstack/plan/validation";
-import type { Readable } from "./readable";
-import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, rules, SSH_ACCESS } from "./rule";
+import type { Readable } from "./check";
+import {
+  API_ACCESS,
+  anyValues,
+  flag,
+  line,
+  MOST_GROUPS,
+  MOST_MACHINES,
+  POOL_SIZE,
+  rule,
+  rules,
+  SSH_ACCESS,
+  text,
+  url,
+  whole,
+} from "./rule";
 
-const text = line;
-const block = () => rule(z.string(), cidrIssue);
+const block = () => text(cidrIssue);
 /** Schema of a value that is stored in server metadata, where Nova allows 255 characters per value. */
-const named = () => text(255);
+const named = () => line(255);
 
 const RootVolume = z.strictObject({
-  sizeGiB: z.int().min(1).max(65_536).describe("Size of the volume, in GiB."),
-  type: text(200).optional().describe("Volume type; when absent, the cloud's default."),
+  sizeGiB: whole(1, 65_536).describe("Size of the volume, in GiB."),
+  type: line(200).optional().describe("Volume type; when absent, the cloud's default."),
 });
 
 const PoolInput = z.strictObject({
-  name: rule(z.string(), (name) => dnsLabelIssue(name, 40)).describe(
+  name: text((name) => dnsLabelIssue(name, 40)).describe(
     "Name of the pool; its machines are <name>-<index>-<hash>.",
   ),
   role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
-  replicas: z.int().min(0).max(MOST_MACHINES).describe(POOL_SIZE),
+  replicas: whole(0, MOST_MACHINES).describe(POOL_SIZE),
   flavor: named().describe("Flavour of the servers, by name or id."),
   image: named().describe("Image of the servers, by name or id."),
   zones: z
@@ -49,31 +61,23 @@ const PoolInput = z.strictObject({
   rootVolume: RootVolume.optional().describe("Boot from a volume; when absent, from the flavour's own disk."),
   labels: MachineLabels.default({}).describe("Labels of the Nodes."),
   taints: MachineTaints.default([]).describe("Taints of the Nodes."),
-  floatingIp: z
-    .boolean()
-    .default(false)
-    .describe("Give each machine a floating IP, by which SSH and the API are reached."),
-  replacementsPerRun: z
-    .int()
-    .min(1)
-    .max(100)
+  floatingIp: flag(false, "Give each machine a floating IP, by which SSH and the API are reached."),
+  replacementsPerRun: whole(1, 100)
     .default(1)
     .describe("Machines that one run may replace; not for the control planes."),
 });
 
 const Network = z.strictObject({
-  id: text(200)
+  id: line(200)
     .optional()
     .describe("Id of a network that exists; when absent, the stack makes one with a router."),
   cidr: block()
     .default("10.20.0.0/24")
     .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
-  dnsNameservers: rules(z.array(rule(z.string(), ipv4Issue)), (list) =>
-    duplicateIssues(list, (address) => address),
-  )
+  dnsNameservers: rules(z.array(text(ipv4Issue)), (list) => duplicateIssues(list, (address) => address))
     .default([])
     .describe("Name servers of the new subnet; when empty, the cloud's own."),
-  externalNetwork: text()
+  externalNetwork: line()
     .optional()
     .describe("Network that leads outside, by name or id: for the router and for floating IPs."),
 });
@@ -84,22 +88,19 @@ const Access = z.strictObject({
   ssh: blocks().min(1).describe(SSH_ACCESS),
   api: blocks().describe(API_ACCESS),
   nodePorts: blocks().default([]).describe("IPv4 blocks that may open node ports."),
-  open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
+  open: flag(false, "Accept 0.0.0.0/0 in these lists."),
 });
 
 const chart = {
-  version: rule(z.string(), chartVersionIssue)
+  version: text(chartVersionIssue)
     .optional()
     .describe("Version of the chart; when absent, the one that foresail was made for."),
-  values: z.record(z.string(), z.unknown()).default({}).describe("Values of the chart, over foresail's own."),
+  values: anyValues("Values of the chart, over foresail's own."),
 };
 
 const CloudProvider = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(true)
-    .describe("Install the cloud controller manager and the Cinder CSI driver."),
-  repository: rule(z.string(), (url) => urlIssue(url, ["https", "http", "oci"]))
+  enabled: flag(true, "Install the cloud controller manager and the Cinder CSI driver."),
+  repository: url(["https", "http", "oci"])
     .optional()
     .describe("URL of the repository with both charts; when absent, that of the Kubernetes project."),
   cloudConf: rules(
@@ -114,7 +115,7 @@ const CloudProvider = z.strictObject({
     .describe("The chart openstack-cloud-controller-manager, for Nodes and load balancers."),
   cinder: z
     .strictObject({
-      enabled: z.boolean().default(true).describe("Install it; false in a cloud without Cinder."),
+      enabled: flag(true, "Install it; false in a cloud without Cinder."),
       ...chart,
     })
     .prefault({})
@@ -123,16 +124,16 @@ const CloudProvider = z.strictObject({
 
 /** Schema of `foresail:openstack`. */
 export const OpenstackSection = z.strictObject({
-  cloud: text()
+  cloud: line()
     .optional()
     .describe("Entry of clouds.yaml; when absent, $OS_CLOUD or the other OS_ variables."),
-  region: text()
+  region: line()
     .optional()
     .describe("Region of the cloud; when absent, that of clouds.yaml or $OS_REGION_NAME."),
   network: Network.describe("Where the machines lie."),
   keypair: z
     .strictObject({
-      publicKey: rule(z.string(), publicKeyIssue).describe(
+      publicKey: text(publicKeyIssue).describe(
         'Public half of foresail:sshPrivateKey or of the agent\'s key, "ssh-ed25519 AAAA…"; a new one holds for new machines.',
       ),
     })
@@ -146,7 +147,7 @@ export const OpenstackSection = z.strictObject({
   ),
   access: Access.describe("Who may reach the machines from outside the cluster."),
   replace: z
-    .record(z.string(), z.int().min(0))
+    .record(z.string(), whole(0))
     .default({})
     .describe("Machine without its hash → a number; another number replaces it: {w-2: 1}."),
   cloudProvider: CloudProvider.prefault({}).describe(

@@ -3,14 +3,13 @@ import type { z } from "zod";
 import { publicKeyBody } from "../../lib/validation/keys";
 import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { AzimuthSection } from "./azimuth";
-import { check, type Reading } from "./check";
+import { type Readable, type Reading, check, readable } from "./check";
 import { BaseCluster, MACHINE_FIELDS } from "./cluster";
 import { ClusterConfiguration, type ReadableBase } from "./cluster-rules";
 import type { Configuration, MachineSecrets } from "./configuration";
 import type { KeyName, System } from "./keys";
 import { MachinePoolSection } from "./machine-pool";
 import { openstackRules, OpenstackSection } from "./openstack";
-import { readable, type Readable } from "./readable";
 import { isObject } from "./rule";
 import {
   readApplicationCredential,

@@ -8,8 +8,7 @@ import {
   softwareVersionIssue,
 } from "../../providers/kubeadm/plan/validation/rollout";
 import { writtenDate } from "../../lib/validation/labels";
-import { urlIssue } from "../../lib/validation/urls";
-import { anyText, exactlyOne, kubernetesVersion, rule } from "./rule";
+import { anyText, exactlyOne, flag, kubernetesVersion, rule, seconds, text, url } from "./rule";
 
 const maxUnavailable = () =>
   rule(
@@ -23,12 +22,12 @@ const PoolRollout = z.strictObject({
   maxUnavailable: maxUnavailable()
     .optional()
     .describe("As `rollout.maxUnavailable`, for this pool; not for the control planes."),
-  paused: z.boolean().default(false).describe("Leave the nodes of this pool at their versions."),
+  paused: flag(false, "Leave the nodes of this pool at their versions."),
 });
 
 const Gate = exactlyOne(
   z.strictObject({
-    url: rule(z.string(), (text) => urlIssue(text))
+    url: url()
       .optional()
       .describe("An address that answers 2xx when the next node may begin, asked from where Pulumi runs."),
     command: z
@@ -39,7 +38,7 @@ const Gate = exactlyOne(
   }),
 );
 
-const version = () => rule(z.string(), softwareVersionIssue).optional();
+const version = () => text(softwareVersionIssue).optional();
 
 export const RolloutConfiguration = z.strictObject({
   maxUnavailable: maxUnavailable()
@@ -58,22 +57,16 @@ export const RolloutConfiguration = z.strictObject({
     .describe(
       "Versions to stop at between minors; needed where `version` is more than one minor ahead, since the nodes hold no others.",
     ),
-  soakSeconds: z
-    .int()
-    .min(0)
-    .max(86_400)
+  soakSeconds: seconds(0)
     .default(DEFAULT_ROLLOUT.soakSeconds)
     .describe("Between the end of a node and the beginning of the next."),
   gate: Gate.optional().describe("What is asked before a node begins, until it is open or the deadline."),
-  stopAfter: rule(z.string(), stopAfterIssue)
+  stopAfter: text(stopAfterIssue)
     .optional()
     .describe(
       'A duration such as "2h", or a time of day such as "06:00": no node begins that would not end by then; the next `up` continues.',
     ),
-  nodeTimeoutSeconds: z
-    .int()
-    .min(1)
-    .max(86_400)
+  nodeTimeoutSeconds: seconds()
     .default(DEFAULT_ROLLOUT.nodeTimeoutSeconds)
     .describe("Until a node that was asked for a version is Ready with it, and until the gate is open."),
   software: z
@@ -87,7 +80,7 @@ export const RolloutConfiguration = z.strictObject({
     })
     .prefault({})
     .describe("What rolls out besides Kubernetes; what is left out stays as it is."),
-  annotations: rule(z.string(), annotationPatternIssue)
+  annotations: text(annotationPatternIssue)
     .default(DEFAULT_ANNOTATION_PATTERN)
     .describe("Pattern of the annotations by which the rollout and the node agents speak."),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { exactlyOneIssue } from "../../lib/validation/choice";
 import { lineIssue } from "../../lib/validation/names";
+import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
 import { kubernetesVersionIssue, NEWEST_MINOR } from "../../providers/kubeadm/plan/validation/source";
 import type { ValidationIssue } from "../../lib/validation/validation-issue";
@@ -27,6 +27,20 @@ export function rules<Schema extends z.ZodType>(
   });
 }
 
+/** Schema of a string with a rule. */
+export const text = (issueOf: (value: string) => string | undefined) => rule(z.string(), issueOf);
+
+/** Schema of a URL. @param schemes accepted schemes, without the colon */
+export const url = (schemes?: readonly string[]) => text((value) => urlIssue(value, schemes));
+
+/** Schema of a boolean with its default. */
+export const flag = (byDefault: boolean, description: string) =>
+  z.boolean().default(byDefault).describe(description);
+
+/** Schema of a map whose values another program checks, such as those of a Helm chart. */
+export const anyValues = (description: string) =>
+  z.record(z.string(), z.unknown()).default({}).describe(description);
+
 /** Requires exactly one field of an object. The rule is checked even if other fields are invalid. */
 export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
   const fields = Object.keys(schema.shape);
@@ -37,6 +51,13 @@ export function exactlyOne<Schema extends z.ZodObject>(schema: Schema): Schema {
     },
     { when: ({ value }) => isObject(value) },
   );
+}
+
+function exactlyOneIssue(object: Readonly<Record<string, unknown>>, fields: string[]): string | undefined {
+  const set = fields.filter((field) => object[field] !== undefined);
+  if (set.length === 1) return undefined;
+  if (set.length === 0) return `is empty; choose one of ${fields.join(", ")}`;
+  return `${set.join(" and ")} exclude each other; keep one`;
 }
 
 /** Adds a rule for the keys of a map. The rule is checked even if values of the map are invalid. */
@@ -88,11 +109,15 @@ const anyTextError = (input: unknown) =>
 export const MOST_GROUPS = 200;
 export const MOST_MACHINES = 1000;
 
-/** Schema of a deadline in seconds, at most a day. */
-export const seconds = () => z.int().min(1).max(86_400);
+/** Schema of a whole number. */
+export const whole = (least: number, most?: number) =>
+  most === undefined ? z.int().min(least) : z.int().min(least).max(most);
+
+/** Schema of a duration in seconds, at most a day. */
+export const seconds = (least = 1) => whole(least, 86_400);
 
 /** Schema of a TCP port. */
-export const port = () => z.int().min(1).max(65_535);
+export const port = () => whole(1, 65_535);
 
 /** Descriptions that several systems share. */
 export const POOL_SIZE = "Number of machines; an odd number of control planes, such as 1 or 3.";

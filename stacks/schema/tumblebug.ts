@@ -2,9 +2,8 @@ import { z } from "zod";
 import { cidrIssue } from "../../lib/validation/cidr";
 import { certificateBundleIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
-import { urlIssue } from "../../lib/validation/urls";
 import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";
-import { TumblebugEndpoint } from "./endpoint";
+import { TumblebugEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { sectionRules, type ReadableBase } from "./cluster-rules";
 import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
@@ -12,32 +11,40 @@ import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";
 import { nodeGroupOf } from "../../providers/tumblebug/plan/groups";
 import { machinesOf, tumblebugIssues } from "../../providers/tumblebug/plan/validation";
-import type { Readable } from "./readable";
-import { API_ACCESS, line, MOST_GROUPS, MOST_MACHINES, POOL_SIZE, rule, seconds, SSH_ACCESS } from "./rule";
+import type { Readable } from "./check";
+import {
+  API_ACCESS,
+  flag,
+  line,
+  MOST_GROUPS,
+  MOST_MACHINES,
+  POOL_SIZE,
+  seconds,
+  SSH_ACCESS,
+  text,
+  url,
+  whole,
+} from "./rule";
 
-const text = line;
-const named = () => rule(z.string(), tumblebugNameIssue);
-const block = () => rule(z.string(), cidrIssue);
+const named = () => text(tumblebugNameIssue);
+const block = () => text(cidrIssue);
 const blocks = () => z.array(z.string());
 
 const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
   role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
-  connection: text().describe("Connection in which the machines are made: one of `connections`."),
-  replicas: z.int().min(1).max(MOST_MACHINES).describe(POOL_SIZE),
-  spec: text().describe(
+  connection: line().describe("Connection in which the machines are made: one of `connections`."),
+  replicas: whole(1, MOST_MACHINES).describe(POOL_SIZE),
+  spec: line().describe(
     'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
   ),
-  image: text().describe("Image, as the cloud calls it. A new one holds for new machines."),
+  image: line().describe("Image, as the cloud calls it. A new one holds for new machines."),
   rootVolume: z
     .strictObject({
-      type: text()
+      type: line()
         .optional()
         .describe("Kind of the volume, as the cloud calls it; when absent, its default."),
-      sizeGiB: z
-        .int()
-        .min(1)
-        .max(65_536)
+      sizeGiB: whole(1, 65_536)
         .optional()
         .describe("Size of the volume in GiB; when absent, the cloud's default."),
     })
@@ -54,33 +61,30 @@ const Access = z.strictObject({
   nodes: blocks()
     .default([])
     .describe("IPv4 blocks that the nodes of other connections come from, when they talk over the Internet."),
-  open: z.boolean().default(false).describe("Accept 0.0.0.0/0 in these lists."),
+  open: flag(false, "Accept 0.0.0.0/0 in these lists."),
 });
 
 /** Schema of `foresail:tumblebug`. */
 export const TumblebugSection = z.strictObject({
-  address: rule(z.string(), (url) => urlIssue(url, ["http", "https"])).describe(
+  address: url(["http", "https"]).describe(
     'The server, with the path: "http://tumblebug.example.org:1323/tumblebug".',
   ),
   generation: z
     .enum(["auto", "mcis", "infra"])
     .default("auto")
     .describe('Its API: "mcis" of the releases 0.7 to 0.9, "infra" of today\'s, or as it turns out.'),
-  caBundle: rule(z.string(), certificateBundleIssue)
+  caBundle: text(certificateBundleIssue)
     .optional()
     .describe("PEM certificates to trust for the server besides those of the system."),
   namespace: named().describe("Namespace of the server that holds everything the stack makes."),
-  createNamespace: z
-    .boolean()
-    .default(false)
-    .describe("Make the namespace unless it is there; one that was there stays."),
+  createNamespace: flag(false, "Make the namespace unless it is there; one that was there stays."),
   infrastructure: named()
     .optional()
     .describe("Name of the MCIS, or infra as it is called today; when absent, the cluster's name."),
   connections: z
     .array(
       z.strictObject({
-        name: text().describe("Name of the connection on the server."),
+        name: line().describe("Name of the connection on the server."),
         cidr: block()
           .optional()
           .describe("IPv4 block of the VNet there; when absent, a /24 of `network.cidr` by the name."),
@@ -114,22 +118,19 @@ export const TumblebugSection = z.strictObject({
         .describe(
           "First word of the names of VNets, security groups, keys, specs and images; when absent, the cluster's name. Clusters with the same share them.",
         ),
-      keepOnDelete: z
-        .boolean()
-        .default(false)
-        .describe("Leave them when the cluster goes; those that others made stay in any case."),
+      keepOnDelete: flag(false, "Leave them when the cluster goes; those that others made stay in any case."),
     })
     .prefault({})
     .describe("The objects that VMs are made from."),
-  user: rule(z.string(), userNameIssue)
+  user: text(userNameIssue)
     .default("cb-user")
     .describe("User that the server makes on the machines, with sudo."),
   replace: z
-    .record(z.string(), z.int().min(0))
+    .record(z.string(), whole(0))
     .default({})
     .describe("Machine → a number; a higher number has another machine made in its place: {w-2: 1}."),
   lost: z
-    .array(rule(z.string(), (name) => dnsLabelIssue(name)))
+    .array(text((name) => dnsLabelIssue(name)))
     .default([])
     .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
   timeouts: z
@@ -138,10 +139,7 @@ export const TumblebugSection = z.strictObject({
     })
     .prefault({})
     .describe("Deadlines, in seconds."),
-  allowMock: z
-    .boolean()
-    .default(false)
-    .describe("Accept connections to CB-Spider's simulated clouds, for tests."),
+  allowMock: flag(false, "Accept connections to CB-Spider's simulated clouds, for tests."),
 });
 export type TumblebugSection = z.output<typeof TumblebugSection>;
 

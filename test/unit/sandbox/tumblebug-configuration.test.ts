@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { containerNodeSettings } from "../../../sandbox/nodes/container-node-settings";
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
 import { BaseCluster, TumblebugSection } from "../../../stacks/schema";
-import { readable } from "../../../stacks/schema/readable";
+import { readable } from "../../../stacks/schema/check";
 import { tumblebugRules } from "../../../stacks/schema/tumblebug";
 
 const ALL = ["aws-ap-northeast-2", "gcp-asia-northeast1", "azure-koreacentral"];
