@@ -11,7 +11,7 @@ export type {
   OpenstackConfiguration,
   SshConfiguration,
   TumblebugConfiguration,
-} from "./schema/configuration";
+} from "./schema/reading";
 export { CONFIGURATION_KEYS, SYSTEMS, type ConfigurationKey, type System } from "./schema/keys";
 export { engineReader, loadConfiguration, type ConfigurationReader } from "./schema/loading";
 export { MachinePoolSection } from "./schema/machine-pool";

@@ -32,10 +32,10 @@ export function ipv4Issue(text: string): string | undefined {
 
 /** Returns the issue of a host name or IPv4 address to connect to, or undefined. */
 export function hostIssue(text: string): string | undefined {
-  if (text.includes("@")) return "carries a user; write the user in its own field";
+  if (text.includes("@")) return "contains a user; write the user in its own field";
   if (text.includes("://")) return `${quoted(text)} is a URL; write the host name or IPv4 address alone`;
   if (looksLikeIpv6(text)) return `${quoted(text)} is an IPv6 address; write a host name or an IPv4 address`;
-  if (text.includes(":")) return `${quoted(text)} carries a port; write the port in its own field`;
+  if (text.includes(":")) return `${quoted(text)} contains a port; write the port in its own field`;
   if (/^[\d.]+$/.test(text)) {
     return parseIpv4(text) === undefined
       ? `${quoted(text)} is not an IPv4 address; write e.g. "192.0.2.11"`

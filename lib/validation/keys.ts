@@ -76,7 +76,7 @@ export function privateKeyIssue(text: string): string | undefined {
   const cipher = Buffer.from(body.replace(/\s/g, ""), "base64").subarray(15, 23).toString("latin1");
   const opensshLocked = match[1] === "OPENSSH PRIVATE KEY" && cipher !== "\0\0\0\x04none";
   if (match[1] === "ENCRYPTED PRIVATE KEY" || body.includes("Proc-Type: 4,ENCRYPTED") || opensshLocked) {
-    return "is protected by a passphrase, which nobody can type here; use the SSH agent, or a key without passphrase";
+    return "is protected by a passphrase, which can't be typed here; use the SSH agent, or a key without passphrase";
   }
   if (match[1] === "PRIVATE KEY")
     return "is in PKCS#8 format, which the SSH client does not read; write it in OpenSSH's own with: ssh-keygen -p -f FILE";
@@ -86,10 +86,10 @@ export function privateKeyIssue(text: string): string | undefined {
 /** Returns the issue of a bundle of PEM certificates, or undefined. */
 export function certificateBundleIssue(text: string): string | undefined {
   if (text.includes("PRIVATE KEY"))
-    return "holds a private key; leave only the certificates, and replace the key that was shown";
+    return "contains a private key; leave only the certificates, and replace the key that was shown";
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0)
-    return 'holds no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line';
+    return 'contains no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line';
   const broken = blocks.findIndex((block) => !isCertificate(block));
   return broken < 0 ? undefined : `certificate ${broken + 1} of ${blocks.length} is broken; copy it again`;
 }

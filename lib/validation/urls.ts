@@ -13,7 +13,7 @@ export function urlIssue(text: string, schemes: readonly string[] = ["https", "h
   if (!schemes.includes(url.protocol.slice(0, -1)))
     return `${quoteUnlessSecret(text)} is not an ${schemes.join(" or ")} URL; ${example}`;
   if (url.username !== "" || url.password !== "")
-    return "holds a user or password, which would be stored and shown in plain; remove them";
+    return "contains a user or password, which would be stored and shown in plain; remove them";
   if (url.hostname === "") return `${quoted(text)} has no host; ${example}`;
   return undefined;
 }

@@ -23,7 +23,7 @@ const values = () => z.record(z.string(), z.unknown());
 const NodeGroup = rules(
   z.strictObject({
     name: text(nodeGroupNameIssue).describe("Name of the group; its machines carry it."),
-    machineSize: line().describe("Flavour of the machines, by name."),
+    machineSize: line().describe("Flavor of the machines, by name."),
     autoscale: flag(false, "Whether the group scales by itself."),
     count: machines(0).optional().describe("Number of machines, of a group that does not scale by itself."),
     minCount: machines(1).optional().describe("Fewest machines of a group that scales by itself."),
@@ -77,7 +77,7 @@ const Charts = z.strictObject({
     "openstack-cluster",
     "https://azimuth-cloud.github.io/capi-helm-charts",
     "0.27.0",
-    "The chart that makes the cluster with Cluster API.",
+    "The chart that creates the cluster with Cluster API.",
   ),
   zenithOperator: chart(
     "zenith-operator",
@@ -97,9 +97,7 @@ const Zenith = z.strictObject({
   registrarAdminUrl: url().describe("Address of the Zenith registrar at which names are reserved."),
   sshdHost: text(hostIssue).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
   sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
-  projectId: line().describe(
-    "Id of the OpenStack project, by which Zenith tells who may see the cluster's services.",
-  ),
+  projectId: line().describe("Id of the OpenStack project whose members may see the cluster's services."),
 });
 
 const words = () => z.array(line()).min(1).optional();
@@ -153,21 +151,19 @@ const Timeouts = z.strictObject({
 export const AzimuthSection = rules(
   z.strictObject({
     name: text((name) => dnsLabelIssue(name, 40)).describe(
-      "Name of the cluster, of its Helm release and of its Cluster objects.",
+      "Name of the cluster, its Helm release and its Cluster objects.",
     ),
-    label: line().optional().describe("What people see; when absent, the name."),
+    label: line().optional().describe("Name that people see; when absent, `name`."),
     templateName: objectName().describe(
       "ClusterTemplate: the Kubernetes version, the image and more values.",
     ),
-    controlPlaneMachineSize: line().describe("Flavour of the control planes, by name."),
+    controlPlaneMachineSize: line().describe("Flavor of the control planes, by name."),
     nodeGroups: rules(z.array(NodeGroup), (groups) => duplicateIssues(groups, ({ name }) => name, "name"))
       .default([])
       .describe("The worker machines, in groups that are alike."),
     autohealing: flag(true, "Replace machines that stay unhealthy."),
     addons: Addons.prefault({}).describe("What is installed in the cluster besides the network."),
-    namespace: text(dnsLabelIssue).describe(
-      "Namespace of the tenancy on the management cluster, such as az-demo.",
-    ),
+    namespace: text(dnsLabelIssue).describe("Namespace of the tenancy, such as az-demo."),
     cloudCredentialsSecretName: objectName().describe("Secret with clouds.yaml, in the namespace."),
     zenithIdentityRealmName: objectName()
       .optional()
@@ -176,7 +172,7 @@ export const AzimuthSection = rules(
       ),
     leaseName: objectName()
       .optional()
-      .describe("Lease in the namespace, whose reserved flavours the machines get."),
+      .describe("Lease in the namespace, whose reserved flavors the machines get."),
     identity: Identity.nullable()
       .prefault({})
       .describe("How the cluster's users log in: by the realm; null for a cluster without OpenID Connect."),
@@ -188,7 +184,7 @@ export const AzimuthSection = rules(
     nodeGroupOverrides: z
       .record(z.string(), values())
       .default({})
-      .describe('Pattern of a flavour, such as "gpu.*" → Helm values for node groups of it.'),
+      .describe('Pattern of a flavor, such as "gpu.*" → Helm values for node groups of it.'),
     record: flag(
       true,
       "Keep an Azimuth Cluster, paused, with the status of the cluster; false keeps a ConfigMap instead.",

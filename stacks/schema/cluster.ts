@@ -32,8 +32,8 @@ export const DrainConfiguration = z.strictObject({
   timeoutSeconds: seconds()
     .default(DEFAULT_DRAIN.timeoutSeconds)
     .describe("Deadline of one drain, in seconds."),
-  deleteEmptyDirData: flag(false, "Drain pods that hold data in an emptyDir, which is lost."),
-  force: flag(false, "Drain pods that no controller will start again elsewhere."),
+  deleteEmptyDirData: flag(false, "Drain pods with an emptyDir; its data is lost."),
+  force: flag(false, "Drain pods that no controller starts again elsewhere."),
 });
 
 export const TimeoutsConfiguration = z.strictObject({
@@ -72,19 +72,15 @@ export const SshConfiguration = z.strictObject({
 
 /** Schema of `foresail:cluster` as written, before defaults that depend on other fields. */
 export const ClusterInput = z.strictObject({
-  name: text((name) => dnsLabelIssue(name, 40)).describe(
-    "Name of the cluster: a DNS label of at most 40 characters.",
-  ),
+  name: text((name) => dnsLabelIssue(name, 40)).describe("DNS label of at most 40 characters."),
   version: kubernetesVersion().describe(
     'Kubernetes version, "MAJOR.MINOR.PATCH", without a "v"; a change rolls out node by node.',
   ),
   source: SourceConfiguration.prefault({ packages: {} }).describe(
-    "Where kubeadm, kubelet and the images come from.",
+    "Source of kubeadm, kubelet and the images.",
   ),
   machines: z.array(MachineInput).describe("The machines of the cluster."),
-  ssh: SshConfiguration.prefault({}).describe(
-    "How the machines are reached, unless a machine says otherwise.",
-  ),
+  ssh: SshConfiguration.prefault({}).describe("SSH to the machines, unless a machine has its own settings."),
   lost: z
     .array(text((name) => dnsLabelIssue(name)))
     .default([])
@@ -92,7 +88,7 @@ export const ClusterInput = z.strictObject({
   allowEvenControlPlanes: flag(false, "Accept an even number of control planes."),
   endpoint: EndpointConfiguration.prefault({ loopback: {} }).describe("How the nodes reach the API."),
   network: NetworkConfiguration.prefault({}).describe(
-    "Addresses of pods and services, and the network plugin.",
+    "Subnets of pods and Services, and the network plugin.",
   ),
   kubeadm: KubeadmPassThrough.prefault({}).describe("Merged last into kubeadm's own configuration."),
   kubelet: KubeletPassThrough,
@@ -111,9 +107,7 @@ export const ClusterInput = z.strictObject({
     .array(rule(z.string().min(1), preflightIssue))
     .default([])
     .describe("Preflight checks of kubeadm to ignore."),
-  drain: DrainConfiguration.prefault({}).describe(
-    "How a node is drained that leaves or changes its version.",
-  ),
+  drain: DrainConfiguration.prefault({}).describe("How a node is drained before its removal or upgrade."),
   rollout: RolloutConfiguration.prefault({}).describe("How a changed version rolls out over the nodes."),
   timeouts: TimeoutsConfiguration.prefault({}).describe("Deadlines of the phases, in seconds."),
   bootstrapRevision: anyText()

@@ -47,16 +47,14 @@ export const SourceConfiguration = exactlyOne(
   z.strictObject({
     packages: PackageSource.optional().describe("The Kubernetes apt repository."),
     bundle: BundleSource.optional().describe(
-      "A folder or archive with binaries and images, for air-gapped sites.",
+      "Folder or archive with binaries and images, for air-gapped sites.",
     ),
   }),
 );
 
 const HostFile = z.strictObject({
   path: text(hostFilePathIssue).describe("Absolute path on the machine."),
-  content: text(hostFileContentIssue).describe(
-    "What the file holds. Not for secrets: it is shown in previews.",
-  ),
+  content: text(hostFileContentIssue).describe("Content of the file. Not for secrets: previews show it."),
   mode: rule(
     z.string({ error: ({ input }) => (typeof input === "number" ? fileModeNumberIssue(input) : undefined) }),
     fileModeIssue,

@@ -23,12 +23,12 @@ const PoolObject = z.strictObject({
   spec: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe("Its specification; when absent, the object is only referred to, and somebody else makes it."),
+    .describe("Its specification; when absent, the object must exist."),
 });
 
 const Bootstrap = exactlyOne(
   z.strictObject({
-    config: PoolObject.optional().describe("Object of a bootstrap provider that makes the join data."),
+    config: PoolObject.optional().describe("Object of a bootstrap provider that creates the join data."),
     dataSecretName: text(objectNameIssue)
       .optional()
       .describe("Secret in the same namespace that has the join data already."),
@@ -46,7 +46,7 @@ const Timeouts = z.strictObject({
 export const MachinePoolSection = z.strictObject({
   name: text(objectNameIssue).describe("Name of the MachinePool."),
   namespace: name().default("default").describe("Namespace of the Cluster, the pool and what it refers to."),
-  cluster: name().describe("Name of the Cluster, which exists."),
+  cluster: name().describe("Name of the existing Cluster."),
   api: z
     .enum(["v1beta1", "v1beta2"])
     .default("v1beta1")
@@ -58,9 +58,9 @@ export const MachinePoolSection = z.strictObject({
     ),
   version: text(poolVersionIssue)
     .optional()
-    .describe("Kubernetes version of the nodes; another one rolls them. When absent, the provider's own."),
+    .describe("Kubernetes version of the nodes; a change rolls them. When absent, the provider's own."),
   bootstrap: Bootstrap.describe("Where the machines' join data comes from: exactly one."),
-  infrastructure: PoolObject.describe("What makes the machines."),
+  infrastructure: PoolObject.describe("The object that creates the machines."),
   labels: labels().default({}).describe("Labels of the MachinePool."),
   annotations: annotations().default({}).describe("Annotations of the MachinePool."),
   failureDomains: z.array(line()).default([]).describe("Failure domains of the machines."),

@@ -35,9 +35,7 @@ export const MachineLabels = keyRule(z.record(z.string(), labelValue()), nodeLab
 
 /** Schema of a machine as written; defaults depend on its address and on `cluster.ssh`. */
 export const MachineInput = z.strictObject({
-  name: text((name) => dnsLabelIssue(name)).describe(
-    "Name of the machine and of its Kubernetes Node: a DNS label.",
-  ),
+  name: text((name) => dnsLabelIssue(name)).describe("Name of the machine and its Node: a DNS label."),
   address: text(hostIssue).describe("Host name or IPv4 address at which SSH answers."),
   port: port().optional().describe("Port of SSH; when absent, `cluster.ssh.port`."),
   user: text(userNameIssue)
@@ -47,9 +45,7 @@ export const MachineInput = z.strictObject({
     ),
   hostKey: text(hostKeyIssue)
     .optional()
-    .describe(
-      'Public host key that the machine must show, "ssh-ed25519 AAAA…"; when absent, pinned at first contact.',
-    ),
+    .describe('Public host key, "ssh-ed25519 AAAA…"; when absent, pinned at first contact.'),
   internalAddress: text(ipv4Issue)
     .optional()
     .describe("IPv4 address at which the machines reach each other; when absent, `address`."),

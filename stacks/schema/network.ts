@@ -31,7 +31,7 @@ const ENDPOINTS = {
     })
     .optional()
     .describe(
-      "A load balancer that exists and that foresail does not touch. The kubeconfig names it first, unless control planes are reached in another way.",
+      "An existing load balancer, which foresail does not change. The kubeconfig names it first, unless control planes are reached in another way.",
     ),
 };
 
@@ -48,7 +48,7 @@ export const TumblebugEndpoint = exactlyOne(
       })
       .optional()
       .describe(
-        "A load balancer of the cloud in front of all control planes, made by the stack; their number can't change then.",
+        "A load balancer of the cloud, created by the stack. The number of control planes can't change then.",
       ),
   }),
 );
@@ -62,7 +62,7 @@ export const OpenstackEndpoint = exactlyOne(
         floatingIp: flag(false, "Give the load balancer a floating IP."),
       })
       .optional()
-      .describe("A load balancer of the cloud (Octavia) in front of all control planes, made by the stack."),
+      .describe("A load balancer of the cloud (Octavia), created by the stack."),
   }),
 );
 
@@ -118,7 +118,7 @@ export const NetworkPlugin = exactlyOne(
 export const NetworkConfiguration = z.strictObject({
   podSubnet: text(podSubnetIssue)
     .default(DEFAULT_NETWORK.podSubnet)
-    .describe("IPv4 block of the pods; each node takes a /24 of it."),
+    .describe("IPv4 block of the pods; each node gets a /24 of it."),
   serviceSubnet: text(serviceSubnetIssue)
     .default(DEFAULT_NETWORK.serviceSubnet)
     .describe("IPv4 block of the services."),

@@ -43,22 +43,20 @@ const RootVolume = z.strictObject({
 });
 
 const PoolInput = z.strictObject({
-  name: text((name) => dnsLabelIssue(name, 40)).describe(
-    "Name of the pool; its machines are <name>-<index>-<hash>.",
-  ),
+  name: text((name) => dnsLabelIssue(name, 40)).describe("Its machines are <name>-<index>-<hash>."),
   role: MachineRole.describe("What the machines do in the cluster; one pool has the control planes."),
   replicas: whole(0, MOST_MACHINES).describe(POOL_SIZE),
-  flavor: named().describe("Flavour of the servers, by name or id."),
+  flavor: named().describe("Flavor of the servers, by name or id."),
   image: named().describe("Image of the servers, by name or id."),
   zones: z
     .array(named())
     .default([])
-    .describe("Availability zones, taken in turn; when empty, the cloud chooses."),
+    .describe("Availability zones, assigned in turn; when empty, the cloud chooses."),
   antiAffinity: z
     .enum(["soft", "strict", "none"])
     .default("soft")
     .describe("Put the machines on different hosts: where possible, always, or never."),
-  rootVolume: RootVolume.optional().describe("Boot from a volume; when absent, from the flavour's own disk."),
+  rootVolume: RootVolume.optional().describe("Boot from a volume; when absent, from the flavor's own disk."),
   labels: MachineLabels.default({}).describe("Labels of the Nodes."),
   taints: MachineTaints.default([]).describe("Taints of the Nodes."),
   floatingIp: flag(false, "Give each machine a floating IP, by which SSH and the API are reached."),
@@ -70,7 +68,7 @@ const PoolInput = z.strictObject({
 const Network = z.strictObject({
   id: line(200)
     .optional()
-    .describe("Id of a network that exists; when absent, the stack makes one with a router."),
+    .describe("Id of a network that exists; when absent, the stack creates one with a router."),
   cidr: block()
     .default("10.20.0.0/24")
     .describe("IPv4 block of the machines: of the new subnet, or the one that the existing network has."),
@@ -94,7 +92,7 @@ const Access = z.strictObject({
 const chart = {
   version: text(chartVersionIssue)
     .optional()
-    .describe("Version of the chart; when absent, the one that foresail was made for."),
+    .describe("Version of the chart; when absent, the one that foresail was tested with."),
   values: anyValues("Values of the chart, over foresail's own."),
 };
 
@@ -130,28 +128,26 @@ export const OpenstackSection = z.strictObject({
   region: line()
     .optional()
     .describe("Region of the cloud; when absent, that of clouds.yaml or $OS_REGION_NAME."),
-  network: Network.describe("Where the machines lie."),
+  network: Network.describe("Network of the machines."),
   keypair: z
     .strictObject({
       publicKey: text(publicKeyIssue).describe(
-        'Public half of foresail:sshPrivateKey or of the agent\'s key, "ssh-ed25519 AAAA…"; a new one holds for new machines.',
+        'Public half of foresail:sshPrivateKey or of the agent\'s key, "ssh-ed25519 AAAA…"; a change applies to new machines.',
       ),
     })
     .describe("The SSH key of new machines."),
   userData: rule(z.string().max(48_000), userDataIssue)
     .optional()
-    .describe("User data for cloud-init; a new one holds for new machines. Not secret."),
+    .describe("User data for cloud-init; a change applies to new machines. Not secret."),
   pools: z.array(PoolInput).min(1).max(MOST_GROUPS).describe("The machines, in pools that are alike."),
-  endpoint: OpenstackEndpoint.prefault({ loopback: {} }).describe(
-    "How the nodes reach the API: exactly one.",
-  ),
+  endpoint: OpenstackEndpoint.prefault({ loopback: {} }).describe("How nodes reach the API: exactly one."),
   access: Access.describe("Who may reach the machines from outside the cluster."),
   replace: z
     .record(z.string(), whole(0))
     .default({})
     .describe("Machine without its hash → a number; another number replaces it: {w-2: 1}."),
   cloudProvider: CloudProvider.prefault({}).describe(
-    "What makes load balancers and volumes of the cloud usable in the cluster.",
+    "Load balancers and volumes of the cloud, in the cluster.",
   ),
 });
 export type OpenstackSection = z.output<typeof OpenstackSection>;

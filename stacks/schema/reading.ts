@@ -1,17 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { publicKeyBody } from "../../lib/validation/keys";
-import { issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
+import { type ValidationIssue, issueAt } from "../../lib/validation/validation-issue";
 import { AzimuthSection } from "./azimuth";
 import { type Readable, type Reading, check, readable } from "./check";
 import { BaseCluster, MACHINE_FIELDS } from "./cluster";
 import { ClusterConfiguration, type ReadableBase } from "./cluster-rules";
-import type { Configuration, MachineSecrets } from "./configuration";
 import type { KeyName, System } from "./keys";
 import { MachinePoolSection } from "./machine-pool";
-import { openstackRules, OpenstackSection } from "./openstack";
+import { OpenstackSection, openstackRules } from "./openstack";
 import { isObject } from "./rule";
 import {
+  type ApplicationCredential,
+  type RegistryCredential,
+  type TumblebugCredentials,
   readApplicationCredential,
   readKubeconfig,
   readPrivateKey,
@@ -20,7 +22,57 @@ import {
   readSshKey,
   readTumblebugCredentials,
 } from "./secrets";
-import { tumblebugRules, TumblebugSection } from "./tumblebug";
+import { TumblebugSection, tumblebugRules } from "./tumblebug";
+
+/** The complete, valid configuration of a stack. Secrets are secret outputs. */
+export type Configuration = KubeadmConfiguration | AzimuthConfiguration | MachinePoolConfiguration;
+
+/** The configuration of a stack with a kubeadm cluster. */
+export type KubeadmConfiguration = SshConfiguration | OpenstackConfiguration | TumblebugConfiguration;
+
+/** A stack on existing machines. */
+export interface SshConfiguration extends MachineSecrets {
+  system: "ssh";
+  cluster: ClusterConfiguration;
+}
+
+/** A stack on servers of an OpenStack cloud. */
+export interface OpenstackConfiguration extends MachineSecrets {
+  system: "openstack";
+  cluster: BaseCluster;
+  openstack: OpenstackSection;
+  cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
+}
+
+/** A stack on VMs from a CB-Tumblebug server. */
+export interface TumblebugConfiguration extends MachineSecrets {
+  system: "tumblebug";
+  cluster: BaseCluster;
+  tumblebug: TumblebugSection;
+  tumblebugCredentials?: pulumi.Output<TumblebugCredentials>;
+}
+
+/** A stack with a cluster through Azimuth. */
+export interface AzimuthConfiguration {
+  system: "azimuth";
+  azimuth: AzimuthSection;
+  managementKubeconfig: pulumi.Output<string>;
+}
+
+/** A stack with one MachinePool on a management cluster. */
+export interface MachinePoolConfiguration {
+  system: "machine-pool";
+  machinePool: MachinePoolSection;
+  managementKubeconfig: pulumi.Output<string>;
+  workloadKubeconfig?: pulumi.Output<string>;
+}
+
+/** Credentials for the machines of a kubeadm cluster and for their image registries. */
+export interface MachineSecrets {
+  sshPrivateKey?: pulumi.Output<string>;
+  sshPrivateKeys: pulumi.Output<Record<string, string>>;
+  registryCredentials: pulumi.Output<Record<string, RegistryCredential>>;
+}
 
 /** Returns the value of a key in the stack file. */
 type Keys = (key: KeyName) => unknown;

@@ -29,12 +29,12 @@ const Gate = exactlyOne(
   z.strictObject({
     url: url()
       .optional()
-      .describe("An address that answers 2xx when the next node may begin, asked from where Pulumi runs."),
+      .describe("A URL that answers 2xx when the next node may start, called from where Pulumi runs."),
     command: z
       .string()
       .min(1)
       .optional()
-      .describe("A shell command that ends with 0 when the next node may begin, run where Pulumi runs."),
+      .describe("A shell command that exits with 0 when the next node may start, run where Pulumi runs."),
   }),
 );
 
@@ -44,7 +44,7 @@ export const RolloutConfiguration = z.strictObject({
   maxUnavailable: maxUnavailable()
     .default(DEFAULT_ROLLOUT.maxUnavailable)
     .describe(
-      'How many nodes of a worker pool may be away at once: a number, or a percentage such as "25%", rounded down. Control planes go one at a time.',
+      'How many nodes of a worker pool may be unavailable at once: a number, or a percentage such as "25%", rounded down. Control planes change one at a time.',
     ),
   pools: z
     .record(z.string(), PoolRollout)
@@ -54,21 +54,19 @@ export const RolloutConfiguration = z.strictObject({
   intermediateVersions: z
     .array(kubernetesVersion())
     .default([])
-    .describe(
-      "Versions to stop at between minors; needed where `version` is more than one minor ahead, since the nodes hold no others.",
-    ),
+    .describe("Versions to stop at between minors; needed where `version` is more than one minor ahead."),
   soakSeconds: seconds(0)
     .default(DEFAULT_ROLLOUT.soakSeconds)
-    .describe("Between the end of a node and the beginning of the next."),
-  gate: Gate.optional().describe("What is asked before a node begins, until it is open or the deadline."),
+    .describe("Between the end of a node and the start of the next."),
+  gate: Gate.optional().describe("Checked before each node starts, until it is open or the deadline passes."),
   stopAfter: text(stopAfterIssue)
     .optional()
     .describe(
-      'A duration such as "2h", or a time of day such as "06:00": no node begins that would not end by then; the next `up` continues.',
+      'A duration such as "2h", or a time of day such as "06:00": no node starts that would not finish by then; the next `up` continues.',
     ),
   nodeTimeoutSeconds: seconds()
     .default(DEFAULT_ROLLOUT.nodeTimeoutSeconds)
-    .describe("Until a node that was asked for a version is Ready with it, and until the gate is open."),
+    .describe("Until a node is Ready with its new version, and until the gate is open."),
   software: z
     .strictObject({
       containerd: version().describe("Version of containerd, as its package has it."),
@@ -79,8 +77,8 @@ export const RolloutConfiguration = z.strictObject({
         ),
     })
     .prefault({})
-    .describe("What rolls out besides Kubernetes; what is left out stays as it is."),
+    .describe("Software that rolls out besides Kubernetes; omitted software does not change."),
   annotations: text(annotationPatternIssue)
     .default(DEFAULT_ANNOTATION_PATTERN)
-    .describe("Pattern of the annotations by which the rollout and the node agents speak."),
+    .describe("Pattern of the annotations for rollouts and node agents."),
 });

@@ -33,17 +33,13 @@ const blocks = () => z.array(z.string());
 const Group = z.strictObject({
   name: named().describe("Name of the group; its machines are <name>-<index>."),
   role: MachineRole.describe("What the machines do in the cluster; one group has the control planes."),
-  connection: line().describe("Connection in which the machines are made: one of `connections`."),
+  connection: line().describe("Connection of the machines: one of `connections`."),
   replicas: whole(1, MOST_MACHINES).describe(POOL_SIZE),
-  spec: line().describe(
-    'Machine type, as the cloud calls it: "t3.medium". A new one holds for new machines.',
-  ),
-  image: line().describe("Image, as the cloud calls it. A new one holds for new machines."),
+  spec: line().describe('Machine type in the cloud: "t3.medium". A change applies to new machines.'),
+  image: line().describe("Image in the cloud. A change applies to new machines."),
   rootVolume: z
     .strictObject({
-      type: line()
-        .optional()
-        .describe("Kind of the volume, as the cloud calls it; when absent, its default."),
+      type: line().optional().describe("Kind of the volume in the cloud; when absent, its default."),
       sizeGiB: whole(1, 65_536)
         .optional()
         .describe("Size of the volume in GiB; when absent, the cloud's default."),
@@ -72,15 +68,15 @@ export const TumblebugSection = z.strictObject({
   generation: z
     .enum(["auto", "mcis", "infra"])
     .default("auto")
-    .describe('Its API: "mcis" of the releases 0.7 to 0.9, "infra" of today\'s, or as it turns out.'),
+    .describe('Its API: "mcis" of releases 0.7 to 0.9, "infra" of later ones, or detected.'),
   caBundle: text(certificateBundleIssue)
     .optional()
     .describe("PEM certificates to trust for the server besides those of the system."),
-  namespace: named().describe("Namespace of the server that holds everything the stack makes."),
-  createNamespace: flag(false, "Make the namespace unless it is there; one that was there stays."),
+  namespace: named().describe("Namespace of the server for all objects of the stack."),
+  createNamespace: flag(false, "Create the namespace unless it exists; an existing one is never deleted."),
   infrastructure: named()
     .optional()
-    .describe("Name of the MCIS, or infra as it is called today; when absent, the cluster's name."),
+    .describe("Name of the MCIS, or infra in later releases; when absent, the cluster's name."),
   connections: z
     .array(
       z.strictObject({
@@ -91,7 +87,7 @@ export const TumblebugSection = z.strictObject({
       }),
     )
     .min(1)
-    .describe("The regions of clouds that machines are made in, as the server has them."),
+    .describe("Connections of the server, each to a region of a cloud."),
   groups: z.array(Group).min(1).max(MOST_GROUPS).describe("The machines, in groups that are alike."),
   network: z
     .strictObject({
@@ -107,32 +103,33 @@ export const TumblebugSection = z.strictObject({
     .describe(
       "By which addresses the nodes reach each other; when absent, private ones in one connection, public ones in several.",
     ),
-  endpoint: TumblebugEndpoint.prefault({ loopback: {} }).describe(
-    "How the nodes reach the API: exactly one.",
-  ),
+  endpoint: TumblebugEndpoint.prefault({ loopback: {} }).describe("How nodes reach the API: exactly one."),
   access: Access.describe("Who may reach the machines."),
   resources: z
     .strictObject({
       prefix: named()
         .optional()
         .describe(
-          "First word of the names of VNets, security groups, keys, specs and images; when absent, the cluster's name. Clusters with the same share them.",
+          "Prefix of the names of VNets, security groups, keys, specs and images; when absent, the cluster's name. Clusters with the same prefix share them.",
         ),
-      keepOnDelete: flag(false, "Leave them when the cluster goes; those that others made stay in any case."),
+      keepOnDelete: flag(
+        false,
+        "Keep them when the cluster is deleted; those that others created stay in any case.",
+      ),
     })
     .prefault({})
-    .describe("The objects that VMs are made from."),
+    .describe("The objects that VMs are created from."),
   user: text(userNameIssue)
     .default("cb-user")
-    .describe("User that the server makes on the machines, with sudo."),
+    .describe("User that the server creates on the machines, with sudo."),
   replace: z
     .record(z.string(), whole(0))
     .default({})
-    .describe("Machine → a number; a higher number has another machine made in its place: {w-2: 1}."),
+    .describe("Machine → a number; a higher one replaces the machine: {w-2: 1}."),
   lost: z
     .array(text((name) => dnsLabelIssue(name)))
     .default([])
-    .describe("Names of machines whose VMs are gone, so that nobody waits for them to leave."),
+    .describe("Names of machines whose VMs are gone, so that no run waits for them."),
   timeouts: z
     .strictObject({
       machinesSeconds: seconds().default(2400).describe("Until the VMs have come up, or are gone."),

@@ -67,7 +67,7 @@ const TABLE: [string, unknown][] = [
     work({ address: "2001:db8::1", internalAddress: "192.0.2.9" }),
   ],
   [
-    'cluster.machines[1].address: "192.0.2.9:22" carries a port; write the port in its own field',
+    'cluster.machines[1].address: "192.0.2.9:22" contains a port; write the port in its own field',
     work({ address: "192.0.2.9:22", internalAddress: "192.0.2.9" }),
   ],
   [
@@ -281,7 +281,7 @@ const TABLE: [string, unknown][] = [
     }),
   ],
   [
-    "cluster.proxy.http: holds a user or password, which would be stored and shown in plain; remove them",
+    "cluster.proxy.http: contains a user or password, which would be stored and shown in plain; remove them",
     cluster({ proxy: { http: "http://u:p@proxy.example.com:3128" } }),
   ],
   [
@@ -293,7 +293,7 @@ const TABLE: [string, unknown][] = [
     cluster({ registries: { mirrors: { "docker.io": [] } } }),
   ],
   [
-    'cluster.caBundle: holds no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line',
+    'cluster.caBundle: contains no certificate; write PEM, from "-----BEGIN CERTIFICATE-----" to the END line',
     cluster({ caBundle: "x" }),
   ],
   ["cluster.drain.timeoutSeconds: is 0; write 1 or more", cluster({ drain: { timeoutSeconds: 0 } })],

@@ -46,7 +46,7 @@ function openssh(cipher: string): string {
 }
 
 const LOCKED =
-  "is protected by a passphrase, which nobody can type here; use the SSH agent, or a key without passphrase";
+  "is protected by a passphrase, which can't be typed here; use the SSH agent, or a key without passphrase";
 
 describe("configuration: secrets", () => {
   it("gives keys and credentials as secret outputs", async () => {
