@@ -1,4 +1,4 @@
-import { choice, each, flag, line, optional, text, token, word, words } from "../../../lib/steps/line";
+import { choice, each, flag, line, optional, text, token, value, word, words } from "../../../lib/steps/line";
 import { defineSteps, type StepOf } from "../../../lib/steps/steps";
 
 const machine = word("machine");
@@ -38,7 +38,7 @@ export const loopbackEndpointSteps = defineSteps({
 });
 
 export const clusterInitSteps = defineSteps({
-  init: line`${text("machine")}: kubeadm init, unless a control plane is a member already`,
+  init: line`${value("(?:[^\\s:,]+|the first control plane)")("machine")}: kubeadm init, unless a control plane is a member already`,
   keepCredentials: line`${machine}: keeps the registry credentials that it has; machines that join later get the new ones`,
 });
 

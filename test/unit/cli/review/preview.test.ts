@@ -120,6 +120,15 @@ describe("a preview as the engine prints it", () => {
     );
   });
 
+  it("that has a line of no known kind says so among the dangers", () => {
+    const urn = "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:NodeGroup::k1-workers";
+    const steps = ["w-1: join as worker of workers, wait until Ready", "w-2: a step of another release"];
+    const found = findDangers(
+      readPreview(JSON.stringify({ steps: [{ op: "update", urn, newState: { inputs: { steps } } }] })),
+    );
+    assert.deepEqual(found, [{ kind: "unknown step", resource: "NodeGroup k1-workers", words: steps[1] }]);
+  });
+
   for (const text of ["", "{", "[]", "null", "{}", '{"steps":{}}', '{"steps":[{"op":"create"}]}'])
     it(`is not ${JSON.stringify(text)}`, () => assert.throws(() => readPreview(text), NotAPreviewError));
 });
