@@ -34,7 +34,13 @@ export interface Command {
 
 const POD_CIDR = "10.244.0.0/16";
 const SERVICE_CIDR = "10.96.0.0/12";
-const NAMES = ["IP:127.0.0.1", "IP:10.96.0.1", "DNS:localhost", "DNS:kubernetes.default.svc"];
+const NAMES = [
+  "IP:127.0.0.1",
+  "IP:10.96.0.1",
+  "DNS:localhost",
+  "DNS:kubernetes",
+  "DNS:kubernetes.default.svc",
+];
 
 /**
  * A real etcd and kube-apiserver (and controllers), to be run as plain processes on 127.0.0.1, with an authority of

@@ -65,6 +65,7 @@ export class Lifecycle {
       );
       for (const machine of healthy) {
         const given = addresses.get(machineId(namespace, infrastructure.id, machine));
+        if (given?.sshPort !== undefined) machine.sshPort = given.sshPort;
         this.run(machine, given?.publicAddress ?? "", given?.privateAddress ?? "");
       }
     } catch (error) {

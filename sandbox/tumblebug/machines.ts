@@ -12,6 +12,8 @@ export interface DesiredMachine {
 export interface MachineAddresses {
   readonly publicAddress: string;
   readonly privateAddress: string;
+  /** default: 22 */
+  readonly sshPort?: number;
 }
 
 /** Where VMs run: containers, or nowhere. */

@@ -66,7 +66,7 @@ export interface StoredMachine {
   createdTime: string;
   publicAddress: string;
   privateAddress: string;
-  readonly sshPort: number;
+  sshPort: number;
   readonly connection: string;
   readonly spec: string;
   readonly image: string;

@@ -73,6 +73,14 @@ export class ClusterNodes {
     await tendPods(await this.client(), isOn);
   }
 
+  /** Ends the connection, if there is one. */
+  close(): void {
+    this.connecting?.then(
+      (client) => client.close(),
+      () => undefined,
+    );
+  }
+
   private client(): Promise<KubernetesClient> {
     const kubeconfig = readFileSync(this.kubeconfig, "utf8");
     this.connecting ??= KubernetesClient.connect(

@@ -125,6 +125,10 @@ export class FleetFiles {
     this.write(join("machines", `${machine}.json`), JSON.stringify(state));
   }
 
+  forget(machine: string): void {
+    rmSync(join(this.folder, "machines", `${machine}.json`), { force: true });
+  }
+
   inject(fault: Fault): void {
     this.write(faultFile(fault), JSON.stringify(fault));
   }

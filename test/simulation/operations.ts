@@ -62,6 +62,7 @@ const OPERATIONS: Record<string, Operation> = {
     return isSame ? NOTHING : DONE;
   },
   "node-agent": nodeAgent,
+  initialized: ({ state }) => answer(state.agent ?? ""),
   "etcd-members": etcdMembers,
   "etcd-remove": etcdRemove,
   "leave-control-plane": ({ state }) => {

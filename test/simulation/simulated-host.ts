@@ -68,6 +68,13 @@ export class SimulatedHost {
     await this.showApiServer();
   }
 
+  /** Ends for good. */
+  close(): void {
+    this.server.close();
+    for (const connection of this.connections) connection.end();
+    this.apiServer.cut();
+  }
+
   /** The machine lost its power, or got it back; twice in a row, and the later state is what stays. */
   power(): Promise<void> {
     const turn = this.lastPower.then(() => this.showPower());
