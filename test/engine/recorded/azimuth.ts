@@ -5,10 +5,9 @@ import { Registrar } from "../../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../../sandbox/azimuth/stack-values";
 import { StandIns } from "../../../sandbox/azimuth/stand-ins";
 import { makeTenancy, standInChart, TENANCY } from "../../../sandbox/azimuth/tenancy";
-import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
+import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { untilTrue } from "../azimuth-fixture";
-import { apiPrograms } from "../simulated-fixture";
-import { PORTS, type StartServers } from "./recorded-stack";
+import { PORTS, startApiServer, type StartServers } from "./recorded-stack";
 
 interface SavedAzimuth {
   readonly apiServer: SavedApiServer;
@@ -27,12 +26,10 @@ export const startAzimuthServers: StartServers = async (toolchain, folder, recor
   const charts = path.join(folder, CHARTS);
   if (saved) writeFiles(charts, saved.charts);
   else cpSync(path.dirname(standInChart("openstack-cluster")), charts, { recursive: true });
-  const api = await new BareApiServer({
-    programs: apiPrograms(toolchain),
-    controllers: ["garbage-collector-controller", "namespace-controller"],
-    port: PORTS.apiServer,
-    ...(saved && { saved: saved.apiServer }),
-  }).start();
+  const api = await startApiServer(toolchain, saved?.apiServer, [
+    "garbage-collector-controller",
+    "namespace-controller",
+  ]);
   const kubeconfig = api.kubeconfig();
   const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
   const controllers = await StandIns.start({ kubeconfig, leaseCheckMilliseconds: 500 });

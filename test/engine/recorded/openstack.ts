@@ -1,12 +1,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
+import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { type SavedMachines, SimulatedMachines, SSH_PORT } from "../../simulation/simulated-machines";
 import type { SavedCloud } from "../../simulation/openstack/objects";
 import { CLOUD, SimulatedOpenstack } from "../../simulation/openstack/simulated-openstack";
 import { newKey } from "../../support/ssh-server";
-import { apiPrograms } from "../simulated-fixture";
-import { PORTS, type StartServers } from "./recorded-stack";
+import { PORTS, startApiServer, type StartServers } from "./recorded-stack";
 
 interface SavedOpenstack {
   readonly apiServer: SavedApiServer;
@@ -19,12 +18,7 @@ const VERSION = "v1.36.3";
 /** A simulated cloud with simulated machines. */
 export const startOpenstack: StartServers = async (toolchain, folder, recorded) => {
   const saved = recorded as SavedOpenstack | undefined;
-  const api = await new BareApiServer({
-    programs: apiPrograms(toolchain),
-    controllers: ["token-cleaner-controller"],
-    port: PORTS.apiServer,
-    ...(saved && { saved: saved.apiServer }),
-  }).start();
+  const api = await startApiServer(toolchain, saved?.apiServer);
   const machines = new SimulatedMachines(api, VERSION);
   if (saved) await machines.restore(saved.machines);
   const cloud = new SimulatedOpenstack(machines, saved?.cloud);

@@ -7,7 +7,9 @@ import { parse } from "yaml";
 import { waitFor } from "../../../lib/wait";
 import { projectFolder } from "../../../sandbox/places";
 import type { Toolchain } from "../../../sandbox/toolchain";
+import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
 import { makeCompiledClone, removeFolder } from "../compiled-clone";
+import { apiPrograms } from "../simulated-fixture";
 import { type ExportedState, TestStack } from "../test-stack";
 
 /** A stack as it was exported, and what its servers start from. Never changed later: users' backends contain such state. */
@@ -79,6 +81,16 @@ export function writeRecorded(name: string, text: string): string {
 
 function fileOf(name: string): string {
   return path.join(FOLDER, `${name}.json.gz`);
+}
+
+/** Starts the API server that the recorded stacks contain, empty or as it was saved. */
+export function startApiServer(
+  toolchain: Toolchain,
+  saved?: SavedApiServer,
+  controllers = ["token-cleaner-controller"],
+): Promise<BareApiServer> {
+  const programs = apiPrograms(toolchain);
+  return new BareApiServer({ programs, controllers, port: PORTS.apiServer, ...(saved && { saved }) }).start();
 }
 
 /** A stack with its servers, in a compiled clone. */

@@ -1,10 +1,9 @@
 import { KubernetesClient } from "../../../lib/kubernetes";
-import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
+import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { obeyAnnotations } from "../../simulation/simulated-agents";
 import { type SavedFleet, SimulatedFleet } from "../../simulation/simulated-fleet";
 import { desiredCluster, machineEntry } from "../desired-cluster";
-import { apiPrograms } from "../simulated-fixture";
-import { PORTS, type StartServers } from "./recorded-stack";
+import { PORTS, startApiServer, type StartServers } from "./recorded-stack";
 
 interface SavedMachines {
   readonly apiServer: SavedApiServer;
@@ -19,12 +18,7 @@ const SPARE = "w-3";
 /** Simulated machines whose API servers are one bare API server. */
 export const startMachines: StartServers = async (toolchain, _folder, recorded) => {
   const saved = recorded as SavedMachines | undefined;
-  const api = await new BareApiServer({
-    programs: apiPrograms(toolchain),
-    controllers: ["token-cleaner-controller"],
-    port: PORTS.apiServer,
-    ...(saved && { saved: saved.apiServer }),
-  }).start();
+  const api = await startApiServer(toolchain, saved?.apiServer);
   const fleet = await SimulatedFleet.start({
     api,
     machines: [...MACHINES, SPARE],

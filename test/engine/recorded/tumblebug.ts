@@ -4,11 +4,10 @@ import { connectionOf } from "../../../sandbox/tumblebug/clouds";
 import type { MachineAddresses, Machines } from "../../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../../sandbox/tumblebug/server";
 import { tumblebugConfiguration } from "../../../sandbox/systems/tumblebug-configuration";
-import { BareApiServer, type SavedApiServer } from "../../simulation/bare-api-server";
+import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { type SavedMachines, SimulatedMachines, SSH_PORT } from "../../simulation/simulated-machines";
 import { CREDENTIAL } from "../../support/tumblebug";
-import { apiPrograms } from "../simulated-fixture";
-import { PORTS, type StartServers } from "./recorded-stack";
+import { PORTS, startApiServer, type StartServers } from "./recorded-stack";
 
 interface SavedTumblebug {
   readonly apiServer: SavedApiServer;
@@ -23,12 +22,7 @@ const CONNECTIONS = [connectionOf("aws", "ap-northeast-2"), connectionOf("azure"
 /** The simulated CB-Tumblebug with simulated machines. */
 export const startTumblebug: StartServers = async (toolchain, folder, recorded) => {
   const saved = recorded as SavedTumblebug | undefined;
-  const api = await new BareApiServer({
-    programs: apiPrograms(toolchain),
-    controllers: ["token-cleaner-controller"],
-    port: PORTS.apiServer,
-    ...(saved && { saved: saved.apiServer }),
-  }).start();
+  const api = await startApiServer(toolchain, saved?.apiServer);
   const machines = new SimulatedMachines(api, VERSION);
   if (saved) await machines.restore(saved.machines);
   const ofServer = path.join(folder, "tumblebug");

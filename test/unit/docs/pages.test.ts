@@ -64,6 +64,7 @@ describe("documentation pages", () => {
       numbers,
       numbers.map((_number, index) => index + 1),
     );
+    assert.ok(decisions.length > 0);
     for (const page of decisions) assert.ok(index.includes(`(${path.basename(page)})`), page);
   });
 });

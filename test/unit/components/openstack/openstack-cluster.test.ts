@@ -15,8 +15,12 @@ describe("OpenstackCluster", () => {
 
   it("makes a network, groups, a key, and a port and a server a machine", async () => {
     await cluster.make();
-    for (const type of ["Network", "Subnet", "Router", "RouterInterface", "Keypair", "CloudPlan", "Provider"])
-      assert.equal(cluster.of(type).length, type === "Provider" ? cluster.names("Provider").length : 1, type);
+    for (const type of ["Network", "Subnet", "Router", "RouterInterface", "Keypair", "CloudPlan"])
+      assert.equal(cluster.of(type).length, 1, type);
+    assert.deepEqual(
+      cluster.registered.filter(({ type }) => type === "pulumi:providers:openstack").map(({ name }) => name),
+      ["demo"],
+    );
     assert.deepEqual(
       cluster.names("Instance").map((name) => name.replace(/-[0-9a-z]{5}$/, "")),
       ["demo-cp-1", "demo-w-1", "demo-w-2"],
@@ -87,7 +91,10 @@ describe("OpenstackCluster", () => {
     await cluster.make({ network: { id: "net-1", cidr: "10.20.0.0/24" } });
     for (const type of ["Network", "Subnet", "Router", "RouterInterface"])
       assert.deepEqual(cluster.names(type), []);
-    for (const { inputs } of cluster.of("Port")) assert.equal(inputs.networkId, "net-1");
+    assert.deepEqual(
+      cluster.of("Port").map(({ inputs }) => inputs.networkId),
+      ["net-1", "net-1", "net-1"],
+    );
   });
 
   it("puts Octavia's load balancer in front of all control planes", async () => {
@@ -155,7 +162,10 @@ describe("OpenstackCluster", () => {
     await cluster.make({
       cluster: { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" } },
     });
-    for (const { inputs } of cluster.of("Port"))
-      assert.deepEqual(inputs.allowedAddressPairs, [{ ipAddress: "10.244.0.0/16" }]);
+    const pairs = [{ ipAddress: "10.244.0.0/16" }];
+    assert.deepEqual(
+      cluster.of("Port").map(({ inputs }) => inputs.allowedAddressPairs),
+      [pairs, pairs, pairs],
+    );
   });
 });

@@ -110,6 +110,7 @@ describe("the cloud inside an OpenstackCluster", () => {
       const { csi } = chart(found, CINDER).values as {
         csi: { plugin: Record<string, { podAnnotations: unknown }> };
       };
+      assert.ok(Object.keys(csi.plugin).length > 0);
       for (const { podAnnotations: same } of Object.values(csi.plugin))
         assert.deepEqual(same, podAnnotations);
       return JSON.stringify(podAnnotations);

@@ -145,7 +145,9 @@ describe("TumblebugCluster", () => {
   it("lets machines in by the blocks of all connections, and the world by none", async () => {
     await cluster(two);
     const blocks = of("TumblebugVNet").map(({ inputs }) => inputs.cidr);
-    for (const { inputs } of of("TumblebugSecurityGroup")) {
+    const groups = of("TumblebugSecurityGroup");
+    assert.ok(groups.length > 0 && blocks.length > 0);
+    for (const { inputs } of groups) {
       const cidrs = (inputs.rules as { cidr: string }[]).map(({ cidr }) => cidr);
       assert.ok(blocks.every((block) => inputs.name === "k1-gcp" || cidrs.includes(block as string)));
       assert.ok(!cidrs.includes("0.0.0.0/0"));
@@ -185,6 +187,7 @@ describe("TumblebugCluster", () => {
       machines: { address: string; internalAddress: string }[];
     };
     assert.equal(specification.network.holdNodeAddress, true);
+    assert.equal(machines.length, 2);
     assert.ok(machines.every(({ address, internalAddress }) => address === internalAddress));
     const { fitNetwork } = await import("../../../../components/tumblebug/pod-network.js");
     const fitted = fitNetwork({ network: { plugin: { cilium: {} } } }, "public").network?.plugin;

@@ -55,6 +55,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
     for (const service of SERVICES) {
       const text = CONFIGURATIONS[service].render(configured);
       const files = [...text.matchAll(/ = (?:sqlite:\/\/\/)?(\/\S+)$/gm)].map(([, file]) => file ?? "");
+      assert.ok(files.length > 0, service);
       for (const file of files)
         assert.ok(file.startsWith("/sandbox/openstack/") || file.startsWith("/python/etc/"), file);
     }
@@ -68,7 +69,9 @@ describe("the configuration of the sandbox's OpenStack", () => {
   it("puts no password into the arguments of a process", () => {
     for (const service of SERVICES) {
       const { command, args } = serviceProcess(service, "/python/bin/python", samplePaths, settings);
-      for (const password of Object.values<string>({ ...settings.passwords }))
+      const passwords = Object.values<string>({ ...settings.passwords });
+      assert.ok(passwords.length > 0 && passwords.every((password) => password.length > 0));
+      for (const password of passwords)
         assert.ok(![command, ...args].some((word) => word.includes(password)));
     }
   });
