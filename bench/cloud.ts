@@ -4,6 +4,7 @@ import { Cloud } from "../sandbox/openstack/cloud";
 import { SANDBOX_NEEDS, setUp } from "../sandbox/set-up";
 import type { Toolchain } from "../sandbox/toolchain";
 import { clearProject } from "./cloud-clearing";
+import { removedAfter } from "./interrupts";
 import type { BenchContext } from "./measurement";
 
 const NAME = "bench-openstack";
@@ -15,11 +16,13 @@ export interface BenchCloud {
   readonly variables: Readonly<Record<string, string>>;
   /** Deletes what a measured program made, past the engine: the provider would wait 10 s for each server. */
   clear(): Promise<void>;
-  delete(): Promise<void>;
 }
 
-/** Starts a new cloud in place of one that a killed run left. */
-export async function startBenchCloud({ report }: Pick<BenchContext, "report">): Promise<BenchCloud> {
+/** Works with a new cloud, in place of one that a killed run left, and removes it. */
+export async function withBenchCloud<T>(
+  { report }: Pick<BenchContext, "report">,
+  work: (cloud: BenchCloud) => Promise<T>,
+): Promise<T> {
   const toolchain = await setUp(
     { ...SANDBOX_NEEDS, programs: [...SANDBOX_NEEDS.programs, "plugin-openstack"], python: ["openstack"] },
     report,
@@ -30,21 +33,17 @@ export async function startBenchCloud({ report }: Pick<BenchContext, "report">):
     containers: false,
   });
   await cloud.delete();
-  try {
-    const { cloudsFile } = await cloud.start(toolchain.python("openstack"), report);
-    await cloud.setQuota({
-      compute: { instances: 250, cores: 1000, ram: 1_048_576, server_group_members: 250 },
-      network: { port: 600 },
-    });
-    const api = await cloud.api("project");
-    return {
-      toolchain,
-      variables: { OS_CLIENT_CONFIG_FILE: cloudsFile },
-      clear: () => clearProject(api),
-      delete: () => cloud.delete(),
-    };
-  } catch (error) {
-    await cloud.delete();
-    throw error;
-  }
+  return removedAfter(
+    () => cloud.delete(),
+    async () => {
+      const { cloudsFile } = await cloud.start(toolchain.python("openstack"), report);
+      await cloud.setQuota({
+        compute: { instances: 250, cores: 1000, ram: 1_048_576, server_group_members: 250 },
+        network: { port: 600 },
+      });
+      const api = await cloud.api("project");
+      const variables = { OS_CLIENT_CONFIG_FILE: cloudsFile };
+      return work({ toolchain, variables, clear: () => clearProject(api) });
+    },
+  );
 }

@@ -1,10 +1,12 @@
 import { writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import path from "node:path";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import pc from "picocolors";
 import { projectFolder } from "../sandbox/places";
 import { createReporter } from "../sandbox/progress";
 import { setUp, SANDBOX_NEEDS } from "../sandbox/set-up";
+import { Interrupted } from "./interrupts";
 import type { Measurement } from "./measurement";
 import { azimuth } from "./measurements/azimuth";
 import { machinePool } from "./measurements/machine-pool";
@@ -94,5 +96,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   console.error(pc.red(error instanceof Error ? error.message : String(error)));
+  // what still runs in the background of an interrupted benchmark has nothing to work on any more
+  if (error instanceof Interrupted) process.exit(128 + constants.signals[error.signal]);
   process.exitCode = 1;
 });

@@ -1,5 +1,5 @@
 import { PARALLEL_OPERATIONS } from "../../lib/pulumi/parallel-operations";
-import { startBenchCloud, type BenchCloud } from "../cloud";
+import { withBenchCloud, type BenchCloud } from "../cloud";
 import type { BenchContext, Measurement } from "../measurement";
 import { makeStack } from "../openstack-stacks";
 import type { Row } from "../results";
@@ -15,12 +15,8 @@ export const openstackPreview: Measurement = {
   title: "Previews of OpenStack servers",
   summary: `a preview without changes of ${SERVERS} servers, against an empty program`,
   async measure(context) {
-    const cloud = await startBenchCloud(context);
-    try {
-      return { rows: await measurePreviews(context, cloud, SERVERS), notes: NOTES };
-    } finally {
-      await cloud.delete();
-    }
+    const measure = (cloud: BenchCloud) => measurePreviews(context, cloud, SERVERS);
+    return { rows: await withBenchCloud(context, measure), notes: NOTES };
   },
 };
 

@@ -1,4 +1,4 @@
-import { startBenchCloud, type BenchCloud } from "../cloud";
+import { withBenchCloud, type BenchCloud } from "../cloud";
 import type { BenchContext, Measurement } from "../measurement";
 import {
   avoidableWaits,
@@ -34,8 +34,7 @@ export const openstack: Measurement = {
 };
 
 async function measureOpenstack(context: BenchContext): Promise<Pick<Result, "rows" | "notes">> {
-  const cloud = await startBenchCloud(context);
-  try {
+  return withBenchCloud(context, async (cloud) => {
     const rows: Row[] = [];
     const notes: string[] = [];
     let critical: Chain[] | undefined;
@@ -46,9 +45,7 @@ async function measureOpenstack(context: BenchContext): Promise<Pick<Result, "ro
       notes.push(...notesOfUps(servers, runs));
     }
     return { rows, notes: [...NOTES, ...notes] };
-  } finally {
-    await cloud.delete();
-  }
+  });
 }
 
 const NOTES = [

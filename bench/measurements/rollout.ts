@@ -10,6 +10,7 @@ import { SANDBOX_NEEDS, setUp } from "../../sandbox/set-up";
 import { KUBERNETES_VERSION as TO } from "../../sandbox/systems/ssh-configuration";
 import type { Size } from "../../sandbox/systems/cluster-size";
 import { runCommand } from "../command";
+import { removedAfter } from "../interrupts";
 import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
@@ -49,16 +50,17 @@ export const rollout: Measurement = {
     const toolchain = await setUp({ ...SANDBOX_NEEDS, kubernetes: [TO, FROM] }, context.report);
     const fleet = new NodeFleet("bench");
     let cluster: RolledCluster | undefined;
-    try {
+    const remove = () => {
+      cluster?.delete();
+      return fleet.deleteAll();
+    };
+    return removedAfter(remove, async () => {
       const fixture = await freshFixture({ ...context, toolchain }, fleet, SIZE, [TO, FROM]);
       cluster = new RolledCluster(fixture, toolchain.kubernetes(TO).kubectl);
       await context.report.step(`a cluster of ${TO}`, () => fixture.stack.up());
       await cluster.connect();
-      return await compare(context, cluster);
-    } finally {
-      cluster?.delete();
-      await fleet.deleteAll();
-    }
+      return compare(context, cluster);
+    });
   },
 };
 

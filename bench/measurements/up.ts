@@ -8,6 +8,7 @@ import type { Size } from "../../sandbox/systems/cluster-size";
 import { ANSIBLE_VERSION, ensureAnsible } from "../ansible";
 import { runCommand } from "../command";
 import { costOf } from "../cost";
+import { removedAfter } from "../interrupts";
 import { freshFixture, type Fixture } from "../fixture";
 import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
@@ -34,11 +35,12 @@ export const up: Measurement = {
     const playbook = await context.report.step("Ansible", ensureAnsible);
     const fleet = new NodeFleet("bench");
     const rows: Row[] = [];
-    try {
-      for (const size of SIZES) rows.push(...(await compare(context, fleet, size, playbook)));
-    } finally {
-      await fleet.deleteAll();
-    }
+    await removedAfter(
+      () => fleet.deleteAll(),
+      async () => {
+        for (const size of SIZES) rows.push(...(await compare(context, fleet, size, playbook)));
+      },
+    );
     return {
       rows,
       notes: [
