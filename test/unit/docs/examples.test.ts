@@ -8,6 +8,8 @@ import { filesBelow, PROJECT, read } from "./project";
 const STACK_FILES = [
   ...filesBelow("examples/stacks", ".yaml"),
   ...filesBelow("examples/openstack", ".yaml"),
+  ...filesBelow("examples/tumblebug", ".yaml"),
+  ...filesBelow("examples/azimuth", ".yaml"),
   ...filesBelow("examples/machine-pool", ".yaml"),
   "stacks/config/Pulumi.example-onprem.yaml",
 ];
@@ -24,15 +26,17 @@ function load(file: string) {
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  return loadConfiguration({
+  const reader = {
     project: "foresail",
     stack: path.basename(file, ".yaml"),
     values: {
       ...(Object.fromEntries(values) as Record<string, string>),
-      ...(config["foresail:system"] === "machine-pool" ? SECRETS : {}),
+      ...(["azimuth", "machine-pool"].includes(String(config["foresail:system"])) ? SECRETS : {}),
     },
-    isSecret: (key) => key in SECRETS,
-  });
+    isSecret: (key: string) => key in SECRETS,
+  };
+  // An example teaches current names.
+  return loadConfiguration(reader, (message) => assert.fail(`${file}: ${message}`));
 }
 
 /** What a kubeadm cluster's machines come from; other systems have none. */
