@@ -3,9 +3,8 @@ import { monitorServices } from "../providers/azimuth/client/services-monitor";
 import { KubernetesClient } from "../lib/kubernetes";
 import { foresailVersion } from "../lib/version";
 import { redact } from "../lib/text/redaction";
-import { onInterrupts } from "./interrupts";
-import { findProject, type Project } from "./project";
-import { callPulumi, findStack } from "./pulumi";
+import { onInterrupts } from "./terminal";
+import { findProject, type Project, callPulumi, findStack } from "./pulumi";
 
 /** The output `monitor` of a stack of the system "azimuth". */
 type MonitoredCluster = ResumeRef;

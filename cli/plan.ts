@@ -1,6 +1,5 @@
 import pc from "picocolors";
-import { renderMarkdown } from "./forecast/render-markdown";
-import { renderText } from "./forecast/render-text";
+import { renderMarkdown, renderText } from "./forecast/render";
 import { planReport, type PlanReport } from "./forecast/report";
 import { parseVersion } from "../providers/kubeadm/plan/rollout/versions";
 import { readFacts } from "./plan-facts";

@@ -1,11 +1,17 @@
 import { redact } from "../lib/text/redaction";
 import { renderText } from "./review/text";
-import { clearIfFileBackend } from "./clear-dead-locks";
-import { StackLockedError } from "./lock";
-import { writePrivately } from "./private-file";
-import { findProject } from "./project";
-import { findStack } from "./pulumi";
-import { takePreview } from "./take-preview";
+import { clearIfFileBackend, StackLockedError } from "./killed-runs";
+import { writePrivately, withPrivateFolder } from "./private-file";
+import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { foresailVersion } from "../lib/version";
+import { NotAPreviewError } from "../lib/pulumi/preview-json";
+import { type Preview, readPreview } from "./review/preview";
+import { makeSavedPlan, type SavedPlan } from "./review/saved-plan";
+import { text } from "node:stream/consumers";
+import { findDangers } from "./review/dangers";
+import { renderMarkdown } from "./review/markdown";
 
 /** Options for `foresail preview`. */
 export interface PreviewOptions {
@@ -49,4 +55,74 @@ export async function preview(
     );
   }
   return 0;
+}
+
+/** The result of one run of `pulumi preview`. */
+interface TakenPreview {
+  readonly preview: Preview;
+  /** The engine's output, with secrets masked. */
+  readonly json: string;
+  /** Undefined when the preview failed. */
+  readonly plan?: SavedPlan;
+}
+
+/**
+ * Previews a stack; changes nothing. A preview that a handler refused is returned with its errors.
+ *
+ * @throws PulumiError when the engine itself failed
+ */
+export async function takePreview(project: Project, stack: string): Promise<TakenPreview> {
+  return withPrivateFolder(async (folder) => {
+    const file = path.join(folder, "plan.json");
+    const args = ["preview", "--json", "--save-plan", file, "--stack", stack];
+    const { exitCode, stdout, stderr } = await runPulumi({ project, args });
+    const preview = readIfPreview(stdout);
+    if (preview === undefined || (exitCode !== 0 && preview.errors.length === 0))
+      throw new PulumiError("preview", exitCode, stderr.trim() || stdout.trim());
+    if (exitCode !== 0 || preview.errors.length > 0) return { preview, json: stdout };
+    const engine: unknown = JSON.parse(await readFile(file, "utf8"));
+    const plan = makeSavedPlan(preview, { project: project.name, stack }, engine, foresailVersion());
+    return { preview, json: stdout, plan };
+  });
+}
+
+function readIfPreview(text: string): Preview | undefined {
+  try {
+    return readPreview(text);
+  } catch (error) {
+    if (error instanceof NotAPreviewError) return undefined;
+    throw error;
+  }
+}
+
+/** Options for `foresail report`. */
+export interface ReportOptions {
+  /** The output of `pulumi preview --json`; "-" is standard input. */
+  readonly file: string;
+  readonly form: "markdown" | "json";
+  /** The stack, for a preview that failed before the engine named it. */
+  readonly stack?: string;
+}
+
+/**
+ * Prints a preview for a pull request or as JSON. Changes nothing, and needs neither engine nor stack.
+ *
+ * @throws NotAPreviewError
+ */
+export async function report({ file, form, stack }: ReportOptions): Promise<void> {
+  const read = readPreview(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));
+  const project = read.project ?? (await findProject().catch(() => undefined))?.name;
+  const preview = {
+    ...(stack !== undefined && { stack }),
+    ...(project !== undefined && { project }),
+    ...read,
+  };
+  if (form === "markdown") {
+    process.stdout.write(renderMarkdown(preview));
+    return;
+  }
+  const changes = preview.changes.map(({ inputs: _, ...change }) => change);
+  process.stdout.write(
+    `${JSON.stringify({ ...preview, changes, dangers: findDangers(preview) }, undefined, 2)}\n`,
+  );
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { colourOfStream } from "./colour";
-import { fleetEnvironment } from "./engine-environment";
-import { onInterrupts } from "./interrupts";
-import type { Project } from "./project";
+import { colourOfStream, onInterrupts } from "./terminal";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { parse } from "yaml";
 
 /** `pulumi` ended with an exit code other than 0; the message contains its output. */
 export class PulumiError extends Error {
@@ -148,4 +148,53 @@ export async function findStack(project: Project, named: string | undefined): Pr
   if (named !== undefined) return named;
   const { stdout } = await callPulumi({ project, args: ["stack", "--show-name"] });
   return stdout.trim();
+}
+
+/** The Pulumi project of a command. */
+export interface Project {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/**
+ * Finds the nearest folder with a Pulumi.yaml, from here upwards, as `pulumi` does. @throws Error when there is none
+ */
+export async function findProject(from = process.cwd()): Promise<Project> {
+  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+    const text = await readFile(path.join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
+    if (text !== undefined) {
+      const { name } = (parse(text) ?? {}) as { name?: unknown };
+      if (typeof name !== "string") throw new Error(`${path.join(folder, "Pulumi.yaml")} names no project`);
+      return { folder, name };
+    }
+    if (path.dirname(folder) === folder)
+      throw new Error(
+        `there is no Pulumi.yaml in ${path.resolve(from)} or above it; run this in the project's folder`,
+      );
+  }
+}
+
+/** Returns NODE_OPTIONS that load the files, after the user's own options. */
+export function preloading(files: readonly string[], own?: string): string {
+  // Node.js accepts quoted paths with spaces, and requires escaped quotes and backslashes in them
+  const quoted = files.map((file) => `--require "${file.replace(/["\\]/g, "\\$&")}"`);
+  return [...(own ? [own] : []), ...quoted].join(" ");
+}
+
+/** Compiled files that the engine's Node.js processes load first; each describes its purpose. */
+export const PRELOADED: readonly string[] = ["lazy-closures.js", "end-with-engine.js"].map((name) =>
+  path.join(__dirname, name),
+);
+
+/** Returns the user's environment for an engine that foresail starts; the user's own settings take precedence. */
+export function fleetEnvironment(base: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const own = base["NODE_OPTIONS"];
+  const missing = PRELOADED.filter((file) => !own?.includes(file));
+  return {
+    // diffs that read the live system run in parallel (docs/benchmarks.md)
+    PULUMI_PARALLEL_DIFF: "true",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...base,
+    NODE_OPTIONS: preloading(missing, own),
+  };
 }

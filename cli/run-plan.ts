@@ -1,11 +1,15 @@
 import path from "node:path";
 import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
 import { BehindFailure } from "./review/cascading-errors";
-import { onInterrupts } from "./interrupts";
-import { requestPause, withdrawPause } from "./pause";
+import { onInterrupts } from "./terminal";
 import { withPrivateFolder, writePrivately } from "./private-file";
-import type { Project } from "./project";
-import { startPulumi } from "./pulumi";
+import { type Project, startPulumi } from "./pulumi";
+import { hostname, userInfo } from "node:os";
+import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED } from "../lib/kubernetes";
+import { redact } from "../lib/text/redaction";
+import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
+import type { SavedPlan } from "./review/saved-plan";
+import { takePreview } from "./preview";
 
 /** A run of the engine that is constrained by a plan. */
 interface PlannedRun {
@@ -18,7 +22,7 @@ interface PlannedRun {
 }
 
 /** The outcome of a run. */
-export type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
+type RunEnd = "done" | "failed" | "interrupted" | "paused" | "moved meanwhile";
 
 /**
  * Runs `pulumi up` with a plan and shows its output. The first Ctrl-C asks the cluster's rollout to pause before its
@@ -85,4 +89,83 @@ async function pause(
   }
   say(`no pause, since ${answer.because}; the engine ends what it has begun. Ctrl-C again stops it at once.`);
   interrupt();
+}
+
+/** The user waits for this after Ctrl-C. */
+const SECONDS = 8;
+
+/** The result of a pause request. */
+type PauseAnswer = { readonly asked: true } | { readonly asked: false; readonly because: string };
+
+/**
+ * Asks the running process to stop before its next node. Never throws: the result contains the reason of a failure.
+ *
+ * @param kubeconfig the stack's output, or undefined when it has none yet
+ */
+async function requestPause(kubeconfig: string | undefined): Promise<PauseAnswer> {
+  if (kubeconfig === undefined) return { asked: false, because: "the stack has no kubeconfig yet" };
+  const at = new Date().toISOString();
+  return onLease<PauseAnswer>(kubeconfig, async (client) => {
+    const lease = await client.get<KubernetesObject & { spec?: { holderIdentity?: string } }>(CLUSTER_LEASE);
+    if (!lease?.spec?.holderIdentity) return { asked: false, because: "nobody is changing the cluster now" };
+    await annotate(client, `${at} ${userInfo().username}@${hostname()}`);
+    return { asked: true };
+  }).catch((error: unknown): PauseAnswer => ({
+    asked: false,
+    because: `the cluster can't be asked: ${error instanceof Error ? error.message : String(error)}`,
+  }));
+}
+
+/**
+ * Withdraws the pause request, so that it does not stop the next run. If this fails, the next run removes the request
+ * as outdated.
+ */
+async function withdrawPause(kubeconfig: string): Promise<void> {
+  await onLease(kubeconfig, (client) => annotate(client, null)).catch(() => undefined);
+}
+
+async function annotate(client: KubernetesClient, value: string | null): Promise<void> {
+  await client.mergePatch(CLUSTER_LEASE, { metadata: { annotations: { [PAUSE_REQUESTED]: value } } });
+}
+
+async function onLease<T>(kubeconfig: string, work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+  const client = await KubernetesClient.connect({ kubeconfig }, { seconds: SECONDS, callSeconds: SECONDS });
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
+}
+
+/**
+ * Repeats the run while machines remain, each run with a part of what the first one listed. Refuses a run that would do
+ * anything else.
+ *
+ * @param first the plan that ran successfully
+ */
+export async function runRemaining(
+  run: { project: Project; stack: string; kubeconfig?: string },
+  first: Pick<SavedPlan, "reviewed">,
+  say: (line: string) => void,
+): Promise<RunEnd | "refused"> {
+  for (let reviewed = first.reviewed; remainingRuns(reviewed).length > 0;) {
+    say(`machines are left to do: previewing ${run.stack} again`);
+    const { plan, preview } = await takePreview(run.project, run.stack);
+    if (plan === undefined) {
+      for (const words of preview.errors) console.error(redact(`error: ${words}`));
+      return "failed";
+    }
+    const strange = unlistedChange(reviewed, preview.changes);
+    if (strange !== undefined) {
+      say(`refused: this was not listed before: ${strange}`);
+      return "refused";
+    }
+    for (const { steps } of preview.changes.filter(isMachinePlan)) for (const line of steps) say(`  ${line}`);
+    const end = await runPlan({ ...run, engine: plan.engine }, say);
+    if (end !== "done") return end;
+    // resources of the first review may change again; of remaining runs, only what is still listed may run
+    const named = reviewed.filter((change) => !isMachinePlan(change));
+    reviewed = [...named, ...preview.changes.filter(isMachinePlan)];
+  }
+  return "done";
 }

@@ -1,7 +1,5 @@
-import { askPerson } from "./ask";
-import { findStateFolder } from "./backend";
-import { deleteLock, findLocks } from "./lock";
-import { clearPendingOperations } from "./pending-operations";
+import { askPerson } from "./terminal";
+import { findStateFolder, deleteLock, findLocks, clearPendingOperations } from "./killed-runs";
 
 /** Options for `foresail unlock`. */
 interface UnlockOptions {

@@ -5,13 +5,11 @@ import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-or
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { sideBySide } from "./review/side-by-side";
 import { renderText } from "./review/text";
-import { askPerson } from "./ask";
-import { clearKilledRuns } from "./clear-dead-locks";
-import { findProject, type Project } from "./project";
-import { callPulumi, findStack } from "./pulumi";
-import { runRemaining } from "./remaining-runs";
-import { runPlan } from "./run-plan";
-import { takePreview } from "./take-preview";
+import { askPerson } from "./terminal";
+import { clearKilledRuns } from "./killed-runs";
+import { findProject, type Project, callPulumi, findStack } from "./pulumi";
+import { runRemaining, runPlan } from "./run-plan";
+import { takePreview } from "./preview";
 
 /** Options for `foresail up`. */
 export interface UpOptions {

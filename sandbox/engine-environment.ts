@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { PRELOADED, preloading } from "../cli/engine-environment";
+import { PRELOADED, preloading } from "../cli/pulumi";
 import { passphraseFile, sandboxFolder, stateFolder } from "./places";
 
-export { preloading } from "../cli/engine-environment";
+export { preloading } from "../cli/pulumi";
 
 /** The variables that a person needs to run `pulumi` on the sandbox's stacks by hand. */
 export function handVariables(pulumiHome: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
 import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/state";
-import { clearDeadLocks } from "../cli/lock";
+import { clearDeadLocks } from "../cli/killed-runs";
 import { engineEnvironment, ensureState } from "./engine-environment";
 import { countChanges, readableLines } from "./engine-output";
 import { callEngine, type EngineAnswer } from "./engine-process";

@@ -1,8 +1,7 @@
 import { type Budget, budgetName, evictionVerdict } from "../../lib/kubernetes/drain/budgets";
 import { claimsOf, type Places, whyNowhereElse } from "../../lib/kubernetes/drain/placement";
 import { planDrain, podName } from "../../lib/kubernetes/drain/plan";
-import type { ForecastPod } from "./facts";
-import type { Finding } from "./finding";
+import type { ForecastPod, Finding } from "./facts";
 
 /** Returns what a drain evicts if every loss is allowed, with the eviction API's decision on each pod. */
 function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {

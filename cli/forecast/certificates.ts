@@ -1,5 +1,4 @@
-import type { SeenCertificate } from "./facts";
-import type { Finding } from "./finding";
+import type { SeenCertificate, Finding } from "./facts";
 
 const DAY = 86_400_000;
 /** A rollout and its repair should finish before a certificate expires. */

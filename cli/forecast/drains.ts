@@ -1,6 +1,5 @@
 import { type DrainAllowances, planDrain, podName } from "../../lib/kubernetes/drain/plan";
-import type { ForecastPod } from "./facts";
-import type { Finding } from "./finding";
+import type { ForecastPod, Finding } from "./facts";
 
 /**
  * Returns findings, node by node, for pods that a drain refuses until their loss is allowed; with the allowance they

@@ -1,5 +1,5 @@
 import { minorsBetween, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
-import type { Finding } from "./finding";
+import type { Finding } from "./facts";
 
 /** Removed API versions, by the first minor version without them (kubernetes.io, deprecated API migration guide). */
 const REMOVALS: readonly { release: string; version: string; resources: string; instead: string }[] = [

@@ -14,8 +14,7 @@ import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/r
 import { budgetFindings, placementFindings } from "./budgets";
 import { certificateFindings } from "./certificates";
 import { drainFindings } from "./drains";
-import type { ClusterFacts } from "./facts";
-import type { Finding } from "./finding";
+import type { ClusterFacts, Finding } from "./facts";
 import { removalFindings, removedBetween } from "./removals";
 
 /** Options for a forecast. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
-import { findStateFolder, NotAFileBackendError } from "../../../cli/backend";
+import { findStateFolder, NotAFileBackendError } from "../../../cli/killed-runs";
 
 describe("the folder of the backend in use", () => {
   let home: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { colourOfStream } from "../../../cli/colour";
-import { fleetEnvironment } from "../../../cli/engine-environment";
+import { colourOfStream } from "../../../cli/terminal";
+import { fleetEnvironment } from "../../../cli/pulumi";
 
 describe("the engine that foresail starts", () => {
   const rows: [string, boolean | undefined, NodeJS.ProcessEnv, string][] = [

@@ -1,4 +1,4 @@
-import type { Finding } from "./finding";
+import type { Finding } from "./facts";
 import type { PlanReport } from "./report";
 
 /** Functions that color text; each returns its text unchanged where there are no colors. */
@@ -59,7 +59,7 @@ function stepLines({ steps, passes }: PlanReport, dim: Colours["dim"]): string[]
 }
 
 /** "5 steps, by way of 1.35.4" */
-export function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
+function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
   if (steps.length === 0)
     return blocked ? "No step can be listed" : "Nothing to do: every node has this version";
   const between = passes.slice(0, -1);
@@ -91,4 +91,45 @@ function verdict(
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** Renders the forecast for a pull request or a wiki. */
+export function renderMarkdown(report: PlanReport): string {
+  const blocking = report.findings.filter(({ weight }) => weight === "blocks");
+  const warning = report.findings.filter(({ weight }) => weight === "warns");
+  const unknown = report.unknown.length > 0 ? `**Unknown**: ${report.unknown.length} not checked` : undefined;
+  const verdict = report.blocked ? `**Blocked** by ${blocking.length}` : (unknown ?? "**Clean**");
+  const lines = [
+    `## Rollout to ${report.target}`,
+    "",
+    `${verdict}. ${escape(report.server)}, ${report.nodes.length} nodes: ${versionsOf(report)}.`,
+    ...table("In the way", blocking),
+    ...table("To know of", warning),
+    ...list("Unknown", report.unknown),
+    "",
+    `### ${titleOfSteps(report)}`,
+    "",
+    ...report.steps.map(({ line }, index) => `${index + 1}. ${escape(line)}`),
+    ...list("Notes", report.notes),
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function list(title: string, entries: readonly string[]): string[] {
+  return entries.length === 0
+    ? []
+    : ["", `### ${title}`, "", ...entries.map((entry) => `- ${escape(entry)}`)];
+}
+
+function table(title: string, findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map(
+    ({ about, words, mend: fix }) => `| ${about} | ${escape(words)} | ${escape(fix)} |`,
+  );
+  return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
+}
+
+/** Escapes names from the cluster, so that none ends a cell or begins a tag. */
+function escape(text: string): string {
+  return text.replace(/[\\|<>*_[\]]/g, (sign) => `\\${sign}`).replace(/\s+/g, " ");
 }

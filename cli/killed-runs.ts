@@ -1,0 +1,246 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { hostname, homedir } from "node:os";
+import path from "node:path";
+import {
+  judgeLock,
+  parseBackendLock,
+  type FileBackendStack,
+  type LockVerdict,
+  type LockProcess,
+} from "../lib/pulumi/backend-lock";
+import { type Project, callPulumi, PulumiError } from "./pulumi";
+import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state";
+import { withPrivateFolder, writePrivately } from "./private-file";
+import { fileURLToPath } from "node:url";
+import { readProcess } from "../lib/process/identity";
+
+/** Returns the names in a folder; none when there is no such folder. */
+async function filesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+/** A lock file and the verdict on its owner. */
+interface FoundLock {
+  readonly file: string;
+  readonly verdict: LockVerdict;
+}
+
+/** Returns the locks on a stack, each with a verdict from what is known on this host about its owner. */
+export async function findLocks({ stateFolder, project, stack }: FileBackendStack): Promise<FoundLock[]> {
+  const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
+  const names = await filesIn(folder);
+  const found: FoundLock[] = [];
+  for (const name of names.filter((each) => each.endsWith(".json"))) {
+    const file = path.join(folder, name);
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    // released since the listing
+    if (text === undefined) continue;
+    const lock = parseBackendLock(text);
+    const holder = lock === undefined ? ({ alive: false } as const) : await lookUpProcess(lock.pid);
+    found.push({ file, verdict: judgeLock(lock, hostname(), holder) });
+  }
+  return found;
+}
+
+/** Deletes a lock; a missing one is not an error. */
+export async function deleteLock(lock: FoundLock): Promise<void> {
+  await rm(lock.file, { force: true });
+  // the file backend keeps each file's attributes next to it
+  await rm(`${lock.file}.attrs`, { force: true });
+}
+
+/** The stack stays locked by a process that may still be running. */
+export class StackLockedError extends Error {
+  override readonly name = "StackLockedError";
+
+  constructor(stack: string, locks: readonly FoundLock[]) {
+    super(
+      `the stack ${stack} is locked: ${locks.map((lock) => lock.verdict.because).join("; ")}\n` +
+        `Wait for it to end. If it is certain that it no longer runs: foresail unlock --stack ${stack} (or: pulumi cancel ${stack})`,
+    );
+  }
+}
+
+/**
+ * Deletes the locks whose process on this host is dead, and the attribute files that it left incomplete.
+ *
+ * @returns a line for each deleted file
+ * @throws StackLockedError when another lock remains
+ */
+export async function clearDeadLocks(target: FileBackendStack): Promise<string[]> {
+  const locks = await findLocks(target);
+  const dead = locks.filter((lock) => lock.verdict.kind === "dead");
+  for (const lock of dead) await deleteLock(lock);
+  const remaining = locks.filter((lock) => lock.verdict.kind !== "dead");
+  if (remaining.length > 0) throw new StackLockedError(target.stack, remaining);
+  const cleared = dead.map((lock) => `cleared the lock of ${target.stack}: ${lock.verdict.because}`);
+  return [...cleared, ...(await removeCorruptAttributes(target))];
+}
+
+/**
+ * Clears what a dead `pulumi` left on a stack of a file backend; does nothing for other backends.
+ *
+ * @returns a line for each thing that was cleared
+ * @throws StackLockedError while another process works on it
+ */
+export async function clearIfFileBackend(project: Project, stack: string): Promise<string[]> {
+  const target = await fileBackendOf(project, stack);
+  return target === undefined ? [] : clearDeadLocks(target);
+}
+
+/**
+ * Like clearIfFileBackend, and also clears pending operations of killed runs that are safe to forget.
+ *
+ * @returns a line for each thing that was cleared
+ * @throws StackLockedError while another process works on it
+ */
+export async function clearKilledRuns(project: Project, stack: string): Promise<string[]> {
+  const target = await fileBackendOf(project, stack);
+  if (target === undefined) return [];
+  const cleared = await clearDeadLocks(target);
+  return [...cleared, ...(await clearPendingOperations(target, project.folder))];
+}
+
+async function fileBackendOf(project: Project, stack: string): Promise<FileBackendStack | undefined> {
+  try {
+    return { stateFolder: await findStateFolder(stack), project: project.name, stack };
+  } catch (error) {
+    if (error instanceof NotAFileBackendError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Removes attribute files that a killed engine left incomplete. The file backend keeps one next to each of its files
+ * and writes it in place, so a kill can leave it empty; then `pulumi` fails with "failed to load checkpoint: EOF". The
+ * checkpoint itself is replaced atomically and can be read without attributes.
+ *
+ * Only for a stack on which no engine works.
+ *
+ * @returns a line for each removed file
+ */
+async function removeCorruptAttributes({ stateFolder, project, stack }: FileBackendStack): Promise<string[]> {
+  const folder = path.join(stateFolder, ".pulumi", "stacks", project);
+  const names = await filesIn(folder);
+  const lines: string[] = [];
+  for (const name of names.filter((each) => each.startsWith(`${stack}.json`) && each.endsWith(".attrs"))) {
+    const file = path.join(folder, name);
+    if (isJson(await readFile(file, "utf8"))) continue;
+    await rm(file, { force: true });
+    lines.push(`removed ${name}, which a killed run of ${stack} half wrote; the state itself is whole`);
+  }
+  return lines;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Clears what killed runs left pending in a stack of a file backend, if all of it is safe to forget: these creates
+ * check what exists first, so the next run finds their outcome. Only for a stack that is not locked, whose engine is
+ * therefore gone.
+ *
+ * @param folder the folder in which to call `pulumi`
+ * @returns message lines; none when nothing is pending
+ */
+export async function clearPendingOperations(target: FileBackendStack, folder: string): Promise<string[]> {
+  if (!(await mayHavePending(target))) return [];
+  const { project, stack } = target;
+  const call = (...args: string[]) =>
+    callPulumi({
+      project: { folder, name: project },
+      args: [...args, "--stack", `organization/${project}/${stack}`],
+    });
+  try {
+    const exported = (await call("stack", "export")).stdout;
+    const { resumable, others } = judgePendingOperations(JSON.parse(exported) as ExportedStack);
+    const found = resumable.length + others.length;
+    if (found === 0) return [];
+    const words = `${found} pending operation${found === 1 ? "" : "s"} of ${stack}`;
+    if (others.length > 0)
+      return [
+        `kept ${words}, since nobody knows what came of ${others.join(", ")}: ` +
+          `look whether it exists, then run pulumi refresh --stack ${stack}`,
+      ];
+    await withPrivateFolder(async (folder) => {
+      const file = path.join(folder, "stack.json");
+      await writePrivately(file, exported);
+      // the import forgets every pending operation, so it needs all of them to be resumable
+      await call("stack", "import", "--file", file);
+    });
+    return [`cleared ${words} from a killed run: ${resumable.join(", ")}; the next run continues them`];
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
+    return [`the pending operations of ${stack} stay, which harms nothing: ${error.message}`];
+  }
+}
+
+/** Checks the state's file, since calling the engine takes a second. Does not decompress a compressed file. */
+async function mayHavePending({ stateFolder, project, stack }: FileBackendStack): Promise<boolean> {
+  const file = path.join(stateFolder, ".pulumi", "stacks", project, `${stack}.json`);
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text !== undefined) return text.includes('"pending_operations"');
+  return readFile(`${file}.gz`).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The backend in use is not a file backend, and only its own service can clear its locks. */
+export class NotAFileBackendError extends Error {
+  override readonly name = "NotAFileBackendError";
+
+  constructor(backend: string | undefined, stack: string) {
+    super(
+      `${backend === undefined ? "no backend is logged in to" : `the backend ${backend} is not a folder`}; ` +
+        `its locks are cleared with: pulumi cancel ${stack}`,
+    );
+  }
+}
+
+/**
+ * Returns the folder of the file backend that `pulumi` would use here: PULUMI_BACKEND_URL, else the last `pulumi
+ * login`.
+ *
+ * @throws NotAFileBackendError
+ */
+export async function findStateFolder(stack: string, environment = process.env): Promise<string> {
+  const backend = environment["PULUMI_BACKEND_URL"] ?? (await lastLogin(environment));
+  if (backend === undefined || !backend.startsWith("file://")) throw new NotAFileBackendError(backend, stack);
+  const location = backend.slice("file://".length);
+  if (location === "~" || location.startsWith("~/")) return path.join(homedir(), location.slice(1));
+  return location.startsWith("/") ? fileURLToPath(backend) : path.resolve(location);
+}
+
+async function lastLogin(environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const home = environment["PULUMI_HOME"] ?? path.join(homedir(), ".pulumi");
+  const text = await readFile(path.join(home, "credentials.json"), "utf8").catch(() => "{}");
+  return (JSON.parse(text) as { current?: string }).current;
+}
+
+/** Linux reports start times in hundredths of a second since the boot, whatever the kernel's own tick is. */
+const TICKS_PER_SECOND = 100;
+
+/** Looks up a process of this host. A zombie counts as gone. */
+async function lookUpProcess(pid: number): Promise<LockProcess> {
+  const found = readProcess(pid);
+  if (found === undefined) return { alive: false };
+  if (process.platform !== "linux") return { alive: true, ...startedAt(Date.parse(found.startTime)) };
+  const bootedAt = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
+  return {
+    alive: true,
+    ...startedAt((Number(bootedAt) + Number(found.startTime) / TICKS_PER_SECOND) * 1000),
+  };
+}
+
+const startedAt = (milliseconds: number): { startedAt?: Date } =>
+  Number.isFinite(milliseconds) ? { startedAt: new Date(milliseconds) } : {};

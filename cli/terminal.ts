@@ -1,0 +1,54 @@
+import { createInterface } from "node:readline/promises";
+import type { EventEmitter } from "node:events";
+
+/**
+ * Asks a yes-or-no question; every other answer counts as no.
+ *
+ * @returns undefined without a terminal
+ */
+export async function askPerson(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const dialogue = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await dialogue.question(question)).trim());
+  } finally {
+    dialogue.close();
+  }
+}
+
+/**
+ * Returns the engine's `--color` for output on a stream. The engine writes to a pipe, so it can't detect the terminal
+ * itself. NO_COLOR (https://no-color.org) and a stream that is not a terminal disable colors.
+ */
+export function colourOfStream(
+  stream: { readonly isTTY?: boolean },
+  environment: NodeJS.ProcessEnv = process.env,
+): "always" | "never" {
+  const refused = (environment["NO_COLOR"] ?? "") !== "";
+  return stream.isTTY === true && !refused ? "always" : "never";
+}
+
+/** A terminal and npm both forward the same interrupt: two within this time count as one. */
+const SAME_INTERRUPT_MILLISECONDS = 1_000;
+
+/**
+ * Calls back once for each of the user's interrupts.
+ *
+ * @param from the source of signals; default: this process
+ * @returns a function that stops listening
+ */
+export function onInterrupts(
+  react: (signal: NodeJS.Signals) => void,
+  from: EventEmitter = process,
+): () => void {
+  let last = -Infinity;
+  const listen = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (now - last < SAME_INTERRUPT_MILLISECONDS) return;
+    last = now;
+    react(signal);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  signals.forEach((signal) => from.on(signal, listen));
+  return () => signals.forEach((signal) => from.off(signal, listen));
+}
