@@ -1,11 +1,14 @@
-/** Ends of names whose values are secret, as in `OS_PASSWORD`, `clientSecret`, `client-key-data`. */
+/**
+ * Ends of names whose values are secret, as in `OS_PASSWORD`, `clientSecret`, `client-key-data`. "ssh-key" is not among
+ * them: it names a key's object or its public half, and the private half is a PEM text.
+ */
 const NAMES = [
   "pass(?:word|wd|phrase|code)",
   "pwd",
   "token",
   "secret(?:[-_.]?(?:data|value|key|id))?",
   "api[-_.]?key",
-  "(?:access|account|auth|certificate|encryption|master|private|shared|signing|ssh|storage)[-_.]?key(?:[-_.]?data)?",
+  "(?:access|account|auth|certificate|encryption|master|private|shared|signing|storage)[-_.]?key(?:[-_.]?data)?",
   "client[-_.]?(?:key|certificate)[-_.]?data",
   "secret[-_.]?access[-_.]?key",
   "private[-_.]?key[-_.]?pem",

@@ -122,6 +122,7 @@ describe("redaction", () => {
       "ssh ops@10.0.0.1:22",
       "kubeadm token create",
       "machine-id 4c4c4544004d3510",
+      "cannot delete sshKey 'k1-sshkey': still referenced by 6 object(s)",
       "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     ])
       assert.equal(redact(text), text);
