@@ -68,12 +68,12 @@ export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMac
     if (!wanted.has(machine) && byName.has(vm)) plan.leaving[machine] = vm;
   // A machine that is desired again before its VM was deleted keeps the VM.
   const own = (machine: string) => recorded[machine] ?? leaving[machine];
-  const spoken = new Set([
+  const assigned = new Set([
     ...Object.values(plan.leaving),
     ...slots.flatMap(({ machine }) => own(machine) ?? []),
   ]);
   const free = [...live]
-    .filter(({ name }) => !spoken.has(name))
+    .filter(({ name }) => !assigned.has(name))
     .sort((one, other) => numberOf(one.name) - numberOf(other.name) || (one.name < other.name ? -1 : 1));
   for (const slot of slots) {
     const { machine } = slot;
@@ -81,14 +81,14 @@ export function planMachines({ slots, recorded, leaving, live = [] }: DesiredMac
     const vm = name === undefined ? undefined : byName.get(name);
     if (vm && !isDead(vm)) plan.kept[machine] = vm.name;
     else if (name !== undefined && (vm !== undefined || recorded[machine] !== undefined))
-      plan.lost.push({ machine, vm: name, why: vm ? whyDead(vm) : "it is not there any more" });
-    else placeFree(plan, slot, free);
+      plan.lost.push({ machine, vm: name, why: vm ? whyDead(vm) : "it no longer exists" });
+    else assignFree(plan, slot, free);
   }
   return plan;
 }
 
 /** Assigns the next free VM of its group to a machine. Adds failed VMs before it to `plan.failed`. */
-function placeFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
+function assignFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
   for (;;) {
     const index = free.findIndex(({ group }) => group === slot.vmGroup);
     const [vm] = index < 0 ? [] : free.splice(index, 1);
@@ -119,7 +119,7 @@ export function machineLines(plan: MachinePlan): string[] {
 export function lostLines({ lost }: MachinePlan): string[] {
   return lost.map(
     ({ machine, vm, why }) =>
-      `${machine}: its VM ${vm} is lost (${why}), and its Node's disk with it. Have another machine made in its place: ` +
+      `${machine}: its VM ${vm} is lost (${why}), with its disk. To replace the machine, ` +
       `raise its number in \`tumblebug.replace\`, and list "${machine}" under \`tumblebug.lost\``,
   );
 }

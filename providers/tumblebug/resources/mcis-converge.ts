@@ -37,24 +37,24 @@ export async function convergeMcis(
     if (before && !carriesMark(before.description, inputs.mark))
       throw new ReasonedError(
         "AlreadyExistMCISFailedReason",
-        `the namespace ${namespace} has an MCIS ${name} that this stack has not made (${before.status})`,
-        "write another `tumblebug.infrastructure`, or delete that one",
+        `the namespace ${namespace} has an MCIS ${name} that this stack did not create (${before.status})`,
+        "choose another `tumblebug.infrastructure`, or delete that one",
       );
-    const settled = before && (await settle(tumblebug, inputs, signal));
+    const settled = before && (await waitForVms(tumblebug, inputs, signal));
     const plan = planFor(inputs, recorded, settled);
     if (plan.lost.length > 0)
       throw new ReasonedError("AddNodeEntityFailedReason", lostLines(plan).join("\n"));
     begun = true;
-    const refusals = await make(tumblebug, inputs, plan, settled);
-    const after = await settle(tumblebug, inputs, signal);
+    const refusals = await createVms(tumblebug, inputs, plan, settled);
+    const after = await waitForVms(tumblebug, inputs, signal);
     const final = planFor(inputs, recorded, after);
     outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, final, after) };
     outputs.leaving = final.leaving;
-    return { outputs: wantedOnly(outputs), begun, ...failureOf(inputs, final, after, refusals) };
+    return { outputs: withoutSurplus(outputs), begun, ...failureOf(inputs, final, after, refusals) };
   } catch (error) {
     // Record the VMs that run by now, because they are usable.
-    if (begun) await recordWhatIsThere(tumblebug, recorded, inputs, outputs);
-    return { outputs: wantedOnly(outputs), begun, failure: error as Error };
+    if (begun) await recordRunning(tumblebug, recorded, inputs, outputs);
+    return { outputs: withoutSurplus(outputs), begun, failure: error as Error };
   }
 }
 
@@ -74,12 +74,12 @@ const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
   Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
 
 /** Moves surplus machines from `vms` to `leaving`. */
-function wantedOnly(outputs: McisOutputs): McisOutputs {
-  const wanted = new Set(outputs.slots.map(({ machine }) => machine));
-  const leavers = Object.entries(outputs.vms).filter(([machine]) => !wanted.has(machine));
+function withoutSurplus(outputs: McisOutputs): McisOutputs {
+  const desired = new Set(outputs.slots.map(({ machine }) => machine));
+  const leavers = Object.entries(outputs.vms).filter(([machine]) => !desired.has(machine));
   return {
     ...outputs,
-    vms: Object.fromEntries(Object.entries(outputs.vms).filter(([machine]) => wanted.has(machine))),
+    vms: Object.fromEntries(Object.entries(outputs.vms).filter(([machine]) => desired.has(machine))),
     leaving: { ...vmNames(Object.fromEntries(leavers)), ...outputs.leaving },
   };
 }
@@ -97,7 +97,7 @@ function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure 
  * Requests the missing VMs. @returns the server's errors; the result of each VM is in the server's record, which exists
  * even if every VM of a new MCIS failed
  */
-async function make(
+async function createVms(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,
   plan: MachinePlan,
@@ -131,7 +131,7 @@ async function make(
 }
 
 /** Waits until the status of every VM is final. */
-async function settle(
+async function waitForVms(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,
   signal: AbortSignal,
@@ -181,12 +181,12 @@ function failureOf(
         ...words,
         `  up: ${up.length === 0 ? "none" : up.join(", ")}`,
       ].join("\n"),
-      "mend the cause, then run the same `up` again: it makes only these anew",
+      "fix the cause, then run `up` again: it creates only these VMs again",
     ),
   };
 }
 
-async function recordWhatIsThere(
+async function recordRunning(
   { infrastructures }: Tumblebug,
   recorded: Recorded,
   inputs: McisInputs,
@@ -197,7 +197,7 @@ async function recordWhatIsThere(
     const plan = planFor(inputs, recorded, found);
     outputs.vms = { ...recorded.vms, ...vmsOf(inputs, plan, found) };
   } catch (error) {
-    report(mcisName(inputs), `what is there could not be read: ${(error as Error).message}`);
+    report(mcisName(inputs), `the current VMs could not be read: ${(error as Error).message}`);
   }
 }
 

@@ -28,7 +28,7 @@ export async function deleteMcis(
 ): Promise<void> {
   let askedAt: number | undefined;
   let refusal: TumblebugRefusal | undefined;
-  let isDropRefused = false;
+  let isDeletionRefused = false;
 
   const terminate = async (vms: string[]): Promise<string> => {
     const state = `${vms.join(", ")} to end`;
@@ -48,16 +48,16 @@ export async function deleteMcis(
   };
 
   /** Deletes the record. @returns the reason to wait; undefined if the record is deleted */
-  const drop = async (isMixed: boolean): Promise<string | undefined> => {
+  const deleteRecord = async (isMixed: boolean): Promise<string | undefined> => {
     // The server usually refuses mixed VMs at first, so force is used only after a refusal.
-    const force = isMixed && isDropRefused;
-    if (force) progress("every VM has ended, and some never came up: drop the record by force");
+    const force = isMixed && isDeletionRefused;
+    if (force) progress("every VM has ended, and some never started: delete the record by force");
     try {
       await infrastructures.delete(namespace, name, force ? { option: "force" } : {});
       return undefined;
     } catch (error) {
       if (!isRefusal(error, "NotAllowedNow", "DeletionPending")) throw error;
-      isDropRefused = error.code === "NotAllowedNow";
+      isDeletionRefused = error.code === "NotAllowedNow";
       refusal = error;
       return error.message;
     }
@@ -65,7 +65,7 @@ export async function deleteMcis(
 
   try {
     await waitFor<true>({
-      what: `the MCIS ${name} to be gone`,
+      what: `the MCIS ${name} to be deleted`,
       seconds,
       ...(signal ? { signal } : {}),
       progress,
@@ -78,7 +78,7 @@ export async function deleteMcis(
           refusal = undefined;
           return { pending: `${step.vms.join(", ")} to end` };
         }
-        const waiting = await drop(step.isMixed);
+        const waiting = await deleteRecord(step.isMixed);
         return waiting === undefined ? { done: true } : { pending: waiting };
       },
     });

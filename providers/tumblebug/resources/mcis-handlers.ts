@@ -77,7 +77,7 @@ const mcis: Handlers = {
       ...FIXED.flatMap((property) =>
         olds[property] === undefined || olds[property] === news[property]
           ? []
-          : [{ property, reason: `can't become "${news[property]}": set it back, or make a new stack` }],
+          : [{ property, reason: `can't change to "${news[property]}"; set it back, or create a new stack` }],
       ),
       ...lostLines(plan).map((reason) => ({ property: "tumblebug.replace", reason })),
     ];
@@ -98,7 +98,7 @@ const mcis: Handlers = {
   },
 
   async update(id, olds: McisOutputs, news: McisInputs) {
-    return { outs: await converge(id, olds, news, "make what is missing") };
+    return { outs: await converge(id, olds, news, "create missing VMs") };
   },
 
   async read(id, outputs: McisOutputs) {
