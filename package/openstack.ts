@@ -1,6 +1,5 @@
 /** What other Pulumi programs import from `foresail/openstack`: a kubeadm cluster on OpenStack servers. */
 export { OpenstackCluster } from "../components/openstack/openstack-cluster";
-export { readStackResources } from "../lib/pulumi/stack";
 export type {
   AccessArgs,
   CloudChartArgs,

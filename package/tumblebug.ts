@@ -1,6 +1,5 @@
 /** What other Pulumi programs import from `foresail/tumblebug`: a kubeadm cluster on VMs that CB-Tumblebug creates. */
 export { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
-export { readStackResources } from "../lib/pulumi/stack";
 export type {
   AccessArgs,
   ServerArgs,

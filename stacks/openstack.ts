@@ -5,14 +5,11 @@ import type {
   NetworkArgs,
   OpenstackEndpointArgs,
 } from "../components/openstack/openstack-cluster-args";
-import { readStackResources } from "../lib/pulumi/stack";
 import { kubeadmArguments } from "./kubeadm-arguments";
 import type { OpenstackConfiguration, OpenstackSection } from "./schema";
 
 /** Builds a stack of the system "openstack": pools of OpenStack servers and a kubeadm cluster on them. */
-export async function openstack(
-  configuration: OpenstackConfiguration,
-): Promise<Record<string, pulumi.Output<unknown>>> {
+export function openstack(configuration: OpenstackConfiguration): Record<string, pulumi.Output<unknown>> {
   const { cluster, openstack: section, cloudApplicationCredential } = configuration;
   const { keypair, network, endpoint, access, cloudProvider, ...args } = section;
   const made = new OpenstackCluster(cluster.name, {
@@ -27,7 +24,6 @@ export async function openstack(
       ...(cloudApplicationCredential ? { applicationCredential: cloudApplicationCredential } : {}),
     },
     cluster: kubeadmArguments(configuration),
-    existing: await readStackResources(),
   });
   const { kubeconfig, endpoints, nodes, version, servers, remaining } = made;
   return { kubeconfig, endpoints, nodes, version, servers, remaining };

@@ -1,5 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { readStackResources } from "../lib/pulumi/stack";
 import { TumblebugCluster } from "../components/tumblebug/tumblebug-cluster";
 import type { TumblebugEndpointArgs } from "../components/tumblebug/tumblebug-cluster-args";
 import { defaultNodeAddresses } from "../providers/tumblebug/plan/validation";
@@ -7,9 +6,7 @@ import { kubeadmArguments } from "./kubeadm-arguments";
 import type { TumblebugConfiguration } from "./schema";
 
 /** Builds a stack of the system "tumblebug": VMs from a CB-Tumblebug server and a kubeadm cluster on them. */
-export async function tumblebug(
-  configuration: TumblebugConfiguration,
-): Promise<Record<string, pulumi.Output<unknown>>> {
+export function tumblebug(configuration: TumblebugConfiguration): Record<string, pulumi.Output<unknown>> {
   const { cluster, tumblebug: section, tumblebugCredentials } = configuration;
   const { address, generation, caBundle, network, endpoint, nodeAddresses, access, ...args } = section;
   const made = new TumblebugCluster(cluster.name, {
@@ -25,7 +22,6 @@ export async function tumblebug(
     endpoint: endpoint as TumblebugEndpointArgs,
     access: { ssh: access.ssh, api: access.api, nodePorts: access.nodePorts, nodes: access.nodes },
     cluster: kubeadmArguments(configuration),
-    existing: await readStackResources(),
   });
   const { kubeconfig, endpoints, nodes, version, vms, remaining, status } = made;
   return { kubeconfig, endpoints, nodes, version, vms, remaining, status };

@@ -9,6 +9,7 @@ import {
   recordedState,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
+import type { StateResources } from "../../lib/pulumi/state";
 import { laterLines } from "../../lib/steps/steps";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
@@ -25,6 +26,8 @@ export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster"
   /** CIDR block of the pods. */
   podCidr: string;
   /** Kinds of cloud objects that the cluster itself creates. */
+  /** The stack's state at the start of the run. */
+  existing: StateResources;
   services: { loadBalancers: boolean; volumes: boolean; ownCredential: boolean };
 }
 

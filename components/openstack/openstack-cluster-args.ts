@@ -2,7 +2,6 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { CloudConfSections } from "../../providers/openstack/plan/cloud-conf";
 import type { JsonObject } from "../../lib/merge";
 import type { Pool } from "../../providers/openstack/plan/machine";
-import type { StateResources } from "../../lib/pulumi/state";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
 
 /** Network of the machines. */
@@ -80,6 +79,4 @@ export interface OpenstackClusterArgs {
   cloudProvider: CloudProviderArgs;
   /** The cluster on the machines. */
   cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
-  /** The stack's state at the start of the run, from `readStackResources()`. */
-  existing: StateResources;
 }

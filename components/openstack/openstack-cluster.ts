@@ -4,6 +4,7 @@ import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
+import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
@@ -11,17 +12,26 @@ import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
 import { installCloudAddons, makesCredential, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
 import { Infrastructure } from "./infrastructure";
+import { ComponentWithState } from "../../lib/pulumi/stack";
 import type { ApiLoadBalancer } from "./load-balancer";
 import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
+/** What the component creates. */
+interface Parts {
+  infrastructure: Infrastructure;
+  machines: CloudMachine[];
+  cluster: KubeadmCluster;
+}
+
 /**
- * A kubeadm cluster on OpenStack servers, with all cloud objects that the servers need.
+ * A kubeadm cluster on OpenStack servers, with all cloud objects that the servers need. It reads the stack's state to
+ * know which machines exist.
  *
  * One update creates missing machines and replaces at most one control plane and `replacementsPerRun` machines of a pool. The
  * `remaining` output lists the changes for later updates (docs/adr/0015-machine-turns.md).
  */
-export class OpenstackCluster extends pulumi.ComponentResource {
+export class OpenstackCluster extends ComponentWithState<Parts> {
   /** Administrator's kubeconfig. Secret. */
   readonly kubeconfig: pulumi.Output<string>;
   readonly endpoints: pulumi.Output<{
@@ -47,18 +57,14 @@ export class OpenstackCluster extends pulumi.ComponentResource {
   ) {
     super("foresail:openstack:OpenstackCluster", clusterName, {}, opts);
     this.args = withCurrentNames(`OpenstackCluster ${clusterName}`, given, OPENSTACK_CLUSTER_RENAMES);
-    const infrastructure = this.makeInfrastructure();
-    const machines = this.withHostKeys(infrastructure);
-    const cluster = this.makeCluster(machines, infrastructure);
-    this.markInitialized(cluster, machines);
-    this.installAddons(cluster, infrastructure);
-
-    this.kubeconfig = cluster.kubeconfig;
-    this.nodes = cluster.nodes;
-    this.version = cluster.version;
-    this.endpoints = describeEndpoints(cluster, infrastructure.balancer);
-    this.servers = pulumi.output(serverIds(machines));
-    this.remaining = pulumi.output(infrastructure.later);
+    this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
+    this.nodes = this.part(({ cluster }) => cluster.nodes);
+    this.version = this.part(({ cluster }) => cluster.version);
+    this.endpoints = this.part(({ cluster, infrastructure }) =>
+      describeEndpoints(cluster, infrastructure.balancer),
+    );
+    this.servers = this.part(({ machines }) => pulumi.output(serverIds(machines)));
+    this.remaining = this.part(({ infrastructure }) => infrastructure.later);
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
       endpoints: this.endpoints,
@@ -69,12 +75,22 @@ export class OpenstackCluster extends pulumi.ComponentResource {
     });
   }
 
-  private makeInfrastructure(): Infrastructure {
+  protected override make(existing: StateResources): Parts {
+    const infrastructure = this.makeInfrastructure(existing);
+    const machines = this.withHostKeys(infrastructure);
+    const cluster = this.makeCluster(machines, infrastructure);
+    this.markInitialized(cluster, machines);
+    this.installAddons(cluster, infrastructure);
+    return { infrastructure, machines, cluster };
+  }
+
+  private makeInfrastructure(existing: StateResources): Infrastructure {
     const { cluster, cloudProvider, ...args } = this.args;
     return new Infrastructure(
       this.clusterName,
       {
         ...args,
+        existing,
         podNetwork: podNetworkKind(cluster),
         podCidr: networkOf(cluster.network).podSubnet,
         services: {

@@ -1,5 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { StateResources } from "../../lib/pulumi/state";
 import type { MachineGroup } from "../../providers/tumblebug/plan/groups";
 import type { Generation } from "../../providers/tumblebug/plan/model";
 import type { EndpointArgs, KubeadmClusterArgs } from "../kubeadm/kubeadm-cluster-args";
@@ -63,6 +62,4 @@ export interface TumblebugClusterArgs {
   allowMock?: boolean;
   /** The cluster on the machines. */
   cluster: Omit<KubeadmClusterArgs, "machines" | "endpoint" | "lost">;
-  /** The stack's state at the start of the run, from `readStackResources()`. */
-  existing: StateResources;
 }

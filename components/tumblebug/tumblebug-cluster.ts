@@ -6,10 +6,12 @@ import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
 import { topologyLabels } from "../../providers/tumblebug/plan/labels";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
 import { provisioned, recordedStatus, type ClusterStatus } from "../../providers/tumblebug/plan/phase";
+import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
+import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
@@ -17,12 +19,19 @@ import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names
 
 /** Port of the Kubernetes API on the control planes. */
 
+/** What the component creates. */
+interface Parts {
+  machines: TumblebugMachines;
+  cluster: KubeadmCluster;
+}
+
 /**
  * A kubeadm cluster on VMs in one or several clouds, created by a CB-Tumblebug server, with all objects that they
  * need there. A surplus machine leaves the cluster before its VM is deleted. One update removes at most one control
- * plane; the `remaining` output lists the removals for later updates.
+ * plane; the `remaining` output lists the removals for later updates. The component reads the stack's state to know
+ * which machines exist.
  */
-export class TumblebugCluster extends pulumi.ComponentResource {
+export class TumblebugCluster extends ComponentWithState<Parts> {
   /** Administrator's kubeconfig. Secret. */
   readonly kubeconfig: pulumi.Output<string>;
   readonly endpoints: KubeadmCluster["endpoints"];
@@ -36,7 +45,7 @@ export class TumblebugCluster extends pulumi.ComponentResource {
   /** Phase (Pending, Provisioning, Provisioned or Failed) with reason and message. */
   readonly status: pulumi.Output<ClusterStatus>;
 
-  private readonly machines: TumblebugMachines;
+  private machines!: TumblebugMachines;
 
   private readonly args: TumblebugClusterArgs;
 
@@ -47,17 +56,13 @@ export class TumblebugCluster extends pulumi.ComponentResource {
   ) {
     super("foresail:tumblebug:TumblebugCluster", clusterName, {}, opts);
     this.args = withCurrentNames(`TumblebugCluster ${clusterName}`, given, TUMBLEBUG_CLUSTER_RENAMES);
-    this.machines = new TumblebugMachines(clusterName, this.args, { parent: this });
-    const balancer = this.makeLoadBalancer();
-    const cluster = this.makeCluster(balancer);
-
-    this.kubeconfig = cluster.kubeconfig;
-    this.endpoints = cluster.endpoints;
-    this.nodes = cluster.nodes;
-    this.version = cluster.version;
-    this.vms = this.machines.mcis.vms;
-    this.remaining = pulumi.output(this.machines.turn.later);
-    this.status = this.describeStatus(cluster);
+    this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
+    this.endpoints = this.part(({ cluster }) => cluster.endpoints);
+    this.nodes = this.part(({ cluster }) => cluster.nodes);
+    this.version = this.part(({ cluster }) => cluster.version);
+    this.vms = this.part(({ machines }) => machines.mcis.vms);
+    this.remaining = this.part(({ machines }) => machines.turn.later);
+    this.status = this.part(({ cluster }) => this.describeStatus(cluster));
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
       endpoints: this.endpoints,
@@ -67,6 +72,11 @@ export class TumblebugCluster extends pulumi.ComponentResource {
       remaining: this.remaining,
       status: this.status,
     });
+  }
+
+  protected override make(existing: StateResources): Parts {
+    this.machines = new TumblebugMachines(this.clusterName, { ...this.args, existing }, { parent: this });
+    return { machines: this.machines, cluster: this.makeCluster(this.makeLoadBalancer()) };
   }
 
   private makeLoadBalancer(): TumblebugLoadBalancer | undefined {

@@ -15,6 +15,7 @@ import type { ServerInputs } from "../../providers/tumblebug/resources/server";
 import { TumblebugMcis } from "../../providers/tumblebug/resources/machines";
 import { TumblebugNamespace } from "../../providers/tumblebug/resources/objects";
 import { TumblebugPlan } from "../../providers/tumblebug/resources/plan";
+import type { StateResources } from "../../lib/pulumi/state";
 import { podNetworkKind } from "../kubeadm/defaults";
 import { makeObjects, objectNames, type MadeObjects } from "./connection-objects";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
@@ -22,6 +23,8 @@ import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
 export type TumblebugMachinesArgs = Omit<TumblebugClusterArgs, "cluster"> & {
   cluster: Pick<TumblebugClusterArgs["cluster"], "network">;
+  /** The stack's state at the start of the run. */
+  existing: StateResources;
 };
 
 /** The VMs of a cluster, in one or several clouds, with all objects that they are created from. */

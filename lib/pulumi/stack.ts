@@ -19,3 +19,22 @@ export async function readStackResources(): Promise<StateResources> {
   )) as { outputs?: StateResources } | undefined;
   return answer?.outputs ?? {};
 }
+
+/**
+ * A component whose resources depend on what the stack's state contains: which machines exist, and which of them have
+ * joined. It reads the state first and then creates its resources, so callers pass no state.
+ */
+export abstract class ComponentWithState<Parts extends object> extends pulumi.ComponentResource<Parts> {
+  /** Pulumi calls this in the constructor, before the fields of the class are set; `make` runs after that. */
+  protected override async initialize(): Promise<Parts> {
+    return this.make(await readStackResources());
+  }
+
+  /** Creates the component's resources. */
+  protected abstract make(existing: StateResources): Parts;
+
+  /** Returns a part of the component as an output; only this part decides whether it is known or secret. */
+  protected part<T>(pick: (parts: Parts) => pulumi.Input<T>): pulumi.Output<T> {
+    return pulumi.output(this.getData().then(pick)) as pulumi.Output<T>;
+  }
+}

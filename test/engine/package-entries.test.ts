@@ -9,8 +9,8 @@ import { makeInstalledProject } from "./installed-package";
 /** Everything with a value that programs can import, by entry point. A name that is missing here is internal. */
 const ENTRY_POINTS: Record<string, string[]> = {
   foresail: ["Adoption", "KubeadmCluster", "MachinePool", "ObjectReady"],
-  "foresail/openstack": ["OpenstackCluster", "readStackResources"],
-  "foresail/tumblebug": ["TumblebugCluster", "readStackResources"],
+  "foresail/openstack": ["OpenstackCluster"],
+  "foresail/tumblebug": ["TumblebugCluster"],
   "foresail/azimuth": ["AzimuthCluster"],
   "foresail/machine-pool": ["MachinePool"],
   "foresail/handlers": ["handlers"],

@@ -35,12 +35,17 @@ export const promised = <T>(output: pulumi.Output<T>): Promise<T> =>
 /** OpenstackCluster on mocks of the engine, and what it registers there. */
 export class MockedCluster {
   registered: Registered[] = [];
+  /** The stack's state, as the engine answers it. */
+  private existing: StateResources = {};
   private component?: typeof OpenstackCluster;
 
   async start(): Promise<void> {
     await pulumi.runtime.setMocks(
       {
-        call: ({ inputs }) => inputs as Record<string, unknown>,
+        call: ({ token, inputs }) =>
+          token === "pulumi:pulumi:readStackResourceOutputs"
+            ? { outputs: this.existing }
+            : (inputs as Record<string, unknown>),
         newResource: ({ name, inputs, type }) => {
           const known = this.registered.find((resource) => resource.name === name && resource.type === type);
           if (known) known.inputs = inputs as Record<string, unknown>;
@@ -51,6 +56,7 @@ export class MockedCluster {
       "foresail",
       "test",
       false,
+      "organization",
     );
     const { OpenstackCluster } = await import("../../../../components/openstack/openstack-cluster.js");
     this.component = OpenstackCluster;
@@ -62,7 +68,8 @@ export class MockedCluster {
   }
 
   /** Makes the cluster, and waits until all of it is registered. */
-  async make(over: Partial<OpenstackClusterArgs> = {}) {
+  async make({ existing = {}, ...over }: Partial<OpenstackClusterArgs> & { existing?: StateResources } = {}) {
+    this.existing = existing;
     const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
       this.registered.push({ name, type, inputs: {}, options: opts });
       return undefined;
@@ -78,7 +85,6 @@ export class MockedCluster {
         access: { ssh: ["198.51.100.0/24"], api: ["198.51.100.0/24"], nodePorts: [] },
         cloudProvider: { enabled: false },
         cluster: { version: "1.36.3", network: { plugin: { flannel: {} } }, ssh: { privateKey: "KEY" } },
-        existing: {},
         ...over,
       },
       { transformations: [spy] },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
 import type { TumblebugClusterArgs } from "../../../../components/tumblebug/tumblebug-cluster-args";
+import type { StateResources } from "../../../../lib/pulumi/state";
 import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
 
 interface Registered {
@@ -21,13 +22,17 @@ const ref = (provider: string) => ({ provider, region: `${provider}-1`, zone: `$
 
 describe("TumblebugCluster", () => {
   let registered: Registered[];
+  let state: StateResources;
   let TumblebugCluster: typeof import("../../../../components/tumblebug/tumblebug-cluster").TumblebugCluster;
 
   before(async function () {
     this.timeout(60_000);
     await pulumi.runtime.setMocks(
       {
-        call: ({ inputs }) => inputs as Record<string, unknown>,
+        call: ({ token, inputs }) =>
+          token === "pulumi:pulumi:readStackResourceOutputs"
+            ? { outputs: state }
+            : (inputs as Record<string, unknown>),
         newResource: ({ name, inputs, type }) => {
           const known = registered.find((resource) => resource.name === name && resource.type === type);
           if (known) known.inputs = inputs as Record<string, unknown>;
@@ -37,6 +42,7 @@ describe("TumblebugCluster", () => {
       "foresail",
       "test",
       false,
+      "organization",
     );
     ({ TumblebugCluster } = await import("../../../../components/tumblebug/tumblebug-cluster.js"));
   });
@@ -80,7 +86,11 @@ describe("TumblebugCluster", () => {
     };
   }
 
-  async function cluster(over: Partial<TumblebugClusterArgs> = {}) {
+  async function cluster({
+    existing = {},
+    ...over
+  }: Partial<TumblebugClusterArgs> & { existing?: StateResources } = {}) {
+    state = existing;
     const spy: pulumi.ResourceTransformation = ({ name, type, opts }) => {
       registered.push({ name, type, inputs: {}, options: opts });
       return undefined;
@@ -99,7 +109,6 @@ describe("TumblebugCluster", () => {
         user: "cb-user",
         timeouts: { machinesSeconds: 60 },
         cluster: { version: "1.36.3", network: { plugin: { flannel: {} } } },
-        existing: {},
         ...over,
       },
       { transformations: [spy] },

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { CloudServer, type Answer, type Request } from "../unit/providers/openstack/cloud-server";
+import { newKey } from "../support/ssh-server";
+import { makeCompiledClone, removeFolder } from "./compiled-clone";
+import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
+import { TestStack } from "./test-stack";
+
+const INSTANCE = "openstack:compute/instance:Instance";
+const ok = (body: unknown): Answer => ({ status: 200, body });
+
+/** What a cloud answers to the checks of a preview: one flavor, one image, one external network, no server. */
+function previewedCloud({ path: ref }: Request): Answer | undefined {
+  if (ref.startsWith("/compute/v2.1/flavors"))
+    return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
+  if (ref.startsWith("/image/v2/images"))
+    return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
+  if (ref.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
+  if (ref.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
+  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(ref)) return ok({ servers: [] });
+  if (ref === "/compute/v2.1/limits") return ok({ limits: { absolute: {} } });
+  return undefined;
+}
+
+describe("a preview of an OpenStack stack, of a cloud that only answers", function () {
+  this.timeout(SET_UP_MILLISECONDS);
+  let folder: string;
+  let cloud: CloudServer;
+  let stack: TestStack;
+  const key = newKey();
+
+  const configure = (replicas: number) =>
+    stack.configure({
+      system: "openstack",
+      cluster: { name: "test", version: "1.36.3", network: { plugin: { flannel: {} } } },
+      openstack: {
+        cloud: "eu1",
+        network: { cidr: "10.20.0.0/24", externalNetwork: "public" },
+        keypair: { publicKey: key.public },
+        pools: [
+          { name: "cp", role: "control-plane", replicas: 1, flavor: "m1", image: "debian" },
+          { name: "w", role: "worker", replicas, flavor: "m1", image: "debian" },
+        ],
+        access: { ssh: ["198.51.100.0/24"], api: ["198.51.100.0/24"] },
+        cloudProvider: { enabled: false },
+      },
+    });
+
+  before(async () => {
+    const toolchain = await engineToolchain(["pulumi", "plugin-openstack", "plugin-command"]);
+    cloud = new CloudServer(previewedCloud);
+    await cloud.listen();
+    folder = makeCompiledClone();
+    stack = new TestStack({ folder, project: "foresail", stack: "test" }, toolchain);
+    const auth = `{auth_url: "${cloud.url}", application_credential_id: a, application_credential_secret: s}`;
+    const clouds = path.join(folder, "clouds.yaml");
+    writeFileSync(clouds, `clouds: {eu1: {region_name: one, auth: ${auth}}}\n`);
+    stack.environment.OS_CLIENT_CONFIG_FILE = clouds;
+    await stack.create();
+    await stack.setSecret("sshPrivateKey", key.private);
+  });
+
+  after(async () => {
+    await cloud?.close();
+    if (folder) removeFolder(folder);
+  });
+
+  it("creates all machines of a new stack, whose state it reads by itself", async () => {
+    configure(2);
+    const steps = await stack.preview();
+    const names = steps.filter(({ type }) => type === INSTANCE).map(({ name }) => name);
+    assert.deepEqual(names.map((name) => name.replace(/-[0-9a-z]{5}$/, "")).sort(), [
+      "test-cp-1",
+      "test-w-1",
+      "test-w-2",
+    ]);
+    assert.ok(steps.every(({ op }) => op === "create"));
+  });
+
+  it("gives a machine that the state calls lost another name, since it reads that state by itself", async () => {
+    configure(1);
+    const servers = async () =>
+      (await stack.preview()).flatMap(({ type, name }) => (type === INSTANCE ? [name] : []));
+    const [plane, worker = ""] = (await servers()).sort();
+    const { deployment, ...others } = await stack.export();
+    const type = "pulumi-nodejs:dynamic/foresail:NodeGroup";
+    const group = {
+      urn: `urn:pulumi:test::foresail::${type}::test-w`,
+      ...{ custom: false, type, outputs: { members: [{ name: worker.replace(/^test-/, "") }] } },
+    };
+    const input = JSON.stringify({ ...others, deployment: { ...deployment, resources: [group] } });
+    assert.equal((await stack.call(["stack", "import"], { input })).exitCode, 0);
+    const [samePlane, successor] = (await servers()).sort();
+    assert.equal(samePlane, plane);
+    assert.match(String(successor), /^test-w-1-[0-9a-z]{5}$/);
+    assert.notEqual(successor, worker);
+  });
+});
