@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { JsonObject } from "../../lib/merge";
+import { whenMade } from "../../lib/pulumi/when-made";
 import { mergeObjects } from "../../lib/merge";
 import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
 import { markedName } from "../../providers/openstack/plan/leftovers";
@@ -127,9 +128,8 @@ export function installCloudAddons(
   );
   const inCluster = { ...others, provider };
   const text = pulumi.secret(
-    pulumi
-      .all([args.found, credential])
-      .apply(([{ authUrl, region, externalNetworkId }, applicationCredential]) =>
+    pulumi.all([args.found, credential]).apply(([found, applicationCredential]) =>
+      whenMade(pulumi.output(found), ({ authUrl, region, externalNetworkId }) =>
         cloudConf({
           authUrl,
           applicationCredential,
@@ -138,6 +138,7 @@ export function installCloudAddons(
           ...(args.cloudProvider.cloudConf ? { sections: args.cloudProvider.cloudConf } : {}),
         }),
       ),
+    ),
   );
   const secret = new Secret(
     `${cluster}-cloud-config`,
@@ -169,9 +170,17 @@ export function installCloudAddons(
 function settingsOf({ found, cloudProvider }: CloudAddonsArgs): pulumi.Output<string> {
   const { applicationCredential, cloudConf: sections = {} } = cloudProvider;
   const word = pulumi
-    .all([found, pulumi.output(applicationCredential)])
-    .apply(([{ authUrl, region, externalNetworkId }, given]) =>
-      shortHash([authUrl, region ?? "", externalNetworkId ?? "", given?.id ?? "", JSON.stringify(sections)]),
+    .output(applicationCredential)
+    .apply((given) =>
+      whenMade(found, ({ authUrl, region, externalNetworkId }) =>
+        shortHash([
+          authUrl,
+          region ?? "",
+          externalNetworkId ?? "",
+          given?.id ?? "",
+          JSON.stringify(sections),
+        ]),
+      ),
     );
   return pulumi.unsecret(word);
 }

@@ -9,6 +9,7 @@ import {
   recordedState,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
+import { whenMade } from "../../lib/pulumi/when-made";
 import type { StateResources } from "../../lib/pulumi/state";
 import { laterLines } from "../../lib/steps/steps";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";
@@ -147,7 +148,7 @@ export class Infrastructure {
       {
         network: this.args.network,
         inUse: this.rollout.now.machines.map(({ shape }) => shape.network),
-        externalNetworkId: this.plan.found.apply(({ externalNetworkId }) => externalNetworkId),
+        externalNetworkId: whenMade(this.plan.found, ({ externalNetworkId }) => externalNetworkId),
         mark: this.mark,
       },
       this.inCloud,

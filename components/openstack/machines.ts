@@ -6,6 +6,7 @@ import { ServerGroup } from "@pulumi/openstack/compute/serverGroup";
 import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { Port } from "@pulumi/openstack/networking/port";
+import { whenMade } from "../../lib/pulumi/when-made";
 import { shortHash } from "../../lib/short-hash";
 import { markedDescription } from "../../lib/pulumi/marks";
 import { markedName } from "../../providers/openstack/plan/leftovers";
@@ -132,7 +133,10 @@ export function makeMachine(
   const port = makePort(name, network, args, opts);
   const server = makeServer(name, cluster, port, args, opts);
   // Depends on the server, because the port has its address before the server exists.
-  const fixedIp = pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips[0] ?? "");
+  const fixedIp = whenMade(
+    pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips),
+    (ips) => ips[0] ?? "",
+  );
   const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
   const sshPort = args.sshPort ?? SSH_PORT;
   return {
@@ -203,7 +207,7 @@ function makeServer(
   opts: pulumi.CustomResourceOptions,
 ): Instance {
   const { shape } = machine;
-  const imageId = plan.found.apply(({ images }) => images[shape.image] as string);
+  const imageId = whenMade(plan.found, ({ images }) => images[shape.image] as string);
   const disk = shape.rootVolume
     ? {
         blockDevices: [
@@ -223,7 +227,7 @@ function makeServer(
     name,
     {
       name: machine.name,
-      flavorId: plan.found.apply(({ flavors }) => flavors[shape.flavor] as string),
+      flavorId: whenMade(plan.found, ({ flavors }) => flavors[shape.flavor] as string),
       ...disk,
       ...(shape.zone === undefined ? {} : { availabilityZone: shape.zone }),
       keyPair: keypair.name,

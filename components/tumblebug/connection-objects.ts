@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { whenMade } from "../../lib/pulumi/when-made";
 import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import {
@@ -100,7 +101,7 @@ export function makeObjects(
     ...desired.common,
     name,
     connection,
-    foreign: plan.found.apply(({ foreign }) => foreign.includes(`${kind}/${name}`)),
+    foreign: whenMade(plan.found, ({ foreign }) => foreign.includes(`${kind}/${name}`)),
   });
   const made: MadeObjects = { objects: {}, specs: {}, images: {}, privateKeys: {} };
   for (const { name: connection, cidr, cidrWritten } of desired.connections) {

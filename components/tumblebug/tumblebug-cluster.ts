@@ -2,6 +2,7 @@ import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 import { TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
+import { whenMade } from "../../lib/pulumi/when-made";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
 import { topologyLabels } from "../../providers/tumblebug/plan/labels";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
@@ -146,7 +147,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     const internalAddress =
       nodeAddresses === "public"
         ? address
-        : vm.apply(({ privateAddress, publicAddress }) => privateAddress || publicAddress);
+        : whenMade(vm, ({ privateAddress, publicAddress }) => privateAddress || publicAddress);
     return {
       name,
       role,
@@ -158,7 +159,7 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
       internalAddress,
       // No certificate contains the public address.
       ...(role === "control-plane" && nodeAddresses === "private" ? { certificateName: "kubernetes" } : {}),
-      labels: this.machines.plan.found.apply(({ connections }) => {
+      labels: whenMade(this.machines.plan.found, ({ connections }) => {
         const at = connections[connection];
         return { ...(at ? topologyLabels(at) : {}), ...group?.labels };
       }),

@@ -1,5 +1,6 @@
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
+import { whenMade } from "../../lib/pulumi/when-made";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
@@ -63,7 +64,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     };
 
     this.plan = this.checkServer(pulumi.output({ ...asked, generation }));
-    const found = this.plan.found.apply((answer) => answer.generation);
+    const found = whenMade(this.plan.found, (answer) => answer.generation);
     this.server = pulumi.output({ ...asked, generation: found });
     this.child = { parent: this, dependsOn: [this.plan, ...this.makeNamespace()] };
     const objects = this.makeObjects();
@@ -78,9 +79,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
 
   /** Returns a machine's VM. The VM of an unchanged machine is known even in a preview that adds others. */
   vmOf(machine: string): pulumi.Output<MachineVm> {
-    return this.mcis.known.apply((known) => {
+    return whenMade(this.mcis.known, (known) => {
       const kept = known[machine];
-      return kept ? pulumi.output(kept) : this.mcis.vms.apply((vms) => vms[machine] as MachineVm);
+      return kept ? pulumi.output(kept) : whenMade(this.mcis.vms, (vms) => vms[machine] as MachineVm);
     });
   }
 
@@ -147,7 +148,7 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const { namespace: name, createNamespace } = this.args;
     if (!createNamespace) return [];
     const { namespace: _, ...common } = this.common;
-    const foreign = this.plan.found.apply(({ namespaceIsForeign }) => namespaceIsForeign);
+    const foreign = whenMade(this.plan.found, ({ namespaceIsForeign }) => namespaceIsForeign);
     return [
       new TumblebugNamespace(
         `${this.clusterName}-namespace`,

@@ -32,6 +32,17 @@ describe("OpenstackCluster", () => {
     assert.equal(cluster.only("Router").inputs.externalNetworkId, "external-id");
   });
 
+  it("registers what reads a resource that --target leaves out, without its values", async () => {
+    await cluster.make({ leftOut: ["CloudPlan", "Port"] });
+    assert.equal(cluster.only("Router").inputs.externalNetworkId, undefined);
+    const servers = cluster.of("Instance");
+    assert.equal(servers.length, 3);
+    for (const { inputs } of servers) {
+      assert.ok(inputs.name);
+      assert.deepEqual([inputs.imageId, inputs.flavorId], [undefined, undefined]);
+    }
+  });
+
   it("keeps no credential in the provider's inputs", async () => {
     await cluster.make();
     const provider = cluster.registered.find(({ type }) => type === "pulumi:providers:openstack")!;
