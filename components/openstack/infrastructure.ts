@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "@pulumi/openstack/provider";
 import { planRollout, type MachineRollout } from "../../providers/openstack/plan/machine-rollout";
-import { networkChangeRefusals } from "../../providers/openstack/plan/network-change";
 import { desiredMachines, MACHINE_FIELDS, type Pool } from "../../providers/openstack/plan/machine";
 import {
   inRecordedOrder,
   machineOf,
+  networkChangeRefusals,
   recordedState,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
@@ -26,9 +26,9 @@ export interface InfrastructureArgs extends Omit<OpenstackClusterArgs, "cluster"
   podNetwork: PodNetworkKind;
   /** CIDR block of the pods. */
   podCidr: string;
-  /** Kinds of cloud objects that the cluster itself creates. */
   /** The stack's state at the start of the run. */
   existing: StateResources;
+  /** Kinds of cloud objects that the cluster itself creates. */
   services: { loadBalancers: boolean; volumes: boolean; ownCredential: boolean };
 }
 

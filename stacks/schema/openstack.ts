@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cidrIssue } from "../../lib/validation/cidr";
 import { chartVersionIssue } from "../../lib/validation/charts";
-import { cloudConfIssues } from "../../providers/openstack/plan/cloud-conf-validation";
+import { cloudConfIssues } from "../../providers/openstack/plan/cloud-conf";
 import { duplicateIssues } from "../../lib/validation/duplicates";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import { dnsLabelIssue } from "../../lib/validation/names";

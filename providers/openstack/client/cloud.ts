@@ -67,6 +67,19 @@ export class Cloud {
     throw new CloudRefusal(what, reply.status, words, refusalCode(reply.status, words));
   }
 
+  /** Returns all items of a paginated list. @param key property of the response that contains them */
+  async list<Item>(service: CloudService, path: string, key: string): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let next: string | undefined = path; next !== undefined;) {
+      const page: Record<string, unknown> = await this.call(service, "GET", next);
+      items.push(...((page[key] ?? []) as Item[]));
+      const links = (page[`${key}_links`] ?? []) as { rel: string; href: string }[];
+      const following: unknown = links.find(({ rel }) => rel === "next")?.href ?? page.next;
+      next = typeof following !== "string" ? undefined : following.replace(/^\/v2(?=\/)/, "");
+    }
+    return items;
+  }
+
   /** Returns whether the cloud has a service in this region. */
   async has(service: CloudService): Promise<boolean> {
     const token = await this.authenticate();

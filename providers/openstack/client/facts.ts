@@ -1,10 +1,9 @@
 import { INITIALIZED_KEY } from "../plan/machine";
 import type { CloudFacts } from "../plan/requirements";
+import type { Quota } from "../plan/unmet-requirement";
+import type { VolumeFacts } from "../plan/volume-requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
-import { listAll } from "./list-all";
-import { serverFault } from "./servers";
-import { readVolumeFacts } from "./volume-facts";
 
 /**
  * Reads the facts for a run's preflight: eight calls in parallel, two more for root volumes, and one for each server in
@@ -28,18 +27,16 @@ export async function readCloudFacts(
     isRestricted,
     volumes,
   ] = await Promise.all([
-    listAll<Flavor>(cloud, "compute", "/flavors/detail", "flavors"),
-    listAll<Image>(cloud, "image", "/images?limit=500", "images"),
-    listAll<Zone>(cloud, "compute", "/os-availability-zone", "availabilityZoneInfo"),
-    listAll<Network>(cloud, "network", "/networks?router:external=true", "networks"),
-    listAll<{ name: string }>(
-      cloud,
+    cloud.list<Flavor>("compute", "/flavors/detail", "flavors"),
+    cloud.list<Image>("image", "/images?limit=500", "images"),
+    cloud.list<Zone>("compute", "/os-availability-zone", "availabilityZoneInfo"),
+    cloud.list<Network>("network", "/networks?router:external=true", "networks"),
+    cloud.list<{ name: string }>(
       "compute",
       `/servers?name=${encodeURIComponent(desired.servers)}`,
       "servers",
     ),
-    listAll<FailedServer>(
-      cloud,
+    cloud.list<FailedServer>(
       "compute",
       `/servers/detail?status=ERROR&name=${encodeURIComponent(desired.servers)}`,
       "servers",
@@ -86,18 +83,57 @@ export async function readCloudFacts(
   };
 }
 
-/** Reads the project's quota for floating IPs. Returns undefined if the project may not read it. */
-async function floatingIpQuota(cloud: Cloud): Promise<{ limit: number; used: number } | undefined> {
+/** Reads what a project may be forbidden to read. Returns undefined in that case. */
+async function ifAllowed<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
   try {
-    const { tenant } = await cloud.call("network", "GET", "/quotas/tenant");
-    const project = (tenant as { tenant_id: string }).tenant_id;
-    const { quota } = await cloud.call("network", "GET", `/quotas/${project}/details.json`);
-    const { limit, used } = (quota as { floatingip: { limit: number; used: number } }).floatingip;
-    return { limit, used };
+    return await read();
   } catch (error) {
     if (error instanceof CloudRefusal) return undefined;
     throw error;
   }
+}
+
+/** Reads the project's quota for floating IPs. Returns undefined if the project may not read it. */
+function floatingIpQuota(cloud: Cloud): Promise<Quota | undefined> {
+  return ifAllowed(async () => {
+    const { tenant } = await cloud.call("network", "GET", "/quotas/tenant");
+    const project = (tenant as { tenant_id: string }).tenant_id;
+    const { quota } = await cloud.call("network", "GET", `/quotas/${project}/details.json`);
+    const { limit, used } = (quota as { floatingip: Quota }).floatingip;
+    return { limit, used };
+  });
+}
+
+/** Reads volume types and quotas. Returns undefined if the cloud has no block-storage service. */
+async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undefined> {
+  if (!(await cloud.has("block-storage"))) return undefined;
+  const [types, quota] = await Promise.all([
+    cloud.list<{ id: string; name: string }>("block-storage", "/types", "volume_types"),
+    ifAllowed(() => volumeQuota(cloud)),
+  ]);
+  return { types: types.map(({ id, name }) => ({ id, name })), ...(quota ? { quota } : {}) };
+}
+
+/** Reads the project's quotas for volumes, in total and by type. Returns undefined without a project. */
+async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefined> {
+  const project = await cloud.project();
+  if (project === undefined) return undefined;
+  const path = `/os-quota-sets/${project}?usage=true`;
+  const { quota_set: set } = await cloud.call("block-storage", "GET", path);
+  return Object.fromEntries(
+    Object.entries(set as Record<string, string | QuotaUsage>).flatMap(([key, usage]) =>
+      typeof usage === "string"
+        ? []
+        : [[key, { limit: usage.limit, used: usage.in_use + usage.reserved }] as const],
+    ),
+  );
+}
+
+interface QuotaUsage {
+  limit: number;
+  in_use: number;
+  /** Reserved by operations in progress. */
+  reserved: number;
 }
 
 interface Flavor {
@@ -164,4 +200,29 @@ export async function consoleOutput(cloud: Cloud, server: string): Promise<strin
     "os-getConsoleOutput": { length: 500 },
   });
   return typeof output === "string" ? output : "";
+}
+
+/** A server in a list. */
+interface ListedServer {
+  id: string;
+  name: string;
+  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
+  status: string;
+}
+
+/** Returns the existing servers with these names. */
+export async function listServers(cloud: Cloud, names: readonly string[]): Promise<ListedServer[]> {
+  if (names.length === 0) return [];
+  const path = `/servers/detail?name=${encodeURIComponent(`^(${names.join("|")})$`)}`;
+  const found = await cloud.list<ListedServer>("compute", path, "servers");
+  return found
+    .filter(({ name }) => names.includes(name))
+    .map(({ id, name, status }) => ({ id, name, status }));
+}
+
+/** Returns why a server is in state ERROR, as a sentence. Lists of servers do not contain the reason. */
+export async function serverFault(cloud: Cloud, id: string): Promise<string> {
+  const { server } = await cloud.call("compute", "GET", `/servers/${id}`);
+  const { fault } = (server ?? {}) as { fault?: { message?: string } };
+  return (fault?.message ?? "the cloud gives no reason").replace(/\.?$/, ".");
 }

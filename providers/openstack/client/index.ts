@@ -1,7 +1,12 @@
 export { Cloud, type CloudOptions } from "./cloud";
 export { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 export { CloudConfigurationError, CloudRefusal, CloudUnreachable } from "./errors";
-export { consoleOutput, readCloudFacts, serverMetadata, setServerMetadata } from "./facts";
-export { deleteObject } from "./delete-object";
-export { readMarkedObjects } from "./marked-objects";
-export { listServers, serverFault } from "./servers";
+export {
+  consoleOutput,
+  listServers,
+  readCloudFacts,
+  serverFault,
+  serverMetadata,
+  setServerMetadata,
+} from "./facts";
+export { deleteObject, readMarkedObjects } from "./marked-objects";

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Cloud as CloudClient } from "../client";
+import { serverFaultAdvice } from "../plan/server-fault";
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
@@ -8,7 +11,6 @@ import { unmetCloud, type CloudFacts } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
-import { watchServerFaults } from "./server-fault-watch";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./cloud-plan";
 
 /** Deadline of each call to the cloud during check. */
@@ -21,7 +23,7 @@ async function askCloud(
   news: Inputs,
 ): Promise<{ found: FoundInCloud; lacks: UnmetRequirement[]; leftovers: Leftovers } | string> {
   const { Cloud, readCloudFacts, readMarkedObjects } = await import("../client/index.js");
-  let cloud: InstanceType<typeof Cloud> | undefined;
+  let cloud: CloudClient | undefined;
   try {
     cloud = await Cloud.open(news, { seconds: PREVIEW_SECONDS });
     const pools = [...new Set(news.servers.map(({ pool }) => pool))];
@@ -131,6 +133,59 @@ function watchArrivals(inputs: Inputs): void {
     arriving,
     say: (line) => report(nameOf(inputs), line),
   });
+}
+
+interface ServerFaultWatch {
+  cloud?: string;
+  region?: string;
+  /** Names of the servers that the run creates. */
+  arriving: readonly string[];
+  /** Prints a message. */
+  say: (line: string) => void;
+  /** Interval. @default 1000, because the run may end a moment after Pulumi's provider sees a failure */
+  lookMilliseconds?: number;
+}
+
+const ASK_SECONDS = 20;
+/** Deadline of the watch. Pulumi's OpenStack provider also gives up after 30 minutes. */
+const LONGEST_MILLISECONDS = 30 * 60_000;
+
+/**
+ * Watches new servers in the background and reports why one fails, because Pulumi's provider reports only state ERROR.
+ * Ends when all servers are active or failed, or with the engine. Errors of the watch are ignored, and it does not keep
+ * the process running.
+ */
+export async function watchServerFaults(watch: ServerFaultWatch): Promise<void> {
+  if (watch.arriving.length === 0) return;
+  const { Cloud } = await import("../client/index.js");
+  const engine = engineSignal();
+  const missing = new Set(watch.arriving);
+  const deadline = Date.now() + LONGEST_MILLISECONDS;
+  let cloud: CloudClient | undefined;
+  try {
+    while (missing.size > 0 && Date.now() < deadline && !engine.signal.aborted) {
+      await pause(watch.lookMilliseconds ?? 1000, undefined, { ref: false, signal: engine.signal });
+      try {
+        cloud ??= await Cloud.open(watch, { seconds: ASK_SECONDS, signal: engine.signal });
+        await look(cloud, missing, watch.say);
+      } catch {
+        // Other resources report that the cloud does not answer.
+      }
+    }
+  } catch {
+    // The engine has ended.
+  } finally {
+    engine.stop();
+    cloud?.close();
+  }
+}
+
+async function look(cloud: CloudClient, missing: Set<string>, say: (line: string) => void): Promise<void> {
+  const { listServers, serverFault } = await import("../client/index.js");
+  for (const { id, name, status } of await listServers(cloud, [...missing])) {
+    if (status === "ERROR") say(serverFaultAdvice(name, await serverFault(cloud, id)));
+    if (status === "ERROR" || status === "ACTIVE") missing.delete(name);
+  }
 }
 
 /**

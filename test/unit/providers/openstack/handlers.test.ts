@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ServerChannel } from "ssh2";
-import { handlers as planHandlers } from "../../../../providers/openstack/resources/cloud-plan-handlers";
+import {
+  handlers as planHandlers,
+  watchServerFaults,
+} from "../../../../providers/openstack/resources/cloud-plan-handlers";
 import { handlers as markHandlers } from "../../../../providers/openstack/resources/initialized-mark-handlers";
 import { handlers as keyHandlers } from "../../../../providers/openstack/resources/server-host-key-handlers";
-import { watchServerFaults } from "../../../../providers/openstack/resources/server-fault-watch";
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import { newKey, TestSshServer } from "../../../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../kubeadm/machine/examples";
