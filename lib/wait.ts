@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { abortError, anySignal, orAborted } from "./abort";
-import { WaitProgress } from "./wait-progress";
 
 /** A wait reached its deadline. `lastSeen` is the last condition as text. */
 export class WaitTimeout extends Error {
@@ -42,21 +41,45 @@ interface WaitArgs<T> {
 const GROWTH = 1.6;
 const JITTER = 0.25;
 
+/** The deadline of a wait, and how it is reported. */
+export type Deadline = Pick<WaitArgs<unknown>, "what" | "seconds" | "signal" | "progress">;
+
+/**
+ * Runs work that has a deadline.
+ *
+ * @param work its signal aborts at the deadline or with the caller's signal
+ * @throws WaitTimeout at the deadline, with the last condition
+ * @throws the signal's reason when it aborts; everything that the work throws
+ */
+export async function withDeadline<T>(
+  { what, seconds, signal: callers, progress: report }: Deadline,
+  work: (signal: AbortSignal, progress: WaitProgress, deadline: number) => Promise<T>,
+): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  const progress = new WaitProgress(what, deadline, report);
+  const expired = new AbortController();
+  const timer = setTimeout(() => expired.abort(), seconds * 1000);
+  try {
+    return await work(anySignal(expired.signal, callers), progress, deadline);
+  } catch (error) {
+    if (callers?.aborted) throw abortError(callers);
+    if (expired.signal.aborted) throw new WaitTimeout(what, progress.lastSeen, seconds);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    progress.close();
+  }
+}
+
 /**
  * Probes until it is done, with growing pauses (jitter of a quarter either way) between the probes.
  *
- * @throws WaitTimeout at the deadline, with the last condition
- * @throws the signal's reason when it aborts; everything that the probe throws, except `Transient`
+ * @throws as withDeadline; of what the probe throws, not `Transient`
  */
 export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
-  const deadline = Date.now() + args.seconds * 1000;
-  const progress = new WaitProgress(args.what, deadline, args.progress);
-  const expired = new AbortController();
-  const timer = setTimeout(() => expired.abort(), args.seconds * 1000);
-  const signal = anySignal(expired.signal, args.signal);
   const longest = args.longestPauseMilliseconds ?? 5000;
   let next = Math.min(args.firstPauseMilliseconds ?? 250, longest);
-  try {
+  return withDeadline(args, async (signal, progress) => {
     for (;;) {
       const found = await probeOnce(args, signal);
       if ("done" in found) return found.done;
@@ -64,14 +87,7 @@ export async function waitFor<T>(args: WaitArgs<T>): Promise<T> {
       await pause(next * (1 - JITTER + 2 * JITTER * Math.random()), undefined, { signal });
       next = Math.min(next * GROWTH, longest);
     }
-  } catch (error) {
-    if (args.signal?.aborted) throw abortError(args.signal);
-    if (expired.signal.aborted) throw new WaitTimeout(args.what, progress.lastSeen, args.seconds);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    progress.close();
-  }
+  });
 }
 
 async function probeOnce<T>(args: WaitArgs<T>, signal: AbortSignal): Promise<Probed<T>> {
@@ -80,5 +96,56 @@ async function probeOnce<T>(args: WaitArgs<T>, signal: AbortSignal): Promise<Pro
   } catch (error) {
     if (error instanceof Transient) return { pending: error.message };
     throw error;
+  }
+}
+
+const REPEAT_MILLISECONDS = 15_000;
+const LONGEST_REPEAT_MILLISECONDS = 60_000;
+
+/**
+ * Reports a wait: "waiting for X, last saw Y, N s left". Prints when Y changes, and while it stays the same after 15
+ * seconds, then 30, then every minute.
+ */
+class WaitProgress {
+  lastSeen = "nothing yet";
+  private repeat: NodeJS.Timeout | undefined;
+  private pause = REPEAT_MILLISECONDS;
+
+  /** @param deadline in milliseconds of `Date.now()` */
+  constructor(
+    private readonly what: string,
+    private readonly deadline: number,
+    private readonly progress: ((line: string) => void) | undefined,
+  ) {
+    this.repeatLater();
+  }
+
+  /** Records a condition as text and reports it when it is new. */
+  saw(condition: string): void {
+    if (condition === this.lastSeen) return;
+    this.lastSeen = condition;
+    this.pause = REPEAT_MILLISECONDS;
+    this.say();
+    this.repeatLater();
+  }
+
+  close(): void {
+    clearTimeout(this.repeat);
+  }
+
+  private repeatLater(): void {
+    if (!this.progress) return;
+    clearTimeout(this.repeat);
+    this.repeat = setTimeout(() => {
+      this.say();
+      this.pause = Math.min(this.pause * 2, LONGEST_REPEAT_MILLISECONDS);
+      this.repeatLater();
+    }, this.pause);
+    this.repeat.unref();
+  }
+
+  private say(): void {
+    const left = Math.max(0, Math.ceil((this.deadline - Date.now()) / 1000));
+    this.progress?.(`waiting for ${this.what}, last saw ${this.lastSeen}, ${left} s left`);
   }
 }

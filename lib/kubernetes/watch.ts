@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubeConfig } from "@kubernetes/client-node";
-import { abortError, anySignal, orAborted } from "../abort";
-import { type Probed, WaitTimeout } from "../wait";
-import { WaitProgress } from "../wait-progress";
+import { orAborted } from "../abort";
+import { type Probed, withDeadline } from "../wait";
 import type { Endpoints } from "./endpoints";
 import { KubernetesError } from "./errors";
 import type { KubernetesObject } from "./objects";
@@ -49,21 +48,16 @@ export async function watchUntil<T, O = KubernetesObject>(
   path: string,
   args: WatchArgs<T, O>,
 ): Promise<T> {
-  const deadline = Date.now() + args.seconds * 1000;
-  const progress = new WaitProgress(args.what, deadline, args.progress);
-  const expired = new AbortController();
-  const timer = setTimeout(() => expired.abort(), args.seconds * 1000);
-  const signal = anySignal(expired.signal, args.signal);
   const selectors = [args.fieldSelector, args.name && `metadata.name=${args.name}`].filter(Boolean);
   const query = { fieldSelector: selectors.join(",") || undefined, labelSelector: args.labelSelector };
-  const left = () => Math.max(0.1, (deadline - Date.now()) / 1000);
-  const look = (objects: Map<string, KubernetesObject>): { done: T } | undefined => {
-    const found = args.decide([...objects.values()] as O[]);
-    if ("done" in found) return found;
-    progress.saw(found.pending);
-    return undefined;
-  };
-  try {
+  return withDeadline(args, async (signal, progress, deadline) => {
+    const left = () => Math.max(0.1, (deadline - Date.now()) / 1000);
+    const look = (objects: Map<string, KubernetesObject>): { done: T } | undefined => {
+      const found = args.decide([...objects.values()] as O[]);
+      if ("done" in found) return found;
+      progress.saw(found.pending);
+      return undefined;
+    };
     for (;;) {
       const call = { method: "GET" as const, path, query };
       const list = (await endpoints.call(call, true, { seconds: left(), signal })) as List;
@@ -82,14 +76,7 @@ export async function watchUntil<T, O = KubernetesObject>(
         }
       }
     }
-  } catch (error) {
-    if (args.signal?.aborted) throw abortError(args.signal);
-    if (expired.signal.aborted) throw new WaitTimeout(args.what, progress.lastSeen, args.seconds);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    progress.close();
-  }
+  });
 }
 
 interface Watched {
