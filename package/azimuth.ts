@@ -4,7 +4,25 @@ export type {
   AzimuthClusterArgs,
   ChartSource,
   IdentityArgs,
+  TenancyArgs,
+  TenancyObjectArgs,
 } from "../components/azimuth/azimuth-cluster-args";
+export {
+  OidcClient,
+  Platform,
+  Realm,
+  type RealmArgs,
+  type RealmObjectArgs,
+  type RealmStatus,
+} from "../components/azimuth/identity";
+export { Lease, type LeaseArgs } from "../components/azimuth/lease";
+export {
+  ZenithApiServer,
+  type ZenithApiServerArgs,
+  ZenithOperator,
+  type ZenithOperatorArgs,
+} from "../components/azimuth/zenith";
+export type { OidcIssuer, PolicyRule } from "../providers/azimuth/plan/cluster-values";
 export type { ClusterAddons, ClusterSpecification, NodeGroup } from "../providers/azimuth/plan/objects";
-export type { PolicyRule } from "../providers/azimuth/plan/cluster-values";
 export type { ZenithSettings } from "../providers/azimuth/plan/zenith-values";
+export type { Owner } from "../providers/kubernetes/plan/adoption";

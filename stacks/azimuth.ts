@@ -1,39 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AzimuthCluster } from "../components/azimuth/azimuth-cluster";
-import type { ChartSource } from "../components/azimuth/azimuth-cluster-args";
-import { releaseResource } from "../components/azimuth/chart";
-import { readStackResources } from "../lib/pulumi/stack";
-import { parseUrn } from "../lib/pulumi/state";
 import { ownerOf, type ClusterSpecification } from "../providers/azimuth/plan/objects";
 import type { JsonObject } from "../lib/merge";
-import { type AzimuthConfiguration, type AzimuthSection, CHART_REPOSITORIES } from "./schema";
+import type { AzimuthConfiguration, AzimuthSection } from "./schema";
 
 /** Builds a stack of the system "azimuth": a cluster through Azimuth, made of objects on its management cluster. */
-export async function azimuth({
+export function azimuth({
   azimuth: section,
   managementKubeconfig,
-}: AzimuthConfiguration): Promise<Record<string, pulumi.Output<unknown>>> {
+}: AzimuthConfiguration): Record<string, pulumi.Output<unknown>> {
   const { namespace, identity, zenith, record, adopt, timeouts, charts } = section;
-  const recorded = Object.keys(await readStackResources()).map(parseUrn);
   const made = new AzimuthCluster(section.name, {
     kubeconfig: managementKubeconfig,
     namespace,
     cluster: specification(section),
     identity: identity && withoutUndefined(identity),
     ...(zenith ? { zenith } : {}),
-    charts: {
-      cluster: chart(charts.cluster),
-      zenithOperator: chart(charts.zenithOperator),
-      zenithApiServer: chart(charts.zenithApiServer),
-    },
+    charts,
     values: section.values as JsonObject,
     nodeGroupOverrides: section.nodeGroupOverrides as Record<string, JsonObject>,
     record,
     adopt,
     timeouts,
-    isReleaseRecorded: recorded.some(
-      ({ type, name }) => type.endsWith(":Release") && name === releaseResource(section.name),
-    ),
   });
   const { oidc, apiHost, sizes } = made;
   const { name: cluster, leaseName } = section;
@@ -62,9 +50,4 @@ function specification(section: AzimuthSection): ClusterSpecification {
 /** Removes fields with value undefined, which the API would take as a setting. */
 function withoutUndefined<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
-}
-
-function chart({ chart: name, repository, version }: AzimuthSection["charts"]["cluster"]): ChartSource {
-  const known = repository ?? CHART_REPOSITORIES[name];
-  return { chart: name, version, ...(known === undefined ? {} : { repository: known }) };
 }

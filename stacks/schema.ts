@@ -1,5 +1,5 @@
 /** The configuration of a stack: its schema, its types and its reader. */
-export { AzimuthSection, CHART_REPOSITORIES } from "./schema/azimuth";
+export { AzimuthSection } from "./schema/azimuth";
 export { BaseCluster, ClusterInput, MACHINE_FIELDS } from "./schema/cluster";
 export { ClusterConfiguration } from "./schema/cluster-rules";
 export type { ControlPlaneMachine, Machine, WorkerMachine } from "./schema/cluster-rules";

@@ -1,16 +1,22 @@
-import type * as pulumi from "@pulumi/pulumi";
-import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
+import * as pulumi from "@pulumi/pulumi";
 import type { PolicyRule } from "../../providers/azimuth/plan/cluster-values";
-import type { JsonObject } from "../../lib/merge";
+import { CHARTS, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
+import type { ClusterSpecification } from "../../providers/azimuth/plan/objects";
+import { AZIMUTH_RENAMES } from "../../providers/azimuth/plan/validation";
 import type { ZenithSettings } from "../../providers/azimuth/plan/zenith-values";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { JsonObject } from "../../lib/merge";
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 
 /** A Helm chart: a name with its repository, a path, or an oci:// reference. */
 export interface ChartSource {
   chart: string;
-  repository?: string;
-  version?: string;
+  /** @default the repository of Azimuth, for a chart of Azimuth */
+  repository?: string | undefined;
+  version?: string | undefined;
 }
 
+/** How a cluster's users log in. */
 export interface IdentityArgs {
   /** Existing ClusterRole for the users. */
   defaultClusterRole?: string;
@@ -18,36 +24,99 @@ export interface IdentityArgs {
   defaultUserClusterRole?: { name: string; rules: readonly PolicyRule[] };
 }
 
-export interface AzimuthClusterArgs {
+/** A tenancy on a management cluster. */
+export interface TenancyArgs {
   /** Kubeconfig of the management cluster. */
   kubeconfig: pulumi.Input<string>;
   /** Namespace of the tenancy on the management cluster. */
   namespace: string;
+}
+
+/** An object of a tenancy that Azimuth's operators work on. */
+export interface TenancyObjectArgs extends TenancyArgs {
+  /** Owner of the object, which is deleted with it. @default none */
+  owner?: pulumi.Input<Owner>;
+  /** Whether to take over an existing object from its owner. @default false */
+  adopt?: boolean;
+  /** Deadline in seconds. */
+  timeoutSeconds?: number;
+}
+
+export interface AzimuthClusterArgs extends TenancyArgs {
   /** The desired cluster; its `leaseName` and `zenithIdentityRealmName` decide on the lease and the realm. */
   cluster: ClusterSpecification;
-  /** How users log in; null for a cluster without OpenID Connect. */
-  identity: IdentityArgs | null;
+  /** How users log in; null for a cluster without OpenID Connect. @default {}: users have no rights in the cluster */
+  identity?: IdentityArgs | null;
   /** Exposes the API server and the services through Zenith; without it, the cluster has a load balancer. */
   zenith?: ZenithSettings & { projectId: string };
-  charts: { cluster: ChartSource; zenithOperator: ChartSource; zenithApiServer: ChartSource };
+  /** @default the charts of Azimuth */
+  charts?: { cluster?: ChartSource; zenithOperator?: ChartSource; zenithApiServer?: ChartSource };
   /** Helm values with a lower precedence than the template's. */
-  values: JsonObject;
+  values?: JsonObject;
   /** Pattern of a flavor → Helm values for its node groups. */
-  nodeGroupOverrides: Record<string, JsonObject>;
-  /** Whether to keep a paused Azimuth Cluster instead of a ConfigMap. */
-  record: boolean;
-  /** Whether to adopt existing objects of this cluster. */
-  adopt: boolean;
-  timeouts: { identitySeconds: number; leaseSeconds: number; zenithSeconds: number; deletionSeconds: number };
-  /** Whether the stack's state contains the Helm release at the start of this run. */
-  isReleaseRecorded: boolean;
+  nodeGroupOverrides?: Record<string, JsonObject>;
+  /** Whether to keep a paused Azimuth Cluster instead of a ConfigMap. @default true */
+  record?: boolean;
+  /** Whether to adopt existing objects of this cluster. @default false */
+  adopt?: boolean;
+  /** @default 600 for each of Realm, OIDCClient and Platform; 3600, 120 and 3600 */
+  timeouts?: {
+    identitySeconds?: number;
+    leaseSeconds?: number;
+    zenithSeconds?: number;
+    deletionSeconds?: number;
+  };
 }
+
+/** The arguments of a cluster, complete. */
+type CompleteArgs = Required<Omit<AzimuthClusterArgs, "zenith" | "kubeconfig" | "charts" | "timeouts">> & {
+  zenith?: NonNullable<AzimuthClusterArgs["zenith"]>;
+  charts: Record<keyof typeof CHARTS, ChartSource>;
+  timeouts: Record<keyof typeof TIMEOUTS, number>;
+};
 
 /** What the constructors of a cluster's parts share. */
 export interface ClusterContext {
   name: string;
   namespace: string;
   kubeconfig: pulumi.Output<string>;
-  args: AzimuthClusterArgs;
+  args: CompleteArgs;
   opts: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
+}
+
+/** Returns the context of a cluster's parts, with a default for each argument that is absent. */
+export function contextOf(name: string, given: AzimuthClusterArgs, parent: pulumi.Resource): ClusterContext {
+  const args = withCurrentNames(`AzimuthCluster ${name}`, given, AZIMUTH_RENAMES);
+  const { kubeconfig, namespace, cluster, zenith, charts = {}, timeouts } = args;
+  return {
+    name,
+    namespace,
+    kubeconfig: pulumi.secret(kubeconfig),
+    args: {
+      namespace,
+      cluster,
+      identity: args.identity === undefined ? {} : args.identity,
+      ...(zenith ? { zenith } : {}),
+      charts: {
+        cluster: chartSource("cluster", charts.cluster),
+        zenithOperator: chartSource("zenithOperator", charts.zenithOperator),
+        zenithApiServer: chartSource("zenithApiServer", charts.zenithApiServer),
+      },
+      values: args.values ?? {},
+      nodeGroupOverrides: args.nodeGroupOverrides ?? {},
+      record: args.record ?? true,
+      adopt: args.adopt ?? false,
+      timeouts: { ...TIMEOUTS, ...timeouts },
+    },
+    opts: { parent },
+  };
+}
+
+/** Returns a chart with its version and repository: those of Azimuth for a chart of Azimuth. */
+export function chartSource(kind: keyof typeof CHARTS, source: ChartSource = CHARTS[kind]): ChartSource {
+  const { chart, version } = source;
+  const known = Object.values(CHARTS).find((each) => each.chart === chart);
+  const repository = source.repository ?? known?.repository;
+  // in this order, because a hash of it is in the state
+  return { chart, version, ...(repository === undefined ? {} : { repository }) };
 }

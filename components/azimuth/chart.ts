@@ -3,10 +3,9 @@ import { hasNull, nullPaths } from "../../providers/azimuth/plan/values";
 import type { JsonObject } from "../../lib/merge";
 import { ClusterGone } from "../../providers/azimuth/resources/cluster-gone";
 import { ReleaseRecovery } from "../../providers/helm/resources/release-recovery";
+import { readStackResources } from "../../lib/pulumi/stack";
+import { parseUrn } from "../../lib/pulumi/state";
 import type { ChartSource, ClusterContext } from "./azimuth-cluster-args";
-
-/** Returns the name of the Helm release's resource, for looking it up in the state. */
-export const releaseResource = (cluster: string): string => `${cluster}-chart`;
 
 /** The timeout of a Helm call in seconds, and the number of revisions that it keeps. */
 const HELM_SECONDS = 3600;
@@ -26,6 +25,7 @@ export function installClusterChart(
   const { Release } =
     require("@pulumi/kubernetes/helm/v3/release") as typeof import("@pulumi/kubernetes/helm/v3/release");
   /* eslint-enable @typescript-eslint/no-require-imports */
+  const resource = `${name}-chart`;
   const gone = new ClusterGone(
     `${name}-gone`,
     { kubeconfig, namespace, cluster: name, timeoutSeconds: args.timeouts.deletionSeconds },
@@ -33,7 +33,7 @@ export function installClusterChart(
   );
   const recovery = new ReleaseRecovery(
     `${name}-chart-recovery`,
-    { kubeconfig, namespace, release: name, isRecorded: args.isReleaseRecorded, adopt: args.adopt },
+    { kubeconfig, namespace, release: name, isRecorded: isRecorded(resource), adopt: args.adopt },
     { ...opts, dependsOn: [gone] },
   );
   const source = args.charts.cluster;
@@ -45,7 +45,7 @@ export function installClusterChart(
       ? undefined
       : (copy.apply((folder) => (folder === undefined ? value : undefined)) as pulumi.Output<T>);
   return new Release(
-    releaseResource(name),
+    resource,
     {
       name,
       namespace,
@@ -63,6 +63,12 @@ export function installClusterChart(
     },
     { parent: opts.parent, provider, dependsOn: [recovery] },
   );
+}
+
+/** Returns whether the stack's state contains the release's resource at the start of this run. */
+async function isRecorded(release: string): Promise<boolean> {
+  const recorded = Object.keys(await readStackResources()).map(parseUrn);
+  return recorded.some(({ type, name }) => type.endsWith(":Release") && name === release);
 }
 
 const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);

@@ -1,81 +1,143 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
+import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
 import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
-import { ServiceSync } from "../../providers/azimuth/resources/service-sync";
-import type { ClusterContext } from "./azimuth-cluster-args";
-
-/** The resources through which a cluster's users log in. */
-export interface ClusterIdentity {
-  realm: ObjectReady;
-  client: Adoption;
-  platform: Adoption;
-  services: ServiceSync;
-}
+import { orEmpty } from "../../lib/pulumi/left-out";
+import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
 
 const FAILED: DesiredStatus = {
   failures: [{ path: "status.phase", value: "Failed" }],
   messages: ["status.failureMessage"],
 };
 
-/** Reads the Realm; creates or adopts the cluster's OIDCClient and Platform and waits for them, one after another. */
-export function makeIdentity(
-  { name, namespace, kubeconfig, args, opts }: ClusterContext,
-  owner: pulumi.Input<Owner>,
-  after: pulumi.Resource[],
-): ClusterIdentity {
-  const ref = { name, namespace };
-  const { zenithIdentityRealmName } = args.cluster;
-  const common = {
-    kubeconfig,
-    installedBy: INSTALLED_BY.identity,
-    timeoutSeconds: args.timeouts.identitySeconds,
-  };
+export interface RealmArgs extends TenancyArgs {
+  /** Name of the Realm. @default the first one in the namespace */
+  realmName?: string | undefined;
+  /** Deadline in seconds. @default 600 */
+  timeoutSeconds?: number;
+}
+
+/** The status of a Realm, as azimuth-identity-operator writes it. */
+export interface RealmStatus {
+  /** URL of the realm's OpenID Connect issuer. */
+  oidcIssuerUrl?: string;
+  /** Group of the tenancy's users; only a tenancy's realms have it. */
+  platformUsersGroup?: string;
+}
+
+/** Reads a Realm, and waits until it is Ready. */
+export function findRealm(
+  name: string,
+  { kubeconfig, namespace, realmName, timeoutSeconds = TIMEOUTS.identitySeconds }: RealmArgs,
+  opts: pulumi.CustomResourceOptions,
+) {
+  const named = realmName === undefined ? {} : { name: realmName };
   const realm = new ObjectReady(
-    `${name}-realm`,
+    name,
     {
-      ...common,
-      object: {
-        apiVersion: API.identity,
-        kind: "Realm",
-        namespace,
-        ...(zenithIdentityRealmName === undefined ? {} : { name: zenithIdentityRealmName }),
-      },
+      kubeconfig,
+      installedBy: INSTALLED_BY.identity,
+      timeoutSeconds,
+      object: { apiVersion: API.identity, kind: "Realm", namespace, ...named },
       wait: { ...FAILED, equals: [{ path: "status.phase", value: "Ready" }], fields: { status: "status" } },
       mustExist: true,
     },
-    { ...opts, dependsOn: after },
+    opts,
   );
-  const realmName = realm.object.apply(({ name: found }) => found);
-  const client = new Adoption(
-    `${name}-oidc-client`,
+  return {
+    realm,
+    realmName: orEmpty(realm.object).apply(({ name: found }) => found) as pulumi.Output<string>,
+    status: orEmpty(realm.values).apply(({ status }) => (status ?? {}) as RealmStatus),
+  };
+}
+
+/** A Realm of the tenancy, in which users log in. Azimuth creates it; this component reads it and waits for it. */
+export class Realm extends pulumi.ComponentResource {
+  readonly realmName: pulumi.Output<string>;
+  readonly status: pulumi.Output<RealmStatus>;
+
+  constructor(name: string, args: RealmArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:Realm", name, {}, opts);
+    const { realmName, status } = findRealm(name, args, { parent: this });
+    this.realmName = realmName;
+    this.status = status;
+    this.registerOutputs({ realmName, status });
+  }
+}
+
+/** An object of a cluster in a realm. */
+export interface RealmObjectArgs extends TenancyObjectArgs {
+  /** Name of the cluster; the object is `kube-<cluster>`. */
+  cluster: string;
+  /** Name of the Realm. */
+  realmName: pulumi.Input<string>;
+}
+
+/** Creates or adopts an object in a realm, and waits until its status has these fields. */
+function adoptInRealm(
+  name: string,
+  object: typeof oidcClient,
+  fields: Record<string, string>,
+  args: RealmObjectArgs,
+  opts: pulumi.CustomResourceOptions,
+): Adoption {
+  const { kubeconfig, namespace, cluster, realmName, owner, adopt = false } = args;
+  return new Adoption(
+    name,
     {
-      ...common,
-      object: oidcClient(ref, realmName),
-      owners: [owner],
-      adopt: args.adopt,
-      wait: { ...FAILED, fields: { clientId: "status.clientId", issuerUrl: "status.issuerUrl" } },
+      kubeconfig,
+      installedBy: INSTALLED_BY.identity,
+      timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.identitySeconds,
+      object: object({ name: cluster, namespace }, realmName),
+      ...(owner === undefined ? {} : { owners: [owner] }),
+      adopt,
+      wait: { ...FAILED, fields },
     },
-    { ...opts, dependsOn: [realm] },
+    opts,
   );
-  const itsPlatform = new Adoption(
-    `${name}-platform`,
-    {
-      ...common,
-      object: platform(ref, realmName),
-      owners: [owner],
-      adopt: args.adopt,
-      wait: { ...FAILED, fields: { rootGroup: "status.rootGroup" } },
-    },
-    { ...opts, dependsOn: [client] },
-  );
-  const services = new ServiceSync(
-    `${name}-services`,
-    { kubeconfig, namespace, cluster: name, hasRecord: args.record },
-    { ...opts, dependsOn: [itsPlatform] },
-  );
-  return { realm, client, platform: itsPlatform, services };
+}
+
+/** Creates or adopts the OIDCClient of a cluster. */
+export function adoptOidcClient(name: string, args: RealmObjectArgs, opts: pulumi.CustomResourceOptions) {
+  const fields = { clientId: "status.clientId", issuerUrl: "status.issuerUrl" };
+  const client = adoptInRealm(name, oidcClient, fields, args, opts);
+  return { client, issuer: orEmpty(client.values) as pulumi.Output<Partial<OidcIssuer>> };
+}
+
+/** The OIDCClient of a cluster: with it, the users of a realm log in to the cluster with kubectl. */
+export class OidcClient extends pulumi.ComponentResource {
+  readonly issuerUrl: pulumi.Output<string | undefined>;
+  readonly clientId: pulumi.Output<string | undefined>;
+
+  constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:OidcClient", name, {}, opts);
+    const { issuer } = adoptOidcClient(name, args, { parent: this });
+    this.issuerUrl = issuer.apply(({ issuerUrl }) => issuerUrl);
+    this.clientId = issuer.apply(({ clientId }) => clientId);
+    this.registerOutputs({ issuerUrl: this.issuerUrl, clientId: this.clientId });
+  }
+}
+
+/** Creates or adopts the Platform of a cluster. */
+export function adoptPlatform(name: string, args: RealmObjectArgs, opts: pulumi.CustomResourceOptions) {
+  const adopted = adoptInRealm(name, platform, { rootGroup: "status.rootGroup" }, args, opts);
+  const rootGroup = orEmpty(adopted.values).apply((values) => values.rootGroup as string | undefined);
+  return { platform: adopted, rootGroup };
+}
+
+/** The Platform of a cluster: the realm's groups for it. */
+export class Platform extends pulumi.ComponentResource {
+  /** The group that contains all groups of the cluster. */
+  readonly rootGroup: pulumi.Output<string | undefined>;
+
+  constructor(name: string, args: RealmObjectArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:Platform", name, {}, opts);
+    const { rootGroup } = adoptPlatform(name, args, { parent: this });
+    this.rootGroup = rootGroup;
+    this.registerOutputs({ rootGroup });
+  }
 }

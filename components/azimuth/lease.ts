@@ -1,31 +1,37 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
+import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
 import { Adoption } from "../../providers/kubernetes/resources/adoption";
-import type { ClusterContext } from "./azimuth-cluster-args";
+import { orEmpty } from "../../lib/pulumi/left-out";
+import type { TenancyObjectArgs } from "./azimuth-cluster-args";
 
 const ENDED =
   "has ended or was deleted; run pulumi destroy, which takes the cluster down in order, or name another lease";
 
+export interface LeaseArgs extends TenancyObjectArgs {
+  /** Name of the Lease. */
+  leaseName: string;
+}
+
+interface LeaseStatus {
+  sizeNameMap?: Record<string, string>;
+}
+
 /**
- * Adopts the Lease of a cluster. Azimuth's finalizer keeps it until the cluster's machines are gone, and it has an
- * owner, so that its end deletes the cluster. Waits until it is Active.
+ * Adopts a Lease. Azimuth's finalizer keeps it until the resource is deleted, and its end deletes its owner. Waits until
+ * it is Active.
  */
-export function adoptLease(
-  { name, namespace, kubeconfig, args, opts }: ClusterContext,
-  leaseName: string,
-  owner: pulumi.Input<Owner>,
-  after: pulumi.Resource[],
-): Adoption {
-  return new Adoption(
-    `${name}-lease`,
+export function adoptLease(name: string, args: LeaseArgs, opts: pulumi.CustomResourceOptions) {
+  const { kubeconfig, namespace, leaseName, owner, adopt = false } = args;
+  const lease = new Adoption(
+    name,
     {
       kubeconfig,
       object: { apiVersion: API.scheduling, kind: "Lease", metadata: { name: leaseName, namespace } },
       mustExist: true,
       ended: ENDED,
-      adopt: args.adopt,
-      owners: [owner],
+      adopt,
+      ...(owner === undefined ? {} : { owners: [owner] }),
       finalizers: [LEASE_FINALIZER],
       wait: {
         equals: [{ path: "status.phase", value: "Active" }],
@@ -34,8 +40,29 @@ export function adoptLease(
         messages: ["status.errorMessage"],
       },
       installedBy: INSTALLED_BY.scheduling,
-      timeoutSeconds: args.timeouts.leaseSeconds,
+      timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.leaseSeconds,
     },
-    { ...opts, dependsOn: after },
+    opts,
   );
+  // without a status, `--target` has left the Lease out, and what it reserved is unknown
+  const sizes = orEmpty(lease.values).apply(({ status }) =>
+    status === undefined ? undefined : ((status as LeaseStatus).sizeNameMap ?? {}),
+  );
+  return { lease, sizes };
+}
+
+/**
+ * A Lease of reserved machines. Another component creates it and decides when it ends; this one keeps it while it is
+ * used, and waits until it is Active.
+ */
+export class Lease extends pulumi.ComponentResource {
+  /** Requested sizes → flavors that the Lease reserved. */
+  readonly sizes: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: LeaseArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:Lease", name, {}, opts);
+    const { sizes } = adoptLease(name, args, { parent: this });
+    this.sizes = sizes.apply((known) => known ?? {});
+    this.registerOutputs({ sizes: this.sizes });
+  }
 }

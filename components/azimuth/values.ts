@@ -2,76 +2,49 @@ import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import {
   clusterValues,
-  unreservedSizes,
   roleBindingValues,
+  unreservedSizes,
 } from "../../providers/azimuth/plan/cluster-values";
+import type { OidcIssuer } from "../../providers/azimuth/plan/cluster-values";
 import type { JsonObject } from "../../lib/merge";
 import { nearest } from "../../lib/validation/spelling";
-import type { Adoption } from "../../providers/kubernetes/resources/adoption";
-import type { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
-import type { AzimuthClusterArgs } from "./azimuth-cluster-args";
-import type { ClusterIdentity } from "./identity";
+import type { ClusterContext } from "./azimuth-cluster-args";
+import type { RealmStatus } from "./identity";
 
 /** The sources of a cluster's values; those that it does not use are undefined. */
 export interface ValueSources {
-  /** from `templateValues` */
+  /** `spec.values` of the template */
   template: pulumi.Output<JsonObject>;
-  identity?: ClusterIdentity;
-  lease?: Adoption;
+  identity?: {
+    status: pulumi.Output<RealmStatus>;
+    issuer: pulumi.Output<Partial<OidcIssuer>>;
+    rootGroup: pulumi.Output<string | undefined>;
+  };
+  /** requested sizes → flavors of the Lease */
+  sizes?: pulumi.Output<Record<string, string> | undefined>;
   zenith?: pulumi.Output<JsonObject>;
-}
-
-/** Returns the template's values. */
-export function templateValues(template: ObjectReady): pulumi.Output<JsonObject> {
-  return template.values.apply(({ values }) => values as JsonObject);
-}
-
-interface Realm {
-  platformUsersGroup?: string;
-}
-
-interface Lease {
-  sizeNameMap?: Record<string, string>;
 }
 
 /** Returns the values of the cluster's chart. */
 export function chartValues(
-  args: AzimuthClusterArgs,
-  { template, identity, lease, zenith }: ValueSources,
+  { args }: ClusterContext,
+  { template, identity, sizes, zenith }: ValueSources,
 ): pulumi.Output<JsonObject> {
+  const { defaultClusterRole, defaultUserClusterRole } = args.identity ?? {};
+  const role = defaultUserClusterRole ?? (defaultClusterRole ? { name: defaultClusterRole } : undefined);
   return pulumi
-    .all([
-      template,
-      identity?.client.values,
-      identity?.platform.values,
-      identity?.realm.values,
-      lease?.values,
-      zenith,
-    ])
-    .apply(([fromTemplate, client, platform, realm, leased, fromZenith]) => {
-      const sizes = leased && ((leased as { status?: Lease }).status?.sizeNameMap ?? {});
-      const { issuerUrl, clientId } = (client ?? {}) as { issuerUrl?: string; clientId?: string };
-      const { defaultClusterRole, defaultUserClusterRole } = args.identity ?? {};
-      const role = defaultUserClusterRole ?? (defaultClusterRole ? { name: defaultClusterRole } : undefined);
-      const { platformUsersGroup } = (realm?.status ?? {}) as Realm;
-      const sources = {
+    .all([template, identity?.issuer, identity?.rootGroup, identity?.status, sizes, zenith])
+    .apply(([fromTemplate, issuer, rootGroup = "", realm, leased, fromZenith]) => {
+      const { issuerUrl, clientId } = issuer ?? {};
+      const { platformUsersGroup } = realm ?? {};
+      const groups = { rootGroup, ...(platformUsersGroup ? { platformUsersGroup } : {}) };
+      return clusterValues(args.cluster, {
         defaults: args.values,
         template: fromTemplate,
         nodeGroupOverrides: args.nodeGroupOverrides,
         ...(issuerUrl && clientId ? { oidc: { issuerUrl, clientId } } : {}),
-        ...(role && platform
-          ? {
-              roleBindings: roleBindingValues({
-                role,
-                rootGroup: (platform as { rootGroup?: string }).rootGroup ?? "",
-                ...(platformUsersGroup ? { platformUsersGroup } : {}),
-              }),
-            }
-          : {}),
-      };
-      return clusterValues(args.cluster, {
-        ...sources,
-        ...(sizes ? { sizes } : {}),
+        ...(role && identity ? { roleBindings: roleBindingValues({ role, ...groups }) } : {}),
+        ...(leased ? { sizes: leased } : {}),
         ...(fromZenith ? { zenith: fromZenith } : {}),
       });
     });
@@ -82,27 +55,22 @@ export function chartValues(
  * against no reservation, and no other component reports that.
  */
 export function warnOfUnreservedSizes(
-  name: string,
-  args: AzimuthClusterArgs,
+  { name, args }: ClusterContext,
   template: pulumi.Output<JsonObject>,
-  lease: Adoption,
+  reserved: pulumi.Output<Record<string, string> | undefined>,
 ): void {
-  pulumi.all([template, lease.values]).apply(([fromTemplate, leased]) => {
-    const sizes = (leased as { status?: Lease }).status?.sizeNameMap ?? {};
+  pulumi.all([template, reserved]).apply(([fromTemplate, sizes]) => {
+    if (sizes === undefined) return;
     const values = clusterValues(args.cluster, { defaults: args.values, template: fromTemplate });
-    warnOfUnreserved(name, values, sizes);
+    for (const { where, size } of unreservedSizes(values, sizes)) {
+      const meant = nearest(size, Object.keys(sizes));
+      const known = Object.keys(sizes).sort().join(", ") || "none";
+      void pulumi.log.warn(
+        `${name}: the Lease reserved nothing of the size "${size}" of ${where}` +
+          (meant === undefined ? `; it has ${known}` : `; did you mean "${meant}"?`),
+      );
+    }
   });
-}
-
-function warnOfUnreserved(name: string, values: JsonObject, sizes: Readonly<Record<string, string>>): void {
-  for (const { where, size } of unreservedSizes(values, sizes)) {
-    const meant = nearest(size, Object.keys(sizes));
-    const known = Object.keys(sizes).sort().join(", ") || "none";
-    void pulumi.log.warn(
-      `${name}: the Lease reserved nothing of the size "${size}" of ${where}` +
-        (meant === undefined ? `; it has ${known}` : `; did you mean "${meant}"?`),
-    );
-  }
 }
 
 /** Returns a hash that distinguishes sets of values without revealing them. */

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
+import { zenithFilesSecretName } from "../../providers/azimuth/plan/names";
 import {
   operatorValues,
   readTunnel,
@@ -7,62 +8,129 @@ import {
   type Tunnel,
   tunnelValues,
   unusableChart,
+  type ZenithSettings,
   zenithValues,
 } from "../../providers/azimuth/plan/zenith-values";
-import { zenithFilesSecretName } from "../../providers/azimuth/plan/names";
-import type { JsonObject } from "../../lib/merge";
 import { ZenithKeypair } from "../../providers/azimuth/resources/zenith-keypair";
-import type { AzimuthClusterArgs, ChartSource, ClusterContext } from "./azimuth-cluster-args";
+import type { Owner } from "../../providers/kubernetes/plan/adoption";
+import type { JsonObject } from "../../lib/merge";
+import { type ChartSource, chartSource, type TenancyArgs } from "./azimuth-cluster-args";
 
-type Zenith = NonNullable<AzimuthClusterArgs["zenith"]>;
+const isPath = (chart: string): boolean => /^\.{0,2}\//.test(chart);
 
-/**
- * Creates the key of the cluster's API server and reserves its name.
- *
- * @param tunnel a chart that can't be used is refused before a name is reserved
- */
-export function reserveName(
-  { name, namespace, kubeconfig, args, opts }: ClusterContext,
-  { registrarAdminUrl }: Zenith,
-  tunnel: pulumi.Output<Tunnel>,
-  owner: pulumi.Input<Owner>,
-  after: pulumi.Resource[],
-): ZenithKeypair {
-  return new ZenithKeypair(
-    `${name}-zenith-key`,
-    {
-      kubeconfig,
-      namespace,
-      cluster: name,
-      registrarAdminUrl,
-      owner,
-      timeoutSeconds: args.timeouts.zenithSeconds,
-      files: tunnel.apply(({ keyed }) => keyed),
-      chartIssue: tunnel.apply(({ issue }) => issue),
-    },
-    { ...opts, dependsOn: after },
-  );
+/** A provider for the objects of a cluster on its management cluster. */
+export function managementProvider(
+  name: string,
+  { kubeconfig, namespace, cluster }: TenancyArgs & { cluster: string },
+  opts: pulumi.CustomResourceOptions,
+): pulumi.ProviderResource {
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  const { Provider } = require("@pulumi/kubernetes/provider") as typeof import("@pulumi/kubernetes/provider");
+  /* eslint-enable @typescript-eslint/no-require-imports */
+  const clusterIdentifier = `${namespace}/${cluster}`;
+  return new Provider(name, { kubeconfig, namespace, clusterIdentifier, enableServerSideApply: true }, opts);
+}
+
+/** Arguments of the parts that connect a cluster to Zenith. */
+interface ZenithArgs extends TenancyArgs {
+  /** Name of the cluster. */
+  cluster: string;
+  /** The addresses of Zenith. */
+  zenith: ZenithSettings;
+  /** The part's Helm chart. @default Azimuth's */
+  chart?: ChartSource;
+}
+
+export interface ZenithApiServerArgs extends ZenithArgs {
+  /** Owner of the Secrets, with its uid. */
+  owner: pulumi.Input<Owner>;
+  /** Whether the values also expose the Grafana of the cluster's monitoring. @default false */
+  monitoring?: boolean;
+  /** How long to retry the registrar, in seconds. @default 120 */
+  timeoutSeconds?: number;
 }
 
 /**
- * Renders the tunnel to the API server from its own chart, without installing it. A chart that can't be rendered or
- * used sets `issue` instead of throwing, because the engine would wait forever for resources with failed inputs.
+ * Renders the tunnel to a cluster's API server from its own chart, without installing it; then creates the tunnel's key
+ * and reserves its name. A chart that can't be used is refused before a name is reserved.
  */
-export function renderTunnel(
-  { kubeconfig, args }: ClusterContext,
-  { sshdHost, sshdPort }: Zenith,
+export function exposeApiServer(
+  name: string,
+  args: ZenithApiServerArgs,
+  provider: pulumi.ProviderResource,
+  opts: pulumi.CustomResourceOptions,
+) {
+  const { namespace, cluster, zenith, owner, monitoring = false } = args;
+  const kubeconfig = pulumi.secret(args.kubeconfig);
+  const tunnel = renderTunnel(kubeconfig, zenith, chartSource("zenithApiServer", args.chart), provider);
+  const key = new ZenithKeypair(
+    name,
+    {
+      kubeconfig,
+      namespace,
+      cluster,
+      registrarAdminUrl: zenith.registrarAdminUrl,
+      owner,
+      timeoutSeconds: args.timeoutSeconds ?? TIMEOUTS.zenithSeconds,
+      files: tunnel.apply(({ keyed }) => keyed),
+      chartIssue: tunnel.apply(({ issue }) => issue),
+    },
+    opts,
+  );
+  const secret = zenithFilesSecretName(cluster);
+  const values = pulumi
+    .all([key.fqdn, tunnel])
+    .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring }));
+  return { key, values };
+}
+
+/**
+ * Exposes a cluster's API server through Zenith: its key, and the name that Zenith reserved for it. The tunnel itself
+ * runs on the cluster's control planes, from `values`.
+ */
+export class ZenithApiServer extends pulumi.ComponentResource {
+  /** Host name of the API server. */
+  readonly fqdn: pulumi.Output<string>;
+  /** Values for the chart `openstack-cluster`. */
+  readonly values: pulumi.Output<JsonObject>;
+
+  constructor(name: string, args: ZenithApiServerArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:ZenithApiServer", name, {}, opts);
+    const provider = managementProvider(`${name}-management`, args, { parent: this });
+    const { key, values } = exposeApiServer(name, args, provider, { parent: this });
+    this.fqdn = key.fqdn;
+    this.values = values;
+    this.registerOutputs({ fqdn: this.fqdn, values });
+  }
+}
+
+/**
+ * Renders the tunnel. A chart that can't be rendered or used sets `issue` instead of throwing, because the engine would
+ * wait forever for resources with failed inputs.
+ */
+function renderTunnel(
+  kubeconfig: pulumi.Output<string>,
+  { sshdHost: host, sshdPort: port }: ZenithSettings,
+  { chart, repository, version }: ChartSource,
   provider: pulumi.ProviderResource,
 ): pulumi.Output<Tunnel> {
+  const jsonOpts = JSON.stringify({
+    ...(isPath(chart) ? { path: chart } : { chart }),
+    ...(repository === undefined ? {} : { fetch_opts: { repo: repository } }),
+    ...(version === undefined || isPath(chart) ? {} : { version }),
+    release_name: "zenith-apiserver",
+    namespace: "kube-system",
+    values: tunnelValues({ host, port }),
+  });
   // rendering waits for the kubeconfig, and the result does not contain it
   return pulumi.unsecret(kubeconfig).apply(async () => {
     try {
-      const objects = await renderChart(args.charts.zenithApiServer, {
-        release: "zenith-apiserver",
-        namespace: "kube-system",
-        values: tunnelValues({ host: sshdHost, port: sshdPort }),
-        provider,
-      });
-      return readTunnel(objects);
+      const rendered = (await pulumi.runtime.invoke(
+        "kubernetes:helm:template",
+        { jsonOpts },
+        { provider },
+      )) as { result?: RenderedObject[] };
+      return readTunnel(rendered.result ?? []);
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       return { manifest: "", files: {}, keyed: [], issue: unusableChart(`can't be rendered (${words})`) };
@@ -70,88 +138,57 @@ export function renderTunnel(
   });
 }
 
-/** Returns the Zenith values of the cluster's chart. */
-export function tunnelChartValues(
-  { name, args }: ClusterContext,
-  key: ZenithKeypair,
-  tunnel: pulumi.Output<Tunnel>,
-): pulumi.Output<JsonObject> {
-  const secret = zenithFilesSecretName(name);
-  const { monitoring } = args.cluster.addons;
-  return pulumi
-    .all([key.fqdn, tunnel])
-    .apply(([fqdn, rendered]) => zenithValues({ fqdn, secret }, rendered, { monitoring }));
+export interface ZenithOperatorArgs extends ZenithArgs {
+  /** Id of the OpenStack project whose users may see the cluster's services. */
+  projectId: string;
+  /** Owner of the operator's objects. @default none */
+  owner?: pulumi.Input<Owner>;
 }
 
-interface RenderArgs {
-  release: string;
-  namespace: string;
-  values: JsonObject;
-  provider: pulumi.ProviderResource;
-}
-
-/** Returns the objects of a chart, rendered by the kubernetes plugin without installing them. */
-async function renderChart(
-  { chart, repository, version }: ChartSource,
-  { release, namespace, values, provider }: RenderArgs,
-): Promise<RenderedObject[]> {
-  const isPath = /^\.{0,2}\//.test(chart);
-  const jsonOpts = JSON.stringify({
-    ...(isPath ? { path: chart } : { chart }),
-    ...(repository === undefined ? {} : { fetch_opts: { repo: repository } }),
-    ...(version === undefined || isPath ? {} : { version }),
-    release_name: release,
-    namespace,
-    values,
-  });
-  const answer = (await pulumi.runtime.invoke("kubernetes:helm:template", { jsonOpts }, { provider })) as {
-    result?: RenderedObject[];
-  };
-  return answer.result ?? [];
-}
-
-/** Installs the operator for the cluster's Zenith clients; all its objects have the cluster's owner reference. */
+/** Installs the operator of a cluster's Zenith clients. */
 export function installZenithOperator(
-  { name, namespace, args, opts }: ClusterContext,
-  zenith: Zenith,
-  owner: pulumi.Output<Owner>,
-  provider: pulumi.ProviderResource,
-  after: pulumi.Resource[],
+  name: string,
+  { namespace, cluster, zenith, projectId, owner, chart: source }: ZenithOperatorArgs,
+  opts: pulumi.ComponentResourceOptions,
 ): pulumi.Resource {
   // loaded only here, so that a cluster without Zenith does not load it
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { Chart } =
     require("@pulumi/kubernetes/helm/v4/chart") as typeof import("@pulumi/kubernetes/helm/v4/chart");
   /* eslint-enable @typescript-eslint/no-require-imports */
-  const { chart, repository, version } = args.charts.zenithOperator;
-  const isPath = /^\.{0,2}\//.test(chart);
+  const { chart, repository, version } = chartSource("zenithOperator", source);
   return new Chart(
-    `${name}-zenith-operator`,
+    name,
     {
-      name,
+      name: cluster,
       namespace,
       chart,
-      ...(version === undefined || isPath ? {} : { version }),
+      ...(version === undefined || isPath(chart) ? {} : { version }),
       ...(repository === undefined ? {} : { repositoryOpts: { repo: repository } }),
-      values: operatorValues(name, zenith, zenith.projectId),
+      values: operatorValues(cluster, zenith, projectId),
       // it waits for the cluster's kubeconfig, which exists only after the control plane
       skipAwait: true,
     },
-    {
-      parent: opts.parent,
-      provider,
-      dependsOn: after,
-      transforms: [(resource) => withOwner(resource, owner)],
-    },
+    { ...opts, ...(owner === undefined ? {} : { transforms: [(resource) => withOwner(resource, owner)] }) },
   );
 }
 
 function withOwner(
   { props, opts }: pulumi.ResourceTransformArgs,
-  owner: pulumi.Output<Owner>,
+  owner: pulumi.Input<Owner>,
 ): pulumi.ResourceTransformResult | undefined {
   const { metadata } = props as { metadata?: Record<string, unknown> };
   // the chart itself stays unchanged, because otherwise its objects would lose their provider
   if (metadata === undefined) return undefined;
   return { props: { ...props, metadata: { ...metadata, ownerReferences: [owner] } }, opts };
+}
+
+/** The operator that connects a cluster's services to Zenith. It runs on the management cluster. */
+export class ZenithOperator extends pulumi.ComponentResource {
+  constructor(name: string, args: ZenithOperatorArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("foresail:azimuth:ZenithOperator", name, {}, opts);
+    const provider = managementProvider(`${name}-management`, args, { parent: this });
+    installZenithOperator(name, args, { parent: this, provider });
+    this.registerOutputs({});
+  }
 }

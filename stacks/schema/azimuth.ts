@@ -3,6 +3,7 @@ import { chartIssues, chartNameIssue, chartVersionIssue } from "../../lib/valida
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { hostIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { DEFAULT_ROLE_NAME, DEFAULT_ROLE_RULES } from "../../providers/azimuth/plan/cluster-values";
+import { CHARTS, SSHD_PORT, TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import {
   loadBalancerAddressIssues,
   nodeGroupIssues,
@@ -46,9 +47,8 @@ const Addons = rules(
   loadBalancerAddressIssues,
 );
 
-const AZIMUTH_CHARTS = "https://azimuth-cloud.github.io/zenith";
-
-function chart(name: string, repository: string, version: string, what: string) {
+function chart(kind: keyof typeof CHARTS, what: string) {
+  const { chart: name, repository, version } = CHARTS[kind];
   return rules(
     z.strictObject({
       chart: rule(z.string().min(1).max(1000), chartNameIssue)
@@ -65,38 +65,19 @@ function chart(name: string, repository: string, version: string, what: string) 
     .describe(what);
 }
 
-/** Repositories of Azimuth's charts, by chart name. */
-export const CHART_REPOSITORIES: Readonly<Record<string, string>> = {
-  "openstack-cluster": "https://azimuth-cloud.github.io/capi-helm-charts",
-  "zenith-operator": AZIMUTH_CHARTS,
-  "zenith-apiserver": AZIMUTH_CHARTS,
-};
-
 const Charts = z.strictObject({
-  cluster: chart(
-    "openstack-cluster",
-    "https://azimuth-cloud.github.io/capi-helm-charts",
-    "0.27.0",
-    "The chart that creates the cluster with Cluster API.",
-  ),
+  cluster: chart("cluster", "The chart that creates the cluster with Cluster API."),
   zenithOperator: chart(
-    "zenith-operator",
-    AZIMUTH_CHARTS,
-    "0.18.1",
+    "zenithOperator",
     "The chart of the operator that looks after the cluster's Zenith clients.",
   ),
-  zenithApiServer: chart(
-    "zenith-apiserver",
-    AZIMUTH_CHARTS,
-    "0.18.1",
-    "The chart of the tunnel to the cluster's API server.",
-  ),
+  zenithApiServer: chart("zenithApiServer", "The chart of the tunnel to the cluster's API server."),
 });
 
 const Zenith = z.strictObject({
   registrarAdminUrl: url().describe("Address of the Zenith registrar at which names are reserved."),
   sshdHost: text(hostIssue).describe("Host of Zenith's SSH server, as the cluster's machines reach it."),
-  sshdPort: port().default(22).describe("Port of Zenith's SSH server."),
+  sshdPort: port().default(SSHD_PORT).describe("Port of Zenith's SSH server."),
   projectId: line().describe("Id of the OpenStack project whose members may see the cluster's services."),
 });
 
@@ -141,10 +122,14 @@ const Identity = rules(
 );
 
 const Timeouts = z.strictObject({
-  identitySeconds: seconds().default(600).describe("Until each of Realm, OIDCClient and Platform is ready."),
-  leaseSeconds: seconds().default(3600).describe("Until the Lease is Active."),
-  zenithSeconds: seconds().default(120).describe("Until the Zenith registrar answers."),
-  deletionSeconds: seconds().default(3600).describe("Until the cluster's machines are gone on a destroy."),
+  identitySeconds: seconds()
+    .default(TIMEOUTS.identitySeconds)
+    .describe("Until each of Realm, OIDCClient and Platform is ready."),
+  leaseSeconds: seconds().default(TIMEOUTS.leaseSeconds).describe("Until the Lease is Active."),
+  zenithSeconds: seconds().default(TIMEOUTS.zenithSeconds).describe("Until the Zenith registrar answers."),
+  deletionSeconds: seconds()
+    .default(TIMEOUTS.deletionSeconds)
+    .describe("Until the cluster's machines are gone on a destroy."),
 });
 
 /** Schema of `foresail:azimuth`. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AzimuthClusterArgs } from "../../../../components/azimuth/azimuth-cluster-args";
-import { MockedEngine, type Registered } from "./mocked-engine";
+import { MockedEngine, promised, type Registered } from "./mocked-engine";
 
 const chart = (name: string) => ({ chart: name, repository: "https://charts.example", version: "0.27.0" });
 
@@ -40,7 +40,6 @@ const ARGS: AzimuthClusterArgs = {
   record: true,
   adopt: false,
   timeouts: { identitySeconds: 600, leaseSeconds: 3600, zenithSeconds: 120, deletionSeconds: 3600 },
-  isReleaseRecorded: false,
 };
 
 describe("AzimuthCluster", () => {
@@ -53,6 +52,8 @@ describe("AzimuthCluster", () => {
     ({ AzimuthCluster } = await import("../../../../components/azimuth/azimuth-cluster.js"));
   });
 
+  beforeEach(() => (engine.leftOut = []));
+
   const make = () => engine.run((opts) => new AzimuthCluster("demo", ARGS, opts));
 
   it("registers the resources under the names that existing stacks have", async () => {
@@ -62,6 +63,35 @@ describe("AzimuthCluster", () => {
       registered.flatMap(({ options }) => options.aliases ?? []),
       [],
     );
+  });
+
+  it("stores the same fingerprint as earlier releases, since another one is a step", async () => {
+    const registered = await make();
+    const stored = registered.flatMap(({ inputs: { fingerprint } }) => fingerprint ?? []);
+    assert.deepEqual(stored, ["20cd971c4e27f960", "68f1f981eb8f500f"]);
+  });
+
+  it("has outputs without a value for what --target leaves out", async () => {
+    engine.leftOut = ["-template", "-oidc-client", "-platform", "-lease"];
+    let cluster: InstanceType<typeof AzimuthCluster> | undefined;
+    const registered = await engine.run((opts) => (cluster = new AzimuthCluster("demo", ARGS, opts)));
+    assert.deepEqual(shortened(registered), RESOURCES);
+    assert.ok(cluster);
+    assert.deepEqual(await promised(cluster.oidc), {});
+    assert.deepEqual(await promised(cluster.sizes), {});
+  });
+
+  it("needs nothing but the cluster's specification and the tenancy", async () => {
+    const { kubeconfig, namespace, cluster } = ARGS;
+    const registered = await engine.run(
+      (opts) => new AzimuthCluster("demo", { kubeconfig, namespace, cluster }, opts),
+    );
+    const release = registered.find(({ urn }) => urn.endsWith("::demo-chart"));
+    assert.equal(release?.inputs.chart, "openstack-cluster");
+    assert.deepEqual(release?.inputs.repositoryOpts, {
+      repo: "https://azimuth-cloud.github.io/capi-helm-charts",
+    });
+    assert.equal(release?.inputs.version, "0.27.0");
   });
 
   it("registers no identity, lease, tunnel or record for a cluster without them", async () => {

@@ -57,6 +57,7 @@ export class MockedEngine {
       "project",
       "stack",
       false,
+      "organization",
     );
   }
 
