@@ -1,21 +1,22 @@
-import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
-import { MACHINE_POOL_RENAMES } from "../../providers/machine-pool/plan/manifest";
 import * as pulumi from "@pulumi/pulumi";
 import {
   isScaledByOthers,
+  MACHINE_POOL_RENAMES,
   machinePoolManifest,
   type PoolReference,
+  TIMEOUTS,
 } from "../../providers/machine-pool/plan/manifest";
 import type { Counts } from "../../providers/machine-pool/plan/observed";
 import { Adoption } from "../../providers/kubernetes/resources/adoption";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/pool-inputs";
+import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 
 /** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */
 export interface PoolObjectArgs {
   apiVersion: string;
   kind: string;
-  /** Default: the pool's. */
+  /** @default the pool's */
   name?: string;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -23,20 +24,15 @@ export interface PoolObjectArgs {
 }
 
 /** Deadlines of the stages that a pool goes through. */
-export interface MachinePoolTimeouts {
-  bootstrapSeconds: number;
-  infrastructureSeconds: number;
-  nodesSeconds: number;
-  deletionSeconds: number;
-}
+export type MachinePoolTimeouts = Record<keyof typeof TIMEOUTS, number>;
 
 export interface MachinePoolArgs {
-  /** Kubeconfig of the management cluster, with one context; secret. */
+  /** Kubeconfig of the management cluster, with one context. Secret. */
   kubeconfig: pulumi.Input<string>;
-  /** Kubeconfig of the workload cluster; default: from the Secret <cluster>-kubeconfig on the management cluster. */
+  /** Kubeconfig of the workload cluster. @default from the Secret <cluster>-kubeconfig on the management cluster */
   workloadKubeconfig?: pulumi.Input<string>;
-  /** Version of Cluster API's API. */
-  api: "v1beta1" | "v1beta2";
+  /** Version of Cluster API's API. @default "v1beta1" */
+  api?: "v1beta1" | "v1beta2";
   namespace: string;
   /** Name of the Cluster. */
   cluster: string;
@@ -47,15 +43,29 @@ export interface MachinePoolArgs {
   replicas: number;
   /** Kubernetes version of the nodes; a new one rolls them. */
   version?: string;
-  labels: Record<string, string>;
-  annotations: Record<string, string>;
-  failureDomains: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  failureDomains?: string[];
   minReadySeconds?: number;
   nodeDrainTimeoutSeconds?: number;
-  /** Whether to take over the objects from their current owners. */
-  adopt: boolean;
-  timeouts: MachinePoolTimeouts;
+  /** Whether to take over the objects from their current owners. @default false */
+  adopt?: boolean;
+  /** @default 600 for the bootstrap data, 1800 for each other stage */
+  timeouts?: Partial<MachinePoolTimeouts>;
 }
+
+const DEFAULTS = {
+  api: "v1beta1" as "v1beta1" | "v1beta2",
+  labels: {} as Record<string, string>,
+  annotations: {} as Record<string, string>,
+  failureDomains: [] as string[],
+  adopt: false as boolean,
+};
+
+const INSTALLED_BY = {
+  v1beta1: "Cluster API by clusterctl init (or write api: v1beta2, if it serves that)",
+  v1beta2: "Cluster API 1.11 or newer (or write api: v1beta1)",
+};
 
 /** A MachinePool of Cluster API with the objects that it refers to; waits until every node is Ready. */
 export class MachinePool extends pulumi.ComponentResource {
@@ -63,101 +73,86 @@ export class MachinePool extends pulumi.ComponentResource {
   readonly phase: pulumi.Output<string>;
   readonly counts: pulumi.Output<Counts>;
 
-  constructor(name: string, given: MachinePoolArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("foresail:machine-pool:MachinePool", name, {}, opts);
-    const args = withCurrentNames(`MachinePool ${name}`, given, MACHINE_POOL_RENAMES);
-    const bootstrap = "config" in args.bootstrap ? args.bootstrap.config : undefined;
+  private readonly args: MachinePoolArgs & typeof DEFAULTS & { timeouts: MachinePoolTimeouts };
+
+  constructor(
+    private readonly poolName: string,
+    given: MachinePoolArgs,
+    opts?: pulumi.ComponentResourceOptions,
+  ) {
+    super("foresail:machine-pool:MachinePool", poolName, {}, opts);
+    const args = withCurrentNames(`MachinePool ${poolName}`, given, MACHINE_POOL_RENAMES);
+    this.args = { ...DEFAULTS, ...args, timeouts: { ...TIMEOUTS, ...args.timeouts } };
     const beside = [
-      ...this.object(`${name}-bootstrap`, name, args, bootstrap, "the bootstrap provider of this kind"),
-      ...this.object(
-        `${name}-infrastructure`,
-        name,
-        args,
-        args.infrastructure,
-        "the infrastructure provider of this kind",
-      ),
+      ...("config" in args.bootstrap ? this.object("bootstrap", args.bootstrap.config) : []),
+      ...this.object("infrastructure", args.infrastructure),
     ];
-    const pool = this.pool(name, args, beside);
-    const ready = this.ready(name, args, [...beside, pool]);
-    this.nodes = ready.nodes;
-    this.phase = ready.phase;
-    this.counts = ready.counts;
-    this.registerOutputs({ nodes: this.nodes, phase: this.phase, counts: this.counts });
+    const pool = this.pool(beside);
+    const { nodes, phase, counts } = this.ready([...beside, pool]);
+    this.nodes = nodes;
+    this.phase = phase;
+    this.counts = counts;
+    this.registerOutputs({ nodes, phase, counts });
   }
 
   /** Returns an object that the pool refers to. Cluster API sets its owner, and the pool waits for its status. */
-  private object(
-    resource: string,
-    pool: string,
-    args: MachinePoolArgs,
-    object: PoolObjectArgs | undefined,
-    installedBy: string,
-  ): Adoption[] {
-    if (object?.spec === undefined) return [];
-    const { apiVersion, kind, labels = {}, annotations = {}, spec } = object;
-    const metadata = { name: object.name ?? pool, namespace: args.namespace, labels, annotations };
+  private object(role: "bootstrap" | "infrastructure", object: PoolObjectArgs): Adoption[] {
+    const { kubeconfig, namespace, adopt, timeouts } = this.args;
+    const { apiVersion, kind, name = this.poolName, labels = {}, annotations = {}, spec } = object;
+    if (spec === undefined) return [];
     return [
       new Adoption(
-        resource,
+        `${this.poolName}-${role}`,
         {
-          kubeconfig: args.kubeconfig,
-          object: { apiVersion, kind, metadata, spec },
-          adopt: args.adopt,
-          installedBy: `${installedBy} (clusterctl init)`,
-          timeoutSeconds: args.timeouts.deletionSeconds,
+          kubeconfig,
+          object: { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec },
+          adopt,
+          installedBy: `the ${role} provider of this kind (clusterctl init)`,
+          timeoutSeconds: timeouts.deletionSeconds,
         },
         { parent: this },
       ),
     ];
   }
 
-  private pool(name: string, args: MachinePoolArgs, dependsOn: pulumi.Resource[]): Adoption {
-    const { namespace, cluster, timeouts } = args;
-    const installedBy =
-      args.api === "v1beta2"
-        ? "Cluster API 1.11 or newer (or write api: v1beta1)"
-        : "Cluster API by clusterctl init (or write api: v1beta2, if it serves that)";
+  private pool(dependsOn: pulumi.Resource[]): Adoption {
+    const { kubeconfig, api, bootstrap, infrastructure, adopt, timeouts } = this.args;
     return new Adoption(
-      name,
+      this.poolName,
       {
-        kubeconfig: args.kubeconfig,
+        kubeconfig,
         object: machinePoolManifest({
-          ...args,
-          namespace,
-          name,
-          cluster,
-          bootstrap:
-            "config" in args.bootstrap
-              ? { configRef: reference(args.bootstrap.config, name) }
-              : { dataSecretName: args.bootstrap.dataSecretName },
-          infrastructureRef: reference(args.infrastructure, name),
+          ...this.args,
+          name: this.poolName,
+          bootstrap: "config" in bootstrap ? { configRef: this.reference(bootstrap.config) } : bootstrap,
+          infrastructureRef: this.reference(infrastructure),
         }),
-        adopt: args.adopt,
-        ...(isScaledByOthers(args) ? { leave: ["spec.replicas"] } : {}),
-        installedBy,
+        adopt,
+        ...(isScaledByOthers(this.args) ? { leave: ["spec.replicas"] } : {}),
+        installedBy: INSTALLED_BY[api],
         timeoutSeconds: timeouts.deletionSeconds,
       },
       { parent: this, dependsOn },
     );
   }
 
-  private ready(name: string, args: MachinePoolArgs, dependsOn: pulumi.Resource[]): MachinePoolReady {
-    const { kubeconfig, workloadKubeconfig, api, namespace, cluster, replicas, version, timeouts } = args;
-    const { bootstrap, infrastructure } = args;
-    const { kind, name: named } = reference(infrastructure, name);
+  private ready(dependsOn: pulumi.Resource[]): MachinePoolReady {
+    const { kubeconfig, workloadKubeconfig, api, namespace, cluster, replicas, version } = this.args;
+    const { bootstrap, infrastructure, timeouts } = this.args;
+    const { kind, name } = this.reference(infrastructure);
     return new MachinePoolReady(
-      `${name}-ready`,
+      `${this.poolName}-ready`,
       {
         kubeconfig,
         ...(workloadKubeconfig === undefined ? {} : { workloadKubeconfig }),
         apiVersion: `cluster.x-k8s.io/${api}`,
         namespace,
-        name,
+        name: this.poolName,
         cluster,
-        ...(isScaledByOthers(args) ? {} : { replicas }),
+        ...(isScaledByOthers(this.args) ? {} : { replicas }),
         ...(version === undefined ? {} : { version }),
         template: {
-          infrastructure: `${kind} ${named}`,
+          infrastructure: `${kind} ${name}`,
           rest: { bootstrap, infrastructure: infrastructure.spec ?? {} },
         },
         timeouts: {
@@ -169,8 +164,8 @@ export class MachinePool extends pulumi.ComponentResource {
       { parent: this, dependsOn },
     );
   }
-}
 
-function reference({ apiVersion, kind, name }: PoolObjectArgs, pool: string): PoolReference {
-  return { apiVersion, kind, name: name ?? pool };
+  private reference({ apiVersion, kind, name = this.poolName }: PoolObjectArgs): PoolReference {
+    return { apiVersion, kind, name };
+  }
 }

@@ -8,6 +8,7 @@ import {
 } from "../../lib/validation/labels";
 import { dnsLabelIssue, objectNameIssue } from "../../lib/validation/names";
 import { poolVersionIssue } from "../../providers/kubeadm/plan/validation/source";
+import { TIMEOUTS } from "../../providers/machine-pool/plan/manifest";
 import { exactlyOne, flag, line, rules, seconds, text, whole } from "./rule";
 
 const name = (longest = 63) => text((text) => dnsLabelIssue(text, longest));
@@ -36,10 +37,14 @@ const Bootstrap = exactlyOne(
 );
 
 const Timeouts = z.strictObject({
-  bootstrapSeconds: seconds().default(600).describe("Until the join data exists."),
-  infrastructureSeconds: seconds().default(1800).describe("Until the machines exist."),
-  nodesSeconds: seconds().default(1800).describe("Until the nodes are Ready."),
-  deletionSeconds: seconds().default(1800).describe("Until the pool is gone when it is deleted."),
+  bootstrapSeconds: seconds().default(TIMEOUTS.bootstrapSeconds).describe("Until the join data exists."),
+  infrastructureSeconds: seconds()
+    .default(TIMEOUTS.infrastructureSeconds)
+    .describe("Until the machines exist."),
+  nodesSeconds: seconds().default(TIMEOUTS.nodesSeconds).describe("Until the nodes are Ready."),
+  deletionSeconds: seconds()
+    .default(TIMEOUTS.deletionSeconds)
+    .describe("Until the pool is gone when it is deleted."),
 });
 
 /** Schema of `foresail:machinePool`. */

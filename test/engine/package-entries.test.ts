@@ -11,7 +11,10 @@ const ENTRY_POINTS: Record<string, string[]> = {
   foresail: ["Adoption", "KubeadmCluster", "MachinePool", "ObjectReady"],
   "foresail/openstack": ["OpenstackCluster"],
   "foresail/tumblebug": ["TumblebugCluster"],
-  "foresail/azimuth": ["AzimuthCluster"],
+  "foresail/azimuth": [
+    ...["AzimuthCluster", "Lease", "OidcClient", "Platform", "Realm"],
+    ...["ZenithApiServer", "ZenithOperator"],
+  ],
   "foresail/machine-pool": ["MachinePool"],
   "foresail/handlers": ["handlers"],
 };

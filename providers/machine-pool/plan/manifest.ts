@@ -10,6 +10,14 @@ export const MACHINE_POOL_RENAMES: Renames = {
   "timeouts.deletion": "timeouts.deletionSeconds",
 };
 
+/** Deadlines of the stages, and of the pool's deletion. */
+export const TIMEOUTS = {
+  bootstrapSeconds: 600,
+  infrastructureSeconds: 1800,
+  nodesSeconds: 1800,
+  deletionSeconds: 1800,
+} as const;
+
 /** An object that a pool refers to and that may be created with it. */
 export interface PoolReference {
   apiVersion: string;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { parse } from "yaml";
@@ -90,19 +91,36 @@ describe("examples", () => {
 
   it("package/ compiles against what the package exports", function () {
     this.timeout(60_000);
-    const program = ts.createProgram([path.join(PROJECT, "examples/package/index.ts")], {
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      types: ["node"],
-      typeRoots: [path.join(PROJECT, "node_modules/@types")],
-    });
-    const words = ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-    assert.deepEqual(words, []);
+    assert.deepEqual(compileErrors(path.join(PROJECT, "examples/package/index.ts")), []);
+  });
+
+  it("docs/package.md shows programs that compile against what the package exports", function () {
+    this.timeout(60_000);
+    const blocks = [...read("docs/package.md").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
+    assert.ok(blocks.length > 6, `${blocks.length} programs`);
+    const folder = mkdtempSync(path.join(PROJECT, "bin", "page-"));
+    try {
+      const file = path.join(folder, "page.ts");
+      writeFileSync(file, blocks.join("\n"));
+      assert.deepEqual(compileErrors(file), []);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
+
+function compileErrors(file: string): string[] {
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: ["node"],
+    typeRoots: [path.join(PROJECT, "node_modules/@types")],
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
