@@ -125,7 +125,10 @@ describe("the key of a cluster's API server, for Zenith", function () {
 
     // one that others made is theirs
     await client.create({ ...ref, metadata: { name: ref.name, namespace } });
-    await assert.rejects(steps(before, desired()), /demo-zenith-files was created by another program; if nothing else uses it, delete it/);
+    await assert.rejects(
+      steps(before, desired()),
+      /demo-zenith-files was created by another program; if nothing else uses it, delete it/,
+    );
     await host.delete(KEYPAIR, { ...changed, made: false });
     assert.ok(await secret());
     await client.delete(ref);
