@@ -65,7 +65,7 @@ export async function readCloudFacts(
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
     externalNetworks: networks.map(({ id, name }) => ({ id, name })),
     servers: servers.map(({ name }) => name),
-    stillborn: await Promise.all(
+    failed: await Promise.all(
       failed
         .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
         .map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),

@@ -42,7 +42,7 @@ export interface CloudFacts {
   /** Names of existing servers. */
   servers: string[];
   /** Failed servers: in state ERROR, without the ready tag, and with the cloud's reason. */
-  stillborn: (Named & { reason: string })[];
+  failed: (Named & { reason: string })[];
   compute: {
     instances: Quota;
     cores: Quota;
@@ -125,10 +125,7 @@ function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement
 }
 
 /** Reports desired servers that exist in state ERROR: they would never answer at their addresses. */
-function failedServerIssues(
-  { name, pool }: DesiredServer,
-  { stillborn: failed }: CloudFacts,
-): UnmetRequirement[] {
+function failedServerIssues({ name, pool }: DesiredServer, { failed }: CloudFacts): UnmetRequirement[] {
   return failed
     .filter((server) => server.name === name)
     .map(({ reason }) => ({

@@ -37,7 +37,7 @@ export function unmetVolume(
         "the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
     }));
   return [
-    ...desired.flatMap((wish) => unmetSingle(wish, facts)),
+    ...desired.flatMap((volume) => unmetSingle(volume, facts)),
     ...exceededQuotas(quotaNeeds(desired, facts)),
   ];
 }
@@ -92,7 +92,7 @@ function quotaNeeds(desired: readonly DesiredVolume[], { types, quota = {} }: Vo
     ...needs(desired, "", ""),
     ...named.flatMap((name) =>
       needs(
-        desired.filter((wish) => typeOf(wish) === name),
+        desired.filter((volume) => typeOf(volume) === name),
         `_${name}`,
         ` of type "${name}"`,
       ),

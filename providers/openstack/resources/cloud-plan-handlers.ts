@@ -21,7 +21,7 @@ const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 /** Reads ids, unmet requirements and leftovers from the cloud. Returns an error message if the cloud can't be read. */
 async function askCloud(
   news: Inputs,
-): Promise<{ found: FoundInCloud; lacks: UnmetRequirement[]; leftovers: Leftovers } | string> {
+): Promise<{ found: FoundInCloud; unmet: UnmetRequirement[]; leftovers: Leftovers } | string> {
   const { Cloud, readCloudFacts, readMarkedObjects } = await import("../client/index.js");
   let cloud: CloudClient | undefined;
   try {
@@ -47,10 +47,10 @@ async function askCloud(
     ]);
     const known = new Set(news.known);
     // A failed server that is not in the state is a leftover, which this run deletes.
-    const failed = facts.stillborn.filter(({ id }) => known.has(id));
+    const failed = facts.failed.filter(({ id }) => known.has(id));
     return {
       found: findAll(news, facts, cloud.configuration),
-      lacks: unmetCloud(news, { ...facts, stillborn: failed }),
+      unmet: unmetCloud(news, { ...facts, failed }),
       leftovers: leftoversOf(marked, known),
     };
   } catch (error) {
@@ -67,9 +67,9 @@ function findAll(
 ): FoundInCloud {
   const ids = (what: string, desired: string[], items: { id: string; name: string }[]) =>
     Object.fromEntries(
-      [...new Set(desired)].sort().flatMap((wish) => {
-        const item = findNamed(what, wish, items);
-        return typeof item === "string" ? [] : [[wish, item.id]];
+      [...new Set(desired)].sort().flatMap((word) => {
+        const item = findNamed(what, word, items);
+        return typeof item === "string" ? [] : [[word, item.id]];
       }),
     );
   const network =
@@ -204,7 +204,7 @@ export const handlers: Handlers = {
       report(nameOf(news), cloudPlanSteps.format({ kind: "unchecked", what: "the cloud", why: answer }));
       return { inputs: { ...news, found: olds.found }, failures: [] };
     }
-    const { found, lacks: unmet, leftovers } = answer;
+    const { found, unmet, leftovers } = answer;
     const steps = [...leftovers.deleted.map(leftoverLine), ...news.steps];
     for (const line of [...leftovers.kept, ...steps, ...news.later]) report(nameOf(news), line);
     const inputs = {

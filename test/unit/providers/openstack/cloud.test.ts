@@ -246,7 +246,7 @@ describe("a cloud's APIs", () => {
       ["az1", "n1", ["w-1-aaaaa"]],
     );
     // a server that has worked is no obstacle to a run
-    assert.deepEqual(facts.stillborn, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
+    assert.deepEqual(facts.failed, [{ id: "s1", name: "w-1-aaaaa", reason: "No valid host was found." }]);
     assert.equal(facts.hasLoadBalancer, false);
     assert.deepEqual(facts.floatingIps, { limit: 50, used: 3 });
     assert.deepEqual(facts.volumes, {

@@ -37,7 +37,7 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   ],
   externalNetworks: [{ id: "n1", name: "public" }],
   servers: [],
-  stillborn: [],
+  failed: [],
   compute: {
     instances: { limit: 10, used: 2 },
     cores: { limit: -1, used: 99 },
@@ -231,7 +231,7 @@ describe("what a cloud lacks for a run", () => {
       desired({ servers: [server(), server({ name: "w-2-bbbbb" })] }),
       facts({
         servers: ["w-1-aaaaa", "w-2-bbbbb", "w-2-ccccc"],
-        stillborn: [
+        failed: [
           { id: "s2", name: "w-2-bbbbb", reason: "No valid host was found." },
           { id: "s3", name: "w-2-ccccc", reason: "it is on its way out." },
         ],
@@ -245,7 +245,7 @@ describe("what a cloud lacks for a run", () => {
       desired(),
       facts({
         servers: ["w-1-aaaaa"],
-        stillborn: [{ id: "s1", name: "w-1-aaaaa", reason: "Volume v1 did not finish being created." }],
+        failed: [{ id: "s1", name: "w-1-aaaaa", reason: "Volume v1 did not finish being created." }],
       }),
       [
         "openstack.pools.w: the server w-1-aaaaa is in state ERROR: Volume v1 did not finish being created. Take another `rootVolume`, or have another one made with the next number in `replace: {w-1: …}`",
