@@ -46,7 +46,11 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * there is one, otherwise a healthy control plane. Empty while `--target` leaves it out. Secret.
    */
   readonly kubeconfig: pulumi.Output<string>;
-  /** The same kubeconfig without the load balancer, which may start only after the first control plane. Secret. */
+  /**
+   * The same kubeconfig without the load balancer, which may start only after the first control plane. Secret.
+   *
+   * @internal
+   */
   readonly directKubeconfig: pulumi.Output<string>;
   /** The API servers: host:port as the nodes use it, and one address per control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
@@ -54,11 +58,23 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
-  /** The machines in the form that the cluster's resources take. */
+  /**
+   * The machines in the form that the cluster's resources take.
+   *
+   * @internal
+   */
   readonly machines: MachineInputs[];
-  /** Inputs that every resource of the cluster takes. */
+  /**
+   * Inputs that every resource of the cluster takes.
+   *
+   * @internal
+   */
   readonly common;
-  /** The resource for `deletedWith`: what lives in the cluster is deleted with it. */
+  /**
+   * The resource for `deletedWith`: what lives in the cluster is deleted with it.
+   *
+   * @internal
+   */
   readonly existence: pulumi.CustomResource;
   private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
