@@ -136,7 +136,10 @@ describe("a rollout through the command foresail", function () {
     const seen = rollout.deeds.length;
     const { exitCode, stdout, stderr } = await up("--plan", plan());
     assert.equal(exitCode, 3, stdout + stderr);
-    assert.match(stderr, /w-2 of workers cordoned outside of this rollout, and at most 1 of the pool may be away/);
+    assert.match(
+      stderr,
+      /w-2 of workers cordoned outside of this rollout, and at most 1 of the pool may be away/,
+    );
     assert.match(stdout, /refused: what was reviewed can't run now\. Nothing was touched\./);
     assert.equal(rollout.deeds.length, seen);
     await fixture.kubernetes.mergePatch(node, { spec: { unschedulable: null } });
