@@ -14,18 +14,18 @@ export type {
   SshArgs,
 } from "../components/kubeadm/kubeadm-cluster-args";
 export type { Endpoint, SoftwareSource } from "../providers/kubeadm/plan/specification";
-export type { NodeOutput } from "../providers/kubeadm/resources/node-group-inputs";
+export type { NodeOutput } from "../providers/kubeadm/resources/inputs";
 export {
   Adoption,
   type AdoptionArgs,
   type DesiredObject,
   /** @deprecated `DesiredObject` */
   type DesiredObject as WishedObject,
-} from "../providers/kubernetes/resources/adoption";
+} from "../providers/kubernetes/resources/object-resources";
 export {
   ObjectReady,
   type ObjectReadyArgs,
   type ReadyObject,
-} from "../providers/kubernetes/resources/object-ready";
+} from "../providers/kubernetes/resources/object-resources";
 // exported here since the first release; `foresail/machine-pool` loads nothing else
 export * from "./machine-pool";

@@ -4,8 +4,7 @@ import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { oidcClient, platform } from "../../providers/azimuth/plan/objects";
 import type { DesiredStatus } from "../../providers/kubernetes/plan/status";
-import { Adoption } from "../../providers/kubernetes/resources/adoption";
-import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
+import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyArgs, TenancyObjectArgs } from "./azimuth-cluster-args";
 

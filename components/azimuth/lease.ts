@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { TIMEOUTS } from "../../providers/azimuth/plan/defaults";
 import { API, INSTALLED_BY, LEASE_FINALIZER } from "../../providers/azimuth/plan/names";
-import { Adoption } from "../../providers/kubernetes/resources/adoption";
+import { Adoption } from "../../providers/kubernetes/resources/object-resources";
 import { orEmpty } from "../../lib/pulumi/left-out";
 import type { TenancyObjectArgs } from "./azimuth-cluster-args";
 

@@ -3,8 +3,7 @@ import { templateFields } from "../../providers/azimuth/plan/cluster-values";
 import { API, INSTALLED_BY } from "../../providers/azimuth/plan/names";
 import { clusterRecord, ownerConfigMap, ownerOf } from "../../providers/azimuth/plan/objects";
 import type { Owner } from "../../providers/kubernetes/plan/adoption";
-import { Adoption } from "../../providers/kubernetes/resources/adoption";
-import { ObjectReady } from "../../providers/kubernetes/resources/object-ready";
+import { Adoption, ObjectReady } from "../../providers/kubernetes/resources/object-resources";
 import type { ClusterContext } from "./azimuth-cluster-args";
 
 /** The objects of others that a cluster needs: its template and the Secret with the cloud's credentials. */

@@ -11,7 +11,7 @@ import { ClusterInit } from "../../providers/kubeadm/resources/cluster-init";
 import { LoopbackEndpoint } from "../../providers/kubeadm/resources/loopback-endpoint";
 import { NodeAgents } from "../../providers/kubeadm/resources/node-agents";
 import { NodeGroup } from "../../providers/kubeadm/resources/node-group";
-import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
+import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
 import { NodeRollout } from "../../providers/kubeadm/resources/node-rollout";
 import { ReaderAccount } from "../../providers/kubeadm/resources/reader-account";
 import { drainOptions, networkPlugin, rolloutSettings, specification, stagedFor, timeouts } from "./defaults";

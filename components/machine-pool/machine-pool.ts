@@ -7,7 +7,7 @@ import {
   TIMEOUTS,
 } from "../../providers/machine-pool/plan/manifest";
 import type { Counts } from "../../providers/machine-pool/plan/observed";
-import { Adoption } from "../../providers/kubernetes/resources/adoption";
+import { Adoption } from "../../providers/kubernetes/resources/object-resources";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
 import type { PoolNode } from "../../providers/machine-pool/resources/pool-inputs";
 import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";

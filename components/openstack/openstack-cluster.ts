@@ -5,7 +5,7 @@ import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
 import type { StateResources } from "../../lib/pulumi/state";
-import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
+import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";
 import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";

@@ -8,7 +8,7 @@ import { topologyLabels } from "../../providers/tumblebug/plan/labels";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
 import { provisioned, recordedStatus, type ClusterStatus } from "../../providers/tumblebug/plan/phase";
 import type { StateResources } from "../../lib/pulumi/state";
-import type { NodeOutput } from "../../providers/kubeadm/resources/node-group-inputs";
+import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args";

@@ -1,7 +1,7 @@
 import { KubernetesClient } from "../../lib/kubernetes";
 import { certificateAuthority } from "../../providers/kubeadm/machine/kubeconfig";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
-import { BootstrapTokens } from "../../providers/kubeadm/resources/bootstrap-token";
+import { BootstrapTokens } from "../../providers/kubeadm/resources/node-joining";
 import { ContainerNodes } from "../../sandbox/capi/container-nodes";
 import { kubeadmJoinData } from "../../sandbox/capi/kubeadm-join-data";
 import { containerNodeSettings } from "../../sandbox/nodes";

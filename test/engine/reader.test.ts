@@ -6,7 +6,7 @@ import { parse, stringify } from "yaml";
 import { KubernetesClient, KubernetesError } from "../../lib/kubernetes";
 import { READER, READER_OBJECTS } from "../../providers/kubeadm/machine/reader-account";
 import { handlers as nodeRollout } from "../../providers/kubeadm/resources/node-rollout-handlers";
-import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/reader-kubeconfig";
+import { READER_KUBECONFIG } from "../../providers/kubeadm/resources/preview-reading";
 import { handlers as readerAccount } from "../../providers/kubeadm/resources/reader-account-handlers";
 import { drain, common, machines, rollout } from "../host/handler-samples";
 import { BareApiServer } from "../simulation/bare-api-server";

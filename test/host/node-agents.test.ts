@@ -8,7 +8,7 @@ import { TestAuthority } from "../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../support/kubernetes-server";
 import type { Handlers } from "../../lib/pulumi/handler-types";
 import { handlers } from "../../providers/handlers";
-import { unreachedMachines } from "../../providers/kubeadm/resources/unreached-machines";
+import { unreachedMachines } from "../../providers/kubeadm/resources/machines-session";
 import type { PartialFailure } from "../../lib/pulumi/failure";
 import { exampleMachine, exampleSpecification } from "../unit/providers/kubeadm/machine/examples";
 

@@ -3,7 +3,7 @@ import { judgeKey, KEY_BYTES } from "../plan/objects";
 import { etcdKeySteps } from "../plan/steps";
 import { etcdKeySecretName } from "../plan/names";
 import { FIELD_MANAGER } from "../../kubernetes/plan/adoption";
-import { type ManagedFields, owns } from "../../kubernetes/plan/managed-fields";
+import { type ManagedFields, owns } from "../../kubernetes/plan/fields";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { askCluster } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";

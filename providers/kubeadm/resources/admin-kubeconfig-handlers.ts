@@ -5,8 +5,7 @@ import { adminKubeconfigScript } from "../machine/steps";
 import type { Machine } from "../plan/machine";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { firstReady } from "./living-control-plane";
-import { MachinesSession } from "./machines-session";
+import { firstReady, MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { AdminKubeconfigInputs as Inputs, AdminKubeconfigOutputs as Outputs } from "./admin-kubeconfig";
 

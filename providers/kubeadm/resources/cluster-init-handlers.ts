@@ -9,8 +9,7 @@ import { formerMachines } from "../plan/membership/nodes";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnownList } from "../../../lib/unknown";
-import { allInParallel } from "./all-in-parallel";
-import { MachinesSession } from "./machines-session";
+import { allInParallel, MachinesSession } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import type { ClusterInitInputs as Inputs, ClusterInitOutputs as Outputs } from "./cluster-init";
 

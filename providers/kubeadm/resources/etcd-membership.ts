@@ -1,12 +1,11 @@
 import { ETCD_SILENT, etcdMembersScript, etcdRemoveScript, parseEtcdMembers } from "../machine/steps";
-import { type EtcdMember, refuseMemberAddition } from "../plan/membership/quorum";
+import { type EtcdMember, refuseMemberAddition, refuseMemberAbsence } from "../plan/membership/quorum";
 import type { Machine } from "../plan/machine";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 import type { ClusterSession } from "./cluster-session";
-import { firstReady, noneReady } from "./living-control-plane";
-import type { MachinesSession } from "./machines-session";
+import { firstReady, noneReady, type MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
-import type { NodeGroupInputs } from "./node-group-inputs";
+import type { NodeGroupInputs, NodeRolloutInputs } from "./inputs";
 
 const ETCD_SECONDS = 60;
 /** How long to wait for a control plane to return etcd's members. */
@@ -101,4 +100,32 @@ export async function awaitHealthyEtcd(
   } catch (error) {
     throw error instanceof WaitTimeout && refusal ? new Error(refusal, { cause: error }) : error;
   }
+}
+
+/**
+ * Waits until etcd has a quorum without the member of one control plane: a member that has just come back may take a
+ * moment to become healthy.
+ *
+ * @throws WaitTimeout with the names of the unhealthy members; the SSH client's errors
+ */
+export async function untilEtcdSpares(
+  session: ClusterSession,
+  inputs: NodeRolloutInputs,
+  name: string,
+): Promise<void> {
+  const controlPlanes = inputs.machines.filter(({ role }) => role === "control-plane");
+  const others = controlPlanes.filter((machine) => machine.name !== name);
+  await waitFor<void>({
+    what: `etcd to have a quorum without ${name}`,
+    seconds: inputs.timeouts.ready,
+    signal: session.signal,
+    progress: (line) => report(session.resource, line),
+    firstPauseMilliseconds: 1000,
+    probe: async () => {
+      const asked = others.length > 0 ? others : controlPlanes;
+      const { members } = await seeEtcdMembers(session, inputs.specification.name, asked);
+      const refusal = refuseMemberAbsence(members, name);
+      return refusal ? { pending: refusal } : { done: undefined };
+    },
+  });
 }

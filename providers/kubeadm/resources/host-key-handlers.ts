@@ -1,7 +1,7 @@
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { sshTarget } from "./ssh-targets";
+import { sshTarget } from "./machines-session";
 import type { HostKeyInputs as Inputs } from "./host-key";
 
 /** Reads the key once. A later change of address or port leads to the same machine, so the key stays pinned. */

@@ -1,5 +1,5 @@
 import { parse, stringify } from "yaml";
-import type { KubernetesClient } from "../../../lib/kubernetes";
+import { type KubernetesClient, KubernetesError } from "../../../lib/kubernetes";
 
 const REFERENCE = { apiVersion: "v1", kind: "ConfigMap", namespace: "kube-system", name: "kubeadm-config" };
 
@@ -33,4 +33,18 @@ export async function writeClusterConfiguration(
     // kubeadm reads YAML 1.1, where an unquoted yes, off or 0777 is not a string
     data: { ClusterConfiguration: stringify(configuration, { schema: "yaml-1.1" }) },
   });
+}
+
+/**
+ * Returns the version of the cluster, MAJOR.MINOR.PATCH, from kubeadm's own ConfigMap: new nodes join with it, and
+ * `kubeadm upgrade apply` changes it. Undefined when there is none, or without permission to read it.
+ */
+export async function clusterVersion(kubernetes: KubernetesClient): Promise<string | undefined> {
+  try {
+    const version = (await readClusterConfiguration(kubernetes))?.kubernetesVersion;
+    return typeof version === "string" ? version.replace(/^v/, "") : undefined;
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 403) return undefined;
+    throw error;
+  }
 }

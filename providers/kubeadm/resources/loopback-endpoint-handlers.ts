@@ -4,9 +4,8 @@ import type { Machine } from "../plan/machine";
 import { loopbackEndpointSteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { allInParallel } from "./all-in-parallel";
+import { allInParallel, MachinesSession } from "./machines-session";
 import { isKnownList } from "../../../lib/unknown";
-import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { LoopbackEndpointInputs as Inputs } from "./loopback-endpoint";
 

@@ -15,11 +15,9 @@ import { machineOf, stepsOfUnread } from "../../../lib/steps/steps";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { isKnown, isKnownList } from "../../../lib/unknown";
-import { allInParallel } from "./all-in-parallel";
-import { MachinesSession } from "./machines-session";
+import { allInParallel, MachinesSession, rememberUnreached } from "./machines-session";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
 import { readCluster } from "./preview-reading";
-import { rememberUnreached } from "./unreached-machines";
 import type { NodeAgentsInputs as Inputs, NodeAgentsOutputs as Outputs } from "./node-agents";
 
 const nameOf = ({ specification }: Inputs) => `NodeAgents ${specification.name}`;

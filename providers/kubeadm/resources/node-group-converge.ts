@@ -4,17 +4,14 @@ import { isRemoval, planMembership } from "../plan/membership/plan";
 import type { NodeGroupStep } from "../plan/steps";
 import { machineOf } from "../../../lib/steps/steps";
 import type { FailureContext } from "../../../lib/pulumi/failure";
-import { allInParallel } from "./all-in-parallel";
-import { spreadClusterDns } from "./cluster-dns";
+import { allInParallel } from "./machines-session";
+import { spreadClusterDns, nodeOutputs, observeNodes } from "./observed-nodes";
 import { ClusterSession } from "./cluster-session";
 import { joinAll } from "./node-joining";
-import type { NodeOutput } from "./node-group-inputs";
-import { nodeOutputs } from "./node-outputs";
-import { nodeGroupName, type NodeGroupInputs } from "./node-group-inputs";
+import { type NodeOutput, nodeGroupName, type NodeGroupInputs } from "./inputs";
 import { applyNodeSettings } from "./node-settings";
 import { removeNode } from "./node-removal";
 import { report } from "../../../lib/pulumi/log";
-import { observeNodes } from "./observed-nodes";
 
 interface ConvergeResult {
   members: Machine[];

@@ -26,7 +26,7 @@ import { PartialFailure } from "../../../lib/pulumi/failure";
 import { isKnown, isKnownList } from "../../../lib/unknown";
 import { readCluster } from "./preview-reading";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
-import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./node-group-inputs";
+import { nodeGroupName, type NodeGroupInputs, type NodeGroupOutputs } from "./inputs";
 
 /** How long a machine may take to answer when its pool is deleted. */
 const DELETE_SSH_SECONDS = 30;
@@ -180,7 +180,7 @@ export const handlers: Handlers = {
       report(nodeGroupName(outputs), `could not be read, so what is recorded stays: ${observed}`);
       return { id, props: outputs };
     }
-    const { nodeOutputs } = await import("./node-outputs.js");
+    const { nodeOutputs } = await import("./observed-nodes.js");
     return { id, props: { ...outputs, nodes: nodeOutputs(outputs.machines, observed) } };
   },
 

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
-import type { NodeGroupInputs, NodeGroupOutputs, NodeOutput } from "./node-group-inputs";
+import type { NodeGroupInputs, NodeGroupOutputs, NodeOutput } from "./inputs";
 
 /**
  * The membership of one node group. Control planes join one at a time, workers in parallel. Nodes that leave are

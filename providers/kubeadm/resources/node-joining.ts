@@ -10,15 +10,12 @@ import {
 } from "../machine/steps";
 import { CONTROL_PLANE_GROUP, type Machine } from "../plan/machine";
 import { staleMember } from "../plan/membership/quorum";
-import { allInParallel } from "./all-in-parallel";
-import { BootstrapTokens } from "./bootstrap-token";
+import { allInParallel, livingControlPlane } from "./machines-session";
 import type { ClusterSession } from "./cluster-session";
-import { clusterVersion } from "./cluster-version";
+import { clusterVersion, readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
 import { awaitHealthyEtcd, etcdMembers, removeEtcdMember } from "./etcd-membership";
-import { readClusterConfiguration, writeClusterConfiguration } from "./kubeadm-config";
-import { livingControlPlane } from "./living-control-plane";
 import { report } from "../../../lib/pulumi/log";
-import type { NodeGroupInputs } from "./node-group-inputs";
+import type { NodeGroupInputs } from "./inputs";
 import {
   applyNodeSettings,
   nodeReference,
@@ -27,6 +24,8 @@ import {
   waitUntilRegistered,
 } from "./node-settings";
 import { observeNode, type NodeObject } from "./observed-nodes";
+import { randomInt } from "node:crypto";
+import type { KubernetesClient } from "../../../lib/kubernetes";
 
 const SHORT_SECONDS = 60;
 
@@ -164,4 +163,73 @@ async function allowInCertificates(session: ClusterSession, machine: Machine): P
     ...configuration,
     apiServer: { ...configuration.apiServer, certSANs: [...have, ...missing] },
   });
+}
+
+const TOKEN_MINUTES = 15;
+const TOKEN_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+function randomWord(length: number): string {
+  return Array.from({ length }, () => TOKEN_LETTERS[randomInt(TOKEN_LETTERS.length)]).join("");
+}
+
+interface Token {
+  id: string;
+  secret: string;
+  madeAt: number;
+}
+
+function reference(id: string) {
+  return { apiVersion: "v1", kind: "Secret", namespace: "kube-system", name: `bootstrap-token-${id}` };
+}
+
+/**
+ * Bootstrap tokens of one run, valid for 15 minutes each. They are created through the API in kubeadm's form, passed to
+ * joining machines on standard input, and deleted at the end.
+ */
+export class BootstrapTokens {
+  private current?: Promise<Token>;
+  private readonly made: string[] = [];
+
+  constructor(
+    private readonly kubernetes: KubernetesClient,
+    private readonly purpose: string,
+  ) {}
+
+  /** Returns a token with more than half of its lifetime left. */
+  async token(): Promise<string> {
+    const token = await this.current;
+    const fresh = token && Date.now() - token.madeAt < (TOKEN_MINUTES / 2) * 60_000;
+    if (!fresh) this.current = this.mint();
+    const { id, secret } = await (this.current as Promise<Token>);
+    return `${id}.${secret}`;
+  }
+
+  /** Deletes every token of the run. */
+  async revoke(): Promise<void> {
+    await Promise.all(this.made.splice(0).map((id) => this.kubernetes.delete(reference(id))));
+    this.current = undefined;
+  }
+
+  private async mint(): Promise<Token> {
+    const token = { id: randomWord(6), secret: randomWord(16), madeAt: Date.now() };
+    // recorded before the call: even if the response is lost, the token may exist
+    this.made.push(token.id);
+    const { apiVersion, kind, namespace, name } = reference(token.id);
+    await this.kubernetes.create({
+      apiVersion,
+      kind,
+      metadata: { namespace, name },
+      type: "bootstrap.kubernetes.io/token",
+      stringData: {
+        description: this.purpose,
+        "token-id": token.id,
+        "token-secret": token.secret,
+        expiration: new Date(token.madeAt + TOKEN_MINUTES * 60_000).toISOString(),
+        "usage-bootstrap-authentication": "true",
+        "usage-bootstrap-signing": "true",
+        "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token",
+      },
+    });
+    return token;
+  }
 }

@@ -6,7 +6,7 @@ import { drainNode } from "../../../lib/kubernetes/drain/drain";
 import type { ClusterSession } from "./cluster-session";
 import { etcdMembers, removeEtcdMember } from "./etcd-membership";
 import { report } from "../../../lib/pulumi/log";
-import type { NodeGroupInputs } from "./node-group-inputs";
+import type { NodeGroupInputs } from "./inputs";
 import { nodeReference } from "./node-settings";
 
 const LEAVE_SECONDS = 180;

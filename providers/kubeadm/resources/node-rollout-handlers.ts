@@ -4,8 +4,8 @@ import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { nodeRolloutSteps } from "../plan/steps";
 import { isKnownList, isUnknown } from "../../../lib/unknown";
 import { report, reportRecorded } from "../../../lib/pulumi/log";
-import { unreachedMachines } from "./unreached-machines";
-import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./node-rollout-inputs";
+import { unreachedMachines } from "./machines-session";
+import { nodeRolloutName, type NodeRolloutInputs, type NodeRolloutOutputs } from "./inputs";
 
 const READ_SECONDS = 10;
 
@@ -51,7 +51,7 @@ export const handlers: Handlers = {
   async read(id, outputs: NodeRolloutOutputs) {
     try {
       const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
-      const { observationAccess } = await import("./reader-kubeconfig.js");
+      const { observationAccess } = await import("./preview-reading.js");
       const { observe } = await import("./rollout/observation.js");
       const access = { kubeconfig: observationAccess(outputs.kubeconfig) };
       const kubernetes = await KubernetesClient.connect(access, { seconds: READ_SECONDS });

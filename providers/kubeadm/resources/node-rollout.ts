@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
-import type { NodeOutput } from "./node-group-inputs";
-import type { NodeRolloutInputs, NodeRolloutOutputs } from "./node-rollout-inputs";
+import type { NodeOutput, NodeRolloutInputs, NodeRolloutOutputs } from "./inputs";
 
 /**
  * The versions of a running cluster: control planes roll one at a time, then the worker pools, by the annotations that

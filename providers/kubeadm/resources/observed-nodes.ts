@@ -1,6 +1,9 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint } from "../plan/machine";
-import { GROUP_LABEL, type ObservedNode } from "../plan/membership/nodes";
+import { CONTROL_PLANE_GROUP, CONTROL_PLANE_LABEL, type Taint, type Machine } from "../plan/machine";
+import { GROUP_LABEL, type ObservedNode, dnsPodsToMove } from "../plan/membership/nodes";
+import type { NodeOutput } from "./inputs";
+import type { ClusterSession } from "./cluster-session";
+import { report } from "../../../lib/pulumi/log";
 
 /** The fields of a v1 Node that membership reads. */
 export interface NodeObject {
@@ -43,4 +46,38 @@ export function observeNode(node: NodeObject): ObservedNode {
 /** Returns every Node of the cluster, in one call. */
 export async function observeNodes(kubernetes: KubernetesClient): Promise<ObservedNode[]> {
   return (await kubernetes.listNodes()).map((node) => observeNode(node as NodeObject));
+}
+
+/** Returns the members for the stack's outputs, in the order of the configuration. */
+export function nodeOutputs(machines: Machine[], observed: ObservedNode[]): NodeOutput[] {
+  return machines.flatMap(({ name, role }) => {
+    const node = observed.find((candidate) => candidate.name === name);
+    return node ? [{ name, role, version: node.version, address: node.internalAddress }] : [];
+  });
+}
+
+const DNS_PODS = { namespace: "kube-system", labelSelector: "k8s-app=kube-dns" };
+
+/**
+ * Spreads the DNS pods when all are on one node, with the eviction API; the scheduler then prefers another node. A pod
+ * that can't be moved now is only reported, since the nodes have joined anyway.
+ */
+export async function spreadClusterDns(session: ClusterSession): Promise<void> {
+  const { kubernetes, resource } = session;
+  try {
+    const [pods, nodes] = await Promise.all([kubernetes.listPods(DNS_PODS), observeNodes(kubernetes)]);
+    const takers = nodes
+      .filter(({ ready, unschedulable }) => ready && !unschedulable)
+      .map(({ name }) => name);
+    for (const { metadata, spec } of dnsPodsToMove(pods, takers)) {
+      const { namespace = "", name = "", uid } = metadata ?? {};
+      await kubernetes.evict({ namespace, name, uid });
+      report(resource, `moved ${name} away from ${spec?.nodeName}, where all of the cluster's DNS was`);
+    }
+  } catch (error) {
+    report(
+      resource,
+      `the cluster's DNS stays on one node: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { objectName } from "./identity";
-import { type ManagedFields, otherWriters, owns } from "./managed-fields";
+import { type ManagedFields, otherWriters, owns } from "./fields";
 
 /** The field manager of foresail's writes. */
 export const FIELD_MANAGER = "foresail";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type FieldPath, valueAt } from "./path";
+import { type FieldPath, valueAt } from "./fields";
 
 /** The desired status of an object, as its controller writes it. */
 export interface DesiredStatus {

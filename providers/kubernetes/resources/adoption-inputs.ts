@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { decideAdoption, type ExistingObject, type Owner } from "../plan/adoption";
-import { changedPaths } from "../plan/changes";
+import { changedPaths, liveOf, without } from "../plan/fields";
 import type { Identity } from "../plan/identity";
-import { liveOf } from "../plan/managed-fields";
-import { without } from "../plan/path";
-import type { Precondition } from "../plan/precondition";
+import type { Precondition } from "../plan/requirements";
 import { judgeStatus, type DesiredStatus } from "../plan/status";
 import type { AdoptionStep } from "../plan/steps";
 import type { ObjectInputs } from "./inputs";

@@ -18,8 +18,8 @@ import {
   ownAdditions,
 } from "../plan/adoption";
 import { type Identity, objectName } from "../plan/identity";
-import { valueAt, withValue } from "../plan/path";
-import { missingObject, preconditionFault } from "../plan/precondition";
+import { valueAt, withValue } from "../plan/fields";
+import { missingObject, preconditionFault } from "../plan/requirements";
 import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
 import { untilGone } from "./object-waits";
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { type Identity, groupOf, identityText, objectName } from "../plan/identity";
-import { changedPaths } from "../plan/changes";
-import { missingObject } from "../plan/precondition";
-import { missingFields } from "../plan/required-fields";
+import { changedPaths } from "../plan/fields";
+import { missingObject, missingFields } from "../plan/requirements";
 import { judgeStatus, type ObservedObject } from "../plan/status";
 import { objectReadySteps } from "../plan/steps";
 import { describeFailure } from "../../../lib/pulumi/failure";
@@ -13,7 +12,7 @@ import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
 import { waitOf } from "./adoption-inputs";
 import { askCluster, connectTo, resourceName } from "./inputs";
-import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-ready";
+import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-resources";
 
 /** The namespace has no object of the kind. */
 class NoneThere extends Error {

@@ -1,7 +1,6 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import type { Identity } from "../plan/identity";
-import { objectName } from "../plan/identity";
-import { valueAt } from "../plan/path";
+import { type Identity, objectName } from "../plan/identity";
+import { valueAt } from "../plan/fields";
 import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
 
 interface Waiter {

@@ -1,5 +1,5 @@
 import { groupOf } from "../../kubernetes/plan/identity";
-import { valueAt } from "../../kubernetes/plan/path";
+import { valueAt } from "../../kubernetes/plan/fields";
 
 /** A condition as Cluster API writes it. */
 export interface Condition {

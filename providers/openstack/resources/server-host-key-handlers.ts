@@ -3,7 +3,7 @@ import { consoleHostKeys } from "../plan/console-host-keys";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { sshTarget } from "../../kubeadm/resources/ssh-targets";
+import { sshTarget } from "../../kubeadm/resources/machines-session";
 import type { ServerHostKeyInputs as Inputs } from "./server-host-key";
 
 /** Deadline for the keys on the console: cloud-init prints them shortly after sshd starts to answer. */

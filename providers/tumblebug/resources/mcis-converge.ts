@@ -7,7 +7,7 @@ import type { DesiredVmGroup, Infrastructure } from "../plan/model";
 import { factKey } from "../plan/requirements";
 import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
-import { allInParallel } from "../../kubeadm/resources/all-in-parallel";
+import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
 import type { McisInputs, McisOutputs, Recorded } from "./machines";
 

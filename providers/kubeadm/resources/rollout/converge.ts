@@ -4,8 +4,7 @@ import type { FailureContext } from "../../../../lib/pulumi/failure";
 import { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";
 import { userAgent } from "../../../../lib/pulumi/user-agent";
-import type { NodeOutput } from "../node-group-inputs";
-import { nodeRolloutName, type NodeRolloutInputs } from "../node-rollout-inputs";
+import { type NodeOutput, nodeRolloutName, type NodeRolloutInputs } from "../inputs";
 import { observe } from "./observation";
 import { NodeFailed, RolloutRun } from "./run";
 

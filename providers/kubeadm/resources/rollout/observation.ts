@@ -1,12 +1,10 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
 import { observeRolloutNode, type NodeParts, type RolloutNode } from "../../plan/rollout/observed";
 import { desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
-import { unreachedMachines } from "../unreached-machines";
-import { clusterVersion } from "../cluster-version";
-import type { NodeOutput } from "../node-group-inputs";
-import { nodeOutputs } from "../node-outputs";
-import type { NodeRolloutInputs } from "../node-rollout-inputs";
-import { observeNode, type NodeObject } from "../observed-nodes";
+import { unreachedMachines } from "../machines-session";
+import { clusterVersion } from "../kubeadm-config";
+import type { NodeOutput, NodeRolloutInputs } from "../inputs";
+import { nodeOutputs, observeNode, type NodeObject } from "../observed-nodes";
 
 /** The cluster as observed for a rollout, and the desired state (`wish`). Needs two calls. */
 export interface Observation {

@@ -12,10 +12,9 @@ import { staysCordoned } from "../../plan/rollout/step";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import type { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";
-import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import type { NodeRolloutInputs } from "../inputs";
 import { nodeReference } from "../node-settings";
-import { untilEtcdSpares } from "./quorum-guard";
-
+import { untilEtcdSpares } from "../etcd-membership";
 import type { RolloutRecord } from "./record";
 
 /**

@@ -9,7 +9,7 @@ import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";
 import { isKnown } from "../../../../lib/unknown";
-import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import type { NodeRolloutInputs } from "../inputs";
 import { readCluster } from "../preview-reading";
 import { observe } from "./observation";
 

@@ -4,11 +4,10 @@ import { observeRolloutNode, type NodeParts } from "../../plan/rollout/observed"
 import { describeRolloutStep, type RolloutStep } from "../../plan/rollout/plan";
 import type { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";
-import type { NodeRolloutInputs } from "../node-rollout-inputs";
+import type { NodeRolloutInputs } from "../inputs";
 import { observe, type Observation } from "./observation";
 import { NodeUpgrade } from "./one-node";
-import { BeginPermission } from "./permission";
-import { RolloutRecord } from "./record";
+import { BeginPermission, RolloutRecord } from "./record";
 
 /** The rollout stopped at one node. */
 export class NodeFailed extends Error {

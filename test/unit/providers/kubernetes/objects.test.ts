@@ -6,10 +6,14 @@ import {
   isFreshlyMade,
   ownAdditions,
 } from "../../../../providers/kubernetes/plan/adoption";
-import { changedPaths } from "../../../../providers/kubernetes/plan/changes";
+import {
+  changedPaths,
+  liveOf,
+  valueAt,
+  without,
+  withValue,
+} from "../../../../providers/kubernetes/plan/fields";
 import { identityText } from "../../../../providers/kubernetes/plan/identity";
-import { liveOf } from "../../../../providers/kubernetes/plan/managed-fields";
-import { valueAt, without, withValue } from "../../../../providers/kubernetes/plan/path";
 import { judgeStatus, type DesiredStatus } from "../../../../providers/kubernetes/plan/status";
 
 describe("paths of fields", () => {

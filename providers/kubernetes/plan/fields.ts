@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** The path of a field in an object: "status.clientId", `metadata.annotations["example.org/size"]`. */
+export type FieldPath = string;
+
+const PART = /\[(?:"([^"]*)"|(\d+))\]|([^.[\]]+)/g;
+
+/** Returns the keys of a path, outermost first. */
+function pathKeys(path: FieldPath): string[] {
+  return [...path.matchAll(PART)].map(([, quoted, index, word]) => quoted ?? index ?? word ?? "");
+}
+
+/** Returns the value at a path; undefined when there is none. */
+export function valueAt(object: unknown, path: FieldPath): unknown {
+  let value = object;
+  for (const key of pathKeys(path)) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** Returns a copy of the object with another value at a path; undefined removes the field. */
+export function withValue<O extends object>(object: O, path: FieldPath, value: unknown): O {
+  return value === undefined ? without(object, path) : (put(object, pathKeys(path), value) as O);
+}
+
+/** Returns a copy of the object without the field at a path. */
+export function without<O extends object>(object: O, path: FieldPath): O {
+  return remove(object, pathKeys(path)) as O;
+}
+
+function remove(value: unknown, [key, ...rest]: string[]): unknown {
+  if (key === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, key))
+    return value;
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>;
+  if (rest.length === 0) delete copy[key];
+  else copy[key] = remove(copy[key], rest);
+  return copy;
+}
+
+function put(object: unknown, [key, ...rest]: string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const inside = typeof object === "object" && object !== null ? object : {};
+  const copy = (Array.isArray(inside) ? [...(inside as unknown[])] : { ...inside }) as Record<
+    string,
+    unknown
+  >;
+  copy[key] = put(copy[key], rest, value);
+  return copy;
+}
+
+/** One manager's entry in an object's managedFields. */
+export interface ManagedFields {
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  fieldsV1?: unknown;
+}
+
+type Keys = readonly string[];
+
+/** Returns whether a manager owns a field, by the keys of `fieldsV1`: ["f:metadata", "f:finalizers", 'v:"a"']. */
+export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
+  let fields = fieldsV1;
+  for (const key of keys) {
+    if (typeof fields !== "object" || fields === null || !Object.hasOwn(fields, key)) return false;
+    fields = (fields as Record<string, unknown>)[key];
+  }
+  return true;
+}
+
+/** Returns the other managers that write to an object, except controllers that write its status. */
+export function otherWriters(managedFields: readonly ManagedFields[], own: string): string[] {
+  const writers = managedFields
+    .filter(({ manager, subresource }) => manager !== own && subresource !== "status")
+    .map(({ manager = "somebody" }) => manager);
+  return [...new Set(writers)];
+}
+
+/**
+ * Returns the live values of the desired fields, in the shape of the desired object: without fields that the server or
+ * others add, and without missing fields. A list is compared as a whole, unless its entries have names in both; then by
+ * name.
+ */
+export function liveOf(desired: unknown, live: unknown): unknown {
+  if (Array.isArray(desired)) return Array.isArray(live) ? liveList(desired, live) : live;
+  if (!isMap(desired) || !isMap(live)) return live;
+  const entries = Object.entries(desired)
+    .filter(([key, value]) => Object.hasOwn(live, key) || isEmpty(value))
+    .map(([key, value]) => [key, Object.hasOwn(live, key) ? liveOf(value, live[key]) : value]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+function liveList(desired: readonly unknown[], live: readonly unknown[]): unknown[] {
+  const names = desired.map(nameOf);
+  if (names.includes(undefined) || desired.length === 0) return [...live];
+  return names.flatMap((name, index) => {
+    const found = live.find((entry) => nameOf(entry) === name);
+    return found === undefined ? [] : [liveOf(desired[index], found)];
+  });
+}
+
+function nameOf(entry: unknown): string | undefined {
+  return isMap(entry) && typeof entry.name === "string" ? entry.name : undefined;
+}
+
+/** Returns whether a map or list is empty; the server does not store empty ones. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** Returns the paths at which two values differ, such as "spec.replicas"; without values, because some are secret. */
+export function changedPaths(before: unknown, after: unknown, path = ""): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (!isMap(before) || !isMap(after)) return [path === "" ? "the whole" : path];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return keys.flatMap((key) => changedPaths(before[key], after[key], join(path, key)));
+}
+
+function join(path: string, key: string): string {
+  if (/[.[\]/]/.test(key)) return `${path}["${key}"]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
