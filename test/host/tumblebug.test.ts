@@ -77,7 +77,10 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           if (what === "spec")
             it("is not taken for this stack's own when it is another machine type", async () => {
               const other = { ...desired(), cloudSpec: "t3.large" };
-              await assert.rejects(createOn(host, key, other), /this stack did not create it, and it is "t3.medium" in the/);
+              await assert.rejects(
+                createOn(host, key, other),
+                /this stack did not create it, and it is "t3.medium" in the/,
+              );
             });
 
           it("is read, and known as gone when it is", async () => {
