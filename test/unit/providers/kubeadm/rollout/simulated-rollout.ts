@@ -64,7 +64,9 @@ export class SimulatedRollout {
   move(choice: number): boolean {
     const hands = [...this.hands.values()];
     const at = choice % (1 + hands.length + this.nodes.size);
-    const hand = hands[at - 1];
+    const chosen = hands[at - 1];
+    // a run opens the windows of a batch one after the other, in the order of the steps
+    const hand = chosen?.stage === "open" ? hands.find(({ stage }) => stage === "open") : chosen;
     const node = this.list()[at - 1 - hands.length];
     const moved = at === 0 ? this.look() : hand ? this.goOn(hand) : this.work(node as RolloutNode);
     if (moved) this.check(this);
