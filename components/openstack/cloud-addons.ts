@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { JsonObject } from "../../lib/merge";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import { mergeObjects } from "../../lib/merge";
 import { cloudConf } from "../../providers/openstack/plan/cloud-conf";
 import { markedName } from "../../providers/openstack/plan/leftovers";

@@ -9,7 +9,7 @@ import {
   recordedState,
   type RecordedState,
 } from "../../providers/openstack/plan/recorded-state";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import type { StateResources } from "../../lib/pulumi/state";
 import { laterLines } from "../../lib/steps/steps";
 import { SECURITY_GROUPS } from "../../providers/openstack/plan/security-rules";

@@ -6,7 +6,7 @@ import { ServerGroup } from "@pulumi/openstack/compute/serverGroup";
 import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
 import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { Port } from "@pulumi/openstack/networking/port";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
 import { markedDescription } from "../../lib/pulumi/marks";
 import { markedName } from "../../providers/openstack/plan/leftovers";

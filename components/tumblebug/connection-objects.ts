@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import type { DeepInput, ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../../providers/tumblebug/plan/groups";
 import {

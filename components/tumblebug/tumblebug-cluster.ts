@@ -2,7 +2,7 @@ import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 import { TUMBLEBUG_CLUSTER_RENAMES } from "../../providers/tumblebug/plan/validation";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
 import { topologyLabels } from "../../providers/tumblebug/plan/labels";
 import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
@@ -17,8 +17,6 @@ import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
 import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
-
-/** Port of the Kubernetes API on the control planes. */
 
 /** What the component creates. */
 interface Parts {

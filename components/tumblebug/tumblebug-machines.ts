@@ -1,6 +1,6 @@
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
-import { whenMade } from "../../lib/pulumi/when-made";
+import { whenMade } from "../../lib/pulumi/left-out";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
