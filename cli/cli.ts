@@ -41,19 +41,15 @@ function addPlanCommand(program: Command): void {
       "how many workers of a pool may be away at once, or a part: 25%",
       "1",
     )
-    .option("--force", "count pods without a controller as losses, and not as in the way", false)
-    .option(
-      "--delete-emptydir-data",
-      "count the data in emptyDir volumes as lost, and not as in the way",
-      false,
-    )
+    .option("--force", "count pods without a controller as losses, not as blockers", false)
+    .option("--delete-emptydir-data", "count the data in emptyDir volumes as lost, not as blockers", false)
     .option("--json", "print it for programs", false)
     .option("--markdown", "print it for a pull request", false)
     // exit code 2 means that something blocks the rollout
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 1))
     .addHelpText(
       "after",
-      "\nExits with 0 when nothing is in the way, 2 when something is, 3 when that is unknown because a right is missing, 1 on an error.",
+      "\nExits with 0 without blockers, 2 with blockers, 3 if that is unknown because a permission is missing, 1 on an error.",
     )
     .action(async (options: PlanOptions) => {
       const { plan } = await import("./plan.js");
@@ -98,7 +94,7 @@ With --plan only what the plan holds runs. After a run that was killed, the same
 Ctrl-C finishes the current node of a rollout and pauses; a second Ctrl-C interrupts the engine.
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused: the cluster is no longer as reviewed, nothing was touched,
-4 paused: the same command goes on.`,
+4 paused: run the same command to continue.`,
     )
     .action(async (options: UpOptions) => {
       const { up } = await import("./up.js");

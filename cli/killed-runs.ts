@@ -168,7 +168,7 @@ export async function clearPendingOperations(target: FileBackendStack, folder: s
     const words = `${found} pending operation${found === 1 ? "" : "s"} of ${stack}`;
     if (others.length > 0)
       return [
-        `kept ${words}, since nobody knows what came of ${others.join(", ")}: ` +
+        `kept ${words}, since the outcome of ${others.join(", ")} is unknown: ` +
           `look whether it exists, then run pulumi refresh --stack ${stack}`,
       ];
     await withPrivateFolder(async (folder) => {

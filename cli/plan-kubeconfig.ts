@@ -36,8 +36,8 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   const folder = path.dirname(path.resolve(file));
   const cluster = config.clusters?.find((entry) => entry.name === chosen.context.cluster)?.cluster;
   const user = config.users?.find((entry) => entry.name === chosen.context.user)?.user;
-  if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that the file lacks`);
-  if (!user) throw new Error(`${file}: the context "${name}" names a user that the file lacks`);
+  if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that is not in the file`);
+  if (!user) throw new Error(`${file}: the context "${name}" names a user that is not in the file`);
   const one = {
     apiVersion: "v1",
     kind: "Config",

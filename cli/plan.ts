@@ -31,7 +31,7 @@ export async function plan(
   write = (text: string) => void process.stdout.write(text),
 ): Promise<number> {
   const target = version(options.to, "--to");
-  const wish = {
+  const desired = {
     target,
     allow: { force: options.force, deleteEmptyDirData: options.deleteEmptydirData },
     maxUnavailable: maximum(options.maxUnavailable),
@@ -43,7 +43,7 @@ export async function plan(
     const words = error instanceof Error ? error.message : String(error);
     throw new Error(`${options.kubeconfig} (context ${chosen.context}): ${words}`, { cause: error });
   });
-  const report = planReport(facts, wish);
+  const report = planReport(facts, desired);
   write(render(report, options));
   if (report.blocked) return 2;
   return report.unknown.length > 0 ? 3 : 0;

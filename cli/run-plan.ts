@@ -107,7 +107,7 @@ async function requestPause(kubeconfig: string | undefined): Promise<PauseAnswer
   const at = new Date().toISOString();
   return onLease<PauseAnswer>(kubeconfig, async (client) => {
     const lease = await client.get<KubernetesObject & { spec?: { holderIdentity?: string } }>(CLUSTER_LEASE);
-    if (!lease?.spec?.holderIdentity) return { asked: false, because: "nobody is changing the cluster now" };
+    if (!lease?.spec?.holderIdentity) return { asked: false, because: "no run is changing the cluster now" };
     await annotate(client, `${at} ${userInfo().username}@${hostname()}`);
     return { asked: true };
   }).catch((error: unknown): PauseAnswer => ({

@@ -135,7 +135,7 @@ function reportOutcome(
     case "done":
       return EXIT.done;
     case "paused":
-      say(`paused before the next node; to go on: ${again}`);
+      say(`paused before the next node; to continue: ${again}`);
       return EXIT.paused;
     case "moved meanwhile":
       say(
@@ -146,10 +146,10 @@ function reportOutcome(
       say("what ran is done; review what is left of it: foresail preview, then foresail up");
       return EXIT.moved;
     case "interrupted":
-      say(`interrupted; to go on: ${again}`);
+      say(`interrupted; to continue: ${again}`);
       return EXIT.failed;
     case "failed":
-      say(`to go on when the cause is mended: ${again}`);
+      say(`fix the cause, then continue with: ${again}`);
       return EXIT.failed;
   }
 }

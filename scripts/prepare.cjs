@@ -17,7 +17,7 @@ try {
   });
 } catch {
   console.error(
-    "foresail: the TypeScript sources did not compile; mend the errors above, then run: npm run build",
+    "foresail: the TypeScript sources did not compile; fix the errors above, then run: npm run build",
   );
   process.exit(1);
 }

@@ -27,7 +27,7 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
         about: "budget",
         weight: "blocks",
         words: `PodDisruptionBudget ${budgetName(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where.join(", ")}`,
-        mend:
+        fix:
           currentHealthy < desiredHealthy
             ? "make its pods healthy first"
             : "run one replica more than it needs, or let it allow one disruption",
@@ -38,7 +38,7 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
     if (verdict.kind !== "several") return [];
     const names = verdict.budgets.map(budgetName).join(", ");
     const words = `${podName(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
-    return [{ about: "budget", weight: "blocks", words, mend: "leave one budget for these pods" }];
+    return [{ about: "budget", weight: "blocks", words, fix: "leave one budget for these pods" }];
   });
   return [...held, ...several];
 }
@@ -73,7 +73,7 @@ export function placementFindings(
             about: "budget",
             weight: "blocks",
             words: `PodDisruptionBudget ${budgetName(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`,
-            mend: `${fix}, or let it allow ${here.length} disruptions`,
+            fix: `${fix}, or let it allow ${here.length} disruptions`,
           },
         ];
       return [
@@ -81,7 +81,7 @@ export function placementFindings(
           about: "placement",
           weight: "warns",
           words: `${node}: no other node can run ${names}: away until ${node} is back`,
-          mend: `${fix}, or accept the outage`,
+          fix: `${fix}, or accept the outage`,
         },
       ];
     }),

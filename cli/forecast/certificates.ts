@@ -16,8 +16,8 @@ export function certificateFindings(certificates: readonly SeenCertificate[], no
         about: "certificate",
         weight: "warns",
         words,
-        mend: isOfKubeconfig
-          ? "export the kubeconfig anew"
+        fix: isOfKubeconfig
+          ? "export the kubeconfig again"
           : "`kubeadm certs renew all` renews it, and so does the rollout",
       },
     ];

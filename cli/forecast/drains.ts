@@ -19,7 +19,7 @@ export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowanc
         about: "unmanaged pod",
         weight: allow.force ? "warns" : "blocks",
         words: `${node}: ${names(alone)} ${alone.length === 1 ? "has" : "have"} no controller: an eviction ends ${alone.length === 1 ? "it" : "them"} for good`,
-        mend: allow.force ? "start them again elsewhere" : "give them a controller, or allow it with --force",
+        fix: allow.force ? "start them again elsewhere" : "give them a controller, or allow it with --force",
       });
     }
     if (losing.length > 0) {
@@ -28,7 +28,7 @@ export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowanc
         about: "emptyDir",
         weight: allow.deleteEmptyDirData ? "warns" : "blocks",
         words: `${node}: the data in emptyDir volumes is lost: ${volumes}`,
-        mend: allow.deleteEmptyDirData
+        fix: allow.deleteEmptyDirData
           ? "save what is worth it"
           : "save what is worth it, then allow it with --delete-emptydir-data",
       });

@@ -58,5 +58,5 @@ export interface Finding {
   weight: "blocks" | "warns";
   words: string;
   /** how to fix it */
-  mend: string;
+  fix: string;
 }

@@ -69,7 +69,7 @@ export function removalFindings(metrics: string, target: string): Finding[] {
       about: "API version",
       weight: "blocks",
       words: `${version} ${resources} is in use, and Kubernetes ${release} removes it`,
-      mend: instead ? `move its users to ${instead}` : "move its users to a newer version of it",
+      fix: instead ? `move its users to ${instead}` : "move its users to a newer version of it",
     });
   }
   return [...found.values()];

@@ -1,5 +1,6 @@
 import type { Finding } from "./facts";
 import type { PlanReport } from "./report";
+import { plural } from "../../lib/text/plural";
 
 /** Functions that color text; each returns its text unchanged where there are no colors. */
 interface Colours {
@@ -20,9 +21,9 @@ export function renderText(report: PlanReport, colours: Colours = NO_COLOURS): s
   const warning = report.findings.filter(({ weight }) => weight === "warns");
   const lines = [
     bold(`Rollout of ${report.server} to ${report.target}`),
-    dim(`${count(report.nodes.length, "node")}: ${versionsOf(report)}`),
-    ...section(bold(`${blocking.length} in the way`), blocking, (line) => `  ${red("✗")} ${line}`, dim),
-    ...section(bold(`${warning.length} to know of`), warning, (line) => `  ${yellow("!")} ${line}`, dim),
+    dim(`${plural(report.nodes.length, "node")}: ${versionsOf(report)}`),
+    ...section(bold(plural(blocking.length, "blocker")), blocking, (line) => `  ${red("✗")} ${line}`, dim),
+    ...section(bold(plural(warning.length, "warning")), warning, (line) => `  ${yellow("!")} ${line}`, dim),
     ...(report.unknown.length > 0
       ? [
           "",
@@ -47,7 +48,7 @@ function section(
   dim: Colours["dim"],
 ): string[] {
   if (findings.length === 0) return [];
-  return ["", title, ...findings.flatMap(({ words, mend: fix }) => [mark(words), dim(`    → ${fix}`)])];
+  return ["", title, ...findings.flatMap(({ words, fix }) => [mark(words), dim(`    → ${fix}`)])];
 }
 
 function stepLines({ steps, passes }: PlanReport, dim: Colours["dim"]): string[] {
@@ -63,7 +64,7 @@ function titleOfSteps({ steps, passes, blocked }: PlanReport): string {
   if (steps.length === 0)
     return blocked ? "No step can be listed" : "Nothing to do: every node has this version";
   const between = passes.slice(0, -1);
-  return `${count(steps.length, "step")}${between.length > 0 ? `, by way of ${between.join(", ")}` : ""}`;
+  return `${plural(steps.length, "step")}${between.length > 0 ? `, by way of ${between.join(", ")}` : ""}`;
 }
 
 /** "1.35.4 on 3, 1.36.3 on 2" */
@@ -81,16 +82,15 @@ function verdict(
   blocking: number,
   { red, yellow, green }: Pick<Colours, "red" | "yellow" | "green">,
 ): string {
-  if (blocking > 0) return red(`Blocked: mend ${blocking === 1 ? "that" : `those ${blocking}`} first.`);
+  if (blocking > 0)
+    return red(
+      `Blocked by ${plural(blocking, "issue")}. Fix ${blocking === 1 ? "it" : "them"}, then run the plan again.`,
+    );
   if (report.unknown.length > 0)
     return yellow(
-      `Unknown: ${count(report.unknown.length, "check")} could not be made. Give the credentials these rights, then run the plan again.`,
+      `Unknown: ${plural(report.unknown.length, "check")} could not be made. Give the credentials these rights, then run the plan again.`,
     );
-  return green(report.steps.length === 0 ? "Clean." : "Clean: nothing is in the way of this rollout.");
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+  return green(report.steps.length === 0 ? "Clean." : "Clean: nothing blocks this rollout.");
 }
 
 /** Renders the forecast for a pull request or a wiki. */
@@ -103,7 +103,7 @@ export function renderMarkdown(report: PlanReport): string {
     `## Rollout to ${report.target}`,
     "",
     `${verdict}. ${escape(report.server)}, ${report.nodes.length} nodes: ${versionsOf(report)}.`,
-    ...table("In the way", blocking),
+    ...table("Blockers", blocking),
     ...table("To know of", warning),
     ...list("Unknown", report.unknown),
     "",
@@ -123,9 +123,7 @@ function list(title: string, entries: readonly string[]): string[] {
 
 function table(title: string, findings: readonly Finding[]): string[] {
   if (findings.length === 0) return [];
-  const rows = findings.map(
-    ({ about, words, mend: fix }) => `| ${about} | ${escape(words)} | ${escape(fix)} |`,
-  );
+  const rows = findings.map(({ about, words, fix }) => `| ${about} | ${escape(words)} | ${escape(fix)} |`);
   return ["", `### ${title}`, "", "| what | found | to do |", "| --- | --- | --- |", ...rows];
 }
 

@@ -125,8 +125,10 @@ function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: Fore
 }
 
 function refused(words: string, needsIntermediate: boolean): Finding {
-  const fix = needsIntermediate ? "give it with --via" : "mend this first; until then there is no rollout";
-  return { about: "rollout", weight: "blocks", words, mend: fix };
+  const fix = needsIntermediate
+    ? "specify it with --via"
+    : "fix this first; until then, no rollout is possible";
+  return { about: "rollout", weight: "blocks", words, fix };
 }
 
 function skewed(words: string): Finding {
@@ -134,16 +136,16 @@ function skewed(words: string): Finding {
     about: "skew",
     weight: "warns",
     words,
-    mend: "Kubernetes does not support this now; the rollout ends it",
+    fix: "Kubernetes does not support this now; the rollout ends it",
   };
 }
 
 function leftOut({ node, reason }: LeftOut): Finding {
   const fix = "the rollout leaves it out; bring it back first to have it roll with the others";
-  return { about: "node", weight: "warns", words: `${node}: ${reason}`, mend: fix };
+  return { about: "node", weight: "warns", words: `${node}: ${reason}`, fix };
 }
 
 function describeNotReady({ name, reason }: RolloutNode): Finding {
   const words = `${name} is not Ready: ${reason ?? "the kubelet has not reported"}`;
-  return { about: "node", weight: "warns", words, mend: "the rollout waits for it when its turn comes" };
+  return { about: "node", weight: "warns", words, fix: "the rollout waits for it when its turn comes" };
 }

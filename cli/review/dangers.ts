@@ -31,7 +31,7 @@ function dangersOf(change: ResourceChange, controlPlanes: ReadonlySet<string>): 
   const found: Danger[] = [];
   if (change.operation === "replace") {
     const why = change.replaceReasons.length > 0 ? `, for a changed ${change.replaceReasons.join(", ")}` : "";
-    found.push({ kind: "replaced", resource, words: `${resource} is deleted and made anew${why}` });
+    found.push({ kind: "replaced", resource, words: `${resource} is deleted and created again${why}` });
   }
   if (change.operation === "delete")
     found.push({ kind: "deleted", resource, words: `${resource} is deleted` });

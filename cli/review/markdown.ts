@@ -85,7 +85,7 @@ function headline(preview: Preview, name: string): string {
 
 function renderDangers(dangers: readonly Danger[]): string[] {
   const shown = dangers.slice(0, DANGERS_SHOWN);
-  const lines = ["**Look here first**", ""];
+  const lines = ["**Review first**", ""];
   for (const { kind, words } of shown) lines.push(`- **${HEADINGS[kind]}**: ${code(redact(words))}`);
   const more = dangers.length - shown.length;
   if (more > 0) lines.push(`- … and ${more} more below`);

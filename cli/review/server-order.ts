@@ -33,12 +33,12 @@ export function refuseServerOrder(changes: readonly ResourceChange[]): string[] 
   const names = wrong.map(({ name, operation, replaceReasons }) =>
     operation === "delete"
       ? `${name} would be deleted`
-      : `${name} would be deleted and made anew${replaceReasons.length > 0 ? ` for a changed ${replaceReasons.join(", ")}` : ""}`,
+      : `${name} would be deleted and created again${replaceReasons.length > 0 ? ` for a changed ${replaceReasons.join(", ")}` : ""}`,
   );
   return [
     `${names.join(", ")} outside the order in which machines are replaced, without leaving the cluster first. ` +
       "Nothing of this may run: change the pools in the configuration, or `replace`, and preview again; " +
-      "if somebody changed the server in the cloud, run `pulumi refresh` first",
+      "if someone changed the server in the cloud, run `pulumi refresh` first",
   ];
 }
 

@@ -14,7 +14,7 @@ export function renderText(preview: Preview): string[] {
   if (preview.notes.length > 0) lines.push("remarks:", ...preview.notes.map((note) => `    ${note}`));
   const dangers = findDangers(preview);
   if (dangers.length > 0)
-    lines.push("look here first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));
+    lines.push("review first:", ...dangers.map(({ kind, words }) => `  ! ${kind}: ${words}`));
   lines.push(
     preview.changes.length === 0 && preview.errors.length === 0
       ? `nothing changes; ${plural(preview.unchanged, "resource")} unchanged`

@@ -26,10 +26,10 @@ export class KubernetesError extends Error {
 }
 
 function nextStep(status: number, reason: string): string | undefined {
-  if (status === 401) return "The kubeconfig's credentials are not accepted: export it anew";
+  if (status === 401) return "The kubeconfig's credentials are not accepted: export it again";
   if (status === 403) return "Give the kubeconfig's user this right, or use one that has it";
   if (status === 409 && reason === "Conflict") {
-    return "Somebody else changed or owns these fields: look who, then run the same again";
+    return "Another writer changed or owns these fields: find out which, then run the same command again";
   }
   return undefined;
 }
@@ -68,7 +68,7 @@ export class KubernetesUnreachable extends Error {
         ? `${lastSeen}; the answer was lost, whether the call had its effect is unknown. Run the same again.`
         : how === "final"
           ? `no Kubernetes API of ${servers.join(", ")} can be trusted: ${lastSeen}. ` +
-            `The cluster may have been made anew: use its own kubeconfig.`
+            `The cluster may have been created again: use its own kubeconfig.`
           : `no Kubernetes API answered within ${seconds} s (${servers.join(", ")}), last: ${lastSeen}. ` +
             `Check that a control plane runs and that its port is reachable from here.`,
     );

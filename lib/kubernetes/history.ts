@@ -58,7 +58,7 @@ export async function recordHistory(client: KubernetesClient, entry: HistoryEntr
         return { done: undefined };
       } catch (error) {
         if (error instanceof KubernetesError && [404, 409].includes(error.status))
-          return { pending: "somebody else writing it" };
+          return { pending: "another process writing it" };
         throw error;
       }
     },

@@ -148,7 +148,7 @@ async function take(
         }
         const held = new HeldLease(client, holder, options);
         if (await held.write(lease)) return { done: held.keep() };
-        return { pending: "somebody else taking it" };
+        return { pending: "another process taking it" };
       },
     });
   } catch (error) {

@@ -7,7 +7,7 @@ export class EngineGone extends Error {
   constructor(readonly pid: number) {
     super(
       `the Pulumi engine (process ${pid}) is gone, so this stops before its next step. ` +
-        `Run the same again: it goes on where this ended.`,
+        `Run the same command again: it continues where this one ended.`,
     );
   }
 }

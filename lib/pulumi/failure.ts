@@ -17,7 +17,7 @@ interface TypedError extends Error {
 export function describeFailure(context: FailureContext, error: unknown): string {
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
   const code = typed.code ?? typed.constructor.name;
-  const next = typed.next ?? "mend the cause, then run the same `up` again: it goes on from here";
+  const next = typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
   return redact(`${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`);
 }
 

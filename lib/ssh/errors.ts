@@ -12,7 +12,7 @@ export class HostKeyMismatch extends Error {
   ) {
     super(
       `${describeTarget(target)} shows the host key ${found}, pinned is ${expected}. ` +
-        `Someone may be listening in between, or the machine was installed anew: compare with ` +
+        `Someone may be listening in between, or the machine was reinstalled: compare with ` +
         `/etc/ssh/ssh_host_*_key.pub on its console, and only if that is the key, set it as the machine's hostKey.`,
     );
     this.machine = target.name;

@@ -67,7 +67,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     await initializedNodes();
   });
 
-  it("names every Node's server, its addresses, its zone and its flavour", async () => {
+  it("names every Node's server, its addresses, its zone and its flavor", async () => {
     const nodes = await initializedNodes();
     const servers = await cluster.servers();
     assert.deepEqual(nodes.map(({ metadata }) => metadata?.name).sort(), names(servers));

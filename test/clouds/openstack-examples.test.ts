@@ -8,7 +8,7 @@ import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 import { readExample } from "../support/example-file";
 
-/** The flavours that the examples name; the sandbox's cloud has others. */
+/** The flavors that the examples name; the sandbox's cloud has others. */
 const FLAVORS = [
   { name: "m1.medium", vcpus: 2, ram: 4096, disk: 40 },
   { name: "m1.large", vcpus: 4, ram: 8192, disk: 80 },
@@ -142,7 +142,7 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
     }
   });
 
-  it("rolls its worker to another flavour", async () => {
+  it("rolls its worker to another flavor", async () => {
     const before = await cluster.machineOf("w-1");
     await made.configure({ flavor: "m1.large" });
     await cluster.up();

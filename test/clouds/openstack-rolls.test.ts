@@ -64,7 +64,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
     assert.match(words, /Octavia's load balancer has its address in /);
   });
 
-  it("rolls to another flavour: control planes one at a time with their etcd members, then both workers at once", async () => {
+  it("rolls to another flavor: control planes one at a time with their etcd members, then both workers at once", async () => {
     await cluster.configure(desired(CLOUD_NAMES.largerFlavor));
     runs = [];
     for (let left: unknown[] = ["all"]; left.length > 0;) {

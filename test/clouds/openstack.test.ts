@@ -68,13 +68,13 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     if (!KEEP) await cluster?.remove();
   });
 
-  it("is refused a flavour, volumes and a credential that the cloud has not, with the place in the configuration", async () => {
+  it("is refused a flavor, volumes and a credential that the cloud has not, with the place in the configuration", async () => {
     await configure({ pools: pools({ flavor: "m1.nowhere" }), cloudProvider: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(
       words,
-      /openstack\.pools\.w\.flavor[^]*the cloud has no flavour "m1\.nowhere"; it has foresail\.\w+/,
+      /openstack\.pools\.w\.flavor[^]*the cloud has no flavor "m1\.nowhere"; it has foresail\.\w+/,
     );
     assert.match(words, /openstack\.cloudProvider\.cinder[^]*the cloud has no block-storage service/);
     assert.match(
@@ -244,16 +244,16 @@ SECRET`,
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("replaces machines of another flavour turn by turn, the new one before the old one", async () => {
+  it("replaces machines of another flavor turn by turn, the new one before the old one", async () => {
     const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
     counter = await RequestCounter.start(cluster, await cluster.machineOf("cp-1"), { name: "served", url });
     await configure({ pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
-    const later = await replaceOne("w-1", /\(flavour foresail\.small → foresail\.medium\)$/);
+    const later = await replaceOne("w-1", /\(flavor foresail\.small → foresail\.medium\)$/);
     assert.match(
       later.join("\n"),
-      /^then, in the next run: data-1: data-1-\w{5} is made and joins, then data-1-\w{5} is drained and deleted \(flavour/,
+      /^then, in the next run: data-1: data-1-\w{5} is made and joins, then data-1-\w{5} is drained and deleted \(flavor/,
     );
-    assert.deepEqual(await replaceOne("data-1", /\(flavour foresail\.small → foresail\.medium\)$/), []);
+    assert.deepEqual(await replaceOne("data-1", /\(flavor foresail\.small → foresail\.medium\)$/), []);
     assert.deepEqual((await cluster.stack.previewed()).changes, []);
   });
 
@@ -266,7 +266,7 @@ SECRET`,
 
   it("replaces one machine on request, in one run", async function () {
     if (!IN_THE_NIGHT)
-      leaveOut(this, "it differs from another flavour in its name's hash alone; FORESAIL_TEST_ALL=1");
+      leaveOut(this, "it differs from another flavor in its name's hash alone; FORESAIL_TEST_ALL=1");
     const other = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
     await configure({
       pools: pools({ flavor: CLOUD_NAMES.largerFlavor }),

@@ -22,7 +22,7 @@ import { withApi } from "./with-api";
 
 const ASK_SECONDS = 30;
 
-/** A pool as `foresail:openstack` has it; the sandbox's flavour and image unless it says others. */
+/** A pool as `foresail:openstack` has it; the sandbox's flavor and image unless it says others. */
 export interface DesiredPool {
   readonly name: string;
   readonly replicas: number;

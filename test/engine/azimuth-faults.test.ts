@@ -53,7 +53,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
   it("refuses what does not exist, and names what does", async () => {
     assert.match(
       await refusal({ templateName: "kube-9" }),
-      /ClusterTemplate kube-9 does not exist; there are flavourless, kube-1-36-3, kube-1-36-4/,
+      /ClusterTemplate kube-9 does not exist; there are flavorless, kube-1-36-3, kube-1-36-4/,
     );
     if (BY_NIGHT) {
       assert.match(
@@ -66,8 +66,8 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
       );
     }
     assert.match(
-      await refusal({ templateName: "flavourless" }),
-      /flavourless has no spec.values.nodeGroups\[0\].machineFlavor, which a cluster with a lease needs; let whoever/,
+      await refusal({ templateName: "flavorless" }),
+      /flavorless has no spec.values.nodeGroups\[0\].machineFlavor, which a cluster with a lease needs; add it/,
     );
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });

@@ -29,13 +29,13 @@ export interface AzimuthFixture {
 }
 
 /** A template that no cluster with a Lease can be made from. */
-const FLAVOURLESS_TEMPLATE = {
+const FLAVORLESS_TEMPLATE = {
   apiVersion: API.azimuth,
   kind: "ClusterTemplate",
-  metadata: { name: "flavourless" },
+  metadata: { name: "flavorless" },
   spec: {
-    label: "flavourless",
-    description: "A node group without a flavour",
+    label: "flavorless",
+    description: "A node group without a flavor",
     values: { kubernetesVersion: "1.36.3", machineImageId: "3c9e-img", nodeGroups: [{ name: "gpu" }] },
   },
 };
@@ -72,7 +72,7 @@ export async function startAzimuth(
   const standIns = await StandIns.start({ kubeconfig, leaseCheckMilliseconds: 500 });
   const registrar = await Registrar.start();
   await makeTenancy(management);
-  await management.apply(FLAVOURLESS_TEMPLATE);
+  await management.apply(FLAVORLESS_TEMPLATE);
   const folder = makeCompiledClone();
   const stackOf = (stack: string) => new TestStack({ folder, project: "foresail", stack }, toolchain);
   const stack = await stackOf("test").create();

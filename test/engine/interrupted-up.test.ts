@@ -64,7 +64,7 @@ describe("an interrupt of foresail up", function () {
       stdout,
       /no pause, since the stack has no kubeconfig yet; the engine ends what it has begun/,
     );
-    assert.match(stdout, /interrupted; to go on: foresail up/);
+    assert.match(stdout, /interrupted; to continue: foresail up/);
     const again = await foresail.run("up", "--stack", "test", "--yes");
     assert.equal(again.exitCode, 0, again.stdout + again.stderr);
     assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1"]);
@@ -92,7 +92,7 @@ describe("an interrupt of foresail up", function () {
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
     assert.equal(exitCode, 1, stdout + stderr);
-    assert.match(stdout + stderr, /\^C received; cancelling[^]*interrupted; to go on: foresail up/);
+    assert.match(stdout + stderr, /\^C received; cancelling[^]*interrupted; to continue: foresail up/);
     assert.equal((stdout + stderr).includes("\u001b["), false, "colour where there is no terminal");
     assert.equal(await pauseRequest(), undefined);
   });

@@ -59,7 +59,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
   it("ends at once when the infrastructure has failed, with its reason and message", async () => {
     fixture.stack.configure(poolConfiguration({ replicas: 1 }, asked("failed")));
     const began = Date.now();
-    assert.match(await wordsOf(), /CreateError: .*the cloud has no such flavour/);
+    assert.match(await wordsOf(), /CreateError: .*the cloud has no such flavor/);
     assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
     await fixture.stack.destroy();
   });

@@ -147,7 +147,7 @@ describe("a MachinePool of v1beta2", function () {
           object?.status?.deprecated?.v1beta1 === undefined ? { done: true } : { pending: "it knows" },
       });
       assert.deepEqual(await stepsOf(), [
-        "pool-a: failed: its controllers have given it up: SandboxMachinePool pool-a: CreateError: the cloud has no such flavour",
+        "pool-a: failed: its controllers have given it up: SandboxMachinePool pool-a: CreateError: the cloud has no such flavor",
       ]);
     });
 
@@ -178,7 +178,7 @@ describe("a MachinePool of v1beta2", function () {
       const began = Date.now();
       assert.match(
         await failingUp(),
-        /SandboxMachinePool pool-a: CreateError: the cloud has no such flavour/,
+        /SandboxMachinePool pool-a: CreateError: the cloud has no such flavor/,
       );
       assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
       assert.equal((await pool())?.status?.deprecated?.v1beta1?.["failureReason"], undefined);

@@ -85,7 +85,7 @@ describe("foresail plan against a real API server", function () {
     assert.match(out, /1\. cp-1 1\.35\.4 → 1\.36\.3 \(cordon, drain, kubeadm upgrade apply, uncordon\)\n/);
     assert.match(out, /5\. w-2 1\.35\.4 → 1\.36\.3 /);
     assert.doesNotMatch(out, /may not/);
-    assert.match(out, /\nClean: nothing is in the way of this rollout\.\n$/);
+    assert.match(out, /\nClean: nothing blocks this rollout\.\n$/);
   });
 
   it("asks the API server for what the role allows, once each, and for nothing else", () => {
@@ -126,7 +126,7 @@ describe("foresail plan against a real API server", function () {
       });
       const token = await cluster.reader(`${NAME}-${index}`, { ...role, rules });
       const { code, out } = await plan(kubeconfigOf(token, `without-${index}`));
-      // what could hide something in the way: not clean, and an exit code of its own
+      // what could hide a blocker: not clean, and an exit code of its own
       const hides = resource !== "configmaps" && resource !== "";
       assert.equal(code, hides ? 3 : 0, out);
       assert.match(out, hides ? /\nUnknown: 1 check could not be made\./ : /\nClean: /);

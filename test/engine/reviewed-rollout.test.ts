@@ -66,7 +66,7 @@ describe("a rollout through the command foresail", function () {
     const { exitCode, stdout } = await ended;
     assert.equal(exitCode, 4, stdout);
     assert.match(stdout, /RolloutPaused[^]*before w-1: a pause was asked for/);
-    assert.match(stdout, /paused before the next node; to go on: foresail up/);
+    assert.match(stdout, /paused before the next node; to continue: foresail up/);
     assert.deepEqual(opened(), ["cp-1"]);
     assert.ok(rollout.deeds.includes("closed cp-1"));
     assert.equal(await pauseRequest(), undefined);

@@ -320,7 +320,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       /condition Ready is False \(Gone: away\)/,
     );
     const lacking = { ...news, wait: {}, mustHave: [{ path: "spec.painter", neededBy: "a wall" }] };
-    const words = /Widget default\/awaited has no spec.painter, which a wall needs; let whoever keeps it/;
+    const words = /Widget default\/awaited has no spec.painter, which a wall needs; add it in its source/;
     const { refusals } = await host.check(key, {}, lacking);
     assert.match(refusals.map(({ reason }) => reason).join(), words);
     await assert.rejects(host.create(key, lacking), words);

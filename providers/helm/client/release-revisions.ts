@@ -62,7 +62,7 @@ export async function untilSettled(
     return await client.watchUntil<ReleaseRevision[], RevisionSecret>({
       ...kindOfRevisions(ref),
       ...options,
-      what: `whoever is still at work on the Helm release ${ref.namespace}/${ref.name}`,
+      what: `the process that still works on the Helm release ${ref.namespace}/${ref.name}`,
       seconds: AT_WORK_SECONDS + 5,
       signal: AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]),
       decide: (secrets) => {

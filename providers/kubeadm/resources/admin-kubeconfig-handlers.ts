@@ -71,7 +71,7 @@ export const handlers: Handlers = {
     const resource = nameOf(news);
     const days = daysLeft(olds.admin);
     if (days < RENEW_DAYS) {
-      report(resource, `reads the credentials anew: the certificate expires in ${Math.floor(days)} days`);
+      report(resource, `reads the credentials again: the certificate expires in ${Math.floor(days)} days`);
       return { changes: true };
     }
     // as in the rendered kubeconfig: if the named one has left the configuration, the first one is current

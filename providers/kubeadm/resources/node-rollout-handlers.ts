@@ -55,7 +55,7 @@ export const handlers: Handlers = {
       const { observe } = await import("./rollout/observation.js");
       const access = { kubeconfig: observationAccess(outputs.kubeconfig) };
       const kubernetes = await KubernetesClient.connect(access, { seconds: READ_SECONDS });
-      const { outputs: nodes, wish: desired } = await observe(kubernetes, outputs);
+      const { outputs: nodes, desired } = await observe(kubernetes, outputs);
       return { id, props: { ...outputs, nodes, version: desired.clusterVersion ?? outputs.version } };
     } catch (error) {
       report(nodeRolloutName(outputs), `could not be read, so what is recorded stays: ${String(error)}`);

@@ -50,7 +50,7 @@ interface DesiredAdoption {
 type AdoptionDecision =
   | { do: "make" }
   | { do: "keep"; isMade: boolean }
-  | { do: "adopt"; from: string }
+  | { do: "adopt"; /** the current owner or writers, if any */ from?: string }
   | { do: "wait"; why: string }
   | { do: "refuse"; owner: string };
 
@@ -83,7 +83,7 @@ export function decideAdoption(
     return adopt ? { do: "adopt", from: owner } : { do: "refuse", owner };
   }
   const writers = otherWriters(managedFields, FIELD_MANAGER);
-  return { do: "adopt", from: writers.length === 0 ? "nobody" : writers.join(", ") };
+  return { do: "adopt", ...(writers.length > 0 ? { from: writers.join(", ") } : {}) };
 }
 
 function isSameOwner(one: Owner, other: Owner): boolean {

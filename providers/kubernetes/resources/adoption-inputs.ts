@@ -103,7 +103,7 @@ export function leftToDo(
   const steps: AdoptionStep[] = [];
   if (decision.do === "wait") return [{ kind: "remake" }];
   if (decision.do === "adopt")
-    steps.push({ kind: "adopt", ...(decision.from === "nobody" ? {} : { manager: decision.from }) });
+    steps.push({ kind: "adopt", ...(decision.from === undefined ? {} : { manager: decision.from }) });
   const changed = changedPaths(appliedOf(inputs, live), applied);
   if (changed.length > 0) steps.push({ kind: "apply", paths: changed.join(", ") });
   const { ownerReferences = [], finalizers: present = [] } = live.metadata ?? {};

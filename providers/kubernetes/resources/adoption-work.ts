@@ -59,7 +59,7 @@ export async function ensureObject(
 ): Promise<{ object: LiveObject; made: boolean }> {
   const { kubernetes } = work;
   const ref = identityOf(inputs);
-  const wish = {
+  const wanted = {
     stack: inputs.stack,
     owners: inputs.owners ?? [],
     adopt: inputs.adopt ?? false,
@@ -69,7 +69,7 @@ export async function ensureObject(
   let lost: unknown;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const existing = await kubernetes.get<LiveObject>(ref);
-    const decision = decideAdoption(existing, wish);
+    const decision = decideAdoption(existing, wanted);
     assertEngineAlive();
     if (decision.do === "refuse") throw new OwnedByAnother(objectName(ref), decision.owner);
     if (decision.do === "make" && inputs.mustExist)
@@ -84,13 +84,13 @@ export async function ensureObject(
     const made = decision.do === "make" || (decision.do === "keep" && decision.isMade);
     const object = desired(inputs, owners, marks(inputs.stack, made), existing);
     try {
-      const force = decision.do === "keep" || wish.adopt;
+      const force = decision.do === "keep" || wanted.adopt;
       const applied = await kubernetes.apply<LiveObject>(object, { force, once: decision.do === "make" });
       if (decision.do !== "make" || isFreshlyMade(applied)) return { object: applied, made };
       // another writer created it just before: release it and decide again
       await letGo(work, inputs);
     } catch (error) {
-      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !wish.adopt)) throw ownerOf(error, ref);
+      if (!mayBeSettledByAsking(error, decision.do === "adopt" && !wanted.adopt)) throw ownerOf(error, ref);
       lost = error;
     }
   }

@@ -92,7 +92,7 @@ async function missing(inputs: Inputs): Promise<string | undefined> {
 
 /** Returns the required fields that the object does not have, with the fix. */
 function unmetReasons({ object, mustHave = [] }: Inputs, live: unknown): string[] {
-  const fix = `let whoever keeps it add it, or name another ${object.kind}`;
+  const fix = `add it in its source, or name another ${object.kind}`;
   return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${fix}`);
 }
 

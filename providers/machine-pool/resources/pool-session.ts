@@ -32,7 +32,7 @@ export class PoolMissing extends Error {
   override readonly name = "PoolMissing";
 
   constructor(pool: Pick<PoolInputs, "namespace" | "name">) {
-    super(`there is no ${nameOf(pool)}: somebody deleted it`);
+    super(`there is no ${nameOf(pool)}: it was deleted outside of foresail`);
   }
 }
 

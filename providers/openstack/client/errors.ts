@@ -2,7 +2,7 @@
 export class CloudConfigurationError extends Error {
   override readonly name = "CloudConfigurationError";
   readonly code = "CloudConfiguration";
-  readonly next = "mend clouds.yaml or the OS_… variables, then run the same again";
+  readonly next = "fix clouds.yaml or the OS_… variables, then run the same again";
 }
 
 /** The cloud did not answer within the deadline. `lastSeen` is the last error message. */
@@ -56,8 +56,8 @@ const NEXT: Readonly<Record<CloudRefusalCode, string>> = {
   Conflict: "run the same `up` again when the cloud has finished what it is doing",
   QuotaExceeded: "ask for more quota, or take fewer or smaller machines, then run the same `up` again",
   NoValidHost:
-    "take another flavour or zone, or anti-affinity `soft`; the cloud has no host for this one now",
-  Refused: "mend the cause, then run the same `up` again",
+    "choose another flavor or zone, or anti-affinity `soft`; the cloud has no host for this one now",
+  Refused: "fix the cause, then run the same `up` again",
 };
 
 /** Returns the category of an OpenStack service's error response. */

@@ -65,7 +65,7 @@ export const MACHINE_FIELDS: MachineFields<MachineShape> = {
     original: (image) => image,
   },
   flavor: {
-    label: "flavour",
+    label: "flavor",
     isRequired: true,
     metadata: { key: "foresail-flavor" },
     original: (flavor) => flavor,
@@ -81,7 +81,7 @@ export const MACHINE_FIELDS: MachineFields<MachineShape> = {
       },
     },
     text: (volume) =>
-      volume ? [`${volume.size} GiB`, volume.type].filter(Boolean).join(" ") : "the flavour's disk",
+      volume ? [`${volume.size} GiB`, volume.type].filter(Boolean).join(" ") : "the flavor's disk",
     original: (volume) => (volume ? [volume.size, volume.type ?? ""] : []),
   },
   zone: {

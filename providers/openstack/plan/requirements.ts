@@ -87,7 +87,7 @@ export function unmetCloud(desired: DesiredCloud, facts: CloudFacts): UnmetRequi
 
 function unmetServer(server: DesiredServer, facts: CloudFacts): UnmetRequirement[] {
   const path = `openstack.pools.${server.pool}`;
-  const flavor = findNamed("flavour", server.flavor, facts.flavors);
+  const flavor = findNamed("flavor", server.flavor, facts.flavors);
   const image = findNamed("image", server.image, facts.images);
   const unmet: UnmetRequirement[] = [];
   const unmetRequirement = (field: string, reason: string) =>

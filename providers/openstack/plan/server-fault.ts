@@ -9,12 +9,12 @@ const isOfQuota = (fault: string): boolean => /quota exceeded|exceed\w* .*\bquot
  */
 export function serverFaultAdvice(server: string, fault: string): string {
   const todo = /no valid host/i.test(fault)
-    ? "no host of the cloud has room for such a server: take another flavour, image or zone, or ask the cloud's operator for room"
+    ? "no host of the cloud has room for such a server: choose another flavor, image or zone, or ask the cloud's operator for room"
     : isOfQuota(fault)
       ? "ask for more of the quota, or take fewer or smaller machines"
       : isOfVolume(fault)
         ? "take another `rootVolume`, or ask the cloud's operator why Cinder did not make this one"
-        : "take another flavour, image or zone";
+        : "choose another flavor, image or zone";
   const reason = fault.replace(/\.?\s*$/, ".");
   return `${server} could not be made: ${reason} What to do: ${todo}; then run the same again, what was made is kept`;
 }
@@ -26,5 +26,5 @@ export function serverFaultAdvice(server: string, fault: string): string {
  */
 export function failedServerRemedy(fault: string): string {
   if (isOfQuota(fault)) return "Ask for more of the quota";
-  return isOfVolume(fault) ? "Take another `rootVolume`" : "Take another flavour, image or zone";
+  return isOfVolume(fault) ? "Take another `rootVolume`" : "Choose another flavor, image or zone";
 }

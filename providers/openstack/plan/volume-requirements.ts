@@ -34,7 +34,7 @@ export function unmetVolume(
     return desired.map(({ pool }) => ({
       property: `openstack.pools.${pool}.rootVolume`,
       reason:
-        "the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
+        "the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavor's disk",
     }));
   return [
     ...desired.flatMap((volume) => unmetSingle(volume, facts)),

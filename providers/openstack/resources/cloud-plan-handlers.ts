@@ -81,7 +81,7 @@ function findAll(
       facts.images,
     ),
     flavors: ids(
-      "flavour",
+      "flavor",
       servers.map(({ flavor }) => flavor),
       facts.flavors,
     ),

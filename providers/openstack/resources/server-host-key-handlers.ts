@@ -53,7 +53,7 @@ export const handlers: Handlers = {
       const shown = await keysOnConsole(inputs, resource);
       if (shown.length > 0 && !shown.includes(hostKey))
         throw new Error(
-          `it shows ${hostKey}, and its console ${shown.join(", ")}: somebody else answers at ${address}, ` +
+          `it shows ${hostKey}, and its console ${shown.join(", ")}: another machine answers at ${address}, ` +
             "or the machine has made new keys since its first boot",
         );
       report(

@@ -18,7 +18,7 @@ export function recordedStatus({ mark, failure, isComplete }: RecordedCluster): 
   return {
     phase: "Provisioning",
     reason: "",
-    message: "an earlier run did not come to its end; the next `up` goes on",
+    message: "an earlier run did not end; the next `up` continues",
   };
 }
 

@@ -49,7 +49,7 @@ describe("foresail plan's kubeconfig", () => {
       "a context that is torn",
       config,
       "torn",
-      /config: the context "torn" names a cluster that the file lacks/,
+      /config: the context "torn" names a cluster that is not in the file/,
     ],
     ["no kubeconfig", "a: b", undefined, /config is not a kubeconfig; on a control plane/],
     ["no YAML", "{{", undefined, /config is not a kubeconfig/],

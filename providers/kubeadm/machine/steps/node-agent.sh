@@ -14,7 +14,7 @@ stage() {
 }
 
 refuse_foreign_machine
-[ -e "$MEMBER_PATH" ] || fail "$MACHINE: is no member of the cluster, so there is no Node to obey"
+[ -e "$MEMBER_PATH" ] || fail "$MACHINE: is no member of the cluster, so it has no Node whose annotations to follow"
 mkdir -p "$AGENT_INSTALLERS_PATH"
 for index in "${!INSTALLER_PATHS[@]}"; do
   write_file "${INSTALLER_PATHS[index]}" 0700 <<<"${INSTALLER_HEADERS[index]}

@@ -32,7 +32,7 @@ export async function convergeVersions(
   const look = async (client: KubernetesClient) => {
     const observation = await observe(client, inputs);
     known.nodes = observation.outputs;
-    known.version = observation.wish.clusterVersion ?? inputs.specification.version;
+    known.version = observation.desired.clusterVersion ?? inputs.specification.version;
     return observation;
   };
   try {
@@ -44,7 +44,7 @@ export async function convergeVersions(
         progress: (line) => report(resource, line),
       },
     );
-    const { nodes, wish: desired, unreached } = await look(kubernetes);
+    const { nodes, desired, unreached } = await look(kubernetes);
     const next = nextSteps(nodes, desired, { unreached });
     if (next.done && next.leftOut.length === 0) return known;
     step = "roll out";

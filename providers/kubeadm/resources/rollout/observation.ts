@@ -6,10 +6,10 @@ import { clusterVersion } from "../kubeadm-config";
 import type { NodeOutput, NodeRolloutInputs } from "../inputs";
 import { nodeOutputs, observeNode, type NodeObject } from "../observed-nodes";
 
-/** The cluster as observed for a rollout, and the desired state (`wish`). Needs two calls. */
+/** The cluster as observed for a rollout, and the desired state. Needs two calls. */
 export interface Observation {
   nodes: RolloutNode[];
-  wish: DesiredRollout;
+  desired: DesiredRollout;
   /** Workers to leave out regardless of their Nodes: the preview left them out, or SSH did not reach them. */
   unreached: string[];
   /** The members, for the stack's outputs. */
@@ -21,7 +21,7 @@ export async function observe(kubernetes: KubernetesClient, inputs: NodeRolloutI
   const { specification, machines, rollout } = inputs;
   return {
     nodes: objects.map((node) => observeRolloutNode(node as NodeParts, rollout.annotations)),
-    wish: desiredRollout(specification.version, machines, rollout, version),
+    desired: desiredRollout(specification.version, machines, rollout, version),
     unreached: [...(inputs.leftOut ?? []), ...unreachedMachines(specification.name)],
     outputs: nodeOutputs(
       machines,

@@ -50,7 +50,7 @@ export async function previewRollout(
 
 /** Returns the plan from the running cluster. */
 async function fromCluster(kubernetes: KubernetesClient, news: NodeRolloutInputs): Promise<RolloutPreview> {
-  const { nodes, wish: desired } = await observe(kubernetes, news);
+  const { nodes, desired } = await observe(kubernetes, news);
   const members = [...nodes, ...expectedNodes(nodes, desired, news.machines)];
   const plan = planRollout(members, desired, { agents: "assumed" });
   const blocked = plan.steps.length > 0 ? await drainsInTheWay(kubernetes, plan, news) : [];
@@ -111,7 +111,7 @@ function withoutAgents(nodes: RolloutNode[], { steps }: RolloutPlan): string[] {
   const due = new Set(steps.map(({ node }) => node));
   return nodes
     .filter(({ name, agentReady }) => due.has(name) && agentReady === undefined)
-    .map(({ name }) => `the node agent of ${name} has not spoken yet; the rollout waits for it`);
+    .map(({ name }) => `the node agent of ${name} has not reported yet; the rollout waits for it`);
 }
 
 async function drainsInTheWay(

@@ -38,7 +38,7 @@ export class RolloutRecord {
 export class RolloutPaused extends Error {
   override readonly name = "RolloutPaused";
   readonly code = "RolloutPaused";
-  readonly next = "run the same `up` again when it may go on: it continues with the node that is next";
+  readonly next = "run the same `up` again when it may continue: the next node is next in order";
 }
 
 /** Decides whether the rollout may begin its next nodes: soak time, gate, a requested pause, and `stopAfter`. */

@@ -99,12 +99,12 @@ export class RolloutRun {
     await this.start(this.nextOf(observation).begin, observation);
   }
 
-  private nextOf({ nodes, wish: desired, unreached }: Observation): NextSteps {
+  private nextOf({ nodes, desired, unreached }: Observation): NextSteps {
     return nextSteps(nodes, desired, { begun: [...this.running.keys()], unreached });
   }
 
   /** Opens the windows in the order of the steps; the remaining work of the nodes runs in parallel. */
-  private async start(steps: RolloutStep[], { nodes, wish: desired }: Observation): Promise<void> {
+  private async start(steps: RolloutStep[], { nodes, desired }: Observation): Promise<void> {
     for (const step of steps) {
       const node = nodes.find(({ name }) => name === step.node);
       if (!node) continue;
@@ -143,7 +143,7 @@ export class RolloutRun {
   }
 
   /** Waits for conditions that may come true without a person's help: a node becomes Ready, an agent reports. */
-  private async untilSomethingMayBegin({ wish: desired, unreached }: Observation): Promise<void> {
+  private async untilSomethingMayBegin({ desired, unreached }: Observation): Promise<void> {
     const isBatch = ({ finish, begin, done, stop }: NextSteps) =>
       finish.length > 0 || begin.length > 0 || done || stop !== undefined;
     await this.session.kubernetes.watchUntil<void, NodeParts>({

@@ -40,7 +40,7 @@ export function plainPod(
   };
 }
 
-/** A cluster in which nothing is in the way. */
+/** A cluster without blockers. */
 export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
   return {
     server: "https://192.0.2.10:6443",
@@ -61,7 +61,7 @@ export function cleanFacts(over: Partial<ClusterFacts> = {}): ClusterFacts {
   };
 }
 
-/** A cluster with one of everything that can be in the way. */
+/** A cluster with one blocker of each kind. */
 export function troubledFacts(): ClusterFacts {
   return cleanFacts({
     nodes: [

@@ -129,7 +129,7 @@ describe("forecast of pods that no other node can run", () => {
         about: "placement",
         weight: "warns",
         words: "w-1: no other node can run shop/db-0 (node selector disk=ssd): away until w-1 is back",
-        mend: "let another node run them, or accept the outage",
+        fix: "let another node run them, or accept the outage",
       },
     ]);
   });
@@ -138,7 +138,7 @@ describe("forecast of pods that no other node can run", () => {
     const { findings, blocked } = forecast([bound("db-0"), bound("db-1")], 1);
     assert.equal(blocked, true);
     assert.deepEqual(
-      findings.map(({ words, mend: fix }) => `${words}; ${fix}`),
+      findings.map(({ words, fix }) => `${words}; ${fix}`),
       [
         "PodDisruptionBudget shop/db allows 1 of the 2 evictions on w-1, and no other node can run its pods: " +
           "shop/db-0 (node selector disk=ssd), shop/db-1 (node selector disk=ssd); let another node run them, or let it allow 2 disruptions",

@@ -18,7 +18,7 @@ const desired = (over: Partial<ForecastOptions> = {}): ForecastOptions => ({
 });
 
 describe("forecast of a rollout", () => {
-  it("is clean where nothing is in the way", () => {
+  it("is clean without blockers", () => {
     const report = planReport(cleanFacts(), desired());
     assert.deepEqual([report.findings, report.notes, report.blocked], [[], [], false]);
     assertGolden("plan-clean.txt", renderText(report));
@@ -32,7 +32,7 @@ describe("forecast of a rollout", () => {
     assertGolden("plan-blocked.json", `${JSON.stringify(report, undefined, 2)}\n`);
   });
 
-  it("is unknown, and not clean, when something in the way could hide behind a missing right", () => {
+  it("is unknown, and not clean, when a blocker could hide behind a missing permission", () => {
     const unread = ["these credentials may not list pods: drains were not looked at"];
     const report = planReport(cleanFacts({ pods: undefined, unread }), desired());
     assert.deepEqual([report.blocked, report.unknown], [false, unread]);
@@ -65,7 +65,7 @@ describe("forecast of a rollout", () => {
     assert.ok(!report.findings.some(({ about }) => ["budget", "emptyDir", "unmanaged pod"].includes(about)));
   });
 
-  it("takes losses that are allowed for something to know of", () => {
+  it("takes losses that are allowed for warnings", () => {
     const pods = [plainPod("alone", { node: "w-1", emptyDir: "data" })];
     const weights = (allow: ForecastOptions["allow"]) =>
       planReport(cleanFacts({ pods }), desired({ allow })).findings.map(
@@ -91,7 +91,7 @@ describe("forecast of a rollout", () => {
     const metrics =
       'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="flowschemas",subresource="",version="v1beta3"} 1';
     assert.deepEqual(
-      removalFindings(metrics, "1.32.13").map(({ mend: fix }) => fix),
+      removalFindings(metrics, "1.32.13").map(({ fix }) => fix),
       ["move its users to flowcontrol.apiserver.k8s.io/v1"],
     );
     assert.deepEqual(removalFindings(metrics, "1.31.14"), []);

@@ -99,7 +99,7 @@ describe("a preview as the engine prints it", () => {
     );
     assert.deepEqual(
       findDangers(readPreview(text)).map(({ words }) => words),
-      ["T n is deleted and made anew, for a changed size", "a: b"],
+      ["T n is deleted and created again, for a changed size", "a: b"],
     );
   });
 

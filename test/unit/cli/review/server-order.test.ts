@@ -39,7 +39,7 @@ describe("servers that a preview takes away", () => {
 
   it("are never replaced in place, whoever's turn it is", () => {
     const [said] = refuseServerOrder([plan(["w-1-a"]), server("w-1-a", "replace", ["imageId"])]);
-    assert.match(said!, /^demo-w-1-a would be deleted and made anew for a changed imageId outside the order/);
+    assert.match(said!, /^demo-w-1-a would be deleted and created again for a changed imageId outside the order/);
   });
 
   it("go with the whole stack", () => {
@@ -56,8 +56,8 @@ describe("servers that a preview takes away", () => {
 });
 
 describe("a run that follows another", () => {
-  const line = "w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavour a → b)";
-  const last = "w-3: w-3-b is made and joins, then w-3-a is drained and deleted (flavour a → b)";
+  const line = "w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavor a → b)";
+  const last = "w-3: w-3-b is made and joins, then w-3-a is drained and deleted (flavor a → b)";
   const group = (name: string, steps: string[]) => change(name, steps);
   const first = [
     plan([], [], [`then, in the next run: ${line}`, `then, in the run after it: ${last}`]),
@@ -77,7 +77,7 @@ describe("a run that follows another", () => {
   });
 
   it("may be the first of another pool", () => {
-    const other = "v-1: v-1-b is made and joins, then v-1-a is drained and deleted (flavour a → b)";
+    const other = "v-1: v-1-b is made and joins, then v-1-a is drained and deleted (flavor a → b)";
     const before = [plan([], [], [`then, in the next run: ${other}`])];
     const pool = change("demo-v", ["v-1-b: join as worker of v, wait until Ready"]);
     const init = change("demo-init", [], { type: "ClusterInit" });

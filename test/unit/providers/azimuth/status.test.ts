@@ -243,7 +243,7 @@ describe("a cluster's record and its objects", () => {
     assert.equal(change?.patch["nodeCount"], 1);
   });
 
-  it("keep the flavour that somebody else found out", () => {
+  it("keep the flavor that somebody else found out", () => {
     const sized = { ...agreeing, nodes: { "w-1": { role: "worker", phase: "Pending", size: "vm.large" } } };
     assert.deepEqual(recordChange(sized, objects, options)?.patch["nodes"], {
       "w-1": { role: "worker", phase: "Ready", size: "vm.large" },

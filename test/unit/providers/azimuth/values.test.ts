@@ -174,7 +174,7 @@ describe("Helm values of a cluster", () => {
     ]);
   });
 
-  it("are layered: defaults, template, specification, overrides by flavour, Lease, Zenith", () => {
+  it("are layered: defaults, template, specification, overrides by flavor, Lease, Zenith", () => {
     const values = clusterValues(cluster, {
       defaults: { a: "default", b: "default", controlPlane: { machineCount: 1 } },
       template: { b: "template", nodeGroups: [{ name: "gpu", machineFlavor: "gpu.a100" }] },
@@ -190,14 +190,14 @@ describe("Helm values of a cluster", () => {
       healthCheck: { enabled: true },
       kubeadmConfigSpec: { files: [] },
     });
-    // the pattern is compared with the flavour that was asked for
+    // the pattern is compared with the flavor that was asked for
     assert.deepEqual(values.nodeGroups, [
       { name: "gpu", machineFlavor: "r2", nodeLabels: { gpu: "yes" } },
       { name: "workers", machineFlavor: "vm.large", autoscale: false, machineCount: 2 },
     ]);
   });
 
-  it("let a flavour pass that the Lease does not have, and name it as unreserved", () => {
+  it("let a flavor pass that the Lease does not have, and name it as unreserved", () => {
     const values = specificationValues(cluster);
     assert.deepEqual(withLeasedFlavors(values, {}), values);
     assert.deepEqual(withLeasedFlavors(values, { "vm.small": "r1" }).nodeGroups, values.nodeGroups);
@@ -219,7 +219,7 @@ describe("Helm values of a cluster", () => {
     ]);
   });
 
-  it("are refused when a node group of the template has no flavour for the Lease", () => {
+  it("are refused when a node group of the template has no flavor for the Lease", () => {
     const values = { nodeGroups: [{ name: "gpu" }, { name: "cpu", machineFlavor: "c" }] };
     const template = { spec: { values: { kubernetesVersion: "1.36.3", machineImageId: "i", ...values } } };
     assert.deepEqual(missingFields(template, templateFields({})), []);

@@ -76,13 +76,13 @@ describe("whose an object is", () => {
       "controlled by the owner that is named",
       { metadata: { ownerReferences: [controller] } },
       { owners: [controller] },
-      { do: "adopt", from: "nobody" },
+      { do: "adopt" },
     ],
     [
       "owned, not controlled",
       { metadata: { ownerReferences: [{ ...controller, controller: false }] } },
       {},
-      { do: "adopt", from: "nobody" },
+      { do: "adopt" },
     ],
     [
       "this stack's own, without its mark",

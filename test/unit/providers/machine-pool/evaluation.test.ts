@@ -154,9 +154,9 @@ describe("what is concluded of a MachinePool", () => {
   const ends: [string, Fields, Fields, RegExp][] = [
     [
       "a failure",
-      { failureReason: "CreateError", failureMessage: "no flavour" },
+      { failureReason: "CreateError", failureMessage: "no flavor" },
       {},
-      /given it up: CreateError: no flavour/,
+      /given it up: CreateError: no flavor/,
     ],
     ["a deletion", {}, { deletionTimestamp: "2024-05-01T00:00:00Z" }, /being deleted/],
     [

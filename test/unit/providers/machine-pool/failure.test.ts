@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { failureOf, terminalFailure } from "../../../../providers/machine-pool/plan/observed";
 
 describe("why an object of Cluster API has failed for good", () => {
-  const failure = { failureReason: "CreateError", failureMessage: "no flavour" };
+  const failure = { failureReason: "CreateError", failureMessage: "no flavor" };
   const table: [what: string, status: object | undefined, words: string | undefined][] = [
     ["no status", undefined, undefined],
     ["neither", { ready: true }, undefined],
     ["empty words", { failureReason: "", failureMessage: "" }, undefined],
-    ["reason and message", failure, "CreateError: no flavour"],
+    ["reason and message", failure, "CreateError: no flavor"],
     ["a reason alone", { failureReason: "CreateError" }, "CreateError"],
-    ["a message alone", { failureMessage: "no flavour" }, "no flavour"],
-    ["v1beta2's older fields", { deprecated: { v1beta1: failure } }, "CreateError: no flavour"],
+    ["a message alone", { failureMessage: "no flavor" }, "no flavor"],
+    ["v1beta2's older fields", { deprecated: { v1beta1: failure } }, "CreateError: no flavor"],
   ];
   for (const [what, status, words] of table)
     it(`is ${words ?? "nothing"}: ${what}`, () => {
@@ -25,7 +25,7 @@ describe("why an object of Cluster API has failed for good", () => {
       });
     assert.deepEqual(
       [seen(2), seen(3), seen()],
-      [undefined, ...Array<string>(2).fill("CreateError: no flavour")],
+      [undefined, ...Array<string>(2).fill("CreateError: no flavor")],
     );
   });
 });

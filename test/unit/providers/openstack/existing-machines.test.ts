@@ -24,7 +24,7 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.notDeepEqual(cluster.names("Keypair"), keys);
   });
 
-  it("replaces one worker a run for another flavour, and says what is left", async () => {
+  it("replaces one worker a run for another flavor, and says what is left", async () => {
     await cluster.make();
     const before = cluster.names("Instance");
     const existing = cluster.stateOf();
@@ -39,7 +39,7 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.deepEqual(cluster.only("CloudPlan").inputs.leaving, [before[1]!.replace("demo-", "")]);
     const lines = await promised(remaining);
     assert.equal(lines.length, 1);
-    assert.match(lines[0]!, /^then, in the next run: w-2: .* \(flavour m1 → m2\)$/);
+    assert.match(lines[0]!, /^then, in the next run: w-2: .* \(flavor m1 → m2\)$/);
   });
 
   it("keeps a single control plane until its successor has joined", async () => {

@@ -17,7 +17,7 @@ import { UNKNOWN } from "../../../../lib/unknown";
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
-/** A cloud with one flavour, one image, one external network and room for three servers. */
+/** A cloud with one flavor, one image, one external network and room for three servers. */
 function smallCloud({ method, path: ref }: Request): Answer | undefined {
   if (ref.startsWith("/compute/v2.1/flavors"))
     return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
@@ -102,7 +102,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.equal(await changes({ ...inputs, found: before }), true);
     });
 
-    it("refuses an impossible flavour and too many servers with their places", async () => {
+    it("refuses an impossible flavor and too many servers with their places", async () => {
       await start();
       const servers = [server("w-1-aaaaa", { flavor: "huge" }), server("w-2-bbbbb")];
       const { failures } = await planHandlers.check!({}, desired({ servers }));
@@ -303,7 +303,7 @@ describe("the handlers of OpenStack's resources", () => {
 
     it("refuses whoever shows another key than the console", async () => {
       await start(showing(newKey().public));
-      await assert.rejects(keyHandlers.create(inputs()), /somebody else answers at 127\.0\.0\.1/);
+      await assert.rejects(keyHandlers.create(inputs()), /another machine answers at 127\.0\.0\.1/);
     });
 
     it("pins at first contact where the cloud shows no console", async () => {

@@ -133,10 +133,10 @@ describe("the machines of each run", () => {
   it("says why a machine is replaced, and in which run", () => {
     const { now, later } = planRollout(want("cp-1-a w-1-b w-2-b"), have("cp-1-a w-1-a w-2-a"));
     assert.deepEqual(now.lines, [
-      "w-1: w-1-b is made and joins, then w-1-a is drained and deleted (flavour a → b)",
+      "w-1: w-1-b is made and joins, then w-1-a is drained and deleted (flavor a → b)",
     ]);
     assert.deepEqual(laterLines(later), [
-      "then, in the next run: w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavour a → b)",
+      "then, in the next run: w-2: w-2-b is made and joins, then w-2-a is drained and deleted (flavor a → b)",
     ]);
   });
 });

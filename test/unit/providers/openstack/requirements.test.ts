@@ -59,10 +59,10 @@ describe("what a cloud lacks for a run", () => {
       [],
     ],
     [
-      "a flavour, said once for a pool",
+      "a flavor, said once for a pool",
       desired({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
       facts(),
-      ['openstack.pools.w.flavor: the cloud has no flavour "huge"; it has diskless, small'],
+      ['openstack.pools.w.flavor: the cloud has no flavor "huge"; it has diskless, small'],
     ],
     [
       "an image with one meaning",
@@ -101,7 +101,7 @@ describe("what a cloud lacks for a run", () => {
       }),
       facts(),
       [
-        "openstack.pools.w.rootVolume: the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavour's disk",
+        "openstack.pools.w.rootVolume: the cloud has no block-storage service (Cinder); leave `rootVolume` out, and machines boot from their flavor's disk",
       ],
     ],
     [
@@ -151,7 +151,7 @@ describe("what a cloud lacks for a run", () => {
       [],
     ],
     [
-      "nothing for a flavour without a disk",
+      "nothing for a flavor without a disk",
       desired({ servers: [server({ flavor: "diskless" })] }),
       facts(),
       [],
@@ -237,7 +237,7 @@ describe("what a cloud lacks for a run", () => {
         ],
       }),
       [
-        "openstack.pools.w: the server w-2-bbbbb is in state ERROR: No valid host was found. Take another flavour, image or zone, or have another one made with the next number in `replace: {w-2: …}`",
+        "openstack.pools.w: the server w-2-bbbbb is in state ERROR: No valid host was found. Choose another flavor, image or zone, or have another one made with the next number in `replace: {w-2: …}`",
       ],
     ],
     [

@@ -6,7 +6,7 @@ describe("what is said of a server that a cloud could not make", () => {
     assert.equal(
       serverFaultAdvice("w-1-aaaaa", "No valid host was found. There are not enough hosts available"),
       "w-1-aaaaa could not be made: No valid host was found. There are not enough hosts available. " +
-        "What to do: no host of the cloud has room for such a server: take another flavour, image or zone, or ask the cloud's " +
+        "What to do: no host of the cloud has room for such a server: choose another flavor, image or zone, or ask the cloud's " +
         "operator for room; then run the same again, what was made is kept",
     );
   });
@@ -19,7 +19,7 @@ describe("what is said of a server that a cloud could not make", () => {
     ],
     ["Build of instance 7 aborted: Volume 9 did not finish being created", "take another `rootVolume`, or"],
     ["Connection to cinder host failed", "take another `rootVolume`, or"],
-    ["Build of instance aborted: image is corrupt.", "take another flavour, image or zone;"],
+    ["Build of instance aborted: image is corrupt.", "choose another flavor, image or zone;"],
   ] as const)
     it(`is what to do about "${fault.slice(0, 20)}…"`, () => {
       const said = serverFaultAdvice("w-1-aaaaa", fault);
