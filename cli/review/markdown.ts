@@ -21,6 +21,7 @@ const HEADINGS: Readonly<Record<Danger["kind"], string>> = {
   lost: "Given up as lost",
   "unknown step": "Unknown step",
   blocked: "Blocked",
+  "taint removed": "Taint removed",
   "control plane": "Control plane",
   unread: "Cluster not read",
 };

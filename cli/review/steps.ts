@@ -16,6 +16,7 @@ export const DANGERS = [
   "lost",
   "unknown step",
   "blocked",
+  "taint removed",
   "control plane",
   "unread",
 ] as const;
@@ -73,7 +74,11 @@ const RULES: Readonly<Record<string, Rules>> = {
     join: { joins: true },
     joinControlPlane: { joins: true, danger: "control plane" },
     spreadDns: { joins: true },
-    settings: PLAIN,
+    // a taint may keep pods away from a node for a reason
+    settings: {
+      danger: ({ changes }) =>
+        changes.some(({ what, removed }) => what === "taint" && removed) ? "taint removed" : undefined,
+    },
     remove: { isDisruptive: true, danger: ofMember },
     lose: { isDisruptive: true, danger: "lost" },
     loseOfPool: { isDisruptive: true, danger: "lost" },

@@ -4,6 +4,7 @@ import path from "node:path";
 import { assertKnownSteps } from "../../../support/known-steps";
 import { findDangers } from "../../../../cli/review/dangers";
 import { readPreview } from "../../../../cli/review/preview";
+import { nodeGroupSteps } from "../../../../providers/kubeadm/plan/steps";
 import { NotAPreviewError } from "../../../../lib/pulumi/preview-json";
 
 const sample = (name: string) =>
@@ -117,6 +118,23 @@ describe("a preview as the engine prints it", () => {
     assert.deepEqual(
       dangers.map(({ kind, words }) => [kind, words]),
       [["deleted", steps[0]]],
+    );
+  });
+
+  it("that removes a taint says so among the dangers, and not one that adds one or removes a label", () => {
+    const urn = "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:NodeGroup::k1-workers";
+    const changes = (what: "label" | "taint", removed?: true) => [
+      { what, setting: "example.com/quarantine", ...(removed ? { removed } : {}) },
+    ];
+    const steps = [changes("taint", true), changes("taint"), changes("label", true)].map((changed, index) =>
+      nodeGroupSteps.format({ kind: "settings", machine: `w-${index}`, changes: changed }),
+    );
+    const found = findDangers(
+      readPreview(JSON.stringify({ steps: [{ op: "update", urn, newState: { inputs: { steps } } }] })),
+    );
+    assert.deepEqual(
+      found.map(({ kind, words }) => [kind, words]),
+      [["taint removed", steps[0]]],
     );
   });
 

@@ -39,7 +39,10 @@ describe("servers that a preview takes away", () => {
 
   it("are never replaced in place, whoever's turn it is", () => {
     const [said] = refuseServerOrder([plan(["w-1-a"]), server("w-1-a", "replace", ["imageId"])]);
-    assert.match(said!, /^demo-w-1-a would be deleted and created again for a changed imageId outside the order/);
+    assert.match(
+      said!,
+      /^demo-w-1-a would be deleted and created again for a changed imageId outside the order/,
+    );
   });
 
   it("go with the whole stack", () => {
