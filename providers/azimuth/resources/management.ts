@@ -1,8 +1,9 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
-import { connectTo } from "../../kubernetes/resources/inputs";
-import { type AzimuthInputs, nameOf, progressOf } from "./cluster-inputs";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
+import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
 
 /** What a handler needs to work on the management cluster. */
 interface ManagementWork {
@@ -41,4 +42,55 @@ export async function onManagement<T>(
   } finally {
     engine.stop();
   }
+}
+
+/** What a resource would write now. */
+interface Due {
+  readonly isDue: boolean;
+  readonly lines: readonly string[];
+  /** Reported, whether anything is due or not. */
+  readonly problem?: string;
+}
+
+/**
+ * Handlers of a resource that compares what is on the management cluster with what should be there, and writes the
+ * difference. A management cluster that does not answer in a preview has no difference.
+ *
+ * @param options.field an input whose change is an update by itself
+ */
+export function comparingHandlers<Inputs extends AzimuthInputs>(options: {
+  type: string;
+  field: keyof Inputs;
+  due: (management: KubernetesClient, inputs: Inputs) => Promise<Due>;
+  write: (inputs: Inputs) => Promise<void>;
+}): Handlers {
+  const { type, field, due, write } = options;
+  const written = async (inputs: Inputs) => {
+    await write(inputs);
+    return inputs;
+  };
+  return {
+    check: (_olds, news: Inputs) => Promise.resolve({ inputs: news, failures: [] }),
+
+    async diff(_id, olds: Inputs, news: Inputs) {
+      const replaces = movedFields(olds, news);
+      if (replaces.length > 0) return { changes: true, replaces };
+      if (olds.kubeconfig !== news.kubeconfig || olds[field] !== news[field]) return { changes: true };
+      const asked = await askCluster(news, (management) => due(management, news));
+      if ("silence" in asked) return { changes: false };
+      const { isDue, lines, problem } = asked.answer;
+      const progress = progressOf(nameOf(type, news));
+      if (problem !== undefined) progress(problem);
+      if (!isDue) return { changes: false };
+      for (const line of lines) progress(`will write: ${line}`);
+      return { changes: true };
+    },
+
+    create: async (inputs: Inputs) => ({
+      id: `${inputs.namespace}/${inputs.cluster}`,
+      outs: await written(inputs),
+    }),
+
+    update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await written(news) }),
+  };
 }

@@ -1,9 +1,8 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Reservation, ServicesChange } from "../plan/services";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
-import { movedFields, nameOf, progressOf } from "./cluster-inputs";
-import { onManagement } from "./management";
+import { connectTo } from "../../kubernetes/resources/inputs";
+import { comparingHandlers, onManagement } from "./management";
 import type { ServiceSyncInputs as Inputs } from "./service-sync";
 
 /** How long to try to reach the cluster itself; without it, the record is enough. */
@@ -44,36 +43,22 @@ async function askTarget(
   }
 }
 
-async function sync(inputs: Inputs): Promise<Inputs> {
+async function sync(inputs: Inputs): Promise<void> {
   const { writeServices } = await import("../client/cluster-services.js");
   await onManagement("ServiceSync", inputs, "write the services", async ({ management, progress }) => {
     const { change, silence } = await compare(management, inputs);
-    if (silence !== undefined) progress(`the cluster can't be asked, the record holds: ${silence}`);
+    if (silence !== undefined) progress(`the cluster cannot be read, so the record decides: ${silence}`);
     for (const line of change.lines) progress(line);
     await writeServices(management, inputs, change);
   });
-  return inputs;
 }
 
-export const handlers: Handlers = {
-  check: (_olds, news: Inputs) => Promise.resolve({ inputs: news, failures: [] }),
-
-  async diff(_id, olds: Inputs, news: Inputs) {
-    const replaces = movedFields(olds, news);
-    if (replaces.length > 0) return { changes: true, replaces };
-    if (olds.kubeconfig !== news.kubeconfig || olds.hasRecord !== news.hasRecord) return { changes: true };
-    const asked = await askCluster(news, (management) => compare(management, news));
-    if ("silence" in asked) return { changes: false };
-    const { lines } = asked.answer.change;
-    const progress = progressOf(nameOf("ServiceSync", news));
-    for (const line of lines) progress(`will write: ${line}`);
-    return { changes: lines.length > 0 };
+export const handlers: Handlers = comparingHandlers({
+  type: "ServiceSync",
+  field: "hasRecord",
+  async due(management, inputs: Inputs) {
+    const { lines } = (await compare(management, inputs)).change;
+    return { isDue: lines.length > 0, lines };
   },
-
-  create: async (inputs: Inputs) => ({
-    id: `${inputs.namespace}/${inputs.cluster}`,
-    outs: await sync(inputs),
-  }),
-
-  update: async (_id, _olds: Inputs, news: Inputs) => ({ outs: await sync(news) }),
-};
+  write: sync,
+});
