@@ -142,10 +142,8 @@ export interface Spec extends Made {
   readonly memoryMebibytes: number | undefined;
 }
 
-/** A group of VMs with the same configuration. The server names them `<group>-1`, `<group>-2`, …, even a single one. */
-export interface DesiredVmGroup {
-  readonly name: string;
-  readonly size: number;
+/** What a VM is made of. */
+interface VmSettings {
   readonly connection: string;
   readonly spec: string;
   /** Name of the registered image for `mcis`; the cloud's name for `infra`. */
@@ -156,6 +154,12 @@ export interface DesiredVmGroup {
   readonly sshKey: string;
   /** SSH user, with sudo. */
   readonly user: string;
+}
+
+/** A group of VMs with the same configuration. The server names them `<group>-1`, `<group>-2`, …, even a single one. */
+export interface DesiredVmGroup extends VmSettings {
+  readonly name: string;
+  readonly size: number;
   readonly rootDisk?: { readonly type?: string; readonly gibibytes?: number };
   readonly labels?: Readonly<Record<string, string>>;
   readonly description?: string;
@@ -168,7 +172,7 @@ export interface DesiredInfrastructure {
   readonly groups: readonly DesiredVmGroup[];
 }
 
-export interface VirtualMachine {
+export interface VirtualMachine extends VmSettings {
   readonly name: string;
   readonly group: string;
   /** Such as "Creating", "Running", "Terminated", "Failed" or "Undefined"; newer servers may have others. */
@@ -183,14 +187,6 @@ export interface VirtualMachine {
   readonly publicAddress: string | undefined;
   readonly privateAddress: string | undefined;
   readonly sshPort: number;
-  readonly connection: string;
-  readonly user: string;
-  readonly spec: string;
-  readonly image: string;
-  readonly vNet: string;
-  readonly subnet: string;
-  readonly securityGroups: readonly string[];
-  readonly sshKey: string;
   /** Id in the cloud; "" before it has one. */
   readonly cloudId: string;
 }
