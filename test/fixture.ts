@@ -1,8 +1,8 @@
 import type { Tier } from "./tiers";
 
 /**
- * Sets up what a tier stands on; nothing is loaded for a tier that needs nothing.
- * @throws Error that names what is missing and the command that mends it
+ * Sets up what a tier needs; nothing is loaded for a tier that needs nothing.
+ * @throws Error that names what is missing and the command that fixes it
  */
 export async function makeFixture(tier: Tier): Promise<void> {
   if (tier.ground === "nothing") return;
@@ -15,7 +15,7 @@ export async function makeFixture(tier: Tier): Promise<void> {
 }
 
 /**
- * Takes down what a tier's tests left running; other tiers may be at work.
+ * Stops what a tier's tests left running; other tiers may still run.
  * @returns the machines that were still there
  */
 export async function clearFixture({ name, fleets = [] }: Tier): Promise<string[]> {

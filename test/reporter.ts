@@ -20,7 +20,7 @@ class ListingAndCounts extends Mocha.reporters.Spec {
   }
 }
 
-/** A reader never sees half a file: it stands for a run that came to its end. */
+/** A reader never sees half a file: the file represents a completed run. */
 function writeWhole(file: string, result: SuiteResult): void {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}.new`, JSON.stringify(result, undefined, 2));

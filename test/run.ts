@@ -16,7 +16,7 @@ interface RunOptions {
 
 const NIGHT_FACTOR = 8;
 
-/** Sets up what a tier stands on. @returns its outcome, when it has one without running */
+/** Sets up what a tier needs. @returns its outcome, when it has one without running */
 async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
   if (filesOf(tier).length === 0) return { tier: tier.name, leftOut: "it has no tests yet" };
   try {

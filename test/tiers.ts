@@ -8,7 +8,7 @@ export interface Tier {
   readonly timeoutMilliseconds: number;
   /** The limit for the whole tier, in seconds; `--all` allows eight times as much. */
   readonly limitSeconds: number;
-  /** What has to stand before the tests start. */
+  /** What has to be set up before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
   /** Systems whose container nodes its tests make; whatever runs under them after the tier was left behind. */
   readonly fleets?: readonly string[];

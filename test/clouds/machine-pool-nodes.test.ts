@@ -56,7 +56,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     assert.deepEqual(await pool.stack.preview(), []);
   });
 
-  it("shows by preview and refresh that a kubelet has ended, which Cluster API does not notice", async () => {
+  it("shows in preview and refresh that a kubelet has stopped, which Cluster API does not notice", async () => {
     await pool.cluster.onMachine("pool-a-0", "systemctl stop kubelet");
     await awaitNotReady(pool.cluster, "pool-a-0");
     assert.deepEqual(await counted(), ["Running", 2, ["pool-a-0", "pool-a-1"]]);
@@ -71,7 +71,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     assert.deepEqual(await pool.stack.preview(), []);
   });
 
-  it("shrinks to 1, and takes the machine and its Node with it", async () => {
+  it("shrinks to 1 and removes the machine and its Node", async () => {
     pool.configure(1);
     assert.deepEqual(await steps(), [
       "pool-a: scale 2 → 1, 1 node less",
@@ -82,7 +82,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     assert.deepEqual(await pool.cluster.running(), [CONTROL_PLANE, "pool-a-0"]);
   });
 
-  it("rolls to another template, a new node before the old one goes", async () => {
+  it("rolls to another template, adding a new node before it removes the old one", async () => {
     pool.configure(1, "large");
     assert.deepEqual(await steps(), [
       "pool-a: roll all 1 node, made from another template",
@@ -93,7 +93,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     assert.deepEqual(await pool.cluster.running(), [CONTROL_PLANE, "pool-a-2"]);
   });
 
-  it("is destroyed with every machine of it", async () => {
+  it("is destroyed with all its machines", async () => {
     await pool.stack.destroy();
     assert.deepEqual(await pool.cluster.running(), [CONTROL_PLANE]);
     assert.deepEqual(await pool.workers(), []);

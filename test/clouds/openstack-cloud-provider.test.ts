@@ -41,7 +41,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
 
   after(() => fixture?.remove());
 
-  it("is refused volumes where the cloud has none, and nothing is made", async () => {
+  it("refuses volumes where the cloud has none, and creates nothing", async () => {
     await fixture.configure({ pools: pools() }, { cinder: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
@@ -49,7 +49,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  it("stops where keystone's answer about the application credential that it made is lost", async () => {
+  it("stops when Keystone's response about a new application credential is lost", async () => {
     await fixture.configure({ pools: pools() });
     const faults = await cluster.cloud.faults();
     await faults.next(
@@ -61,13 +61,13 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.equal((await fixture.applicationCredentials()).length, credentials.length + 1);
   });
 
-  it("comes up with another one, and the controller manager makes Nodes of the cloud's servers", async () => {
+  it("comes up with another credential, and the controller manager initializes the Nodes of the cloud's servers", async () => {
     const words = await cluster.up();
     assert.match(words, /delete the application credential \S+, which a run that was cut off made/);
     await initializedNodes();
   });
 
-  it("names every Node's server, its addresses, its zone and its flavor", async () => {
+  it("sets every Node's server, addresses, zone and flavor", async () => {
     const nodes = await initializedNodes();
     const servers = await cluster.servers();
     assert.deepEqual(nodes.map(({ metadata }) => metadata?.name).sort(), names(servers));
@@ -87,7 +87,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     }
   });
 
-  it("has an application credential of its own, whose secret is nowhere in plain in the state", async () => {
+  it("has its own application credential, whose secret is never in plain text in the state", async () => {
     const made = (await fixture.applicationCredentials()).filter((name) => !credentials.includes(name));
     assert.match(made.join(), new RegExp(`^foresail-${NAME}-[0-9a-f]+$`));
     const secret = await cluster.withApi((client) =>
@@ -109,7 +109,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
   });
 
-  it("gives a Service a load balancer of the cloud, through which it answers, and takes it back", async () => {
+  it("gives a Service a load balancer of the cloud that works, and removes it with the Service", async () => {
     const before = await balancers();
     const address = await cluster.withApi(async (client) => {
       await makeServing(client, { name: "served", replicas: 2 });
@@ -121,7 +121,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.deepEqual(await balancers(), before);
   });
 
-  it("loses a Node with its server when a pool shrinks", async () => {
+  it("removes a Node with its server when a pool shrinks", async () => {
     const going = await cluster.machineOf("w-2");
     await fixture.configure({ pools: pools(1) });
     await cluster.up();
@@ -130,7 +130,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.deepEqual(await readyNodes(cluster), left);
   });
 
-  it("replaces a machine beside it: the new Node is the cloud's, and the old one is gone", async () => {
+  it("replaces a machine: the cloud initializes the new Node, and the old one is gone", async () => {
     const old = await cluster.machineOf("w-1");
     await fixture.configure({ pools: pools(1), replace: { "w-1": 1 } });
     await cluster.up();
@@ -142,7 +142,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
   });
 
   it("installs the Cinder CSI driver once the cloud has volumes", async () => {
-    await fixture.pretendVolumes();
+    await fixture.announceVolumes();
     await fixture.configure({ pools: pools(1), replace: { "w-1": 1 } }, { cinder: fixture.chart });
     await cluster.up();
     const found = await cluster.withApi((client) =>
@@ -164,7 +164,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     );
   });
 
-  it("leaves nothing in the cloud when it is destroyed, no application credential either", async () => {
+  it("leaves nothing in the cloud when it is destroyed, not even the application credential", async () => {
     const { exitCode, words } = await cluster.stack.destroy();
     assert.equal(exitCode, 0, words);
     assert.deepEqual(await cluster.contents(), empty);

@@ -66,7 +66,7 @@ describe("the sandbox's OpenStack", function () {
 
   const processes = async () => (await cloud.status()).running;
 
-  it("runs as a whole, and keeps its passwords to its owner", async () => {
+  it("runs completely, and only its owner can read its passwords", async () => {
     assert.deepEqual((await cloud.status()).missing, []);
     for (const file of [cloud.places.settings, cloud.places.clouds]) {
       assert.equal((await stat(file)).mode & 0o777, 0o600, file);
@@ -94,7 +94,7 @@ describe("the sandbox's OpenStack", function () {
     assert.match(link ?? "", new RegExp(`inet ${address.replaceAll(".", "\\.")}/24 `));
   });
 
-  it("leads a floating IP to the server, and not any more when it is taken away", async () => {
+  it("routes a floating IP to the server until it is removed", async () => {
     const external = await findId(api, "neutron", "/v2.0/networks", CLOUD_NAMES.publicNetwork);
     const { router } = (await api.call("neutron", "POST", "/v2.0/routers", {
       router: { name: "e2e", external_gateway_info: { network_id: external } },
@@ -123,7 +123,7 @@ describe("the sandbox's OpenStack", function () {
     await api.call("neutron", "DELETE", `/v2.0/routers/${router.id}`);
   });
 
-  it("keeps a server and its disk over its own stop and start", async () => {
+  it("keeps a server and its disk when the cloud stops and starts", async () => {
     await cloud.stop();
     assert.deepEqual(await processes(), []);
     assert.deepEqual(await runningContainers(), []);
@@ -148,7 +148,7 @@ describe("the sandbox's OpenStack", function () {
     assert.equal(await ask(address, "hostname"), "w-1");
   });
 
-  it("says why a server can't be had", async () => {
+  it("reports why a server can't be created", async () => {
     const large = await makeServer(api, "large", network.network, { flavor: CLOUD_NAMES.impossibleFlavor });
     const refused = await awaitServer(api, large, ["ERROR", "ACTIVE"], 60);
     assert.match(refused.fault?.message ?? "", /No valid host was found/);
@@ -172,7 +172,7 @@ describe("the sandbox's OpenStack", function () {
     await cloud.setQuota({ compute: { instances: 100 } });
   });
 
-  it("fails on request, as a cloud in trouble does", async () => {
+  it("fails on request, as an unhealthy cloud does", async () => {
     const faults = await cloud.faults();
     await faults.next("nova", { kind: "status", status: 503 }, { path: "/servers", times: 2 });
     await assert.rejects(readServer(api, server), { status: 503 });

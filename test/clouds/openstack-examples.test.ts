@@ -122,7 +122,7 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
 
   after(() => cluster?.remove());
 
-  it("comes up, with a floating IP for each machine, and then has nothing to do", async () => {
+  it("comes up with a floating IP for each machine, and then has nothing to do", async () => {
     await made.configure();
     await cluster.up();
     assert.deepEqual(await made.slots(), ["cp-1", "w-1"]);
@@ -130,7 +130,7 @@ describe("the example dev-eu1 of OpenStack, as a file", function () {
     assert.deepEqual(Object.keys(countChanges(await cluster.up())), ["unchanged"]);
   });
 
-  it("takes a second worker in, and lets it go", async () => {
+  it("adds a second worker and removes it", async () => {
     for (const [replicas, expected] of [
       [2, ["cp-1", "w-1", "w-2"]],
       [1, ["cp-1", "w-1"]],
@@ -184,7 +184,7 @@ describe("the example prod-eu1 of OpenStack, as a file", function () {
     assert.equal(first?.server, `https://${external}`);
   });
 
-  it("has the machines of its pool of data on volumes of their own, labelled and tainted", async () => {
+  it("boots the machines of its data pool from their own volumes, labelled and tainted", async () => {
     const volumes = (await cluster.volumes()).map(({ size, volume_type }) => [size, volume_type]);
     assert.deepEqual(volumes, [
       [100, VOLUME_TYPE],

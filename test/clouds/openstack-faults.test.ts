@@ -16,10 +16,10 @@ interface Changes {
   readonly flavor?: string;
 }
 
-// for people who work on these tests: the cluster of the last run goes on, and stays
+// for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
-describe("a cluster on an OpenStack cloud in trouble", function () {
+describe("a cluster on an unhealthy OpenStack cloud", function () {
   this.timeout(600_000);
   let cluster: OpenstackTestCluster;
   let faults: FaultControl;
@@ -45,7 +45,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     if (!KEEP) await cluster?.remove();
   });
 
-  it("says which object could not be made while neutron is in trouble, and keeps what was", async () => {
+  it("reports which object could not be created while Neutron fails, and keeps the others", async () => {
     await cluster.configure({ pools: pools() });
     await faults.add({ service: "neutron", effect: UNAVAILABLE, method: "POST", path: "/ports" });
     const words = await cluster.failingUp();
@@ -54,13 +54,13 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     assert.deepEqual([servers, machines(ports)], [[], []]);
   });
 
-  it("stops where neutron's answer about a port that it made is lost", async () => {
+  it("stops when Neutron's response about a new port is lost", async () => {
     await faults.next("neutron", LOST, { method: "POST", path: "/ports" });
     assert.match(await cluster.failingUp(), /openstack:networking:Port \(e2e-trouble-(cp|w)-1-/);
     assert.ok(machines((await cluster.contents())["/v2.0/ports"]).length > 0);
   });
 
-  it("has that port once in the next run, and says which server nova does not make", async () => {
+  it("has that port only once in the next run, and reports which server Nova does not create", async () => {
     await faults.add({ service: "nova", effect: UNAVAILABLE, method: "POST", path: "/servers$" });
     const words = await cluster.failingUp();
     assert.match(words, /delete the port (cp|w)-1-\w{5}, which a run that was cut off made/);
@@ -69,7 +69,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     assert.deepEqual([servers, machines(ports)], [[], ["cp-1", "w-1"]]);
   });
 
-  it("is killed while nova makes a server that it has accepted", async () => {
+  it("is killed while Nova creates a server that it has accepted", async () => {
     await faults.forgetRequests();
     let accepted = false;
     const looking = setInterval(() => {
@@ -88,7 +88,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     assert.ok((await cluster.servers()).length > 0);
   });
 
-  it("ends all that with the next `up`, waits while nova takes no marks, and has nothing twice", async () => {
+  it("completes with the next `up`, waits while Nova accepts no metadata, and has no object twice", async () => {
     await faults.next("nova", UNAVAILABLE, { method: "POST", path: "/metadata", times: 3 });
     const words = await cluster.up();
     assert.match(words, /delete the server (cp|w)-1-\w{5}, which a run that was cut off made/);
@@ -97,7 +97,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     await assertWhole(["cp-1", "w-1"]);
   });
 
-  it("says why a server found no host and which quota is used up, and takes it away when it is no longer wanted", async () => {
+  it("reports why a server found no host and which quota is used up, and deletes the server when it is no longer desired", async () => {
     const huge = { name: "huge", replicas: 1, flavor: CLOUD_NAMES.impossibleFlavor, floatingIp: true };
     await cluster.configure({ pools: [...pools(), huge] });
     await cluster.cloud.setQuota({ network: { floatingip: 0 } });
@@ -123,7 +123,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     await assertWhole(["cp-1", "w-1"]);
   });
 
-  it("puts another machine in the place of a server that somebody deleted", async () => {
+  it("replaces a server that someone deleted with another machine", async () => {
     const before = (await cluster.servers()).find(({ name }) => name.startsWith("w-1-"));
     assert.ok(before);
     await cluster.api.call("nova", "DELETE", `/servers/${before.id}`);
@@ -153,7 +153,7 @@ describe("a cluster on an OpenStack cloud in trouble", function () {
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("is destroyed although nova fails in the middle of it, by the next try", async () => {
+  it("is destroyed by a second attempt after Nova failed during the first", async () => {
     await faults.add({ service: "nova", effect: UNAVAILABLE, method: "DELETE", path: "/servers/" });
     const failed = await cluster.stack.destroy();
     assert.notEqual(failed.exitCode, 0);

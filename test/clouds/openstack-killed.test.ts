@@ -48,7 +48,7 @@ describe("an up on an OpenStack cloud that is killed", function () {
 
   after(() => cluster?.remove());
 
-  it("goes on with the next one, after each object in turn, and says what it clears away", async () => {
+  it("continues with the next run after each object in turn, and reports what it cleans up", async () => {
     const met: string[] = [];
     let cleared = 0;
     for (;;) {
@@ -71,7 +71,7 @@ describe("an up on an OpenStack cloud that is killed", function () {
     assert.ok(cleared > 0);
   });
 
-  it("ends with the cluster that was wanted, and with no object twice", async () => {
+  it("ends with the desired cluster and with no object twice", async () => {
     const nodes = (await cluster.nodes()).map(({ name }) => name).sort();
     assert.equal(nodes.length, 2);
     assert.deepEqual(await readyNodes(cluster), nodes);

@@ -37,7 +37,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
 
   after(() => cluster?.remove());
 
-  it("comes up, its workers in their zone", async () => {
+  it("comes up with its workers in their zone", async () => {
     await cluster.configure(desired(CLOUD_NAMES.flavor));
     await cluster.up();
     assert.equal((await readyNodes(cluster)).length, 5);
@@ -46,7 +46,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
     assert.equal((await etcdMembers()).length, 3);
   });
 
-  it("is refused a zone that the cloud has not, and another network", async () => {
+  it("refuses a zone that the cloud does not have, and another network", async () => {
     const { pools } = desired(CLOUD_NAMES.flavor);
     const elsewhere = pools.map((pool) => ({ ...pool, ...(pool.zones ? { zones: ["mars"] } : {}) }));
     await cluster.configure({ endpoint: OCTAVIA, pools: elsewhere });
@@ -84,7 +84,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
     );
   });
 
-  it("had three control planes that served at every moment, and as many workers as wished", () => {
+  it("had three serving control planes and the desired number of workers at every moment", () => {
     for (const { serving } of runs.flatMap(({ history }) => history)) {
       const of = (pool: string) => serving.filter((name) => name.startsWith(`${pool}-`)).length;
       assert.ok(of("cp") >= 3 && of("w") >= 2, serving.join(", "));

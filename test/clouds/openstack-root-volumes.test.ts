@@ -49,7 +49,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
 
   after(() => cluster?.remove());
 
-  it("are refused a type that the cloud has not, and more than the quota, and nothing is made", async () => {
+  it("refuse a volume type that the cloud does not have and more than the quota, and create nothing", async () => {
     await cluster.cloud.setQuota({ volume: { volumes: 0, gigabytes: 15, per_volume_gigabytes: 12 } });
     await cluster.configure(desired({ type: "floppy" }));
     const words = await cluster.failingUp();
@@ -70,7 +70,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     await cluster.cloud.setQuota({ volume: ENOUGH });
   });
 
-  it("are not made while cinder fails: the run says why, no volume stays, and the next preview says what to do", async () => {
+  it("are not created while Cinder fails: the run reports why, no volume remains, and the next preview says what to do", async () => {
     await cluster.cloud.failVolumes(FAULT);
     await cluster.configure(desired());
     assert.match(
@@ -85,14 +85,14 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     );
   });
 
-  it("go on with another one, have the wished size and type, and the next preview is empty", async () => {
+  it("continue with another volume, have the desired size and type, and the next preview is empty", async () => {
     await cluster.configure(desired({ replace: 2 }));
     await cluster.up();
     await assertWhole(1, 20);
     assert.deepEqual((await cluster.stack.previewed()).changes, []);
   });
 
-  it("come whole out of a run that was killed while a server and its volume were made", async () => {
+  it("are complete after a run that was killed while a server and its volume were created", async () => {
     await cluster.configure(desired({ replace: 2, replicas: 2 }));
     let made = false;
     const looking = setInterval(
@@ -111,7 +111,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     await assertWhole(2, 20);
   });
 
-  it("can't be rolled to a larger volume than the quota has room for, and stay as they are", async () => {
+  it("refuse a rollout to a volume that exceeds the quota, and remain unchanged", async () => {
     const before = await cluster.contents();
     await cluster.cloud.setQuota({ volume: { gigabytes: 60 } });
     await cluster.configure(desired({ replace: 2, replicas: 2, size: 30 }));
@@ -123,7 +123,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     await cluster.cloud.setQuota({ volume: ENOUGH });
   });
 
-  it("are rolled to a larger one as previewed: the new machine joins before the old one and its volume go", async () => {
+  it("are rolled to a larger volume as previewed: the new machine joins before the old one and its volume are deleted", async () => {
     for (const slot of ["w-1", "w-2"]) {
       const old = await cluster.machineOf(slot);
       const [turn = ""] = await cluster.plannedTurns();

@@ -25,10 +25,10 @@ interface Changes {
 }
 
 const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
-// for people who work on these tests: the cluster of the last run goes on, and stays
+// for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
-describe("a cluster in pools of an OpenStack cloud", function () {
+describe("a cluster with pools on an OpenStack cloud", function () {
   this.timeout(600_000);
   let cluster: OpenstackTestCluster;
   let counter: RequestCounter;
@@ -68,7 +68,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     if (!KEEP) await cluster?.remove();
   });
 
-  it("is refused a flavor, volumes and a credential that the cloud has not, with the place in the configuration", async () => {
+  it("refuses a flavor, volumes and a credential that the cloud does not have, with the configuration path", async () => {
     await configure({ pools: pools({ flavor: "m1.nowhere" }), cloudProvider: {} });
     const { exitCode, words } = await cluster.stack.preview();
     assert.notEqual(exitCode, 0);
@@ -84,7 +84,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  it("is refused more servers than the quota has left, and nothing is made", async () => {
+  it("refuses more servers than the quota has left, and creates nothing", async () => {
     await configure({ pools: pools() });
     await cluster.cloud.setQuota({ compute: { instances: 2 } });
     for (const run of [() => cluster.stack.preview(), () => cluster.stack.up()]) {
@@ -126,7 +126,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     assert.deepEqual(tiers, ["data", "web", undefined]);
   });
 
-  it("is reached by floating IPs in the pool that has them, and else in its network", async () => {
+  it("is reached by floating IPs in the pool that has them, and otherwise in its network", async () => {
     const { floatingips } = (await cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
       floatingips: { floating_ip_address: string }[];
     };
@@ -173,7 +173,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     assert.equal(asked.trim(), "ok");
   });
 
-  it("opens no port of its machines to the world", async () => {
+  it("opens no port of its machines to everyone", async () => {
     const { security_group_rules: rules } = (await cluster.api.call(
       "neutron",
       "GET",
@@ -186,7 +186,7 @@ describe("a cluster in pools of an OpenStack cloud", function () {
     }
   });
 
-  it("has no credential of the cloud on a machine, nor in the state", async () => {
+  it("stores no cloud credential on a machine or in the state", async () => {
     const clouds = await readFile(cluster.cloud.places.clouds, "utf8");
     const secret = /application_credential_secret: (\S+)/.exec(clouds)?.[1] ?? "";
     assert.ok(secret.length > 16);
@@ -208,7 +208,7 @@ SECRET`,
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("takes two more machines into a pool in one run", async () => {
+  it("adds two machines to a pool in one run", async () => {
     const before = names(await cluster.servers());
     await configure({ pools: pools({ workers: 3 }) });
     const planned = await cluster.plannedTurns();
@@ -220,7 +220,7 @@ SECRET`,
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("lets the highest index of a pool go first, out of the cluster before its server is deleted", async () => {
+  it("removes the highest index of a pool first, from the cluster before its server is deleted", async () => {
     const going = [await cluster.machineOf("w-3"), await cluster.machineOf("w-2")];
     await configure({ pools: pools({ workers: 1 }) });
     const { steps } = await cluster.stack.previewed();
@@ -244,7 +244,7 @@ SECRET`,
     assert.deepEqual(await cluster.remaining(), []);
   });
 
-  it("replaces machines of another flavor turn by turn, the new one before the old one", async () => {
+  it("replaces machines of another flavor batch by batch, adding the new one before it removes the old one", async () => {
     const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
     counter = await RequestCounter.start(cluster, await cluster.machineOf("cp-1"), { name: "served", url });
     await configure({ pools: pools({ flavor: CLOUD_NAMES.largerFlavor }) });
@@ -257,7 +257,7 @@ SECRET`,
     assert.deepEqual((await cluster.stack.previewed()).changes, []);
   });
 
-  it("lost not one request to a workload with a budget meanwhile", async () => {
+  it("lost no request to a workload with a budget meanwhile", async () => {
     const { answered, lost, longestGap } = await counter.stop();
     console.log(`      ${answered} answered, ${lost.length} lost, longest gap ${longestGap / 1000} s`);
     assert.deepEqual(lost, []);

@@ -100,7 +100,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
 
   after(() => cluster?.remove());
 
-  it("comes up by one `pulumi up`, labelled by region, zone and cloud, and a second is empty", async () => {
+  it("comes up in one `pulumi up`, labelled by region, zone and cloud, and a second one changes nothing", async () => {
     await configure();
     await cluster.up();
     const ref = ["ap-northeast-2", "ap-northeast-2a", "aws"];
@@ -127,7 +127,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
     await expectUnchanged(cluster);
   });
 
-  it("refuses in words to go on with a dead VM, and has another in its place when asked", async function () {
+  it("refuses to continue with a dead VM and says why, and replaces it on request", async function () {
     if (!IN_THE_NIGHT) leaveOut(this, "a VM dies in the night run");
     const { namespace } = example.tumblebug;
     await cluster.server.vanish({ namespace, infrastructure: cluster.name, machine: "w-2-1" });
@@ -146,7 +146,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
     await expectUnchanged(cluster);
   });
 
-  it("goes, and leaves nothing on the server", () => expectGone(cluster, empty));
+  it("is destroyed and leaves nothing on the server", () => expectGone(cluster, empty));
 });
 
 /**
@@ -183,7 +183,7 @@ describe("the example prod-two-clouds of CB-Tumblebug, as a file", function () {
 
   after(() => cluster?.remove());
 
-  it("comes up by one `pulumi up` on nodes that reach each other by translated addresses", async () => {
+  it("comes up in one `pulumi up` on nodes that reach each other by translated addresses", async () => {
     const { groups, access, ...section } = example.tumblebug;
     assert.equal(section["nodeAddresses"], "public");
     await cluster.configureAs(
@@ -225,5 +225,5 @@ describe("the example prod-two-clouds of CB-Tumblebug, as a file", function () {
 
   it("changes nothing in a second up", () => expectUnchanged(cluster));
 
-  it("goes, and leaves nothing on the server", () => expectGone(cluster, empty));
+  it("is destroyed and leaves nothing on the server", () => expectGone(cluster, empty));
 });

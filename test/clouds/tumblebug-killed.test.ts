@@ -25,7 +25,7 @@ describe("an up on three connections of CB-Tumblebug that is killed", function (
 
   after(() => cluster?.remove());
 
-  it("goes on with the next one, after each object in turn, makes nothing twice, and leaves nothing behind", async function () {
+  it("continues with the next run after each object in turn, creates nothing twice, and leaves nothing behind", async function () {
     if (!IN_THE_NIGHT) leaveOut(this, "kills after each object run in the night");
     cluster = await TumblebugTestCluster.create("e2e-tumblebug", "infra", REGIONS);
     const empty = await cluster.contents();

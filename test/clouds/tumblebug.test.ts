@@ -31,7 +31,7 @@ for (const generation of GENERATIONS)
 
     after(() => cluster?.remove());
 
-    it("comes from one `pulumi up`, and the next changes nothing", async () => {
+    it("comes up in one `pulumi up`, and the next one changes nothing", async () => {
       await cluster.configure(ONE_AND_ONE, { endpoint: ENDPOINTS[generation] });
       await cluster.up();
       assert.deepEqual(await readyNodes(cluster), ["cp-1", "w-1"]);
@@ -41,7 +41,7 @@ for (const generation of GENERATIONS)
       assert.deepEqual((await cluster.stack.previewed()).changes, []);
     });
 
-    it("is as the state has it for a refresh, which shows no secret", async () => {
+    it("agrees with the state in a refresh, which shows no secret", async () => {
       const { exitCode, words } = await cluster.stack.refresh();
       assert.equal(exitCode, 0, words);
       assert.doesNotMatch(words, /updated|deleted/);
@@ -55,7 +55,7 @@ for (const generation of GENERATIONS)
       }
     });
 
-    it("takes a group more, and lets it go again", async function () {
+    it("adds a group and removes it", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "a group comes and goes in the night run");
       await cluster.configure([...ONE_AND_ONE, { name: "x", replicas: 1 }], {
         endpoint: ENDPOINTS[generation],
@@ -68,7 +68,7 @@ for (const generation of GENERATIONS)
       assert.equal((await cluster.contents()).machines?.length, 2);
     });
 
-    it("takes two control planes more, and lets them go one by one", async function () {
+    it("adds two control planes and removes them one by one", async function () {
       if (!IN_THE_NIGHT) leaveOut(this, "control planes come and go in the night run");
       const endpoint = ENDPOINTS[generation];
       const [planes, workers] = ONE_AND_ONE as [DesiredGroup, DesiredGroup];

@@ -41,7 +41,7 @@ const OCTAVIA_LISTS: readonly ContentList[] = [
   ["octavia", "/v2/lbaas/healthmonitors"],
 ];
 
-/** Everything that whoever asks can see in a cloud: path of the list → names, sorted. */
+/** Everything that the caller can see in a cloud: path of the list → names, sorted. */
 export async function cloudContents(
   api: CloudApi,
   { octavia, cinder }: FurtherServices,

@@ -69,8 +69,8 @@ export class CloudProviderFixture {
     });
   }
 
-  /** Puts volumes into the cloud's catalogue, which nobody serves. */
-  async pretendVolumes(): Promise<void> {
+  /** Adds a volume service, which no process serves, to the cloud's catalog. */
+  async announceVolumes(): Promise<void> {
     const administrator = await this.cluster.cloud.api("administrator");
     const ask = (path: string, body: object) => administrator.call("keystone", "POST", `/v3/${path}`, body);
     const { service } = (await ask("services", { service: { type: "volumev3", name: "cinder" } })) as {

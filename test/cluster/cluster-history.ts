@@ -3,7 +3,7 @@ import type { OpenstackTestCluster } from "./openstack-test-cluster";
 
 /** What was seen at one moment; servers first, so that a Node that is still there outlived its server. */
 export interface Sample {
-  /** Servers that are there, and that nobody deletes. */
+  /** Servers that exist and that no one deletes. */
   readonly servers: readonly string[];
   readonly nodes: readonly string[];
   /** Nodes that are Ready and take pods. */

@@ -69,7 +69,7 @@ async function watchStep(
   const begun = connection
     .run("sudo -n bash -s", { name: `watch ${operation}`, stdin: script, seconds: TRIGGER_SECONDS })
     .then(() => "begun" as const);
-  // the engine may end first; then nobody asks for this any more
+  // the engine may end first; then this is no longer needed
   begun.catch(() => undefined);
   return { begun, end: () => connection.close() };
 }

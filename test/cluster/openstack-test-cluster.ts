@@ -22,7 +22,7 @@ import { withApi } from "./with-api";
 
 const ASK_SECONDS = 30;
 
-/** A pool as `foresail:openstack` has it; the sandbox's flavor and image unless it says others. */
+/** A pool as `foresail:openstack` has it; the sandbox's flavor and image unless it names others. */
 export interface DesiredPool {
   readonly name: string;
   readonly replicas: number;
@@ -81,7 +81,7 @@ interface NodeOutput {
   readonly address: string;
 }
 
-/** What the test's cloud is to have, and whether what an earlier run left goes on. */
+/** What the test's cloud is to have, and whether the run continues with what an earlier one left. */
 type TestCloudOptions = Pick<CloudOptions, "octavia" | "cinder" | "bundles" | "reachedByServers"> & {
   readonly keep?: boolean;
 };
@@ -100,7 +100,7 @@ export class OpenstackTestCluster {
 
   /**
    * Starts an empty cloud and makes a stack, after what a killed run left of both was removed.
-   * @param keep goes on with what an earlier run left, for people who work on a test
+   * @param keep continues with what an earlier run left, for work on a test
    * @param options.octavia the cloud has load balancers
    * @param options.cinder the cloud has volumes
    * @param options.bundles what its servers have besides Kubernetes' own images
@@ -269,7 +269,7 @@ export class OpenstackTestCluster {
     }
   }
 
-  /** Everything that the project can see in the cloud, and everything that stands for it on this machine. */
+  /** Everything that the project can see in the cloud, and everything that represents it on this machine. */
   async contents(): Promise<Record<string, string[]>> {
     const engine = await ContainerEngine.ensure(silent);
     const { labels } = fleetNames(projectHash(projectFolder), TEST_CLOUD_SYSTEM);

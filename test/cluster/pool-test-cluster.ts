@@ -95,7 +95,7 @@ export class PoolTestCluster {
     this.stack.configure(poolConfiguration(fields, { spec: { template: { flavor } } }));
   }
 
-  /** Runs `up` to its good end. @throws Error with what the engine and the stand-ins said */
+  /** Runs `up` to its good end. @throws Error with what the engine and the fakes printed */
   async up(): Promise<void> {
     await this.stack.up().catch((error: Error) => {
       throw new Error([error.message, ...this.capi.complaints].join("\n"), { cause: error });

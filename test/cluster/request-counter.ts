@@ -16,7 +16,7 @@ const FIRST_ANSWER_SECONDS = 60;
 
 /**
  * Asks a URL from a machine ten times a second, each time over a connection of its own, until it is told to stop. It is
- * a unit of the machine's systemd, so it goes on while the test's own connections come and go.
+ * a unit of the machine's systemd, so it continues while the test's own connections open and close.
  */
 export class RequestCounter {
   private constructor(

@@ -48,7 +48,7 @@ export class TestCluster {
 
   /**
    * Opens the cluster of a name.
-   * @param keep goes on with what an earlier run left, for people who work on a test; else everything begins anew
+   * @param keep continues with what an earlier run left, for work on a test; otherwise everything starts over
    * @param versions of Kubernetes, whose programs and images its machines have from their beginning
    */
   static async open(
@@ -140,7 +140,7 @@ export class TestCluster {
     };
   }
 
-  /** The state as it lies in the backend, secrets encrypted. */
+  /** The state as stored in the backend, secrets encrypted. */
   async exportedState(): Promise<string> {
     return JSON.stringify(await this.engine.export());
   }

@@ -32,7 +32,7 @@ interface ServerOptions {
   readonly publicBlocks?: Readonly<Record<string, string>>;
 }
 
-/** A pretended server of the tests' own, in a folder that has always the same place. */
+/** A fake server of the tests' own, in a folder with a fixed path. */
 export function testTumblebug(): BackgroundServer {
   return new BackgroundServer(
     path.join(projectFolder, ".sandbox", TEST_TUMBLEBUG_SYSTEM),
@@ -48,7 +48,7 @@ export interface DesiredGroup {
   readonly connection?: number;
 }
 
-/** A stack of system `tumblebug` on a pretended server, and the cluster that the stack makes. */
+/** A stack of system `tumblebug` on a fake server, and the cluster that the stack creates. */
 export class TumblebugTestCluster {
   private constructor(
     readonly name: string,
@@ -162,7 +162,7 @@ export class TumblebugTestCluster {
     }
   }
 
-  /** Everything that the server has of this cluster, and everything that stands for it on this machine. */
+  /** Everything that the server has of this cluster, and everything that represents it on this machine. */
   async contents(): Promise<Record<string, string[]>> {
     const engine = await ContainerEngine.ensure(silent);
     const { labels } = fleetNames(projectHash(projectFolder), TEST_TUMBLEBUG_SYSTEM);

@@ -17,7 +17,7 @@ describe("a MachinePool whose machine is a container node that kubeadm joins", f
 
   after(() => pool?.remove());
 
-  it("has its node Ready when up ends, and takes the machine with it when it is destroyed", async () => {
+  it("has its node Ready when up ends, and deletes the machine when it is destroyed", async () => {
     pool.configure(1);
     await pool.up();
     assert.deepEqual(await pool.workers(), [

@@ -67,7 +67,7 @@ describe("container nodes", function () {
     assert.notEqual(nodes[0]?.hostKey, nodes[1]?.hostKey);
   });
 
-  it("refuse root's login, and are refused when another node answers in their place", async () => {
+  it("refuse root's login, and are rejected when another node answers at their address", async () => {
     await assert.rejects(ask(nodes[0]!, "true", { user: "root" }), { name: "AuthenticationRefused" });
     await assert.rejects(ask(nodes[0]!, "true", { hostKey: nodes[1]!.hostKey }), { name: "HostKeyMismatch" });
   });
@@ -100,13 +100,13 @@ describe("container nodes", function () {
     assert.equal(await ask(again, "sudo cat /var/lib/etcd/file /root/file"), "kept\nkept");
   });
 
-  it("are left alone by a second ensure", async () => {
+  it("are not changed by a second ensure", async () => {
     const before = await engine.containers(names.labels);
     assert.deepEqual(await fleet.ensure(specs, silent), nodes);
     assert.deepEqual(await engine.containers(names.labels), before);
   });
 
-  it("come back when the engine still believes in processes that are gone", async () => {
+  it("come back when the container engine still lists processes that are gone", async () => {
     await killBehindTheEngine("n-1");
     assert.equal((await fleet.list()).find(({ name }) => name === "n-1")?.running, false);
     const again = await fleet.ensure(specs, silent);
@@ -114,7 +114,7 @@ describe("container nodes", function () {
     assert.equal(await ask(again[0]!, "hostname"), "n-1");
   });
 
-  it("are cleaned away when a run was killed before they were whole, and only then", async () => {
+  it("are deleted when a run was killed before they were complete, and only then", async () => {
     const [sshPort, apiPort] = await findFreePorts(
       names.project,
       2,

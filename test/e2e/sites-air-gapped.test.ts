@@ -21,7 +21,7 @@ import { PulumiStack } from "../support/pulumi-stack";
 
 const VERSION = "1.36.3";
 const IMAGES = "registry.site.example/kubernetes";
-/** A name that only the jump host knows: nobody else can dial it. */
+/** A name that only the jump host knows: no other host can dial it. */
 const MACHINE_HOST = "cp-1.site.example";
 const WRONG_DIGEST = "0".repeat(64);
 
@@ -116,7 +116,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     );
   }
 
-  it("refuses a bundle whose checksum is another than the configured one", async () => {
+  it("refuses a bundle whose checksum differs from the configured one", async () => {
     await configure({ sha256: WRONG_DIGEST });
     assert.equal((await stack.preview()).exitCode, 0);
     const { exitCode, words } = await stack.up();
@@ -127,7 +127,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.equal(await onNode(machine, "ls /var/lib/foresail"), "");
   });
 
-  it("does not touch a machine that shows another host key than at first contact", async () => {
+  it("does not touch a machine whose host key differs from that of the first contact", async () => {
     await changeHostKey();
     const asked = server.direct.length;
     await configure();
@@ -139,7 +139,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     await onNode(machine, "cp -a /root/first-host-key /etc/ssh/ssh_host_ed25519_key; systemctl restart ssh");
   });
 
-  it("gets a cluster from the bundle, each machine by its own key through the jump host", async () => {
+  it("creates a cluster from the bundle, using each machine's own key through the jump host", async () => {
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
@@ -157,7 +157,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     );
   });
 
-  it("is reached by its nodes at the load balancer, which is in the certificate", async () => {
+  it("is reached by its nodes through the load balancer, whose address is in the certificate", async () => {
     assert.match(
       await onNode(
         machine,
@@ -169,7 +169,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.equal(await onNode(machine, "systemctl is-enabled foresail-endpoint 2>/dev/null || true"), "");
   });
 
-  it("keeps Secrets as they are when encryption is turned off", async () => {
+  it("leaves existing Secrets unchanged when encryption is turned off", async () => {
     const manifest = await onNode(machine, "cat /etc/kubernetes/manifests/kube-apiserver.yaml");
     assert.doesNotMatch(manifest, /encryption-provider-config/);
     const client = await KubernetesClient.connect({ kubeconfig: await stack.kubeconfig() }, { seconds: 30 });
@@ -187,7 +187,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     assert.notEqual(await onNode(machine, "grep -rlF legible-in-etcd /var/lib/etcd"), "");
   });
 
-  it("is destroyed without its machine, by name, when that shows another host key", async () => {
+  it("is destroyed without a machine that shows another host key, and names it", async () => {
     await changeHostKey();
     const { exitCode, words } = await stack.destroy();
     assert.equal(exitCode, 0, words);

@@ -103,7 +103,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     return object?.data[field] ?? "";
   }
 
-  it("is told which version its repository lacks, and which machine runs a system that is not supported", async () => {
+  it("reports which version its repository does not have, and which machine runs an unsupported system", async () => {
     await onNode(
       gpu(),
       "cp -L /etc/os-release /root/os-release; sed -i 's/^VERSION_ID=.*/VERSION_ID=\"11\"/' /etc/os-release",
@@ -121,7 +121,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.deepEqual(await Promise.all(nodes.map(kubernetesOn)), ["", "", ""]);
   });
 
-  it("installs nothing from packages that the repository's key did not sign", async () => {
+  it("installs no package that the repository's key did not sign", async () => {
     await tamperWithRepository(path.join(folder, REPOSITORY));
     await configure();
     const { exitCode, words } = await stack.up();
@@ -131,7 +131,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     await signRepository(path.join(folder, REPOSITORY), key);
   });
 
-  it("gets a cluster from signed packages, through its proxy, with keys of the SSH agent alone", async () => {
+  it("creates a cluster from signed packages, through its proxy, with keys of the SSH agent only", async () => {
     const { exitCode, words } = await stack.up();
     assert.equal(exitCode, 0, words);
     assert.match(words, /kubeadm init on cp-1 took/);
@@ -148,7 +148,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
 
-  it("finds its files, audit log, kubelet and kube-proxy settings in the cluster", async () => {
+  it("applies its files, audit log, kubelet and kube-proxy settings to the cluster", async () => {
     assert.equal(
       await onNode(controlPlane(), "stat -c '%a %U:%G' /opt/site /opt/site/notice"),
       "755 root:root\n640 nobody:nogroup",
@@ -162,7 +162,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.match(await configMap("kube-proxy", "config.conf"), /nodePortAddresses:\n- 127\.0\.0\.0\/8/);
   });
 
-  it("finds its mirrors, proxy and certificates on every machine", async () => {
+  it("configures its mirrors, proxy and certificates on every machine", async () => {
     const found = await onNode(
       gpu(),
       `cat /etc/containerd/certs.d/docker.io/hosts.toml
@@ -183,7 +183,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.match(found, /config_path = "\/etc\/containerd\/certs\.d"/);
   });
 
-  it("keeps registry credentials in containerd's configuration alone, and out of the state", async () => {
+  it("keeps registry credentials only in containerd's configuration, and out of the state", async () => {
     const found = await onNode(
       gpu(),
       `grep -rlF ${PASSWORD} /etc /root /home /run /var/log /var/lib/foresail /tmp 2>/dev/null || true`,
@@ -194,7 +194,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal((await stack.export()).includes(PASSWORD), false);
   });
 
-  it("sees the labels and taints of its pools on the Nodes, and a changed label as one step", async () => {
+  it("sets the labels and taints of its pools on the Nodes, and previews a changed label as one step", async () => {
     const before = await Promise.all([nodeObject("general-1"), nodeObject("gpu-1")]);
     assert.equal(before[0]?.metadata.labels["example.com/site"], "north");
     assert.equal(before[0]?.metadata.labels["foresail/group"], "general");
@@ -222,7 +222,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     ["cluster.network.podSubnet", { podSubnet: "10.200.0.0/16" }],
     ["cluster.endpoint", { port: 9443 }],
   ] as const) {
-    it(`is refused a change of ${property} in the preview`, async () => {
+    it(`refuses a change of ${property} in the preview`, async () => {
       await configure(changes);
       const { exitCode, words } = await stack.preview();
       assert.notEqual(exitCode, 0);
@@ -232,14 +232,14 @@ describe("a site with its own package repository, proxy and pools", function () 
     });
   }
 
-  it("is refused a minor back in the preview, and nothing else of it is asked for", async () => {
+  it("refuses a lower minor version in the preview, and asks the machines for nothing else", async () => {
     await configure({ version: "1.35.4" });
     const { exitCode, words } = await stack.preview();
     assert.notEqual(exitCode, 0);
     assert.match(words, /cluster\.version[^]*1\.36\.3[^]*1\.35\.4/);
   });
 
-  it("rolls containerd and the distribution's packages over its nodes, as the preview listed it", async () => {
+  it("rolls out containerd and the distribution's packages to its nodes, as the preview listed", async () => {
     const later = await offerLaterPackages([controlPlane(), general(), gpu()], ["containerd", "ethtool"], {
       folder: path.join(folder, "debian"),
       url: "http://packages.example.test/debian",
@@ -268,7 +268,7 @@ describe("a site with its own package repository, proxy and pools", function () 
     assert.equal((await stack.preview("--expect-no-changes")).exitCode, 0);
   });
 
-  it("gets its machines back, ready for another cluster", async () => {
+  it("resets its machines, which are then ready for another cluster", async () => {
     await configure({ software });
     const { exitCode, words } = await stack.destroy();
     assert.equal(exitCode, 0, words);

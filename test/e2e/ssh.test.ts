@@ -15,7 +15,7 @@ import { changingOperations, overlaps, since, stepRuns } from "../cluster/step-l
 import { silent, TestCluster } from "../cluster/test-cluster";
 import { oneAfterTheOther } from "../one-after-the-other";
 
-// for people who work on these tests: the cluster of the last run goes on, and stays
+// for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
 const ONE_AND_ONE = ["cp-1", "w-1"];
@@ -49,20 +49,20 @@ describe("a cluster of system ssh on real nodes", function () {
     });
   }
 
-  it("comes from one `pulumi up`: nodes Ready, and a Deployment answers over its Service", async () => {
+  it("comes up in one `pulumi up`: nodes are Ready, and a Deployment answers through its Service", async () => {
     await cluster.configure({ machines: ONE_AND_ONE });
     await cluster.up();
     await check(ONE_AND_ONE);
   });
 
-  it("is changed by no second `up`: neither in the engine nor on a node", async () => {
+  it("is not changed by a second `up`, neither in the engine nor on a node", async () => {
     const before = await stepRuns(cluster, ONE_AND_ONE);
     assert.deepEqual((await cluster.preview()).changes, []);
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
     assert.deepEqual(since(before, await stepRuns(cluster, ONE_AND_ONE)), []);
   });
 
-  it("takes no machine that carries a cluster which foresail did not make", async () => {
+  it("refuses a machine with a cluster that foresail did not create", async () => {
     await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });
     const foreign = "/etc/kubernetes/kubelet.conf";
     await cluster.onMachine("w-2", `mkdir -p /etc/kubernetes; echo somebody else > ${foreign}`);
@@ -97,7 +97,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
-  it("tells its nodes' roles, versions and states as JSON", async () => {
+  it("reports its nodes' roles, versions and states as JSON", async () => {
     const { file } = await cluster.kubeconfig();
     const nodes = THREE_AND_TWO.map((name) => ({
       name,
@@ -119,7 +119,7 @@ describe("a cluster of system ssh on real nodes", function () {
     );
   });
 
-  it("holds no Secret in plain in etcd", async () => {
+  it("stores no Secret in plain text in etcd", async () => {
     const plain = "plain-words-that-nobody-may-read";
     await cluster.withApi((client) =>
       client.apply(
@@ -164,7 +164,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual(findSecrets(texts, known), []);
   });
 
-  it("answers pods, kubelets and the operator when the first control plane loses power", async () => {
+  it("serves pods, kubelets and the operator when the first control plane loses power", async () => {
     // the check's own pods came before the second worker did
     await cluster.withApi((client) =>
       makeGuarded(client, { name: "asker", replicas: 1, minAvailable: 0, preferred: "w-2" }),
@@ -182,13 +182,13 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.match(await askOverContext(cluster, undefined, ["get", "nodes"]), /cp-1 +NotReady/);
   });
 
-  it("joins no control plane beside a dead one that is not listed as lost, and says the way out", async () => {
+  it("joins no control plane beside a dead one that is not listed as lost, and says what to do", async () => {
     await cluster.configure({ machines: WITHOUT_FIRST });
     const output = await cluster.failingUp();
     assert.match(output, /cp-4 can't join while etcd's member cp-1 does not answer/);
   });
 
-  it("loses the dead first control plane and gains another in one `up`", async () => {
+  it("removes the dead first control plane and adds another in one `up`", async () => {
     await cluster.configure({ machines: WITHOUT_FIRST, lost: ["cp-1"] });
     const preview = await cluster.preview();
     const lines = preview.steps["e2e-control-plane"]?.map((line) => line.split(",")[0]);
@@ -204,7 +204,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
-  it("does not let a worker go whose pod a budget never gives up, and names both", async () => {
+  it("keeps a worker whose pod a budget never allows to evict, and names both", async () => {
     await cluster.withApi((client) =>
       makeGuarded(client, { name: "stuck", replicas: 1, minAvailable: 1, preferred: "w-2" }),
     );
@@ -216,7 +216,7 @@ describe("a cluster of system ssh on real nodes", function () {
     assert.deepEqual(await readyNodes(cluster), WITHOUT_FIRST);
   });
 
-  it("lets it go when the budget allows it, and never goes below a budget", async () => {
+  it("removes the worker when the budget allows it, and never violates a budget", async () => {
     await cluster.withApi(async (client) => {
       await removeGuarded(client, "stuck");
       await askOverContext(cluster, undefined, ["uncordon", "w-2"]);
@@ -231,7 +231,7 @@ describe("a cluster of system ssh on real nodes", function () {
     await check(WITHOUT_WORKER);
   });
 
-  it("takes the machine with an old name and an empty disk, and lets a living control plane go", async () => {
+  it("accepts a machine with an old name and an empty disk, and removes a healthy control plane", async () => {
     await cluster.fleet.delete("cp-1");
     await cluster.configure({ machines: BACK_AGAIN });
     await cluster.up();
@@ -240,13 +240,13 @@ describe("a cluster of system ssh on real nodes", function () {
     await check(BACK_AGAIN);
   });
 
-  it("refuses to lose a majority of its control planes in one `up`", async () => {
+  it("refuses to remove a majority of its control planes in one `up`", async () => {
     await cluster.configure({ machines: ["cp-1", "w-1"] });
     assert.match(await cluster.failingUp(), /a majority of the 3 control planes/);
     assert.deepEqual(await readyNodes(cluster), BACK_AGAIN);
   });
 
-  it("resets its machines on destroy, which ends with one of them dead and names it", async () => {
+  it("resets its machines on destroy, which completes with one of them dead and names it", async () => {
     // the refused `up` before this has cp-2 and cp-3 on record as no longer configured: they are reset all the same
     await cluster.fleet.kill("w-1");
     const output = await cluster.destroy();

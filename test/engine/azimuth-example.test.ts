@@ -13,7 +13,7 @@ const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
 type Section = Record<string, unknown> & { zenith: Record<string, unknown> };
 
-describe("the example of a cluster through Azimuth, on the sandbox's stand-ins", function () {
+describe("the example of a cluster through Azimuth, on the sandbox's fakes", function () {
   this.timeout(240_000);
   before(function () {
     if (!BY_NIGHT)
@@ -67,7 +67,7 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
   };
   const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
 
-  it("goes up from its file, has services that come and go, and comes down", async () => {
+  it("comes up from its file, adds and removes services, and is destroyed", async () => {
     configureExample();
     await fixture.stack.up();
     const burst = await get(API.clusterApi, "MachineDeployment", "demo-burst");
@@ -86,7 +86,7 @@ describe("the example of a cluster through Azimuth, on the sandbox's stand-ins",
     assert.ok(!lease.metadata.finalizers?.includes(LEASE_FINALIZER));
   });
 
-  it("does all of it without a record, owned by a ConfigMap, while others change its objects all the time", async () => {
+  it("does the same without a record, owned by a ConfigMap, while others keep changing its objects", async () => {
     const stormy = ["OIDCClient", "Platform"];
     for (const kind of stormy) fixture.standIns.faults.set(kind, { changedEvery: 20 });
     configureExample({ record: false, leaseName: undefined });

@@ -11,7 +11,7 @@ import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 const { namespace } = TENANCY;
 const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
-describe("what goes wrong with a cluster through Azimuth, under the engine", function () {
+describe("failures of a cluster through Azimuth, under the engine", function () {
   this.timeout(180_000);
   const fixture = azimuthFixture();
   const { get } = liveObjects(fixture);
@@ -50,7 +50,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     };
   };
 
-  it("refuses what does not exist, and names what does", async () => {
+  it("refuses names that do not exist, and lists those that do", async () => {
     assert.match(
       await refusal({ templateName: "kube-9" }),
       /ClusterTemplate kube-9 does not exist; there are flavorless, kube-1-36-3, kube-1-36-4/,
@@ -72,7 +72,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });
 
-  it("refuses a chart that brings no file with the key, before a name is reserved for it", async () => {
+  it("refuses a chart that renders no file with the key, before it reserves a name", async () => {
     const chart = path.join(fixture.folder, "keyless-chart");
     mkdirSync(path.join(chart, "templates"), { recursive: true });
     writeFileSync(path.join(chart, "Chart.yaml"), "{apiVersion: v2, name: keyless, version: 1.0.0}");
@@ -90,7 +90,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.equal(await get(API.azimuth, "Cluster", "demo"), undefined, "something was made");
   });
 
-  it("refuses a cluster that azimuth-capi-operator works on, with that reason", async () => {
+  it("refuses a cluster that azimuth-capi-operator manages, and says so", async () => {
     const ref = { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "theirs" };
     const { apiVersion, kind } = ref;
     const spec = {
@@ -110,7 +110,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     await fixture.management.delete(ref);
   });
 
-  it("names the verb and the resource that the credentials may not", async () => {
+  it("names the verb and the resource that the credentials do not allow", async () => {
     await fixture.stack.setSecret("managementKubeconfig", fixture.api.server.userKubeconfig("somebody"));
     try {
       assert.match(
@@ -138,7 +138,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     await fixture.management.create({ apiVersion, kind, metadata: { name }, spec: found?.spec });
   });
 
-  it("warns of a size that the lease reserved nothing of", async () => {
+  it("warns about a flavor that the lease does not reserve", async () => {
     configure(fixture, { nodeGroups: [{ name: "workers", machineSize: "vm.larg", count: 1 }] });
     const { stdout } = await fixture.stack.call(["preview"]);
     assert.match(
@@ -147,7 +147,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     );
   });
 
-  it("ends with the message of an object that failed, and goes on from there when that is mended", async () => {
+  it("fails with the message of the failed object, and continues from there when it is fixed", async () => {
     configure(fixture);
     fixture.standIns.faults.set("OIDCClient", { failed: "the realm has no such client scope" });
     const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
@@ -159,7 +159,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     fixture.standIns.faults.clear();
   });
 
-  it("is mended by the run after one that was killed while Helm installed, which says so", async () => {
+  it("recovers in the run after one that was killed during the Helm installation, and says so", async () => {
     const hook = await slowDownClusters();
     let isPending = false;
     const seen = untilTrue(
@@ -174,7 +174,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.ok(killed.killed, killed.output);
     await untilOrphansEnd(killed.orphans);
     await hook.end();
-    // an hour has passed: nobody is at work on it any more
+    // an hour has passed: no run is working on it any more
     await fixture.management.mergePatch(
       { apiVersion: "v1", kind: "Secret", namespace, name: "sh.helm.release.v1.demo.v1" },
       { metadata: { labels: { createdAt: "1" } } },
@@ -195,7 +195,7 @@ describe("what goes wrong with a cluster through Azimuth, under the engine", fun
     assert.match(stdout + stderr, /Cluster az-demo\/demo belongs to the stack foresail\/test/);
   });
 
-  it("leaves another stack's cluster in the same tenancy alone", async () => {
+  it("does not touch another stack's cluster in the same tenancy", async () => {
     const other = fixture.other();
     other.configure(fixture.values({ name: "second", leaseName: undefined, zenith: undefined }));
     await other.up();

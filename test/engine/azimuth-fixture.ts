@@ -1,4 +1,4 @@
-/** A management cluster with Azimuth's stand-ins, and a stack of the system "azimuth" in a compiled clone. */
+/** A management cluster with fakes for Azimuth, and a stack of the system "azimuth" in a compiled clone. */
 import { KubernetesClient } from "../../lib/kubernetes";
 import { waitFor } from "../../lib/wait";
 import { API } from "../../providers/azimuth/plan/names";
@@ -51,7 +51,7 @@ export function azimuthFixture(): AzimuthFixture {
   return made;
 }
 
-/** A ground that somebody has to stop. */
+/** A fixture that the caller has to stop. */
 interface RunningAzimuth extends AzimuthFixture {
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { killProcess } from "../support/process-tree";
 import { azimuthFixture, configure, liveObjects } from "./azimuth-fixture";
 import { type KillMode, untilOrphansEnd, upKilledWhen } from "./killed-up";
 
-/** What Helm's work on the stand-in charts takes at most. */
+/** The longest time that Helm may take for the fake charts. */
 const WORK_MILLISECONDS = 2_000;
 const BY_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 
@@ -46,7 +46,7 @@ describe("a cluster through Azimuth whose run is killed after each step in turn"
   const modes: KillMode[] = ["the whole tree", "pulumi alone"];
 
   for (const mode of modes)
-    it(`comes up all the same, with one key and one release (${mode})`, async () => {
+    it(`comes up nevertheless, with one key and one release (${mode})`, async () => {
       configure(fixture);
       const reserved = fixture.registrar.reservations.length;
       for (const step of STEPS) {

@@ -53,7 +53,7 @@ describe("a cluster through Azimuth, under the engine", function () {
       name,
     });
 
-  it("previews each step as a resource, with what it will do, and touches nothing", async () => {
+  it("previews each step as a resource with what it will do, and changes nothing", async () => {
     configure(fixture);
     const preview = await fixture.stack.preview();
     const names = preview.map(({ name }) => name);
@@ -84,7 +84,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     assert.equal(await record(), undefined);
   });
 
-  it("takes the cluster through the whole sequence, and a second up changes nothing", async () => {
+  it("runs the whole sequence, and a second up changes nothing", async () => {
     const monitoring = { neverReady: true };
     fixture.standIns.faults.set("Reservation", monitoring);
     await fixture.stack.up();
@@ -148,7 +148,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     await expectUnchanged();
   });
 
-  it("shows the private key nowhere, neither in what is printed nor in the state", async () => {
+  it("never shows the private key, neither in the output nor in the state", async () => {
     const secret = await get("v1", "Secret", "demo-zenith-apiserver");
     const key = Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString("utf8");
     const [, line = "none"] = key.split("\n");
@@ -158,7 +158,7 @@ describe("a cluster through Azimuth, under the engine", function () {
         assert.ok(!text.includes(form), "the private key is shown");
   });
 
-  it("writes a service that appeared between two runs, once", async () => {
+  it("writes a service that appeared between two runs, only once", async () => {
     fixture.standIns.faults.clear();
     await untilTrue("the Reservation to be ready", async () => {
       const found = await fixture.management.get<Live>({
@@ -174,7 +174,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     await expectUnchanged();
   });
 
-  it("keeps services in step while the monitor runs, so that the next up changes nothing", async () => {
+  it("keeps services up to date while the monitor runs, so that the next up changes nothing", async () => {
     const end = new AbortController();
     const said: string[] = [];
     const running = monitorServices({
@@ -218,7 +218,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     assert.deepEqual(await services(), [OWN_SERVICE], "a service that went while the monitor was down");
   });
 
-  it("previews a changed template with the versions, and rolls it out without another key", async () => {
+  it("previews a changed template with its versions, and rolls it out without a new key", async () => {
     // an apply would take a null for a field that is to go
     const made = {
       kubernetesVersion: "1.36.4",
@@ -254,7 +254,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     assert.equal(fixture.registrar.reservations.length, 1);
   });
 
-  it("refuses a template in the preview that admission would refuse, and touches nothing", async () => {
+  it("refuses in the preview a template that admission would refuse, and changes nothing", async () => {
     configure(fixture, { templateName: TENANCY.template });
     const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0);
@@ -263,7 +263,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     configure(fixture, { templateName: "without-mirror" });
   });
 
-  it("resumes: what was changed behind its back is adopted again, and what is gone is pruned", async () => {
+  it("resumes: adopts objects that others changed meanwhile, and prunes those that are gone", async () => {
     const { management } = fixture;
     await management.mergePatch(
       { apiVersion: API.azimuth, kind: "Cluster", namespace, name: "demo" },
@@ -292,7 +292,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     await expectUnchanged();
   });
 
-  it("says at the end of a lease that the cluster is to be destroyed", async () => {
+  it("says at the end of a lease that the cluster must be destroyed", async () => {
     await fixture.management.mergePatch(
       { apiVersion: API.scheduling, kind: "Lease", namespace, name: "demo" },
       { spec: { endsAt: new Date().toISOString(), gracePeriod: 0 } },
@@ -305,7 +305,7 @@ describe("a cluster through Azimuth, under the engine", function () {
     assert.match(stdout + stderr, /Cluster az-demo\/demo is being deleted.*run pulumi destroy/);
   });
 
-  it("lets the lease go when the cluster is gone, and not before", async () => {
+  it("releases the lease when the cluster is gone, and not before", async () => {
     fixture.standIns.faults.set("Cluster", { neverReady: true });
     const destroyed = fixture.stack.destroy();
     await untilTrue("the cluster to be deleted", async () =>

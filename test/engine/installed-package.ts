@@ -8,11 +8,11 @@ import { linkDependencies } from "./compiled-clone";
 /**
  * Makes a folder with foresail installed from what `npm pack` packs, and its dependencies linked from here, so that no
  * network is needed.
- * @returns the folder; whoever asked for it deletes it
+ * @returns the folder; the caller deletes it
  */
 export function makeInstalledProject(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-installed-"));
-  // without the scripts: they would compile this project anew
+  // without the scripts: they would compile this project again
   const packed = execFileSync(
     "npm",
     ["pack", "--ignore-scripts", "--json", "--loglevel=error", "--pack-destination", folder],

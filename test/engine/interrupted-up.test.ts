@@ -54,7 +54,7 @@ describe("an interrupt of foresail up", function () {
     return run;
   }
 
-  it("reaches the engine at once while there is no cluster to ask, and the next up goes on", async () => {
+  it("reaches the engine at once while there is no cluster yet, and the next up continues", async () => {
     want("cp-1", "w-1");
     const { child, ended } = await startSlowUp("init", "cp-1", 3_000);
     child.kill("SIGINT");
@@ -70,7 +70,7 @@ describe("an interrupt of foresail up", function () {
     assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1"]);
   });
 
-  it("asks for a pause on the Lease, lets the step under way end, and takes the request back", async () => {
+  it("requests a pause on the Lease, lets the current step finish, and withdraws the request", async () => {
     want("cp-1", "w-1", "w-2");
     const { child, ended, printed } = await startSlowUp("join-worker", "w-2", 4_000);
     child.kill("SIGINT");
@@ -124,7 +124,7 @@ describe("an interrupt of foresail up", function () {
       assert.notDeepEqual(await pending(), []);
     }
 
-    it("leaves no pending operation of foresail's own behind once foresail up has come", async () => {
+    it("leaves no pending operation of foresail's own after the next foresail up", async () => {
       want("cp-1", "w-1");
       assert.equal((await foresail.run("up", "--stack", "test", "--yes")).exitCode, 0);
       want("cp-1", "w-1", "w-2");
@@ -140,10 +140,10 @@ describe("an interrupt of foresail up", function () {
       assert.deepEqual(Object.keys(await observedCluster(fixture.kubernetes)), ["cp-1", "w-1", "w-2"]);
     });
 
-    it("leaves none behind once foresail unlock has come, which says so once", async () => {
+    it("leaves none after foresail unlock, which says so once", async () => {
       want("cp-1", "w-1", "w-2", "w-3");
       await killInJoin();
-      // secrets are encrypted anew
+      // secrets are encrypted again
       const urns = async () => (await fixture.stack.export()).deployment.resources?.map(({ urn }) => urn);
       const before = await urns();
       const { exitCode, stdout } = await foresail.run("unlock", "--stack", "test");

@@ -163,7 +163,7 @@ describe("an engine that is killed", function () {
   ];
   for (const { title, from, machines, to, byDay, byNight } of changes) {
     for (const { mode, event } of IN_THE_NIGHT ? byNight : byDay) {
-      it(`goes on with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
+      it(`continues with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
         assert.ok((await killInTurn(mode, event, from(), machines, to())) > 5);
       });
     }

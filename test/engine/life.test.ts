@@ -9,7 +9,7 @@ import type { PreviewStep } from "./test-stack";
 
 const PREPARED_ONCE = ["prepare", "init", "join-control-plane", "join-worker"];
 
-describe("the life of a cluster under the engine", () => {
+describe("the life cycle of a cluster under the engine", () => {
   const fixture = simulatedFixture({
     machines: ["cp-1", "cp-2", "cp-3", "cp-4", "w-1", "w-2", "w-3", "w-4", "w-5", "w-6"],
     milliseconds: { "join-control-plane": 100, "join-worker": 100, prepare: 50 },
@@ -23,7 +23,7 @@ describe("the life of a cluster under the engine", () => {
   const nodes = () => observedCluster(fixture.kubernetes);
   const expectUnchanged = async () => assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
 
-  it("refuses a bad configuration with every mistake and its path, and touches nothing", async () => {
+  it("refuses an invalid configuration with every issue and its path, and changes nothing", async () => {
     want(["cp-1", { name: "cp-2", role: "control-plain" }, { name: "w-1", port: 70000 }], {
       network: { podSubnet: "10.244.0.0/33" },
       nmae: "typo",
@@ -73,7 +73,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("sets labels and taints, and takes back its own", async () => {
+  it("sets labels and taints, and removes only its own", async () => {
     const taints = [{ key: "dedicated", value: "gpu", effect: "NoSchedule" }];
     want(["cp-1", "w-1", { name: "w-2", labels: { zone: "a" }, taints }]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-workers"), [
@@ -106,7 +106,7 @@ describe("the life of a cluster under the engine", () => {
     assert.deepEqual([left.includes("dedicated"), left.includes("quarantine")], [false, true]);
   });
 
-  it("adds control planes one at a time, and every node's endpoint learns of them", async () => {
+  it("adds control planes one at a time, and updates every node's endpoint", async () => {
     want(["cp-1", "cp-2", "cp-3", "w-1", "w-2"]);
     assert.deepEqual(stepsOf(await fixture.stack.preview(), "test-control-plane"), [
       "cp-2: join as control plane unless it is one, wait until Ready",
@@ -123,7 +123,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("refuses to take out a majority of the control planes, and touches nothing", async () => {
+  it("refuses to remove a majority of the control planes, and changes nothing", async () => {
     want(["cp-3", "w-1", "w-2"]);
     const asked = fixture.fleet.journal.length;
     const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes"]);
@@ -146,7 +146,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("heals a node that was deleted behind its back, after a refresh", async () => {
+  it("restores a Node that someone deleted, after a refresh", async () => {
     assert.equal((await fixture.stack.refresh())["updated"], undefined);
     await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-2" });
     assert.equal((await fixture.stack.refresh())["updated"], 1);
@@ -159,7 +159,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("gives a control plane whose Node was deleted its label and taint back, as the preview says", async () => {
+  it("restores label and taint of a control plane whose Node was deleted, as the preview says", async () => {
     const role = "node-role.kubernetes.io/control-plane";
     const reference = { apiVersion: "v1", kind: "Node", name: "cp-3" };
     const roleOf = async () => {
@@ -201,7 +201,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("removes a dead worker that is listed as lost, without asking it", async () => {
+  it("removes a dead worker that is listed as lost, without connecting to it", async () => {
     want(["cp-2", "cp-3", "cp-4", "w-1", "w-3"]);
     await fixture.stack.up();
     fixture.fleet.powerOff("w-3");
@@ -239,7 +239,7 @@ describe("the life of a cluster under the engine", () => {
     await expectUnchanged();
   });
 
-  it("lists what is left of a pool whose removal failed, and ends it when the dead machine is listed as lost", async () => {
+  it("lists what is left of a pool whose removal failed, and removes it when the dead machine is listed as lost", async () => {
     const stay = ["cp-2", "cp-3", "cp-4", "w-1"];
     want([...stay, { name: "w-6", pool: "gpu" }], { lost: ["w-3"] });
     await fixture.stack.up();
@@ -292,7 +292,7 @@ describe("the life of a cluster under the engine", () => {
     );
   });
 
-  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the way round it", async () => {
+  it("refuses a lower minor, a changed network and settings that no joined machine would get, with the alternative", async () => {
     const machines = ["cp-2", "cp-3", "cp-4", "w-1"];
     for (const [change, words] of [
       [{ version: "1.35.4" }, /Kubernetes can't go down a minor to 1\.35\.4/],
@@ -312,7 +312,7 @@ describe("the life of a cluster under the engine", () => {
     want(machines, { lost: ["w-3"] });
   });
 
-  it("did each thing once to each machine", () => {
+  it("did each operation once on each machine", () => {
     assert.deepEqual(doneTwice(fixture.fleet.journal, PREPARED_ONCE), []);
     assert.deepEqual(
       fixture.fleet.journal.filter(({ outcome }) => !["done", "nothing to do"].includes(String(outcome))),

@@ -15,7 +15,7 @@ describe("the lock of a stack, and what a killed run left pending", function () 
   const isInit = ({ operation, event }: { operation: string; event: string }) =>
     operation === "init" && event === "start";
 
-  it("clears the lock of a dead engine, which `pulumi` itself refuses, and leaves other stacks alone", async () => {
+  it("clears the lock of a dead engine, which `pulumi` itself refuses, and no lock of another stack", async () => {
     const empty = await ClusterSnapshot.take(fixture);
     fixture.stack.configure({ cluster: desiredCluster(fixture.fleet, ["cp-1"]) });
     const { killed } = await killedUp(fixture, "the whole tree", isInit);
@@ -31,7 +31,7 @@ describe("the lock of a stack, and what a killed run left pending", function () 
     await empty.restore();
   });
 
-  it("refuses to clear the lock of a living engine, and names it", async () => {
+  it("refuses to clear the lock of a running engine, and names it", async () => {
     fixture.fleet.inject({ operation: "init", machine: "cp-1", kind: "hang", milliseconds: 3_000 });
     const { child } = fixture.stack.startUp();
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -51,7 +51,7 @@ describe("the lock of a stack, and what a killed run left pending", function () 
     await fixture.stack.destroy();
   });
 
-  it("takes up what a killed run left pending, as `npm start` does", async () => {
+  it("resumes what a killed run left pending, as `npm start` does", async () => {
     const { folder, toolchain, fleet } = fixture;
     const { Engine: CloneEngine } = (await import(path.join(folder, "bin/sandbox/engine.js"))) as {
       Engine: typeof Engine;

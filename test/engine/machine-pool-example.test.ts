@@ -30,7 +30,7 @@ interface Outputs {
 /**
  * The files are taken as they are: a person sets the secret `managementKubeconfig` beside them, and so does the test.
  * What a sandbox can't have is behind the API: Cluster API's manager is the real one, and the providers of AWS and
- * kubeadm are stand-ins that serve the same kinds, take any specification and make machines that are Node objects.
+ * kubeadm are fakes that serve the same kinds, accept any specification and create machines that are Node objects.
  */
 describe("the examples of machine pools, as files on the sandbox", function () {
   this.timeout(120_000);
@@ -74,7 +74,7 @@ describe("the examples of machine pools, as files on the sandbox", function () {
     assert.deepEqual(await objectsLeft("demo", "pool-b", SANDBOX_KINDS), []);
   });
 
-  it("brings Pulumi.prod-eu1.yaml up, leaves the replicas to its autoscaler, and takes it down", async () => {
+  it("brings Pulumi.prod-eu1.yaml up, leaves the replicas to its autoscaler, and destroys it", async () => {
     const { kubernetes, api } = fixture.capi;
     await fixture.capi.serveKinds(AWS_KINDS);
     await registerCluster(kubernetes, { namespace: "clusters", name: "prod-eu1" }, api.kubeconfig());

@@ -28,7 +28,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
   };
   const asked = (fault: string) => ({ annotations: { [FAULT]: fault } });
 
-  it("names the version of the API that the server has, when it has not the wished one", async () => {
+  it("names the API version that the server has, when the desired one is missing", async () => {
     fixture.stack.configure(poolConfiguration({ api: "v1beta2" }));
     const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
     assert.notEqual(exitCode, 0, "it should have failed");
@@ -38,7 +38,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
     );
   });
 
-  it("names phase and condition when the join data never comes, and goes on when it does", async () => {
+  it("names phase and condition while the join data is missing, and continues when it arrives", async () => {
     const timeouts = {
       bootstrapSeconds: 2,
       infrastructureSeconds: 20,
@@ -56,7 +56,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
     await fixture.stack.destroy();
   });
 
-  it("ends at once when the infrastructure has failed, with its reason and message", async () => {
+  it("fails at once when the infrastructure has failed, with its reason and message", async () => {
     fixture.stack.configure(poolConfiguration({ replicas: 1 }, asked("failed")));
     const began = Date.now();
     assert.match(await wordsOf(), /CreateError: .*the cloud has no such flavor/);
@@ -65,7 +65,7 @@ describe("a MachinePool that does not come up, through the engine", function () 
   });
 
   for (const line of KILLS)
-    it(`goes on after a SIGKILL at "${line}", with one pool and one set of nodes`, async () => {
+    it(`continues after a SIGKILL at "${line}", with one pool and one set of nodes`, async () => {
       fixture.stack.configure(poolConfiguration({ replicas: 2 }));
       const { killed, orphans, output } = await upKilledWhen(fixture.stack, "pulumi alone", (said) =>
         said().includes(line) ? { line } : undefined,

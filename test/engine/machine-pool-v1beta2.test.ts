@@ -56,7 +56,7 @@ describe("a MachinePool of v1beta2", function () {
       return stdout + stderr;
     };
 
-    it("goes from 0 to 2, 3 and 1 nodes as the previews say, and the next preview is empty", async () => {
+    it("scales from 0 to 2, 3 and 1 nodes as the previews say, and the next preview is empty", async () => {
       configure({ replicas: 0 });
       assert.deepEqual(await stepsOf(), ["pool-a: make a pool of 0 nodes", WAIT]);
       await up();
@@ -79,7 +79,7 @@ describe("a MachinePool of v1beta2", function () {
       });
     });
 
-    it("counts nodes that are Ready, where the newer counts have every machine", async () => {
+    it("counts nodes that are Ready, where the newer counts include every machine", async () => {
       const timeouts = {
         bootstrapSeconds: 20,
         infrastructureSeconds: 20,
@@ -101,7 +101,7 @@ describe("a MachinePool of v1beta2", function () {
       await up();
     });
 
-    it("is rolled to another template, and up ends when every node is made from it", async () => {
+    it("is rolled to another template, and up ends when every node is created from it", async () => {
       const before = await nodes();
       configure({ replicas: 2 }, flavor("large"));
       assert.deepEqual(await stepsOf(), ["pool-a: roll all 2 nodes, made from another template", WAIT]);
@@ -131,7 +131,7 @@ describe("a MachinePool of v1beta2", function () {
       assert.deepEqual(await fixture.stack.preview(), []);
     });
 
-    it("shows a failure after the pool was Running, over which the controller falls", async () => {
+    it("shows a failure after the pool was Running, on which the controller crashes", async () => {
       await fixture.capi.kubernetes.mergePatch(
         { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace: "demo", name: "pool-a" },
         { metadata: asked("failed") },
@@ -156,7 +156,7 @@ describe("a MachinePool of v1beta2", function () {
       assert.deepEqual([await pool(), await nodes()], [undefined, []]);
     });
 
-    it("names phase and condition when the join data never comes, and goes on when it does", async () => {
+    it("names phase and condition while the join data is missing, and continues when it arrives", async () => {
       const timeouts = {
         bootstrapSeconds: 2,
         infrastructureSeconds: 60,
@@ -173,19 +173,16 @@ describe("a MachinePool of v1beta2", function () {
       await fixture.stack.destroy();
     });
 
-    it("ends at once when the infrastructure has failed, of which the pool says nothing", async () => {
+    it("fails at once when the infrastructure has failed, although the pool reports nothing", async () => {
       configure({ replicas: 1 }, asked("failed"));
       const began = Date.now();
-      assert.match(
-        await failingUp(),
-        /SandboxMachinePool pool-a: CreateError: the cloud has no such flavor/,
-      );
+      assert.match(await failingUp(), /SandboxMachinePool pool-a: CreateError: the cloud has no such flavor/);
       assert.ok(Date.now() - began < 20_000, "it should not have waited for a deadline");
       assert.equal((await pool())?.status?.deprecated?.v1beta1?.["failureReason"], undefined);
       await fixture.stack.destroy();
     });
 
-    it("stays the same pool with the same nodes when a stack that wrote v1beta1 writes v1beta2", async () => {
+    it("keeps the pool and its nodes when a stack that wrote v1beta1 writes v1beta2", async () => {
       configure({ api: "v1beta1", replicas: 2, minReadySeconds: 1 });
       await up();
       assert.deepEqual(await fixture.stack.preview(), []);

@@ -37,7 +37,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     return stdout + stderr;
   };
 
-  it("is made with what it refers to and followed through the figure; the second up is empty", async () => {
+  it("is created with the objects that it refers to and followed through its phases; the second up is empty", async () => {
     configure({ replicas: 0 });
     assert.deepEqual(await stepsOf(), [
       "pool-a: make a pool of 0 nodes",
@@ -96,7 +96,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     assert.deepEqual(await fixture.stack.preview(), []);
   });
 
-  it("is rolled to another template, and up ends when every node is made from it", async () => {
+  it("is rolled to another template, and up ends when every node is created from it", async () => {
     const before = await nodes();
     fixture.stack.configure(
       poolConfiguration({ replicas: 2, version: "1.30.0" }, { spec: { template: { flavor: "large" } } }),
@@ -150,7 +150,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     assert.equal((await nodes()).length, 3);
   });
 
-  it("is made again when somebody deleted it", async () => {
+  it("is created again when someone deleted it", async () => {
     await fixture.capi.kubernetes.delete(ref);
     await fixture.capi.kubernetes.watchUntil({
       ...ref,
@@ -184,7 +184,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     assert.deepEqual(await fixture.stack.preview(), []);
   });
 
-  it("is refused with Cluster API's own words when its webhook does", async () => {
+  it("is refused with Cluster API's own message when its webhook refuses it", async () => {
     await fixture.capi.registerWebhook();
     configure({ replicas: 4, version: "1.30.0", cluster: "other" });
     assert.match(await failingUp(), /denied the request.*clusterName.*immutable/s);

@@ -41,7 +41,7 @@ describe("network plugins, through the kubernetes plugin", function () {
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
-  it("previews a chart's objects one a line, and installs them with their values in their namespace", async () => {
+  it("previews a chart's objects one per line, and installs them with their values in their namespace", async () => {
     const values = { podCidr: "10.244.0.0/16" };
     want({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "pretended", values } });
     assert.deepEqual((await created()).sort(), ["Chart", "ConfigMap", "DaemonSet", "Namespace"]);
@@ -59,7 +59,7 @@ describe("network plugins, through the kubernetes plugin", function () {
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 
-  it("destroys the cluster without asking for each object", async () => {
+  it("destroys the cluster without a request for each object", async () => {
     await fixture.stack.destroy();
     assert.equal(fixture.fleet.state("cp-1").marker, undefined);
   });

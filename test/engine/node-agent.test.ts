@@ -71,13 +71,13 @@ describe("the node agent with a kubelet's own credentials", function () {
   };
   const is = (wanted?: string) => (value?: string) => value === wanted;
 
-  it("speaks on a Node that has no annotations yet", async () => {
+  it("reports on a Node that has no annotations yet", async () => {
     child = machine.start();
     await until(KEYS.ready, is("true"));
     assert.equal((await annotations())[KEYS.current("kubelet")], "v1.35.4");
   });
 
-  it("sees a wish through its watch, and reads the cluster's version as every node may", async () => {
+  it("sees the desired version through its watch, and reads the cluster's version as every node may", async () => {
     const desired = Object.fromEntries(
       ["kubelet", "kubeadm", "kubectl"].map((name) => [KEYS.desired(name), "v1.36.3"]),
     );
@@ -91,7 +91,7 @@ describe("the node agent with a kubelet's own credentials", function () {
     assert.equal((await annotations())["example.org/json"], noise["example.org/json"]);
   });
 
-  it("goes on over an outage of the API server, and takes its words back when the wish is mended", async () => {
+  it("continues after an outage of the API server, and removes its error when the desired version is fixed", async () => {
     await api.stopApiServer();
     await api.startApiServer();
     await kubernetes.mergePatch(NODE, {
@@ -103,7 +103,7 @@ describe("the node agent with a kubelet's own credentials", function () {
     await until(KEYS.message, is(undefined));
   });
 
-  it("can't write to another Node, whatever it is told", async () => {
+  it("can't write to another Node, whatever its annotations say", async () => {
     const other = new AgentMachine();
     try {
       other.useReal("kubectl", (await engineToolchain()).kubernetes("1.36.3").kubectl);

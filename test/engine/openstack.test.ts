@@ -23,7 +23,7 @@ function previewedCloud({ path: ref }: Request): Answer | undefined {
   return undefined;
 }
 
-describe("a preview of an OpenStack stack, of a cloud that only answers", function () {
+describe("a preview of an OpenStack stack, on a cloud that is only read", function () {
   this.timeout(SET_UP_MILLISECONDS);
   let folder: string;
   let cloud: CloudServer;
@@ -66,7 +66,7 @@ describe("a preview of an OpenStack stack, of a cloud that only answers", functi
     if (folder) removeFolder(folder);
   });
 
-  it("creates all machines of a new stack, whose state it reads by itself", async () => {
+  it("creates all machines of a new stack, whose state it reads itself", async () => {
     configure(2);
     const steps = await stack.preview();
     const names = steps.filter(({ type }) => type === INSTANCE).map(({ name }) => name);
@@ -78,7 +78,7 @@ describe("a preview of an OpenStack stack, of a cloud that only answers", functi
     assert.ok(steps.every(({ op }) => op === "create"));
   });
 
-  it("gives a machine that the state calls lost another name, since it reads that state by itself", async () => {
+  it("gives a machine that is lost according to the state another name, since it reads that state itself", async () => {
     configure(1);
     const servers = async () =>
       (await stack.preview()).flatMap(({ type, name }) => (type === INSTANCE ? [name] : []));

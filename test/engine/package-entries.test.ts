@@ -43,14 +43,14 @@ describe("the entry points of the package, in an empty project", function () {
   });
   after(() => folder && removeFolder(folder));
 
-  it("are all of `exports`", () => {
+  it("are all listed in `exports`", () => {
     const code = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
     const named = code.map((entry) => entry.replace(/^\./, "foresail"));
     assert.deepEqual(named.sort(), [...Object.keys(ENTRY_POINTS), "foresail/schema"].sort());
   });
 
   for (const [entry, names] of Object.entries(ENTRY_POINTS))
-    it(`${entry} exports nothing but its classes and functions`, () => {
+    it(`${entry} exports only its classes and functions`, () => {
       const script = `console.log(JSON.stringify(Object.keys(require(${JSON.stringify(entry)}))))`;
       const printed = execFileSync(process.execPath, ["-e", script], { cwd: folder, encoding: "utf8" });
       assert.deepEqual((JSON.parse(printed) as string[]).sort(), names);
@@ -78,7 +78,7 @@ describe("the entry points of the package, in an empty project", function () {
       assert.deepEqual(words, []);
     });
 
-  it("need the SDKs of Pulumi as peers, from the version on that the tests run with", () => {
+  it("need the SDKs of Pulumi as peers, from the version that the tests run with", () => {
     for (const [name, range] of Object.entries(manifest.peerDependencies))
       assert.equal(range, `^${manifest.devDependencies[name]}`, name);
   });

@@ -46,7 +46,7 @@ describe("the package in another Pulumi project", function () {
   });
   after(() => folder && removeFolder(folder));
 
-  it("brings up a cluster by `new KubeadmCluster`, and again without a change", async () => {
+  it("brings up a cluster with `new KubeadmCluster`, and changes nothing the second time", async () => {
     await stack.up();
     assert.deepEqual(await observedCluster(fixture.kubernetes), {
       "cp-1": { group: "control-plane", ready: true },

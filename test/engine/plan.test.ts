@@ -79,7 +79,7 @@ describe("foresail plan against a real API server", function () {
   }
   const plan = (file: string, ...more: string[]) => foresail("--kubeconfig", file, "--to", "1.36.3", ...more);
 
-  it("forecasts a cluster that it has never seen, with the shipped role alone, and exits with 0", async () => {
+  it("forecasts a cluster that it has never seen, with only the shipped role, and exits with 0", async () => {
     const { code, out, err } = await plan(reader);
     assert.equal(code, 0, out + err);
     assert.match(out, /1\. cp-1 1\.35\.4 → 1\.36\.3 \(cordon, drain, kubeadm upgrade apply, uncordon\)\n/);
@@ -88,7 +88,7 @@ describe("foresail plan against a real API server", function () {
     assert.match(out, /\nClean: nothing blocks this rollout\.\n$/);
   });
 
-  it("asks the API server for what the role allows, once each, and for nothing else", () => {
+  it("requests what the role allows from the API server, once each, and nothing else", () => {
     type Line = { user?: { username: string }; verb: string; requestURI: string };
     const lines = readFileSync(auditLog, "utf8").trim().split("\n");
     const asked = lines
@@ -111,7 +111,7 @@ describe("foresail plan against a real API server", function () {
     );
   });
 
-  it("ships a role that only gets and lists, of which no rule is too many", async () => {
+  it("ships a role that only gets and lists, without an unneeded rule", async () => {
     assert.deepEqual([...new Set(role.rules.flatMap(({ verbs }) => verbs))].sort(), ["get", "list"]);
     const parts = role.rules.flatMap((rule) =>
       (rule.resources ?? [""]).map((resource) => ({ rule, resource })),
@@ -130,9 +130,9 @@ describe("foresail plan against a real API server", function () {
       const hides = resource !== "configmaps" && resource !== "";
       assert.equal(code, hides ? 3 : 0, out);
       assert.match(out, hides ? /\nUnknown: 1 check could not be made\./ : /\nClean: /);
-      const lacking = [...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what);
-      assert.equal(lacking.length, 1, `nobody misses ${JSON.stringify(rule)}`);
-      unmet.push(...lacking);
+      const missing = [...out.matchAll(/these credentials may not ([^:]*)/g)].map(([, what = ""]) => what);
+      assert.equal(missing.length, 1, `nothing needs ${JSON.stringify(rule)}`);
+      unmet.push(...missing);
     }
     assert.deepEqual(unmet, [
       "list pods",
@@ -144,7 +144,7 @@ describe("foresail plan against a real API server", function () {
     ]);
   });
 
-  it("needs the nodes, and says so", async () => {
+  it("requires access to nodes, and says so", async () => {
     const rules = role.rules.filter(({ resources }) => !resources?.includes("nodes"));
     const token = await cluster.reader(`${NAME}-blind`, { ...role, rules });
     const { code, err } = await plan(kubeconfigOf(token, "blind"));
@@ -165,7 +165,7 @@ describe("foresail plan against a real API server", function () {
     client.close();
   });
 
-  it("names the budget that holds, the pods that would be lost, and exits with 2", async () => {
+  it("names the budget that blocks, the pods that would be lost, and exits with 2", async () => {
     await cluster.pod("web-1", "w-1", { owner: "ReplicaSet", app: "web" });
     await cluster.pod("web-2", "w-2", { owner: "ReplicaSet", app: "web" });
     await cluster.pod("cache-0", "w-2", { owner: "StatefulSet", emptyDir: "data" });
@@ -188,7 +188,7 @@ describe("foresail plan against a real API server", function () {
     assert.match((await plan(reader, "--markdown")).out, /^## Rollout to 1\.36\.3\n\n\*\*Blocked\*\* by 3/);
   });
 
-  it("exits with 1 on an error that names the file and what to do", async () => {
+  it("exits with 1 and an error that names the file and what to do", async () => {
     const cases: [string[], RegExp][] = [
       [
         ["--kubeconfig", "/nowhere", "--to", "1.36.3"],

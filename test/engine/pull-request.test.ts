@@ -60,7 +60,7 @@ describe("the example workflow of a pull request", function () {
     assert.match(body, /\nPlan: SHA-256 `[0-9a-f]{64}`$/);
   });
 
-  it("updates its comment in place, and no other author's that has the marker", async () => {
+  it("updates its own comment, and no comment of another author with the same marker", async () => {
     for (let more = 0; more < 120; more++) github.comment("someone", `remark ${more}`);
     checkout.branch("add-w-2", () => want("cp-1", "w-1", "w-2", "w-3"));
     await checkout.previewJob("add-w-2");
@@ -69,7 +69,7 @@ describe("the example workflow of a pull request", function () {
     assert.equal(theirs.body, "<!-- foresail:foresail/test -->\nmine");
   });
 
-  it("reads the cluster with the reader's kubeconfig, in a file that goes with the step", async () => {
+  it("reads the cluster with the reader's kubeconfig, in a file that is deleted after the step", async () => {
     checkout.checkOutPullRequest("add-w-2");
     const environment = { FILES: checkout.files, READER_KUBECONFIG: "not: a kubeconfig" };
     await checkout.step("take-stack-files.sh", environment);
@@ -92,7 +92,7 @@ describe("the example workflow of a pull request", function () {
     await checkout.previewJob("add-w-2");
   });
 
-  it("runs nothing of a branch, and takes nothing but the content of its stack files", async () => {
+  it("runs no code of a branch, and uses only the content of its stack files", async () => {
     const script = path.join(fixture.folder, ".github/foresail/preview.sh");
     checkout.branch("code", () => writeFileSync(script, "echo poisoned"));
     const code = await checkout.previewJob("code");
@@ -113,7 +113,7 @@ describe("the example workflow of a pull request", function () {
     rmSync(linked);
   });
 
-  it("previews nothing when main has moved since the run started", async () => {
+  it("previews nothing when main has changed since the run started", async () => {
     checkout.checkOutPullRequest("add-w-2");
     checkout.git("commit", "--quiet", "--allow-empty", "--message", "Move main");
     const { exitCode, printed } = await checkout.step("take-stack-files.sh", { FILES: checkout.files });
@@ -142,7 +142,7 @@ describe("the example workflow of a pull request", function () {
     "of a run that has not ended": () => addRun(pull().head.sha, planName(), { conclusion: null }),
   };
   for (const [source, poison] of Object.entries(poisoned))
-    it(`takes no plan ${source}`, async () => {
+    it(`accepts no plan ${source}`, async () => {
       const own = [...github.runs];
       poison();
       assert.equal((await checkout.fetchPlan()).outputs["run-id"], String(own.length));
@@ -225,7 +225,7 @@ describe("the example workflow of a pull request", function () {
     assert.match(printed, /::notice::.* nothing to apply/);
   });
 
-  it("refuses a plan whose content is not the one of the reviewed comment, and changes nothing", async () => {
+  it("refuses a plan whose content differs from the reviewed comment, and changes nothing", async () => {
     const found = await checkout.fetchPlan();
     appendFileSync(planFile(), " ");
     const asked = fixture.fleet.journal.length;
@@ -235,7 +235,7 @@ describe("the example workflow of a pull request", function () {
     assert.equal(fixture.fleet.journal.length, asked);
   });
 
-  it("refuses to apply when the cluster moved between preview and merge, and touches nothing", async () => {
+  it("refuses to apply when the cluster changed between preview and merge, and changes nothing", async () => {
     const w1 = { apiVersion: "v1", kind: "Node", name: "w-1" };
     const before = await fixture.kubernetes.get<{ metadata: object; spec: object }>(w1);
     await fixture.kubernetes.mergePatch(w1, { metadata: { labels: { "foresail/group": null } } });
@@ -251,7 +251,7 @@ describe("the example workflow of a pull request", function () {
     await fixture.kubernetes.mergePatch(w1, { metadata: { labels } });
   });
 
-  it("goes on with the same plan after the runner was killed, to the reviewed cluster", async () => {
+  it("continues with the same plan after the runner was killed, up to the reviewed cluster", async () => {
     const found = await checkout.fetchPlan();
     fixture.fleet.inject({ operation: "join-worker", machine: "w-3", kind: "hang", milliseconds: 4_000 });
     const { child, ended } = apply(found);

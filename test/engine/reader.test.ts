@@ -16,7 +16,7 @@ import { exampleSpecification } from "../unit/providers/kubeadm/machine/examples
 const NODE = { apiVersion: "v1", kind: "Node", name: "w-1" };
 const CONFIGURATION = { namespace: "kube-system", name: "kubeadm-config" };
 
-describe("the account that may only look", function () {
+describe("the read-only account", function () {
   this.timeout(60_000);
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-reader-"));
   let api: BareApiServer;

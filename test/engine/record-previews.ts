@@ -1,4 +1,4 @@
-// Writes anew what the engine prints for a preview: node bin/test/engine/record-previews.js. Places in source files
+// Writes again what the engine prints for a preview: node bin/test/engine/record-previews.js. Places in source files
 // are left out, since they name folders of one machine.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

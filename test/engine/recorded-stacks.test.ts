@@ -41,7 +41,7 @@ describe("stacks that earlier code recorded", () => {
         assert.deepEqual(await opened.stack.preview(), []);
       });
 
-      it("gets one machine more, and is finished then", async () => {
+      it("gets one more machine, and has nothing to do afterwards", async () => {
         opened.scaleUp();
         const steps = await opened.stack.preview();
         assert.notDeepEqual(steps, []);

@@ -58,7 +58,7 @@ describe("a rollout through the command foresail", function () {
       ?.annotations?.["foresail/pause-requested"];
   const opened = () => rollout.deeds.filter((deed) => deed.startsWith("opened")).map((deed) => deed.slice(7));
 
-  it("ends the current node at Ctrl-C, begins no other, ends with 4, and the next up goes on", async () => {
+  it("finishes the current node at Ctrl-C, begins no other, exits with 4, and the next up continues", async () => {
     const { child, ended } = await startUpTo("upgraded cp-1", "--yes");
     child.kill("SIGINT");
     await until("the request for a pause", async () => (await pauseRequest()) !== undefined);
@@ -76,7 +76,7 @@ describe("a rollout through the command foresail", function () {
     rollout.expectDone([CP, W1, W2]);
   });
 
-  it("ends with 4 when stopAfter has come, with its own words, and the next up goes on", async () => {
+  it("exits with 4 and its own message when stopAfter is reached, and the next up continues", async () => {
     // no node may begin that would not end in time, and the first takes longer than half of it
     await rollout.startOver({ stopAfter: "6s" });
     const { ended } = await startUpTo("upgraded cp-1", "--yes");
@@ -91,7 +91,7 @@ describe("a rollout through the command foresail", function () {
     rollout.expectDone([CP, W1, W2]);
   });
 
-  it("is resumed with the same plan after a kill in the middle of a node, and does no step twice", async () => {
+  it("is resumed with the same plan after a kill during a node's upgrade, and does no step twice", async () => {
     await rollout.startOver();
     await review();
     const { child, ended } = await startUpTo("asked w-1", "--plan", plan());
@@ -111,7 +111,7 @@ describe("a rollout through the command foresail", function () {
     assert.match((await up("--plan", plan())).stdout, /everything that was reviewed is done/);
   });
 
-  it("is refused when a node moved since, and touches nothing", async () => {
+  it("is refused when a node has changed since, and changes nothing", async () => {
     await rollout.startOver();
     await review();
     const node = { apiVersion: "v1", kind: "Node", name: "w-2" };
@@ -128,7 +128,7 @@ describe("a rollout through the command foresail", function () {
     assert.equal(JSON.stringify((await fixture.stack.export()).deployment.resources), before);
   });
 
-  it("is refused when somebody's cordon leaves its pool no room, and goes on with the same plan without it", async () => {
+  it("is refused when someone's cordon uses up the pool's maxUnavailable, and continues with the same plan after an uncordon", async () => {
     await rollout.startOver();
     await review();
     const node = { apiVersion: "v1", kind: "Node", name: "w-2" };

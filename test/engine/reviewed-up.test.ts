@@ -38,7 +38,7 @@ describe("an up that is bound to a reviewed plan", function () {
   const nodes = async () => Object.keys(await observedCluster(fixture.kubernetes));
   const workers = () => fixture.fleet.journal.filter(({ operation }) => operation === "join-worker");
 
-  it("makes a cluster whose steps were unknown in the preview", async () => {
+  it("creates a cluster whose steps were unknown in the preview", async () => {
     want("cp-1", "w-1");
     assert.match(await review(), /unknown until the cluster exists; wanted: w-1/);
     const { exitCode, stdout, stderr } = await upByPlan();
@@ -47,7 +47,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.deepEqual(await nodes(), ["cp-1", "w-1"]);
   });
 
-  it("keeps plan and preview for their owner only, and no secret in them", async () => {
+  it("keeps plan and preview readable for their owner only, without secrets", async () => {
     want("cp-1", "w-1", "w-2");
     assert.match(await review(), /w-2: join as worker of workers, wait until Ready/);
     for (const file of [plan(), json()]) {
@@ -57,7 +57,7 @@ describe("an up that is bound to a reviewed plan", function () {
     }
   });
 
-  it("is refused when the cluster moved since, both lists side by side, and touches nothing", async () => {
+  it("is refused with both lists side by side when the cluster has changed since, and changes nothing", async () => {
     await fixture.kubernetes.delete({ apiVersion: "v1", kind: "Node", name: "w-1" });
     const asked = fixture.fleet.journal.length;
     const before = JSON.stringify((await fixture.stack.export()).deployment.resources);
@@ -70,7 +70,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.equal(JSON.stringify((await fixture.stack.export()).deployment.resources), before);
   });
 
-  it("does what was reviewed once it is reviewed again", async () => {
+  it("does what was reviewed after a second review", async () => {
     await review();
     const { exitCode, stdout, stderr } = await upByPlan();
     assert.equal(exitCode, 0, stdout + stderr);
@@ -78,7 +78,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.match((await upByPlan()).stdout, /everything that was reviewed is done; nothing is left to do/);
   });
 
-  it("is resumed with the same plan after it was killed in the middle, and does no step twice", async () => {
+  it("is resumed with the same plan after a kill, and does no step twice", async () => {
     want("cp-1", "w-1", "w-2", "w-3", "w-4");
     await review();
     // w-4 is slow, so that the kill falls between the end of w-3 and the end of w-4
@@ -114,7 +114,7 @@ describe("an up that is bound to a reviewed plan", function () {
     );
   });
 
-  it("says in one line what waits behind a failure, and keeps the failure's own words", async () => {
+  it("says in one line what a failure blocks, and keeps the failure's own message", async () => {
     want("cp-1", "w-1", "w-2", "w-3", "w-4", "w-5");
     await review();
     fixture.fleet.inject({ operation: "prepare", machine: "w-5", kind: "fail", stderr: "disk full" });
@@ -127,7 +127,7 @@ describe("an up that is bound to a reviewed plan", function () {
     assert.equal((await upByPlan()).exitCode, 0);
   });
 
-  it("refuses a plan of another stack and a file that is none, before it looks at the cluster", async () => {
+  it("refuses a plan of another stack and a file that is no plan, before it reads the cluster", async () => {
     const { exitCode, stderr } = await foresail.run("up", "--stack", "other", "--plan", plan());
     assert.notEqual(exitCode, 0);
     assert.match(stderr, /it is of the stack test, not of other/);

@@ -45,7 +45,7 @@ describe("a rollout whose engine is killed", function () {
     const { write, answer } = up.killed;
     const from = gate.writes.length;
     gate.expectNoRun();
-    // an agent lives on, whoever dies
+    // an agent keeps running, whatever else is killed
     answer(write.byAgent || fate === "after");
     if (mode === "pulumi alone") {
       await untilOrphansEnd(up.orphans);
@@ -56,7 +56,7 @@ describe("a rollout whose engine is killed", function () {
     return deedOf(write);
   }
 
-  it("is listed by its preview as it is seen to be done, with every step on every node", () => {
+  it("is previewed exactly as it is observed, with every step on every node", () => {
     assert.deepEqual(listed, [
       `cp-1 ${OLD} → ${NEW} (cordon, drain, kubeadm upgrade apply, uncordon)`,
       `cp-2 ${OLD} → ${NEW} (cordon, drain, kubeadm upgrade node, uncordon)`,
@@ -76,7 +76,7 @@ describe("a rollout whose engine is killed", function () {
       ["pulumi alone", "after"],
     ] as const
   ).entries())
-    it(`goes on to the same end, ${mode} killed ${fate} each step in turn`, async () => {
+    it(`reaches the same end, ${mode} killed ${fate} each step in turn`, async () => {
       const points = POINTS.filter((_point, at) => IN_THE_NIGHT || at % 2 === index);
       await rollout.startOver();
       const met: string[] = [];
@@ -92,7 +92,7 @@ describe("a rollout whose engine is killed", function () {
       assert.deepEqual(Object.keys(await rollout.ground.stack.up()), ["unchanged"]);
     });
 
-  it(`goes on to the same end when two runs are killed, at ${DOUBLE_KILLS} pairs of steps drawn by seed ${SEED}`, async () => {
+  it(`reaches the same end when two runs are killed, at ${DOUBLE_KILLS} pairs of steps drawn by seed ${SEED}`, async () => {
     const kill = fc
       .record({
         mode: fc.constantFrom<KillMode>("the whole tree", "pulumi alone"),

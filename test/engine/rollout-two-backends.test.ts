@@ -47,7 +47,7 @@ describe("two runs from two state backends on one cluster", function () {
 
   const whoHolds = `${userInfo().username}@${hostname()} (stack foresail/test, process `;
 
-  it("refuses the second by the name of the first, which ends as if it were alone", async () => {
+  it("refuses the second by the name of the first, which completes as if it were alone", async () => {
     const first = await startFirst();
     const timeouts = {
       sshSeconds: 20,
@@ -69,7 +69,7 @@ describe("two runs from two state backends on one cluster", function () {
     rollout.expectDone(listed);
   });
 
-  it("leaves the second nothing to do on any node, and its state says so", async () => {
+  it("leaves the second nothing to do on any node, and records that in its state", async () => {
     const seen = rollout.deeds.length;
     rollout.want(NEW, {}, {}, twin);
     await twin.up();
@@ -78,7 +78,7 @@ describe("two runs from two state backends on one cluster", function () {
     assert.equal(rollout.deeds.length, seen);
   });
 
-  it("lets the second wait for the first while there is time, and then does nothing twice", async () => {
+  it("lets the second wait for the first until its deadline, and then does nothing twice", async () => {
     await rollout.startOver();
     rollout.want(OLD, {}, {}, twin);
     await twin.up();

@@ -44,7 +44,7 @@ describe("a changed version under the engine", function () {
     assert.equal((await fixture.stack.outputs()).version, OLD);
   });
 
-  it("goes on after a kill in the middle, and does what the preview listed", async () => {
+  it("continues after a kill during the rollout, and does what the preview listed", async () => {
     want(NEW);
     assert.deepEqual(await rolloutSteps(), [
       "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)",
@@ -90,7 +90,7 @@ describe("a changed version under the engine", function () {
     assert.equal(await rolloutSteps(), undefined);
   });
 
-  describe("beside a worker that nobody reaches", () => {
+  describe("with an unreachable worker", () => {
     const NEXT = "1.36.4";
     const LAST = "1.36.5";
     const versions = async (): Promise<Record<string, string | undefined>> =>
@@ -120,7 +120,7 @@ describe("a changed version under the engine", function () {
     const line = (name: string, from: string, to: string) =>
       `${name} ${from} → ${to} (cordon, drain, kubeadm upgrade ${name === "cp-1" ? "apply" : "node"}, uncordon)`;
 
-    it("leaves it out, as the preview says, rolls the others, and ends with an error that names it", async () => {
+    it("leaves it out as the preview says, rolls the others, and fails with an error that names it", async () => {
       fixture.fleet.powerOff("w-1");
       await awaitPower("w-1", false);
       want(NEXT);
@@ -133,14 +133,14 @@ describe("a changed version under the engine", function () {
       assert.deepEqual(await versions(), { "cp-1": `v${NEXT}`, "w-1": `v${NEW}`, "w-2": `v${NEXT}` });
     });
 
-    it("needs no step when it is paused, only the record of that", async () => {
+    it("needs no step when it is paused, and only records that", async () => {
       want(NEXT, { pausedNodes: ["w-1"] });
       assert.deepEqual(await rolloutSteps(), []);
       await fixture.stack.up();
       assert.equal(await rolloutSteps(), undefined);
     });
 
-    it("goes on with it when it is back", async () => {
+    it("continues with it when it is back", async () => {
       fixture.fleet.powerOn("w-1");
       await awaitPower("w-1", true);
       want(NEXT);
@@ -149,7 +149,7 @@ describe("a changed version under the engine", function () {
       assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
     });
 
-    it("rolls the others when only SSH does not reach it, which no preview knows", async () => {
+    it("rolls the others when it is unreachable by SSH only, which no preview knows", async () => {
       const elsewhere = { name: "w-1", port: 1 };
       want(LAST, {}, ["cp-1", elsewhere, "w-2"]);
       assert.deepEqual(await rolloutSteps(), [

@@ -43,7 +43,7 @@ describe("state that an earlier release saved", function () {
         const imported = JSON.stringify(withAddresses(saved, places));
         await stack.call(["stack", "import"], { input: imported });
         assert.equal((await stack.export()).deployment.resources?.length, saved.deployment.resources?.length);
-        // the members are read anew, and what can not be read stays as it is
+        // the members are read again, and what can't be read stays as it is
         assert.equal("deleted" in (await stack.refresh()), false);
         await stack.destroy();
         assert.deepEqual((await stack.export()).deployment.resources ?? [], []);

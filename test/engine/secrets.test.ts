@@ -66,7 +66,7 @@ describe("secrets", function () {
     assert.doesNotMatch(text, /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/, `a bootstrap token is in ${where}`);
   }
 
-  it("are not in what the engine prints: previews, runs, failures, the exported state", () => {
+  it("are not in the engine's output: previews, runs, failures, the exported state", () => {
     assert.ok(fixture.stack.printed.length > 1_000);
     expectNone("the engine's output", fixture.stack.printed);
   });

@@ -1,4 +1,4 @@
-/** What the engine's tests stand on: a bare API server, simulated machines, and a stack in a compiled clone. */
+/** Fixture of the engine's tests: a bare API server, simulated machines, and a stack in a compiled clone. */
 import { createReporter } from "../../sandbox/progress";
 import { TEST_NEEDS } from "../../sandbox/set-up";
 import { ensureToolchain, type ProgramName, type Toolchain } from "../../sandbox/toolchain";

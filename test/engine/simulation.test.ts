@@ -101,7 +101,7 @@ describe("simulated machines and a bare API server", function () {
     assert.deepEqual(forced.data, { a: "2" });
   });
 
-  it("grants the cluster's Lease to one at a time", async () => {
+  it("grants the cluster's Lease to one holder at a time", async () => {
     const quick = { seconds: 10, durationSeconds: 2, renewSeconds: 0.5 };
     const [ann, bob] = [
       { user: "ann", stack: "prod", host: "laptop", pid: 1 },
@@ -118,7 +118,7 @@ describe("simulated machines and a bare API server", function () {
     await held.release();
   });
 
-  it("makes a control plane whose API is reached at its own port, and nothing twice", async () => {
+  it("creates a control plane whose API is reached at its own port, and nothing twice", async () => {
     await assert.rejects(run(initScript(CLUSTER, "cp-1", true), initial("cp-1")), { exitCode: 127 });
     await run(prepare("cp-1"), "");
     assert.deepEqual(await facts("cp-1"), { member: false, controlPlane: false });
@@ -163,7 +163,7 @@ describe("simulated machines and a bare API server", function () {
     );
   });
 
-  it("does what it was told once, fails and drops on request, and the lock holds the next script off", async () => {
+  it("runs each script once, fails and drops on request, and makes the next script wait for the lock", async () => {
     fleet.inject({ operation: "prepare", machine: "w-2", kind: "fail", stderr: "disk full", exitCode: 9 });
     await assert.rejects(run(prepare("w-2"), ""), { exitCode: 9, stderr: "disk full" });
     assert.equal(fleet.state("w-2").prepared, false);
@@ -182,11 +182,11 @@ describe("simulated machines and a bare API server", function () {
     assert.deepEqual(fleet.files.faultsLeft, []);
   });
 
-  it("refuses another cluster's scripts", async () => {
+  it("refuses scripts of another cluster", async () => {
     await assert.rejects(run(factsScript("other", "w-1")), { exitCode: 78 });
   });
 
-  it("drains a node past a budget that lets go, with pods that end", async () => {
+  it("drains a node with a budget that allows evictions, and pods that terminate", async () => {
     const labels = { app: "web" };
     const ownerReferences = [
       { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u", controller: true },
@@ -216,7 +216,7 @@ describe("simulated machines and a bare API server", function () {
     );
   });
 
-  it("loses a machine's SSH, API and readiness with its power, and etcd its health", async () => {
+  it("loses SSH, API, readiness and etcd health of a machine with its power", async () => {
     fleet.powerOff("cp-2");
     const until = (status: string) => (nodes: Node[]) => {
       const found = nodes[0]?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
@@ -235,7 +235,7 @@ describe("simulated machines and a bare API server", function () {
     await facts("cp-2");
   });
 
-  it("takes a control plane out: API server, etcd member, machine", async () => {
+  it("removes a control plane: API server, etcd member, machine", async () => {
     const port = Number(fleet.machine("cp-2").apiServer.split(":")[1]);
     await run(leaveControlPlaneScript(CLUSTER, "cp-2"));
     await assert.rejects(KubernetesClient.connect({ kubeconfig: api.kubeconfig(port) }, { seconds: 0.5 }));
@@ -249,7 +249,7 @@ describe("simulated machines and a bare API server", function () {
     assert.equal(await isReady("cp-2"), "True");
   });
 
-  it("goes on watching over an outage of the API server", async () => {
+  it("continues to watch after an outage of the API server", async () => {
     const create = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late", namespace: "default" } };
     const waiting = client.watchUntil<string>({
       what: "a ConfigMap",

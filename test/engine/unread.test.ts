@@ -15,7 +15,7 @@ describe("a preview under the engine while no API server answers", () => {
     await expectUnchanged();
   });
 
-  it("marks each machine as unread, in at most 15 seconds, and changes nothing else", async () => {
+  it("lists each machine as unread, in at most 15 seconds, and changes nothing else", async () => {
     const planes = ["cp-1", "cp-2", "cp-3"];
     const started = Date.now();
     assert.deepEqual(allSteps(await fixture.stack.preview()), []);

@@ -56,7 +56,7 @@ class VersionRollout {
     await this.agents;
   }
 
-  /** Writes the wish into a stack's file. */
+  /** Writes the desired version into a stack's file. */
   want(
     version: string,
     rollout: object = {},
@@ -67,7 +67,7 @@ class VersionRollout {
     stack.configure({ cluster: desired });
   }
 
-  /** The cluster as it was before the rollout, the wish for the new version, and nothing seen. */
+  /** The cluster as it was before the rollout, the desired new version, and nothing observed. */
   async startOver(rollout: object = {}): Promise<void> {
     this.gate.release();
     await this.fresh.restore();
@@ -93,7 +93,7 @@ class VersionRollout {
     assert.deepEqual(linesOf(this.gate.writes), listed);
   }
 
-  /** All that a rollout leaves behind, with the annotations that it speaks by. */
+  /** All that a rollout leaves behind, with the annotations that it communicates by. */
   async whatIsLeft(): Promise<unknown> {
     const { kubernetes } = this.ground;
     const nodes = (await kubernetes.listNodes()).map((node: Node) => ({
@@ -136,7 +136,7 @@ export function versionRollout(machines: readonly string[]): VersionRollout {
     await rollout.open();
   });
   after(async () => {
-    // its gate stands before the API server, which would refuse whatever comes after it
+    // its gate precedes the API server, which would refuse whatever comes after it
     await rollout.close();
     await closeFixture(made);
   });

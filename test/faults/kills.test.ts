@@ -11,10 +11,10 @@ import { traces } from "../cluster/traces";
 const NIGHT = process.env.FORESAIL_TEST_ALL === "1";
 /** Another seed kills other processes at the same steps. */
 const SEED = Number(process.env.FORESAIL_TEST_SEED ?? "1");
-/** How long a provider may go on with the step that it was in when its engine died. */
+/** How long a provider may continue the step that it was in when its engine died. */
 const ORPHAN_SECONDS = 120;
 
-/** One wish, and the steps on the way there at which `up` is killed, one kill after another. */
+/** One desired state, and the steps towards it at which `up` is killed, one kill after another. */
 interface Stage {
   readonly title: string;
   readonly machines: readonly string[];
@@ -136,7 +136,7 @@ for (const seed of NIGHT ? [SEED, SEED + 1] : [SEED])
 
     // in a suite of its own: mocha runs the tests of a suite before those of suites in it
     describe("at the end", () => {
-      it("no process of a killed engine goes on", async () => {
+      it("no process of a killed engine continues", async () => {
         await waitFor({
           what: "the providers of killed engines to end",
           seconds: ORPHAN_SECONDS,

@@ -62,7 +62,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     (await host.check(ADOPTION, olds, news)).inputs["steps"] as string[];
   const changes = async (olds: object, news: object) => (await host.diff(ADOPTION, olds, news)).changes;
 
-  it("makes what is not there, marks it, changes nothing the second time, and deletes it", async () => {
+  it("creates a missing object, annotates it as its own, changes nothing the second time, and deletes it", async () => {
     const news = inputs(widget("made"));
     assert.deepEqual(await lines(news), ["make Widget default/made"]);
     const { id, outputs } = await host.create(ADOPTION, news);
@@ -75,7 +75,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     assert.equal(await live("made"), undefined);
   });
 
-  it("leaves alone what the server or others add, and puts right what they change of its own", async () => {
+  it("ignores what the server or others add, and corrects what they change of its own", async () => {
     const news = inputs(widget("shared"));
     const { outputs } = await host.create(ADOPTION, news);
     assert.equal((await live("shared"))?.spec["colour"], "grey");
@@ -95,7 +95,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await host.delete(ADOPTION, updated);
   });
 
-  it("leaves a field to somebody else once the object is made", async () => {
+  it("leaves a field to others after the object is created", async () => {
     const news = inputs(widget("scaled"), { leave: ["spec.size"] });
     const { outputs } = await host.create(ADOPTION, news);
     await kubernetes.mergePatch(
@@ -112,7 +112,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await host.delete(ADOPTION, updated);
   });
 
-  it("adopts what others made, with owner and finalizer, and lets go of it whole", async () => {
+  it("adopts an existing object with owner and finalizer, and releases it completely", async () => {
     await kubernetes.apply({
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -150,7 +150,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await byOthers(widget("theirs", { size: 4 }));
   });
 
-  it("refuses, with the owner's name, what another controller, stack or field manager has", async () => {
+  it("refuses an object of another controller, stack or field manager, with the owner's name", async () => {
     const uid = "11111111-2222-3333-4444-555555555555";
     const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid, controller: true };
     await byOthers(widget("controlled", {}, { ownerReferences: [controller] }));
@@ -206,7 +206,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await host.delete(ADOPTION, outputs);
   });
 
-  it("ends at a failure with its words, and goes on from there", async () => {
+  it("stops at a failure with its message, and continues from there", async () => {
     const wait = {
       equals: [{ path: "status.phase", value: "Active" }],
       failures: [{ path: "status.phase", value: "Failed" }],
@@ -224,7 +224,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await host.delete(ADOPTION, outputs);
   });
 
-  it("notices that the object is gone or made anew, in a preview and in a refresh", async () => {
+  it("notices in a preview and in a refresh that the object was deleted or recreated", async () => {
     const news = inputs(widget("lost"));
     const { outputs } = await host.create(ADOPTION, news);
     const ref = { ...widget("lost"), namespace: "default", name: "lost" };
@@ -238,7 +238,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await kubernetes.delete(ref);
   });
 
-  it("replaces on another name and not on another version of the API", async () => {
+  it("is replaced for another name and not for another API version", async () => {
     const { outputs } = await host.create(ADOPTION, inputs(widget("one")));
     const other = await host.diff(ADOPTION, outputs, inputs(widget("two")));
     assert.deepEqual(other, { changes: true, replaces: ["object"] });
@@ -267,7 +267,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await assert.rejects(host.create(ADOPTION, powerless), /cannot get resource "widgets"/);
   });
 
-  it("makes the object again after a kill in the middle of its making, and once", async () => {
+  it("creates the object once after a kill during its creation", async () => {
     const news = inputs(widget("killed"), { wait: { fields: { id: "status.id" } } });
     const doomed = await ProviderHost.start(host.folder);
     const creating = doomed.create(ADOPTION, news).catch(() => undefined);
@@ -281,7 +281,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await host.delete(ADOPTION, outputs);
   });
 
-  it("knows what it made although the answer was lost", async () => {
+  it("recognizes the object that it created although the response was lost", async () => {
     const relay = await SlowRelay.open(api.port, 300);
     const creating = host.create(
       ADOPTION,
@@ -296,7 +296,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     assert.equal(await live("unheard"), undefined);
   });
 
-  it("waits as ObjectReady for what others make, sees it turn, and refuses what lacks a field", async () => {
+  it("waits as ObjectReady for an object of others, sees it change, and refuses one without a required field", async () => {
     const news = {
       kubeconfig: api.kubeconfig(),
       stack: STACK,
@@ -319,10 +319,10 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       host.create(key, { ...news, timeoutSeconds: 1 }),
       /condition Ready is False \(Gone: away\)/,
     );
-    const lacking = { ...news, wait: {}, mustHave: [{ path: "spec.painter", neededBy: "a wall" }] };
+    const incomplete = { ...news, wait: {}, mustHave: [{ path: "spec.painter", neededBy: "a wall" }] };
     const words = /Widget default\/awaited has no spec.painter, which a wall needs; add it in its source/;
-    const { refusals } = await host.check(key, {}, lacking);
+    const { refusals } = await host.check(key, {}, incomplete);
     assert.match(refusals.map(({ reason }) => reason).join(), words);
-    await assert.rejects(host.create(key, lacking), words);
+    await assert.rejects(host.create(key, incomplete), words);
   });
 });

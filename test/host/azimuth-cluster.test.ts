@@ -76,7 +76,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     const key = await read("demo-etcd-key", "key");
     assert.equal(Buffer.from(key, "base64").length, 32);
     await encryptWith(key);
-    const [name, text] = ["encrypted", "a text that nobody may find on the disk"];
+    const [name, text] = ["encrypted", "a text that must not be found on the disk"];
     const { apiVersion, kind } = secretRef(name);
     await client.create({ apiVersion, kind, metadata: { name, namespace }, stringData: { text } });
     const stored = await api.etcdValue(`/registry/secrets/${namespace}/${name}`);
@@ -86,7 +86,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     assert.deepEqual((await etcdKeySteps())["steps"], []);
   });
 
-  it("loses the second encoding of an earlier release's etcd key by a step, and keeps a key of others", async () => {
+  it("removes the second encoding of an earlier release's etcd key in a step, and keeps a key of others", async () => {
     const key = await read("demo-etcd-key", "key");
     const twice = Buffer.from(key).toString("base64");
     const old = inputs({ made: true });
@@ -119,14 +119,14 @@ describe("a cluster through Azimuth, on a real API server", function () {
   const prunes = async () => (await host.diff("azimuth/RecordPrune", inputs(), inputs())).changes;
   const prune = () => host.update("azimuth/RecordPrune", inputs(), inputs());
 
-  it("names Cluster API's kubeconfig in its record where there is no OpenID Connect", async () => {
+  it("names Cluster API's kubeconfig in its record without OpenID Connect", async () => {
     assert.equal(await prunes(), true);
     await prune();
     assert.equal((await statusOf())["kubeconfigSecretName"], "demo-kubeconfig");
     assert.equal(await prunes(), false);
   });
 
-  it("gives its users a kubeconfig without credentials as soon as there is an issuer, and keeps it so", async () => {
+  it("gives its users a kubeconfig without credentials as soon as there is an issuer, and keeps it", async () => {
     const oidc = { apiVersion: API.identity, kind: "OIDCClient", metadata: { name: "kube-demo", namespace } };
     await client.create({ ...oidc, spec: { realmName: "az-demo" } });
     assert.equal(await prunes(), false, "there is no issuer yet");
@@ -163,7 +163,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     assert.equal(await prunes(), false);
   });
 
-  it("says why a kubeconfig can't be given to users, and goes on", async () => {
+  it("reports why users can't get a kubeconfig, and continues", async () => {
     const value = Buffer.from("hunter2").toString("base64");
     const before = await read("demo-kubeconfig", "value");
     await client.mergePatch(secretRef("demo-kubeconfig"), { data: { value } });
@@ -191,7 +191,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     ...over,
   });
 
-  it("takes the first Realm of its namespace, and stays with it", async () => {
+  it("uses the first Realm of its namespace, and keeps it", async () => {
     const desired = ready({ object: { apiVersion: API.identity, kind: "Realm", namespace } });
     const { refusals } = await host.check("kubernetes/ObjectReady", {}, desired);
     assert.deepEqual(
@@ -263,7 +263,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     assert.match((await takeTemplate("next")).refused, /ahead of the oldest node \(1.34.9 → 1.36.3\)/);
   });
 
-  it("refuses in the preview what admission refuses, by a dry run, and asks for no right that a preview lacks", async () => {
+  it("refuses in the preview what admission refuses, by a dry run, and needs no right that a preview does not have", async () => {
     const policies = "admissionregistration.k8s.io/v1";
     const rule = { apiGroups: ["azimuth.stackhpc.com"], apiVersions: ["*"], resources: ["clusters"] };
     await client.create({
@@ -332,6 +332,6 @@ describe("a cluster through Azimuth, on a real API server", function () {
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
     });
     const kubeconfig = api.server.userKubeconfig("reader");
-    assert.equal(await refusedOf(record("fresh", "denied", { kubeconfig })), "", "nobody can say");
+    assert.equal(await refusedOf(record("fresh", "denied", { kubeconfig })), "", "no run can know");
   });
 });

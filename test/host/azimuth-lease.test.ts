@@ -153,7 +153,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
         await client.delete(refOf(object));
       });
 
-    it("know the words of a status, and keep what it has besides", async () => {
+    it("know the values of a status, and keep its other fields", async () => {
       const object = realm({});
       await client.create(object);
       const status = (value: object) =>
@@ -164,7 +164,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
       await client.delete(refOf(object));
     });
 
-    it("belong to a category, and print the columns that people know", async () => {
+    it("belong to a category, and print the familiar columns", async () => {
       interface Definition {
         spec: {
           names: { categories?: string[] };
@@ -197,7 +197,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
       assert.deepEqual(await namesOf(endless), { "vm.small": "vm.small" });
     });
 
-    it("with an end gets flavors of its own", async () => {
+    it("with an end gets its own flavors", async () => {
       const reserved = lease({ ...machines("f-small"), endsAt: YEAR_2099 }, "reserved");
       await client.create(reserved);
       await untilPhase(reserved, "Active");
@@ -206,7 +206,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
       assert.deepEqual(others, {});
     });
 
-    it("whose end was changed is not looked at before the timer runs", async () => {
+    it("whose end was changed is not reconciled before the timer fires", async () => {
       const owner = named("v1", "ConfigMap", "owner", {});
       const { metadata } = await client.create<Live>(owner);
       const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: metadata.uid }];
@@ -264,7 +264,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
       assert.equal(await get(credentials), undefined, "the credentials go with the Lease");
     });
 
-    it("also of a Lease that is being deleted already", async () => {
+    it("removes it from a Lease that is already being deleted, too", async () => {
       const object = await handOver("ending");
       const { outputs } = await host.create(ADOPTION, adoption(object));
       await client.delete(refOf(object));
@@ -273,7 +273,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
       await untilTrue("the Lease to go", async () => (await get(object)) === undefined);
     });
 
-    it("keeps its hands off a Lease that another stack has taken over since", async () => {
+    it("does not touch a Lease that another stack has taken over since", async () => {
       const object = await handOver("taken");
       const { outputs } = await host.create(ADOPTION, adoption(object));
       await host.create(ADOPTION, adoption(object, { stack: "foresail/other", adopt: true }));

@@ -45,7 +45,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     ...over,
   });
 
-  it("has one key and one reserved name, whoever asks how often", async () => {
+  it("has one key and one reserved name, however many callers ask", async () => {
     const desired = inputs({ registrarAdminUrl: registrar.url, owner, timeoutSeconds: 5 });
     registrar.failures = { count: 2, status: 503 };
     const { outputs } = await host.create(KEYPAIR, desired);
@@ -58,7 +58,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     assert.equal(registrar.reservations.length, 1);
     assert.ok(!host.printed.includes("PRIVATE KEY"));
 
-    // somebody deletes the Secret: the same key comes back, with the same name
+    // after someone deletes the Secret, the same key is restored with the same name
     await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" });
     const { inputs: checked } = await host.check(KEYPAIR, outputs, desired);
     assert.match((checked["steps"] as string[]).join(), /write the key of the state .* again/);
@@ -68,7 +68,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     assert.equal(Buffer.from(secret?.data?.["id_ed25519"] ?? "", "base64").toString(), outputs["privateKey"]);
   });
 
-  it("has the files with the key in a Secret of their own, which a preview tells of, and a destroy deletes", async () => {
+  it("stores the files with the key in their own Secret, which a preview lists and a destroy deletes", async () => {
     const placeholder = (
       tunnelValues({ host: "h", port: 22 })["zenithClient"] as { sshPrivateKeyData: string }
     ).sshPrivateKeyData;
@@ -109,7 +109,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     );
     assert.ok(!host.printed.includes(base64));
     assert.deepEqual(await steps(outputs, desired()), []);
-    // what somebody changed or deleted is written again
+    // what others changed or deleted is written again
     const data = {
       data: Object.fromEntries(Object.keys((await secret())?.data ?? {}).map((name) => [name, ""])),
     };
@@ -134,7 +134,7 @@ describe("the key of a cluster's API server, for Zenith", function () {
     await client.delete(ref);
   });
 
-  it("goes on with the key of a run that was cut off before a name was reserved", async () => {
+  it("continues with the key of a run that was interrupted before a name was reserved", async () => {
     const ref = { apiVersion: "v1", kind: "Secret", namespace, name: "demo-zenith-apiserver" };
     const before = (await get("demo-zenith-apiserver"))?.data;
     await client.mergePatch(ref, { metadata: { annotations: null } });

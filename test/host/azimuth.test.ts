@@ -95,7 +95,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     return { said, stop: async () => (end.abort(), done) };
   };
 
-  it("gets a new time when the fingerprint is another, and only then", async () => {
+  it("gets a new time when the fingerprint changes, and only then", async () => {
     const desired = inputs({ moment: "end", fingerprint: "1" });
     const { outputs } = await host.create("azimuth/StatusStamp", desired);
     const at = async () => (await get(API.azimuth, "Cluster", "demo"))?.status?.lastUpdated;
@@ -110,7 +110,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     assert.match(host.printed, /status.lastUpdated is set already/);
   });
 
-  it("has its services written by a run, which then finds nothing more to do", async () => {
+  it("has its services written by a run, and the next run has nothing to do", async () => {
     const desired = inputs({ hasRecord: true });
     await reserve("shop");
     const changes = async () => (await host.diff("azimuth/ServiceSync", desired, desired)).changes;
@@ -124,11 +124,11 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     await inStep([]);
   });
 
-  it("has its services in step while the monitor runs, among others who write, and through restarts", async () => {
+  it("has its services up to date while the monitor runs, among concurrent writers and after restarts", async () => {
     const first = monitor();
     await reserve("one");
     await inStep(["one"]);
-    // somebody else writes to the same objects all the time, and takes entries away
+    // another client writes to the same objects all the time, and removes entries
     const storm = new AbortController();
     const stormed = (async () => {
       for (let count = 0; !storm.signal.aborted; count++) {
@@ -170,7 +170,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     );
   });
 
-  it("has its services in step again after an outage of the API", async () => {
+  it("has its services up to date after an outage of the API", async () => {
     const running = monitor();
     await inStep(["two", "three"]);
     await api.stopApiServer();
@@ -182,7 +182,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     await running.stop();
   });
 
-  it("has its services in step again when the API has forgotten what was watched", async () => {
+  it("has its services up to date when the watched version has expired", async () => {
     const relay = await ApiRelay.open(api);
     const kubeconfig = relay.kubeconfig();
     const leadTo = (target: string) =>
@@ -212,7 +212,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     }
   });
 
-  it("is written to although others are quicker at first, by a run and by the monitor", async () => {
+  it("is written by a run and by the monitor, which retry on conflict", async () => {
     const relay = await ApiRelay.open(api);
     const left = new Map<string, number>();
     relay.refuse = ({ method, url: { pathname } }) => {
@@ -239,7 +239,7 @@ describe("a cluster's objects in a management cluster with Azimuth", function ()
     await relay.close();
   });
 
-  it("belongs to its owner again when it is resumed", async () => {
+  it("has its owner again when it is resumed", async () => {
     const machine = { apiVersion: API.scheduling, kind: "Lease", metadata: { name: "demo", namespace } };
     await client.create({
       ...machine,

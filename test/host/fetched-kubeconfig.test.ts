@@ -131,7 +131,7 @@ describe("a kubeconfig that is read from a cluster", function () {
         assert.equal(host.printed.includes(HIDDEN), false);
       });
 
-  it("with exec is refused by the monitor, which goes on with the next one", async () => {
+  it("with exec is refused by the monitor, which continues with the next one", async () => {
     fetched({ exec });
     const client = await KubernetesClient.connect({ kubeconfig: ownKubeconfig() }, { seconds: 10 });
     const end = new AbortController();

@@ -11,7 +11,7 @@ import { common, controlPlanes, machines, SAMPLES } from "./handler-samples";
 import { UNKNOWN } from "../../lib/unknown";
 import { keptOf, ProviderHost, type Refusal } from "./provider-host";
 
-describe("what the handlers decide, in Pulumi's own process", function () {
+describe("decisions of the handlers, in Pulumi's own process", function () {
   this.timeout(60_000);
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-host-"));
   const authority = new TestAuthority(folder);
@@ -55,18 +55,18 @@ describe("what the handlers decide, in Pulumi's own process", function () {
         assert.match(refusals[0]!.reason, /: .*(set it back|put the old value back)/);
       });
 
-    it("leaves a changed version to the rollout", async () => {
+    it("leaves a version change to the rollout", async () => {
       const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified({ version: "1.36.4" }));
       assert.deepEqual(refusals, []);
     });
 
-    it("names all that can't change at once", async () => {
+    it("names at once everything that can't change", async () => {
       const change = { encryptSecretsAtRest: false, name: "other" };
       const { refusals } = await host.check("kubeadm/ClusterInit", olds, specified(change));
       assert.deepEqual(propertiesOf(refusals), ["cluster.name", "cluster.encryptSecretsAtRest"]);
     });
 
-    it("lets a first preview pass whose specification is unknown", async () => {
+    it("accepts a first preview whose specification is unknown", async () => {
       const news = { ...olds, specification: UNKNOWN, machines: UNKNOWN };
       const { inputs, refusals } = await host.check("kubeadm/ClusterInit", {}, news);
       assert.deepEqual(refusals, []);
@@ -131,7 +131,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       "cluster DNS: move its pods apart if all of them are on one node",
     ];
 
-    it("plans from the living cluster", async () => {
+    it("plans from the live cluster", async () => {
       putNodes([...controlPlanes, workers[0]!]);
       const olds = group("workers", workers.slice(0, 1));
       const join = await host.check(key, olds, group("workers", workers));
@@ -150,7 +150,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.deepEqual(await host.diff(key, olds, inputs), { changes: false, replaces: [] });
     });
 
-    it("says unknown as long as the cluster, or a machine, is unknown", async () => {
+    it("has unknown steps as long as the cluster or a machine is unknown", async () => {
       const first = await host.check(key, {}, group("workers", workers, { kubeconfig: UNKNOWN }));
       assert.deepEqual(first.inputs.steps, ["unknown until the cluster exists; wanted: w-1, w-2"]);
       const unmade = group("workers", [], { machines: UNKNOWN });
@@ -158,14 +158,14 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.deepEqual([second.inputs.steps, second.refusals], [["unknown until the machines exist"], []]);
     });
 
-    it("plans through the recorded kubeconfig while a new one is about to be read", async () => {
+    it("plans with the recorded kubeconfig while a new one will be read", async () => {
       putNodes([...controlPlanes, workers[0]!]);
       const olds = group("workers", workers.slice(0, 1));
       const { inputs } = await host.check(key, olds, group("workers", workers, { kubeconfig: UNKNOWN }));
       assert.deepEqual(inputs.steps, joinSteps);
     });
 
-    it("plans from what is recorded when no API server answers, and says so first", async () => {
+    it("plans from the recorded state when no API server answers, and says so first", async () => {
       const gone = new TestKubernetesServer(authority.issue("gone", "/CN=gone", ["IP:127.0.0.1"]));
       await gone.listen();
       const kubeconfig = kubeconfigOf(authority, [gone]);
@@ -177,7 +177,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.deepEqual(others, [...joinSteps, "w-1: unread: its membership, labels and taints"]);
     });
 
-    it("refuses the removal of a majority, and takes a minority", async () => {
+    it("refuses the removal of a majority, and accepts that of a minority", async () => {
       putNodes([...controlPlanes, ...workers]);
       const olds = group("control-plane", controlPlanes);
       const two = await host.check(key, olds, group("control-plane", controlPlanes.slice(2)));
@@ -287,7 +287,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       exampleMachine(name, { apiServer: `127.0.0.1:${String(server.port)}` });
     const silent = (name: string) => exampleMachine(name, { apiServer: "127.0.0.1:1" });
 
-    it("changes only when the named control plane is silent and another one answers", async () => {
+    it("changes only when the named control plane does not answer and another one does", async () => {
       const diff = async (news: object[], healthy = "cp-1") =>
         (await host.diff(key, { ...common, machines: [], admin, healthy }, { ...common, machines: news }))
           .changes;
@@ -303,7 +303,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
       assert.deepEqual(await host.diff(key, olds, news), { changes: false, replaces: [] });
     });
 
-    it("is read anew a month before its certificate runs out", async () => {
+    it("is read again a month before its certificate expires", async () => {
       const short = authority.issue("short", "/CN=short", [], 20);
       const clientCertificate = Buffer.from(short.certificate).toString("base64");
       const olds = { ...common, machines: [], admin: { ...admin, clientCertificate }, healthy: "cp-1" };
@@ -316,7 +316,7 @@ describe("what the handlers decide, in Pulumi's own process", function () {
     const key = "kubeadm/HostKey";
     const olds = { machine: "w-1", address: "192.0.2.1", port: 22, credentials: {}, timeoutSeconds: 5 };
 
-    it("holds for another address, port or key, and is read anew for another machine", async () => {
+    it("is kept for another address, port or key, and read again for another machine", async () => {
       const same = { ...olds, address: "192.0.2.9", port: 2222, credentials: { privateKey: "x" } };
       assert.deepEqual(await host.diff(key, olds, same), { changes: false, replaces: [] });
       const other = await host.diff(key, olds, { ...olds, machine: "w-2" });

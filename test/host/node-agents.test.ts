@@ -93,7 +93,7 @@ describe("NodeAgents", function () {
     assert.equal(await changes(outs, desired(NAMES)), false);
   });
 
-  it("brings a machine that joined later to the rest, and touches no other", async () => {
+  it("installs the agent on a machine that joined later, and touches no other", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     const inputs = await checked(outs, desired(NAMES));
     assert.deepEqual(inputs.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3"]);
@@ -101,7 +101,7 @@ describe("NodeAgents", function () {
     assert.deepEqual(fleet.journal.map(({ machine }) => machine).sort(), ["cp-1", "w-1", "w-2"]);
   });
 
-  it("stages what a new wish needs, takes back what none needs, and obeys another pattern", async () => {
+  it("stages what a new spec needs, removes what is no longer needed, and follows another pattern", async () => {
     const outs = await create(await checked({}, desired(["w-1"])));
     const two = desired(["w-1"], {
       staged: { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } },
@@ -118,7 +118,7 @@ describe("NodeAgents", function () {
     ]);
   });
 
-  it("installs again on a machine that was rebuilt under its old name", async () => {
+  it("reinstalls on a machine that was rebuilt under its old name", async () => {
     const outs = await create(await checked({}, desired(["cp-1"])));
     const rebuilt = desired(["cp-1"]);
     rebuilt.machines[0]!.hostKey = "ssh-ed25519 AAAAanother";
@@ -128,7 +128,7 @@ describe("NodeAgents", function () {
     ]);
   });
 
-  it("does nothing for another script, port or key, and records that a machine went", async () => {
+  it("does nothing for another script, port or key, and records that a machine was removed", async () => {
     const outs = await create(await checked({}, desired(NAMES)));
     const moved = desired(NAMES, { credentials: { privateKey: "another" } });
     moved.machines = moved.machines.map((machine) => ({ ...machine, port: 2222 }));
@@ -139,7 +139,7 @@ describe("NodeAgents", function () {
     assert.equal(await changes(outs, desired(["cp-1"])), true);
   });
 
-  it("goes on without a worker that SSH does not reach, and with that one alone in the next run", async () => {
+  it("continues without a worker that SSH does not reach, and handles only that one in the next run", async () => {
     fleet.powerOff("w-1");
     const inputs = await checked({}, desired(NAMES));
     const first = await create(inputs);
@@ -157,7 +157,7 @@ describe("NodeAgents", function () {
     assert.deepEqual(doneTwice(fleet.journal, ["node-agent"]), []);
   });
 
-  it("says in the preview that a worker is left out whose kubelet stopped reporting, and asks it nothing", async () => {
+  it("says in the preview that a worker whose kubelet stopped reporting is left out, and does not connect to it", async () => {
     const outs = await create(await checked({}, desired(NAMES)));
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
     const node = server.store.objects.get("/api/v1/nodes/w-1")!;
@@ -188,7 +188,7 @@ describe("NodeAgents", function () {
     assert.deepEqual([fleet.state("w-1").agent, fleet.state("w-2").agent], ["1.1.0", "1.1.0"]);
   });
 
-  it("lists just the machine that a failed change left out, by what the agents themselves say", async () => {
+  it("lists only the machine that a failed change left out, by the agents' own status", async () => {
     const olds = await checked({}, desired(NAMES));
     const outs = await create(olds);
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
@@ -202,15 +202,15 @@ describe("NodeAgents", function () {
     const left = await checked(news, desired(NAMES, { staged }));
     assert.deepEqual(left.steps, ["w-2: install node agent 1.1.0", "w-2: stage 1.36.3", "w-2: stage 1.35.4"]);
     const before = fleet.journal.length;
-    const mended = await update(news, left);
+    const fixed = await update(news, left);
     assert.deepEqual(
       fleet.journal.slice(before).map(({ machine }) => machine),
       ["w-2"],
     );
-    assert.deepEqual((await checked(mended, desired(NAMES, { staged }))).steps, []);
+    assert.deepEqual((await checked(fixed, desired(NAMES, { staged }))).steps, []);
   });
 
-  it("takes a machine for done when its agent says so, whoever installed it", async () => {
+  it("treats a machine as done when its agent reports so, whichever run installed it", async () => {
     const outs = await create(await checked({}, desired(NAMES)));
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: {} };
     // another stack, or a run whose connection broke after the effect
@@ -218,7 +218,7 @@ describe("NodeAgents", function () {
     assert.deepEqual((await checked(outs, desired(NAMES, { staged }))).steps, []);
   });
 
-  it("lists by the record when the cluster can't be read, and says so first", async () => {
+  it("lists steps from the record when the cluster can't be read, and says so first", async () => {
     const outs = await create(await checked({}, desired(["cp-1", "w-1"])));
     server.intercept = () => ({ status: 500, message: "etcd is away" });
     const unread = ["cp-1", "w-1"].map((name) => `${name}: unread: what its node agent has installed`);

@@ -3,14 +3,14 @@ import { NEW, OLD, RolloutFixture } from "./rollout-fixture";
 
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 
-describe("a rollout one of whose nodes is not done", function () {
+describe("a rollout with a node that does not complete", function () {
   this.timeout(60_000);
   const fixture = new RolloutFixture();
   before(() => fixture.start());
   after(() => fixture.stop());
 
   const failure = async (over = {}) => {
-    const news = fixture.wish(NEW, { nodeTimeoutSeconds: 1, ...over });
+    const news = fixture.desired(NEW, { nodeTimeoutSeconds: 1, ...over });
     await assert.rejects(fixture.update(news), (error: Error) => {
       failure.words = error.message;
       return true;
@@ -19,7 +19,7 @@ describe("a rollout one of whose nodes is not done", function () {
   };
   failure.words = "";
 
-  it("stops the rollout with its name and its agent's last words, and the rest is untouched", async () => {
+  it("stops the rollout with its name and its agent's last message, and leaves the other nodes untouched", async () => {
     fixture.reset(LARGE, NEW);
     for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
     fixture.agents.misbehaving.set("w-1", "fails");
@@ -35,27 +35,27 @@ describe("a rollout one of whose nodes is not done", function () {
     assert.equal(fixture.node("w-1").spec.unschedulable, true);
   });
 
-  it("is previewed as begun by an earlier run, and ended first by the next one", async () => {
-    const steps = await fixture.stepsOf(fixture.wish(NEW));
+  it("is previewed as begun by an earlier run, and completed first by the next one", async () => {
+    const steps = await fixture.stepsOf(fixture.desired(NEW));
     assert.match(steps[0]!, /^w-1 1\.35\.4 → 1\.36\.3 \(begun by an earlier run: /);
     assert.match(steps[1]!, /^w-2 /);
     fixture.agents.misbehaving.clear();
     fixture.agents.restart();
     fixture.forget();
-    await fixture.update(fixture.wish(NEW));
+    await fixture.update(fixture.desired(NEW));
     assert.deepEqual(fixture.seen(), [
       "w-1 closed",
       "w-1 uncordoned",
       ...["opened", "cordoned", "asked for 1.36.3", "closed", "uncordoned"].map((what) => `w-2 ${what}`),
     ]);
-    assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
+    assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
   });
 
   for (const [behaviour, words] of [
     ["never begins", /the node agent has not begun: kubelet 1\.35\.4, not 1\.36\.3/],
     ["never Ready", /last seen: not Ready: KubeletNotReady: no network/],
   ] as const)
-    it(`is named with its last condition when it ${behaviour}`, async () => {
+    it(`names the node with its last condition when it ${behaviour}`, async () => {
       fixture.reset(["cp-1", "w-1", "w-2"], NEW);
       for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
       fixture.agents.misbehaving.set("w-1", behaviour);
@@ -63,7 +63,7 @@ describe("a rollout one of whose nodes is not done", function () {
       assert.deepEqual(fixture.openings(), ["w-1 opened"]);
     });
 
-  it("waits for the other nodes that are under way, and begins no more", async () => {
+  it("waits for the other nodes in progress, and begins no more", async () => {
     fixture.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
     for (const name of ["w-1", "w-2", "w-3"]) fixture.putNode(name, OLD);
     fixture.agents.misbehaving.set("w-1", "never begins");
@@ -73,7 +73,7 @@ describe("a rollout one of whose nodes is not done", function () {
     assert.ok(fixture.openings().length <= 3);
   });
 
-  it("names the pod and the budget that hold its drain, in the preview and in the failure", async () => {
+  it("names the pod and the budget that block its drain, in the preview and in the failure", async () => {
     fixture.reset(["cp-1", "w-1", "w-2"], NEW);
     for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
     fixture.putPod("web-0", "w-1");
@@ -93,7 +93,7 @@ describe("a rollout one of whose nodes is not done", function () {
           }
         : undefined;
     fixture.host.printed = "";
-    await fixture.stepsOf(fixture.wish(NEW));
+    await fixture.stepsOf(fixture.desired(NEW));
     assert.match(
       fixture.host.printed,
       /w-1: the drain would wait: web\/web-0 is held by the PodDisruptionBudget web/,
@@ -106,7 +106,7 @@ describe("a rollout one of whose nodes is not done", function () {
     fixture.server.intercept = () => undefined;
   });
 
-  it("is no control plane as long as etcd would lose its quorum", async () => {
+  it("begins no control plane whose absence would cost etcd its quorum", async () => {
     fixture.reset(LARGE);
     fixture.illMembers.add("cp-3");
     assert.match(await failure(), /while cp-1 is away etcd would have 1 healthy of 3 members.*ill: cp-3/s);
@@ -114,7 +114,7 @@ describe("a rollout one of whose nodes is not done", function () {
     assert.deepEqual(fixture.openings(), ["cp-1 opened"]);
   });
 
-  it("is no control plane without etcd's quorum, even when its Node lost the label of one", async () => {
+  it("begins no such control plane either when its Node has lost the role label", async () => {
     fixture.reset(LARGE);
     fixture.illMembers.add("cp-3");
     fixture.dropLabel("cp-1", "node-role.kubernetes.io/control-plane");
@@ -122,11 +122,11 @@ describe("a rollout one of whose nodes is not done", function () {
     assert.equal(fixture.node("cp-1").spec.unschedulable, undefined);
   });
 
-  it("is no control plane beside an etcd that restarts, and goes on when that answers", async () => {
+  it("begins no control plane while another etcd member restarts, and continues when that answers", async () => {
     fixture.reset(["cp-1", "cp-2", "cp-3"]);
     fixture.etcdSilences = 1;
     fixture.host.printed = "";
-    await fixture.update(fixture.wish(NEW));
+    await fixture.update(fixture.desired(NEW));
     assert.equal(fixture.etcdSilences, 0);
     assert.match(fixture.host.printed, /quorum without cp-1, last saw etcd gives no answer on cp-2/);
     assert.deepEqual(fixture.openings(), ["cp-1 opened", "cp-2 opened", "cp-3 opened"]);

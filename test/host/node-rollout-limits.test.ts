@@ -4,7 +4,7 @@ import { NEW, OLD, openingsOf, RolloutFixture } from "./rollout-fixture";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/foresail";
 const CHANGES_ALLOWED = "alpha.node.caos.ch/changes-allowed";
 
-describe("what a rollout waits and stops for", function () {
+describe("what a rollout waits for and stops at", function () {
   this.timeout(60_000);
   const fixture = new RolloutFixture();
   before(() => fixture.start());
@@ -14,7 +14,7 @@ describe("what a rollout waits and stops for", function () {
     fixture.reset(["cp-1", "w-1", "w-2"], NEW);
     fixture.putNode("w-1", OLD);
     fixture.putNode("w-2", NEW, { ready: false });
-    await assert.rejects(fixture.update(fixture.wish(NEW)), /w-2 is not Ready: KubeletNotReady/);
+    await assert.rejects(fixture.update(fixture.desired(NEW)), /w-2 is not Ready: KubeletNotReady/);
     assert.deepEqual(fixture.seen(), []);
   });
 
@@ -22,7 +22,7 @@ describe("what a rollout waits and stops for", function () {
     fixture.reset(["cp-1", "w-1", "w-2", "w-3"], NEW);
     for (const name of ["w-1", "w-3"]) fixture.putNode(name, OLD);
     fixture.putNode("w-2", OLD, { ready: "Unknown" });
-    const { inputs } = await fixture.check(fixture.wish(OLD), fixture.wish(NEW));
+    const { inputs } = await fixture.check(fixture.desired(OLD), fixture.desired(NEW));
     const LEFT_OUT =
       "w-2: left out, its Node is not Ready (KubeletNotReady); the next `up` continues with it";
     assert.deepEqual(
@@ -34,15 +34,15 @@ describe("what a rollout waits and stops for", function () {
       /NodesLeftOut.*every other node is done; w-2 was left out.*next: start its machine/s,
     );
     assert.deepEqual(fixture.openings(), ["w-1 opened", "w-3 opened"]);
-    await fixture.update(fixture.wish(NEW, { pausedNodes: ["w-2"] }));
+    await fixture.update(fixture.desired(NEW, { pausedNodes: ["w-2"] }));
     fixture.putNode("w-2", OLD);
     fixture.forget();
-    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.wish(NEW))), ["w-2 opened"]);
-    await fixture.update(fixture.wish(NEW));
+    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.desired(NEW))), ["w-2 opened"]);
+    await fixture.update(fixture.desired(NEW));
     assert.deepEqual(fixture.openings(), ["w-2 opened"]);
   });
 
-  it("is refused by the name of whoever changes the cluster", async () => {
+  it("is refused with the name of the run that is changing the cluster", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
     fixture.putNode("w-1", OLD);
     fixture.server.store.put(LEASE, {
@@ -51,24 +51,24 @@ describe("what a rollout waits and stops for", function () {
       metadata: { name: "foresail", namespace: "kube-system" },
       spec: { holderIdentity: "ann@laptop", leaseDurationSeconds: 30, renewTime: new Date().toISOString() },
     });
-    await assert.rejects(fixture.update(fixture.wish(NEW)), /LeaseHeld.*ann@laptop/s);
+    await assert.rejects(fixture.update(fixture.desired(NEW)), /LeaseHeld.*ann@laptop/s);
     assert.deepEqual(fixture.seen(), []);
   });
 
-  it("leaves a node cordoned that somebody had cordoned before", async () => {
+  it("leaves a node cordoned that was cordoned before", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
     fixture.putNode("w-1", OLD, { unschedulable: true });
-    await fixture.update(fixture.wish(NEW));
+    await fixture.update(fixture.desired(NEW));
     assert.equal(fixture.node("w-1").spec.unschedulable, true);
     assert.equal(fixture.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
     assert.equal(fixture.node("w-1").metadata.annotations["foresail/was-cordoned"], undefined);
   });
 
-  it("takes as many workers at once as the pool allows, in the order of the configuration", async () => {
+  it("upgrades as many workers at once as the pool allows, in the order of the configuration", async () => {
     const workers = ["w-1", "w-2", "w-3", "w-4"];
     fixture.reset(["cp-1", ...workers], NEW);
     for (const name of workers) fixture.putNode(name, OLD);
-    await fixture.update(fixture.wish(NEW, { maxUnavailable: "50%" }));
+    await fixture.update(fixture.desired(NEW, { maxUnavailable: "50%" }));
     assert.deepEqual(
       fixture.openings(),
       workers.map((name) => `${name} opened`),
@@ -89,13 +89,13 @@ describe("what a rollout waits and stops for", function () {
     it(`stops before its next node when ${what}, and leaves no window open`, async () => {
       fixture.reset(["cp-1", "w-1", "w-2"], NEW);
       for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
-      await assert.rejects(fixture.update(fixture.wish(NEW, over)), words);
+      await assert.rejects(fixture.update(fixture.desired(NEW, over)), words);
       assert.ok(!fixture.openings().includes("w-2 opened"));
       for (const name of ["w-1", "w-2"])
         assert.notEqual(fixture.node(name).metadata.annotations[CHANGES_ALLOWED], "true");
     });
 
-  it("stops before its next node when a pause is asked for, and the next run goes on", async () => {
+  it("stops before its next node when a pause is requested, and the next run continues", async () => {
     fixture.reset(["cp-1", "w-1", "w-2"], NEW);
     for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
     const ask = () => {
@@ -110,10 +110,10 @@ describe("what a rollout waits and stops for", function () {
     };
     fixture.server.store.listeners.add(ask);
     await assert.rejects(
-      fixture.update(fixture.wish(NEW)),
+      fixture.update(fixture.desired(NEW)),
       /RolloutPaused.*before w-2: a pause was asked for.*ann@laptop/s,
     );
     assert.deepEqual(fixture.openings(), ["w-1 opened"]);
-    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.wish(NEW))), ["w-2 opened"]);
+    assert.deepEqual(openingsOf(await fixture.stepsOf(fixture.desired(NEW))), ["w-2 opened"]);
   });
 });

@@ -29,14 +29,14 @@ describe("a rollout whose run was killed", function () {
     ],
     ["the node was done", NEW, { annotations: { ...open, ...told, ...done }, unschedulable: true }],
   ] as const)
-    it(`is taken up when ${where}`, async () => {
+    it(`is resumed when ${where}`, async () => {
       fixture.reset(["cp-1", "w-1", "w-2"], NEW);
       fixture.putNode("w-1", OLD);
       fixture.putNode("w-2", version, over);
       fixture.agents.look();
-      const steps = await fixture.stepsOf(fixture.wish(NEW));
+      const steps = await fixture.stepsOf(fixture.desired(NEW));
       assert.match(steps[0]!, /^w-2 .*begun by an earlier run/);
-      await fixture.update(fixture.wish(NEW));
+      await fixture.update(fixture.desired(NEW));
       for (const name of ["w-1", "w-2"]) {
         assert.equal(fixture.node(name).status.nodeInfo.kubeletVersion, `v${NEW}`);
         assert.equal(fixture.node(name).metadata.annotations[ANNOTATION.changesAllowed], "false");
@@ -44,21 +44,21 @@ describe("a rollout whose run was killed", function () {
       }
       const seen = fixture.seen();
       assert.ok(seen.indexOf("w-2 closed") < seen.indexOf("w-1 opened"), seen.join("\n"));
-      assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
+      assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
     });
 
   for (const [where, over] of [
     ["open", { annotations: open }],
     ["open and the node cordoned", { annotations: open, unschedulable: true }],
   ] as const)
-    it(`drains and asks the next node in turn, whose window is ${where} already`, async () => {
+    it(`drains and upgrades the next node in turn, whose window is ${where} already`, async () => {
       fixture.reset(["cp-1", "w-1"], NEW);
       fixture.putNode("w-1", OLD, over);
       fixture.putPod("web-0", "w-1");
-      await fixture.update(fixture.wish(NEW));
+      await fixture.update(fixture.desired(NEW));
       assert.equal(fixture.server.store.objects.has("/api/v1/namespaces/web/pods/web-0"), false);
       assert.equal(fixture.node("w-1").status.nodeInfo.kubeletVersion, `v${NEW}`);
       assert.equal(fixture.node("w-1").spec.unschedulable, undefined);
-      assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), []);
+      assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
     });
 });

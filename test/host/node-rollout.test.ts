@@ -10,10 +10,10 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   before(() => fixture.start());
   after(() => fixture.stop());
 
-  it("lists every node in order, does exactly that, and has nothing to do afterwards", async () => {
+  it("lists every node in order, does exactly what it listed, and has nothing to do afterwards", async () => {
     fixture.reset(LARGE);
-    const olds = fixture.wish(OLD);
-    const news = fixture.wish(NEW);
+    const olds = fixture.desired(OLD);
+    const news = fixture.desired(NEW);
     const { inputs, refusals } = await fixture.check(olds, news);
     assert.deepEqual(refusals, []);
     assert.deepEqual(inputs.steps, [
@@ -44,10 +44,10 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     assert.deepEqual(await fixture.host.diff(KEY, outputs, again.inputs), { changes: false, replaces: [] });
   });
 
-  it("leaves an Event on each node and a line in the history for each step", async () => {
+  it("writes an Event on each node and a line in the history for each step", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
     fixture.putNode("w-1", OLD);
-    await fixture.update(fixture.wish(NEW));
+    await fixture.update(fixture.desired(NEW));
     const events = [...fixture.server.store.objects]
       .filter(([path]) => path.includes("/events/"))
       .map(([, object]) => object as unknown as { reason: string; involvedObject: { name: string } });
@@ -64,11 +64,11 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     );
   });
 
-  it("writes nothing, and takes no Lease, while nothing is due", async () => {
+  it("writes nothing and acquires no Lease while nothing is due", async () => {
     fixture.reset(LARGE, NEW);
     const before = fixture.server.store.version;
     fixture.server.calls.length = 0;
-    const { outputs } = await fixture.host.create(KEY, fixture.wish(NEW));
+    const { outputs } = await fixture.host.create(KEY, fixture.desired(NEW));
     assert.equal((outputs.nodes as unknown[]).length, LARGE.length);
     assert.equal(fixture.server.store.version, before);
     assert.deepEqual(
@@ -80,10 +80,10 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   it("lists only the node that has drifted", async () => {
     fixture.reset(LARGE, NEW);
     fixture.putNode("w-2", "1.36.2");
-    const desired = fixture.wish(NEW);
+    const desired = fixture.desired(NEW);
     const { inputs } = await fixture.check(desired, desired);
     assert.deepEqual(await fixture.host.diff(KEY, desired, inputs), { changes: true, replaces: [] });
-    assert.deepEqual(await fixture.stepsOf(fixture.wish(NEW)), [
+    assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), [
       "w-2 1.36.2 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
     ]);
   });
@@ -92,19 +92,19 @@ describe("a rollout of versions, in Pulumi's own process", function () {
     const names = ["cp-1", ...Array.from({ length: 99 }, (_, index) => `w-${index + 1}`)];
     fixture.reset(names);
     fixture.server.calls.length = 0;
-    assert.equal((await fixture.stepsOf(fixture.wish(NEW))).length, 100);
+    assert.equal((await fixture.stepsOf(fixture.desired(NEW))).length, 100);
     assert.ok(fixture.server.calls.length <= 10, fixture.server.calls.join("\n"));
   });
 
   it("lists a machine that joins before, at the version that the cluster has until then", async () => {
     fixture.reset(["cp-1", "w-1"]);
-    const steps = await fixture.stepsOf(fixture.wish(NEW, {}, ["cp-1", "w-1", "w-2"]));
+    const steps = await fixture.stepsOf(fixture.desired(NEW, {}, ["cp-1", "w-1", "w-2"]));
     assert.deepEqual(openingsOf(steps), ["cp-1 opened", "w-1 opened", "w-2 opened"]);
   });
 
-  it("refuses to go down a minor, with the reason, before anything is written", async () => {
+  it("refuses a lower minor version with the reason, before anything is written", async () => {
     fixture.reset(["cp-1", "w-1"], NEW);
-    const { refusals } = await fixture.check(fixture.wish(NEW), fixture.wish(OLD));
+    const { refusals } = await fixture.check(fixture.desired(NEW), fixture.desired(OLD));
     assert.deepEqual(
       refusals.map(({ property }) => property),
       ["cluster.version"],
@@ -113,7 +113,7 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   });
 
   it("has no step on a cluster that does not exist yet", async () => {
-    const news = { ...fixture.wish(NEW), kubeconfig: UNKNOWN };
+    const news = { ...fixture.desired(NEW), kubeconfig: UNKNOWN };
     const { inputs, refusals } = await fixture.check({}, news);
     assert.deepEqual([inputs.steps, refusals], [[], []]);
   });
@@ -121,7 +121,7 @@ describe("a rollout of versions, in Pulumi's own process", function () {
   it("plans from the recorded state when no API server answers, and says so first", async () => {
     fixture.reset(["cp-1", "w-1"]);
     fixture.server.intercept = () => "drop";
-    const steps = await fixture.stepsOf(fixture.wish(NEW), fixture.wish(OLD));
+    const steps = await fixture.stepsOf(fixture.desired(NEW), fixture.desired(OLD));
     fixture.server.intercept = () => undefined;
     assert.match(steps[0]!, /^from the recorded state, since the cluster could not be read: /);
     assert.deepEqual(openingsOf(steps.slice(1)), ["cp-1 opened", "w-1 opened"]);

@@ -26,7 +26,7 @@ for (const [ref, make] of [
     });
 
     for (const key of KEYS)
-      it(`leads to the handlers of ${key}`, async () => {
+      it(`loads the handlers of ${key}`, async () => {
         const { inputs, refusals } = await host.check(key, {}, SAMPLES[key]);
         assert.deepEqual(refusals, []);
         for (const name of Object.keys(SAMPLES[key])) assert.ok(name in inputs, name);

@@ -23,7 +23,7 @@ interface Scenario {
   workers: number;
   /** the versions that nodes have and go to, by the way between them */
   way: { from: string; to: string; between: string[] };
-  /** workers that have the new version already, or were cordoned by somebody, by index */
+  /** workers that have the new version already, or were cordoned before, by index */
   done: number[];
   cordoned: number[];
   paused: number[];
@@ -97,7 +97,7 @@ describe("the truth of a rollout's preview, by the API server's log", function (
       ...Array.from({ length: workers }, (_, at) => worker(at)),
     ];
     fixture.reset(names, way.from);
-    // a kubelet is never newer than its API server, so whoever is ahead is so by patches
+    // a kubelet is never newer than its API server, so nodes are ahead by patch versions only
     const isPatch = way.from.split(".")[1] === way.to.split(".")[1];
     for (let at = 0; at < workers; at += 1)
       fixture.putNode(worker(at), isPatch && done.includes(at) ? way.to : way.from, {
@@ -106,12 +106,12 @@ describe("the truth of a rollout's preview, by the API server's log", function (
     const stop = keepPods(names);
     try {
       const settings = { maxUnavailable, intermediateVersions: way.between, pausedNodes: paused.map(worker) };
-      const olds = fixture.wish(way.from, settings);
-      const news = fixture.wish(way.to, settings);
+      const olds = fixture.desired(way.from, settings);
+      const news = fixture.desired(way.to, settings);
       const { inputs, refusals } = await fixture.check(olds, news);
       const from = fixture.server.store.log.length;
       const update = fixture.update(inputs, olds);
-      // the engine goes no further after a refusal, and what would go on all the same may touch nothing
+      // the engine stops after a refusal, and a handler that runs nevertheless may change nothing
       if (refusals.length > 0) await update.catch(() => undefined);
       else await update;
       return { listed: inputs.steps as string[], seen: linesOf(observed(from)) };
@@ -120,7 +120,7 @@ describe("the truth of a rollout's preview, by the API server's log", function (
     }
   }
 
-  it(`lists just what is seen to be done, in ${SCENARIOS} clusters drawn by seed ${SEED}`, async () => {
+  it(`lists exactly what is observed, in ${SCENARIOS} clusters drawn by seed ${SEED}`, async () => {
     let lines = 0;
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {

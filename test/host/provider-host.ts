@@ -1,4 +1,4 @@
-/** Starts Pulumi's own dynamic-provider process and speaks gRPC with it, as the engine does. */
+/** Starts Pulumi's own dynamic-provider process and calls it by gRPC, as the engine does. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

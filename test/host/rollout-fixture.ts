@@ -22,7 +22,7 @@ export function openingsOf(steps: string[]): string[] {
   return steps.map((step) => `${step.split(" ")[0]} opened`);
 }
 
-/** A pretended cluster whose nodes have agents, and the provider host that rolls it out. */
+/** A fake cluster whose nodes have agents, and the provider host that rolls it out. */
 export class RolloutFixture {
   host!: ProviderHost;
   agents!: FakeAgents;
@@ -149,7 +149,7 @@ export class RolloutFixture {
   }
 
   /** The resource's arguments. */
-  wish(version: string, over: Partial<RolloutSettings> = {}, names = this.names): object {
+  desired(version: string, over: Partial<RolloutSettings> = {}, names = this.names): object {
     return {
       ...common,
       credentials: { privateKey: this.ssh.userKey.private },
@@ -171,7 +171,7 @@ export class RolloutFixture {
     return (await this.check(olds, news)).inputs.steps as string[];
   }
 
-  update(news: object, olds: object = this.wish(OLD)) {
+  update(news: object, olds: object = this.desired(OLD)) {
     return this.host.update(KEY, olds, news);
   }
 

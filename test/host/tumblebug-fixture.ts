@@ -18,7 +18,7 @@ export const MARK = "0123456789ab";
 export const CONNECTION = "aws-ap-northeast-2";
 const CREDENTIALS = { username: "default", password: "secret-word" };
 
-/** A stand-in server with one namespace, and what resources are asked for there. */
+/** A fake server with one namespace, and the resources that are requested there. */
 export class TumblebugFixture {
   readonly machines = new FakeMachines();
   address = "";

@@ -11,7 +11,7 @@ import {
 
 type Outputs = Record<string, unknown>;
 
-describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
+describe("the VMs that Tumblebug creates, in Pulumi's own process", function () {
   this.timeout(60_000);
   let host: ProviderHost;
   before(async () => {
@@ -41,7 +41,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         for (const [of, , name, own] of OBJECTS) await createOn(host, of, fixture.object(name, own));
       });
 
-      it("that came back partial fails with every VM's words, and keeps the good ones", async () => {
+      it("that is partial fails with every VM's error, and keeps the running ones", async () => {
         const systemMessage = "InsufficientInstanceCapacity: no t3.medium left";
         for (const machine of ["cp-2", "w-2"])
           fixture.server.faults.addForMachines({
@@ -87,14 +87,14 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         assert.equal(fixture.changes().length, 4, fixture.changes().join());
       });
 
-      it("has nothing to do in a second run, and asks for nothing", async () => {
+      it("has nothing to do in a second run, and requests nothing", async () => {
         const { inputs } = await host.check(key, desired(), { ...desired(), ...recorded(made) });
         assert.deepEqual(inputs.steps, []);
         assert.equal((await host.diff(key, made, inputs)).changes, false);
         assert.deepEqual(fixture.changes(), []);
       });
 
-      it("knows its VMs again when no run could record them", async () => {
+      it("recognizes its VMs when no run could record them", async () => {
         const { inputs } = await host.check(key, {}, desired());
         assert.deepEqual(inputs.steps, []);
         const { outputs } = await host.create(key, inputs);
@@ -102,7 +102,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         assert.deepEqual(fixture.changes(), []);
       });
 
-      it("leaves the VM of a machine that is not wanted until the cluster let it go, and then deletes it", async () => {
+      it("keeps the VM of a removed machine until it has left the cluster, and then deletes it", async () => {
         const slots = ["cp-1", "cp-2", "cp-3", "w-1", "w-3"].map((name) => slot(name));
         const { inputs } = await host.check(key, desired(), { ...desired(slots), ...recorded(made) });
         assert.deepEqual(inputs.steps, [`w-3: create its VM in ${CONNECTION} (t3.medium, debian-12)`]);
@@ -122,7 +122,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
         await host.delete(holder, outputs);
       });
 
-      it("refuses to make a lost machine anew under the same name, and says what to do", async () => {
+      it("refuses to recreate a lost machine under the same name, and says what to do", async () => {
         const { vm } = (made.vms as Record<string, { vm: string }>)["w-1"]!;
         const ref = generation === "mcis" ? `/ns/ns1/mcis/k1/vm/${vm}` : `/ns/ns1/infra/k1/node/${vm}`;
         await fixture.ask("DELETE", ref);
@@ -136,7 +136,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
 
       // what waits is the same code in both generations
       if (generation === "mcis")
-        it("whose VM hangs ends with the VM's name, and goes on when it has come up", async () => {
+        it("whose VM hangs fails with the VM's name, and continues when it has come up", async () => {
           const effect = { kind: "late-address", milliseconds: 4000 } as const;
           fixture.server.faults.addForMachines({ machine: "late", times: 1, effect });
           const asked = { ...desired([slot("late-1")]), infrastructure: "k3", timeoutSeconds: 2 };
@@ -163,7 +163,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
 
       // the older generation says 201 to that, as to a part
       if (generation === "infra")
-        it("of which nothing came up is kept and made anew in the next run", async () => {
+        it("of which nothing came up is kept and created again in the next run", async () => {
           const effect = { kind: "failed", systemMessage: "quota exceeded" } as const;
           fixture.server.faults.addForMachines({ machine: "none", times: 1, effect });
           const asked = { ...desired([slot("none-1")]), infrastructure: "k4" };
@@ -180,7 +180,7 @@ describe("the VMs that Tumblebug makes, in Pulumi's own process", function () {
           await host.delete(key, done);
         });
 
-      it("has a load balancer in front of its control planes, which is made once and follows them", async () => {
+      it("has a load balancer in front of its control planes, which is created once and updated with them", async () => {
         const balancer = "tumblebug/TumblebugLoadBalancer";
         const known = made.vms as Record<string, { vm: string }>;
         const vms = (...machines: string[]) => machines.map((machine) => known[machine]!.vm).sort();

@@ -5,7 +5,7 @@ import { CONNECTION, MARK, slot, TumblebugFixture, type TestedGeneration } from 
 
 type Fields = Record<string, unknown>;
 
-describe("what Tumblebug's server is asked before anything is made, in Pulumi's own process", function () {
+describe("checks of Tumblebug's server before anything is created, in Pulumi's own process", function () {
   this.timeout(60_000);
   let host: ProviderHost;
   before(async () => {
@@ -54,7 +54,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
       });
 
       const refused: [what: string, over: () => Fields, property: string, words: RegExp][] = [
-        ["no namespace", () => ({ namespace: "nobody" }), "namespace", /no namespace "nobody"/],
+        ["no namespace", () => ({ namespace: "unknown" }), "namespace", /no namespace "unknown"/],
         [
           "no connection",
           () => connected("aws-nowhere"),
@@ -73,14 +73,14 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         ],
       ];
       for (const [what, over, property, words] of refused)
-        it(`refuses ${what}, and says where and what to do`, async () => {
+        it(`refuses ${what}, with the path and what to do`, async () => {
           const { refusals } = await host.check(key, {}, desired(over()));
           assert.deepEqual([...new Set(refusals.map((one) => one.property))], [`tumblebug.${property}`]);
           assert.match(refusals[0]!.reason, words);
           assert.ok(!JSON.stringify(refusals).includes("secret-word"));
         });
 
-      it("says that CB-Spider is down when it is, and not that a machine type is missing", async () => {
+      it("reports that CB-Spider is down, and not that a machine type is missing", async () => {
         const text = "an error occurred while requesting to CB-Spider";
         const effect = { kind: "status", status: 404, text } as const;
         fixture.server.faults.add({ method: "POST", path: "/lookupSpec", effect });
@@ -88,13 +88,13 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         assert.match(refusals[0]?.reason ?? "", /start the CB-Spider/);
       });
 
-      it("waits out a server that is busy for a moment", async () => {
+      it("waits for a server that is busy for a moment", async () => {
         const effect = { kind: "status", status: 429, message: "rate limit exceeded" } as const;
         fixture.server.faults.add({ method: "GET", path: "/connConfig", times: 1, effect });
         assert.deepEqual((await host.check(key, {}, desired())).refusals, []);
       });
 
-      it("finds out the generation, where connections lead, and what others made", async () => {
+      it("detects the generation, the clouds of the connections, and objects of others", async () => {
         const made = await fixture.ask("POST", "/ns/ns1/resources/sshKey", {
           ...{ name: "k1-sshkey", connectionName: CONNECTION, username: "cb-user" },
         });
@@ -116,7 +116,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         );
       });
 
-      it("asks for little when the same is wished again, and has nothing to do", async () => {
+      it("sends few requests when the spec is the same, and has nothing to do", async () => {
         const first = await host.check(key, {}, desired());
         const { outputs } = await host.create(key, first.inputs);
         fixture.server.passed.length = 0;
@@ -129,7 +129,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
 
       // the client waits for the server as long as a preview may; once is enough
       if (generation === "mcis")
-        it("says that nothing was checked when a server that was read before does not answer", async () => {
+        it("reports that nothing was checked when a server that was read before does not answer", async () => {
           const { inputs } = await host.check(key, {}, desired());
           const server = {
             ...(fixture.access as Fields),
@@ -141,7 +141,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
           assert.match(host.printed, /could not be read, so nothing of it was checked/);
         });
 
-      it("knows a spec, whose description the server drops, by what an earlier run has recorded", async () => {
+      it("recognizes a spec, whose description the server drops, by the record of an earlier run", async () => {
         const foreign = async (olds: Fields, over: Fields = {}) => {
           const { inputs } = await host.check(key, olds, desired(over));
           return (inputs.found as { foreign: string[] }).foreign.filter((one) => one.startsWith("specs/"));
@@ -161,7 +161,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         assert.deepEqual(await foreign(late, { slots: [slot("cp-1")] }), ["specs/k1-spec"]);
       });
 
-      it("refuses an MCIS of others, and knows the stack's own by its mark", async () => {
+      it("refuses an MCIS of others, and recognizes the stack's own by its label", async () => {
         const mcis = (description: string) =>
           generation === "mcis"
             ? fixture.ask("POST", "/ns/ns1/mcis", { name: "k2", description, installMonAgent: "no", vm: [] })
@@ -173,7 +173,7 @@ describe("what Tumblebug's server is asked before anything is made, in Pulumi's 
         assert.match(others.refusals[0]?.reason ?? "", /AlreadyExistMCISFailedReason/);
       });
 
-      it("makes a namespace unless it is there, and deletes only its own", async () => {
+      it("creates a namespace unless it exists, and deletes only its own", async () => {
         const namespace = "tumblebug/TumblebugNamespace";
         const ask = (name: string) => ({ ...(fixture.object(name) as Fields), foreign: name === "ns1" });
         for (const [name, made] of [

@@ -1,7 +1,7 @@
 import { securityRules } from "../../providers/tumblebug/plan/security-rules";
 import { UNKNOWN } from "../../lib/unknown";
 
-/** A server that nobody asks in check and diff of a single object. */
+/** A server that check and diff of a single object never call. */
 const server = {
   address: "http://127.0.0.1:1/tumblebug",
   generation: "mcis",

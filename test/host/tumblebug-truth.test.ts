@@ -31,7 +31,7 @@ const runs: fc.Arbitrary<Run[]> = fc.array(
   { minLength: 2, maxLength: 4 },
 );
 
-describe("the truth of what a preview says of Tumblebug's VMs, by the server's record", function () {
+describe("the truth of a preview of Tumblebug's VMs, by the server's record", function () {
   this.timeout(SCENARIOS * SECONDS_FOR_ONE * 1000);
   let host: ProviderHost;
   before(async () => {
@@ -123,7 +123,7 @@ describe("the truth of what a preview says of Tumblebug's VMs, by the server's r
           });
       }
 
-      it(`lists just what is seen to be made and deleted, in ${SCENARIOS} stacks drawn by seed ${SEED}`, async () => {
+      it(`lists exactly what is created and deleted, in ${SCENARIOS} stacks drawn by seed ${SEED}`, async () => {
         let drawn = 0;
         await fc.assert(
           fc.asyncProperty(runs, async (all) => {

@@ -42,7 +42,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           const desired = () => fixture.object(name, own);
           let made: Outputs;
 
-          it("says the reason and the server's words when it can't be made", async () => {
+          it("reports the reason and the server's message when it can't be created", async () => {
             const effect = { kind: "status", status: 500, message: "quota of the cloud is used up" } as const;
             fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 9, effect });
             await assert.rejects(
@@ -52,7 +52,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
             );
           });
 
-          it("is made once although the answer is lost, and is known as this stack's", async () => {
+          it("is created once although the response is lost, and is recognized as this stack's", async () => {
             const effect = { kind: "lost-reply" } as const;
             fixture.server.faults.add({ method: "POST", path: `/resources/${what}`, times: 1, effect });
             const { steps, outputs } = await createOn(host, key, desired());
@@ -62,7 +62,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
             made = outputs;
           });
 
-          it("is found again, and still known as made here, when a run could not record it", async () => {
+          it("is found again, and recognized as this stack's, when a run could not record it", async () => {
             const { outputs } = await createOn(host, key, desired());
             assert.equal(outputs.made, true);
             assert.deepEqual(fixture.changes(), []);
@@ -83,12 +83,12 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
               );
             });
 
-          it("is read, and known as gone when it is", async () => {
+          it("is read, and reported as gone when it is", async () => {
             assert.equal((await host.read(key, made))?.object, made.object);
-            assert.equal(await host.read(key, { ...made, object: "nobody" }), undefined);
+            assert.equal(await host.read(key, { ...made, object: "unknown" }), undefined);
           });
 
-          it("stays when others made it", async () => {
+          it("is kept when others created it", async () => {
             const { outputs } = await createOn(host, key, { ...desired(), mark: "another", foreign: true });
             assert.equal(outputs.made, false);
             await host.delete(key, outputs);
@@ -118,7 +118,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           assert.match(text, /10250/);
         });
 
-        it("opens again what somebody has closed, after a refresh that saw it", async () => {
+        it("reopens a rule that someone has removed, after a refresh that noticed it", async () => {
           const key = "tumblebug/TumblebugSecurityGroup";
           const desired = fixture.object("k9-sg", { vNet: "k1-vpc", rules: rulesFor(["192.0.2.0/24"]) });
           const { outputs } = await createOn(host, key, desired);
@@ -133,13 +133,13 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           assert.deepEqual(inputs.steps, [
             "k9-sg: reopen tcp 22 to 192.0.2.0/24 (SSH, by which foresail works), which was closed outside foresail",
           ]);
-          const mended = await host.update(key, seen, inputs);
-          assert.deepEqual((await host.read(key, mended))?.gone, []);
+          const fixed = await host.update(key, seen, inputs);
+          assert.deepEqual((await host.read(key, fixed))?.gone, []);
           assert.deepEqual((await host.check(key, inputs, desired)).inputs.steps, []);
-          await host.delete(key, mended);
+          await host.delete(key, fixed);
         });
 
-        it("never moves a VNet that is there", async () => {
+        it("never changes an existing VNet", async () => {
           const key = "tumblebug/TumblebugVNet";
           const olds = fixture.object("k1-vpc", {
             ...{ cidr: "10.21.3.0/24", cidrWritten: false, subnet: "k1-subnet" },
@@ -170,7 +170,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
             assert.deepEqual(fixture.server.passed, []);
           });
 
-          it("that an earlier version has registered changes nothing, and is not deleted", async () => {
+          it("that an earlier version registered changes nothing, and is not deleted", async () => {
             const olds = { ...desired(), object: "debian-12", made: true };
             const { inputs } = await host.check(key, olds, desired());
             assert.deepEqual(inputs.steps, []);
@@ -183,8 +183,8 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
           });
         });
 
-      describe("what goes", () => {
-        it("deletes what this stack made, and takes what is gone already for deleted", async () => {
+      describe("what is deleted", () => {
+        it("deletes what this stack created, and treats missing objects as deleted", async () => {
           for (const [key, what, name, own] of [...OBJECTS].reverse()) {
             if (what === "image" && generation === "infra") continue;
             const { outputs } = await createOn(host, key, fixture.object(name, own));

@@ -106,7 +106,7 @@ describe("a preview of a cluster that answers late or never", function () {
       assert.deepEqual([resource, changes, steps], [resource, false, []]);
   });
 
-  it("marks each machine as unread and changes nothing else, within 15 seconds in all, when nothing answers", async () => {
+  it("lists each machine as unread and changes nothing else, within 15 seconds in total, when nothing answers", async () => {
     const { lines, milliseconds } = await preview((mute.address() as AddressInfo).port);
     assert.ok(milliseconds < LIMIT_MILLISECONDS, `${milliseconds} ms`);
     const unread = lines.flatMap(({ steps }) => steps.slice(1));
@@ -124,7 +124,7 @@ describe("a preview of a cluster that answers late or never", function () {
   });
 
   for (const milliseconds of [400, 1500, 4000])
-    it(`differs from the one before by unread lines alone when each answer is ${milliseconds} ms late`, async () => {
+    it(`differs from the previous one only by unread lines when each response is ${milliseconds} ms late`, async () => {
       const relay = await SlowRelay.open(server.port, milliseconds);
       try {
         const { lines, milliseconds: took } = await preview(relay.port);

@@ -25,7 +25,7 @@ const KEY = {
 };
 const STEP_SECONDS = 600;
 
-// for people who work on these tests: the cluster of the last run goes on, and stays
+// for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
 describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
@@ -61,13 +61,13 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       await cluster.onMachine(machine, "systemctl is-active foresail-node-agent");
       await cluster.onMachine(machine, "test -e /var/lib/foresail/agent/initialized");
       await awaitNode(machine, `the agent of ${machine}`, ({ metadata }) =>
-        metadata?.annotations?.[KEY.ready] === "true" ? undefined : "it has not spoken",
+        metadata?.annotations?.[KEY.ready] === "true" ? undefined : "it has not reported",
       );
     }
     assert.deepEqual((await cluster.preview()).changes, []);
   });
 
-  it("lists what it will do to each node, in order, and changes nothing by that", async () => {
+  it("lists what it will do to each node, in order, and changes nothing", async () => {
     await cluster.configure({ machines: MACHINES, fields: { ...fields, version: TO } });
     listed = (await cluster.preview()).steps["rollout-rollout"] ?? [];
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     );
   });
 
-  it("is killed in the middle of the first control plane, and then lists what is left", async () => {
+  it("is killed while the first control plane is upgraded, and then lists what is left", async () => {
     const url = await cluster.withApi((client) => makeServing(client, { name: "served", replicas: 3 }));
     counters = [
       await RequestCounter.start(cluster, "cp-1", { name: "service", url }),
@@ -104,7 +104,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.deepEqual(left.slice(1), listed.slice(1));
   });
 
-  it("goes on with the next `up` to its end, with an agent killed on the way", async () => {
+  it("completes with the next `up`, with an agent killed on the way", async () => {
     const killed = awaitNode(
       "w-1",
       "the agent of w-1 to begin",
@@ -113,7 +113,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       CONTROL_PLANES.length * STEP_SECONDS,
     ).then(() => cluster.onMachine("w-1", "systemctl kill --signal=KILL foresail-node-agent"));
     const rollout = cluster.up();
-    // whoever cleans up after a failure finds nobody at work
+    // the cleanup after a failure must find no run in progress
     await Promise.all([rollout, killed]).finally(() => rollout.catch(() => undefined));
     assert.deepEqual(
       await versions(),
@@ -128,7 +128,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     }
   });
 
-  it("lost not one request to a workload with a budget, and its API server never for long", async () => {
+  it("lost no request to a workload with a budget, and its API server was never away for long", async () => {
     const [one, other, readyz] = await Promise.all(counters.map((counter) => counter.stop()));
     assert.ok(one && other && readyz);
     console.log(`      ${describeCount("Service from cp-1", one)}`);
@@ -155,7 +155,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.deepEqual(applied, ["cp-1"]);
   });
 
-  it("wrote each step into the cluster's history, and told it as Events of the Node", async () => {
+  it("wrote each step into the cluster's history and as an Event of the Node", async () => {
     await cluster.withApi(async (client) => {
       const history = await client.get<{ data?: Record<string, string> }>({
         apiVersion: "v1",
@@ -185,14 +185,14 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
     assert.match(await cluster.up(), /Resources:\n\s+\d+ unchanged\n/);
   });
 
-  it("gives its machines back on destroy, with none of the backups that kubeadm made of etcd", async () => {
+  it("resets its machines on destroy, and removes the backups that kubeadm made of etcd", async () => {
     const backups = "find /etc/kubernetes/tmp -path '*etcd*' -name db | wc -l";
     assert.notEqual(await cluster.onMachine("cp-1", backups), "0\n");
     await cluster.destroy();
     for (const machine of MACHINES) assert.deepEqual(await traces(cluster, machine), [], machine);
   });
 
-  it("takes the same machines again, and one with only the backups that an earlier release left", async () => {
+  it("accepts the same machines again, and one with only the backups that an earlier release left", async () => {
     await cluster.onMachine(
       "w-1",
       "cd /etc/kubernetes; mkdir -p tmp/old; touch tmp/old/db; touch --date=-1hour tmp/old/db tmp/old tmp",

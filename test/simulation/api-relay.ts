@@ -20,7 +20,7 @@ export interface Refusal {
 
 /**
  * Passes requests on to a real API server, as its administrator, and answers on request what a server says that is
- * hard to come by: that a version is forgotten (410), or that somebody was quicker (409).
+ * hard to come by: that a version is forgotten (410), or that another writer was faster (409).
  */
 export class ApiRelay {
   /** Says what is refused; nothing by default. */
@@ -65,7 +65,7 @@ export class ApiRelay {
     return this.api.kubeconfig((this.server.address() as AddressInfo).port);
   }
 
-  /** Ends all watches, and knows no version before this one any more: whoever watched has to list again. */
+  /** Ends all watches, and forgets all versions before this one: watchers have to list again. */
   forgetBefore(version: string): void {
     this.oldestVersion = Number(version);
     for (const watch of this.watches) watch.destroy();

@@ -35,7 +35,7 @@ interface CapiFixtureOptions {
   readonly programs: ApiServerPrograms;
   /** Cluster API's core manager. */
   readonly manager: string;
-  /** How long the stand-ins take to the join data, to a pool's first machine and to each Node. */
+  /** How long the fakes take for the join data, to a pool's first machine and to each Node. */
   readonly milliseconds?: number;
   readonly apiServerArguments?: readonly string[];
   /** The management cluster's port and what it starts from. */
@@ -60,7 +60,7 @@ interface Workload {
 export class CapiFixture {
   readonly api: BareApiServer;
   kubernetes!: KubernetesClient;
-  /** What the stand-ins complained of. */
+  /** Errors of the fakes. */
   readonly complaints: string[] = [];
   private controllers: Controller[] = [];
   private readonly kinds: ProviderKinds[] = [SANDBOX_KINDS];
@@ -95,7 +95,7 @@ export class CapiFixture {
     return this;
   }
 
-  /** Has the stand-ins serve the kinds of other providers besides their own. */
+  /** Has the fakes serve the kinds of other providers besides their own. */
   async serveKinds(kinds: ProviderKinds): Promise<void> {
     await installDefinitions(this.kubernetes, providerDefinitions(kinds));
     this.kinds.push(kinds);

@@ -52,7 +52,7 @@ export class ClusterNodes {
     await client.mergePatch(reference(name), { status }, { subresource: "status" });
   }
 
-  /** A node agent speaks on its Node, where there is one. */
+  /** A node agent reports on its Node, where there is one. */
   async annotate(name: string, annotations: Record<string, string>): Promise<void> {
     const client = await this.client();
     if (await client.getNode(name)) await client.mergePatch(reference(name), { metadata: { annotations } });

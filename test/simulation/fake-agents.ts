@@ -26,21 +26,21 @@ export function putClusterVersion(store: TestStore, version: string): void {
   });
 }
 
-/** The node agents and kubelets of the nodes in a pretended cluster: they obey the annotations. */
+/** The node agents and kubelets of the nodes in a fake cluster: they follow the annotations. */
 export class FakeAgents {
   readonly misbehaving = new Map<string, Misbehaviour>();
   private readonly working = new Set<string>();
-  private readonly obey = () => this.look();
+  private readonly react = () => this.look();
 
   constructor(private readonly store: TestStore) {
-    store.listeners.add(this.obey);
+    store.listeners.add(this.react);
   }
 
   stop(): void {
-    this.store.listeners.delete(this.obey);
+    this.store.listeners.delete(this.react);
   }
 
-  /** As if every agent's process began anew: what it gave up, it tries again. */
+  /** Simulates a restart of every agent: it retries what it gave up. */
   restart(): void {
     this.working.clear();
     this.look();

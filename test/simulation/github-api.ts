@@ -83,7 +83,7 @@ export class GithubApi {
     };
   }
 
-  /** Somebody comments by hand. */
+  /** Adds a comment by hand. */
   comment(login: string, body: string): Comment {
     const id = this.comments.length + 1;
     const made = {

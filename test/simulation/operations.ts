@@ -164,7 +164,7 @@ async function nodeAgent({ script, state, nodes }: Setting): Promise<Result> {
   return isSame ? NOTHING : DONE;
 }
 
-/** A node agent writes on its Node, whenever that lacks its words. */
+/** A node agent writes on its Node whenever its status is missing there. */
 async function agentSpeaks(machine: string, { revision }: MachineState, nodes: ClusterNodes): Promise<void> {
   if (revision) await nodes.annotate(machine, { [revision.key]: revision.value });
 }

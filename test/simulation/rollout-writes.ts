@@ -106,7 +106,7 @@ const OPPOSITES: Partial<Record<RolloutDeed, RolloutDeed>> = {
 
 /**
  * Adds a write. The API server asks again when its first attempt met an older object than it knew of: the same change
- * of something that nobody has changed back is one write.
+ * of something that has not been changed back is one write.
  */
 export function addWrite(writes: RolloutWrite[], write: RolloutWrite): void {
   const { what, node, version } = write;

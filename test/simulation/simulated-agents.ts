@@ -15,8 +15,8 @@ const CONFIGURATION = {
 export type Seen = string[];
 
 /**
- * Plays the node agents and kubelets of all Nodes of a real API server: they publish what they run, and obey the
- * annotations. Whoever gives the signal ends it.
+ * Plays the node agents and kubelets of all Nodes of a real API server: they publish what they run, and follow the
+ * annotations. The caller's signal ends it.
  *
  * @param seen gets what the rollout wrote, in order
  */

@@ -25,7 +25,7 @@ export class SimulatedHost {
   private readonly server: Server;
   private readonly connections = new Set<Connection>();
   private readonly apiServer: PortForwarder;
-  // as flock on the machine: one script at a time, whoever sent it
+  // as flock on the machine: one script at a time, whoever its sender is
   private lock: Promise<unknown> = Promise.resolve();
   private lastPower: Promise<void> = Promise.resolve();
 
@@ -39,7 +39,7 @@ export class SimulatedHost {
     const userKey = utils.parseKey(configuration.userKey);
     if (userKey instanceof Error) throw userKey;
     this.server = new Server({ hostKeys: [machine.hostKey.private] }, (connection) => {
-      // the type declarations lack it
+      // it is missing in the type declarations
       (connection as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true);
       connection.on("error", () => undefined);
       if (this.files.isOff(machine.name)) return void connection.end();
@@ -170,7 +170,7 @@ export class SimulatedHost {
   }
 }
 
-/** Whether work is still going on after this time. */
+/** Whether work continues after this time. */
 async function isLater(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = new AbortController();
   const timer = pause(milliseconds, true, { signal: late.signal }).catch(() => false);

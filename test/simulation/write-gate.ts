@@ -28,7 +28,7 @@ interface HeldWrite {
 }
 
 /**
- * Stands before a real API server as its admission webhook: sees each write of a rollout and of the node agents before
+ * Serves as the admission webhook of a real API server: sees each write of a rollout and of the node agents before
  * it comes about, writes it down, and on request holds one there. So a kill can be placed exactly before or after it.
  */
 export class WriteGate {

@@ -14,7 +14,7 @@ interface PackedPrograms {
 }
 
 interface PackedFile {
-  /** Where it lies on a machine. */
+  /** Its path on a machine. */
   readonly target: string;
   /** A program of this machine, or a text. */
   readonly from: { readonly program: string } | { readonly text: string };
@@ -50,7 +50,7 @@ const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 /**
  * Makes an apt repository laid out like the community's for one Kubernetes minor: Release.key, InRelease, Packages
  * and the packages with their dependencies, revision 1.1.
- * @param folder where it is made; what lies there is replaced
+ * @param folder where it is created; its earlier content is replaced
  */
 export async function makeKubernetesRepository(
   folder: string,
@@ -142,7 +142,7 @@ async function pack(
   return describePackage(folder, archive, control);
 }
 
-/** @returns the paragraph of Packages for an archive that lies in the repository's folder */
+/** @returns the paragraph of Packages for an archive in the repository's folder */
 export async function describePackage(folder: string, archive: string, control: string): Promise<string> {
   const { size } = await stat(path.join(folder, archive));
   return `${control}Filename: ${archive}\nSize: ${size}\nSHA256: ${await digestOf(path.join(folder, archive))}\n`;

@@ -20,7 +20,7 @@ interface Logged {
   object: KubernetesObject;
 }
 
-/** The objects of a pretended cluster, which several servers may serve. */
+/** The objects of a fake cluster, which several servers may serve. */
 export class TestStore {
   readonly objects = new Map<string, KubernetesObject>();
   readonly log: Logged[] = [];
@@ -53,7 +53,7 @@ export class TestStore {
   }
 }
 
-/** A small HTTPS server that speaks as much of the Kubernetes API as the client's tests need. */
+/** A small HTTPS server that implements as much of the Kubernetes API as the client's tests need. */
 export class TestKubernetesServer {
   /** "METHOD path", in order */
   readonly calls: string[] = [];

@@ -32,7 +32,7 @@ export class PulumiStack {
 
   /**
    * Makes the stack, after what a killed run of this test left of it was forgotten.
-   * @param keep goes on with what an earlier run left, for people who work on a test
+   * @param keep continues with what an earlier run left, for work on a test
    */
   static async create(
     name: string,
@@ -49,7 +49,7 @@ export class PulumiStack {
   }
 
   /**
-   * Sets the whole configuration; a secret that stays the same is encrypted anew.
+   * Sets the whole configuration; a secret that stays the same is encrypted again.
    * @param values such as `system` and `cluster`, without the project's name
    */
   async configure(

@@ -25,7 +25,7 @@ export class TestSshServer {
   constructor(onCommand: OnCommand = runLocally) {
     this.server = new Server({ hostKeys: [this.hostKey.private] }, (connection) => {
       this.connections.add(connection);
-      // the type declarations lack it
+      // it is missing in the type declarations
       (connection as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true);
       connection.on("error", () => undefined);
       connection.on("close", () => this.connections.delete(connection));

@@ -31,7 +31,7 @@ export interface FakeTumblebug {
   readonly close: () => Promise<void>;
 }
 
-export async function pretendTumblebug(
+export async function startFakeTumblebug(
   generation: Generation,
   settings: Partial<ServerSettings> = {},
 ): Promise<FakeTumblebug> {

@@ -6,7 +6,7 @@ const FOLDER = resolve(__dirname, "../../../test/unit/golden");
 
 /**
  * Compares a rendered text with the file that was reviewed. `UPDATE_GOLDEN=1 npm run test:unit` writes the
- * files anew; the diff is then what a reviewer reads.
+ * files again; the diff is then what a reviewer reads.
  */
 export function assertGolden(name: string, text: string): void {
   const path = resolve(FOLDER, name);

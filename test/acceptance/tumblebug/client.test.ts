@@ -36,7 +36,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
   });
   const machines = async () => (await tumblebug.infrastructures.read(namespace, "k1"))?.machines ?? [];
 
-  it("finds where the connection leads, and what its cloud has", async () => {
+  it("finds the cloud behind the connection and what it offers", async () => {
     const { connection, cloudSpec, cloudImage } = server;
     const found = await tumblebug.readConnection(connection);
     assert.ok(found);
@@ -50,7 +50,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     assert.equal(await tumblebug.lookupImage(connection, "no-such-image"), undefined);
   });
 
-  it("makes a namespace once, and knows what is not there", async () => {
+  it("creates a namespace once and reports what does not exist", async () => {
     assert.equal(await tumblebug.namespaces.read(namespace), undefined);
     assert.equal(await tumblebug.infrastructures.read(namespace, "k1"), undefined);
     assert.deepEqual(await tumblebug.vNets.list(namespace), []);
@@ -59,7 +59,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     await assert.rejects(tumblebug.namespaces.create({ name: namespace }), { code: "AlreadyExists" });
   });
 
-  it("makes each object that VMs need, finds it, and refuses to make it again", async () => {
+  it("creates each object that VMs need, finds it, and refuses to create it again", async () => {
     const { connection } = server;
     const network = {
       ...{ name: "v1", connection, cidr: "10.21.7.0/24", description: "foresail" },
@@ -100,7 +100,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
       assert.ok(!portsOf(await securityGroups.removeRules(namespace, "g1", [NODE_PORTS])).includes(30000));
   });
 
-  it("makes VMs in groups, however long the server blocks, and adds to them", async () => {
+  it("creates VMs in groups, however long the server blocks, and adds to them", async () => {
     const { infrastructures } = tumblebug;
     const desired = { name: "k1", groups: [group("cp", 2), group("w-1", 1)] };
     const made = await infrastructures.create(namespace, desired);
@@ -128,7 +128,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     assert.equal(await infrastructures.readMachine(namespace, "k1", "zz-1"), undefined);
   });
 
-  it("says why a VM can't be made, and finds its record", async () => {
+  it("reports why a VM can't be created, and finds its record", async () => {
     const adding = tumblebug.infrastructures.addGroup(namespace, "k1", group("bad", 1, "no-such-spec"));
     if (server.generation === "mcis") await adding;
     else await assert.rejects(adding, /no-such-spec/);
@@ -137,7 +137,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     assert.match(failed.systemMessage, /no-such-spec/);
   });
 
-  it("refuses to delete what runs, and what VMs use", async () => {
+  it("refuses to delete running VMs and the objects that VMs use", async () => {
     await assert.rejects(tumblebug.infrastructures.delete(namespace, "k1"), { code: "NotAllowedNow" });
     await assert.rejects(tumblebug.namespaces.delete(namespace), { code: "InUse" });
     // behind the older server only a real cloud refuses
@@ -145,7 +145,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
       await assert.rejects(tumblebug.securityGroups.delete(namespace, "g1"), { code: "InUse" });
   });
 
-  it("keeps a load balancer's members, also when a request is repeated", async () => {
+  it("keeps a load balancer's members when a request is repeated", async () => {
     const { loadBalancers } = tumblebug;
     assert.equal(await loadBalancers.read(namespace, "k1", "cp"), undefined);
     const desired = { group: "cp", port: 6443, targetPort: 6443, isPublic: true };
@@ -160,14 +160,14 @@ describe("The client on the Tumblebug server under acceptance", function () {
     assert.equal(await loadBalancers.delete(namespace, "k1", "cp"), false);
   });
 
-  it("deletes a single VM, and is content when it is gone", async () => {
+  it("deletes a single VM, and succeeds when it is already gone", async () => {
     const { infrastructures } = tumblebug;
     assert.equal(await infrastructures.deleteMachine(namespace, "k1", "w-2-1"), true);
     assert.equal(await infrastructures.deleteMachine(namespace, "k1", "w-2-1"), false);
     assert.ok(!(await machines()).some(({ name }) => name === "w-2-1"));
   });
 
-  it("terminates all VMs, and may be asked to again", async () => {
+  it("terminates all VMs, and accepts a second request", async () => {
     const { infrastructures } = tumblebug;
     for (let time = 1; time <= 2; time++)
       await infrastructures.control(namespace, "k1", "terminate", { force: true });
@@ -177,7 +177,7 @@ describe("The client on the Tumblebug server under acceptance", function () {
     );
   });
 
-  it("deletes the infrastructure when its VMs have ended, the failed ones too", async () => {
+  it("deletes the infrastructure after all its VMs have terminated, including failed ones", async () => {
     const { infrastructures } = tumblebug;
     await infrastructures.control(namespace, "k1", "refine");
     assert.equal(await infrastructures.delete(namespace, "k1"), true);

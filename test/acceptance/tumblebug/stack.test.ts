@@ -7,7 +7,7 @@ import { PulumiStack, type Said } from "../../support/pulumi-stack";
 import { acceptanceServer, freshName, type AcceptanceServer } from "./server";
 
 const NOTHING = { namespace: undefined, vNet: undefined, machines: undefined };
-/** The cloud's half of the stack: nobody can log in to the VMs of a mock cloud, and the cluster would wait for them. */
+/** The cloud's half of the stack: no one can log in to the VMs of a mock cloud, and the cluster would wait for them. */
 const CLOUD = [
   // a URN has the types of all parents in it: a pattern for "Tumblebug" anywhere takes the cluster too
   "**:dynamic/foresail:Tumblebug*::**",
@@ -81,7 +81,7 @@ describe("A stack on the Tumblebug server under acceptance", function () {
     assert.deepEqual(await contents(), NOTHING);
   });
 
-  it("makes the VMs, with everything that they need in the cloud", async () => {
+  it("creates the VMs with everything that they need in the cloud", async () => {
     succeeded(await stack.up(...CLOUD));
     const vms = (await stack.outputs())["vms"] as Record<string, { vm: string }>;
     assert.deepEqual(Object.keys(vms).sort(), ["cp-1", "w-1"]);
@@ -93,11 +93,11 @@ describe("A stack on the Tumblebug server under acceptance", function () {
     });
   });
 
-  it("has nothing to do then", async () => {
+  it("has nothing to do in the next run", async () => {
     assert.deepEqual((await stack.previewed(...CLOUD)).changes, []);
   });
 
-  it("finds everything again in a refresh", async () => {
+  it("finds all objects in a refresh", async () => {
     const before = await contents();
     const refreshed = await stack.refresh();
     succeeded(refreshed);

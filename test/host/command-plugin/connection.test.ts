@@ -14,7 +14,7 @@ const locked = generateKey({
   cipher: "aes256-cbc",
   rounds: 16,
 });
-const stranger = generateKey().public.trim();
+const otherKey = generateKey().public.trim();
 
 describe("command plugin: connection", function () {
   this.timeout(20_000);
@@ -52,22 +52,22 @@ describe("command plugin: connection", function () {
     );
   });
 
-  it("takes any host key where none is pinned", async () => {
+  it("accepts any host key where none is pinned", async () => {
     const { hostKey: _, ...unpinned } = host.connection();
     assert.equal(await create(unpinned), "reached");
   });
 
   it("refuses another host key, and never logs in", async () => {
     const before = host.server.logins.length;
-    await assert.rejects(create(host.connection({ hostKey: stranger })), /host key mismatch/);
+    await assert.rejects(create(host.connection({ hostKey: otherKey })), /host key mismatch/);
     assert.equal(host.server.logins.length, before);
   });
 
-  it("refuses a host key that is none", async () => {
+  it("refuses an invalid host key", async () => {
     await assert.rejects(create(host.connection({ hostKey: "ssh-ed25519 nonsense" })), /host ?key/i);
   });
 
-  it("logs in with a password, also one that is asked for interactively", async () => {
+  it("logs in with a password, also interactively", async () => {
     const { privateKey: _, ...keyless } = host.connection({ password: PASSWORD });
     assert.equal(await create(keyless), "reached");
     const asking = await another({ askInteractively: true });
@@ -84,7 +84,7 @@ describe("command plugin: connection", function () {
     await assert.rejects(create(host.connection({ privateKey })), /passphrase|encrypted/i);
   });
 
-  it("logs in with the agent behind agentSocketPath", async () => {
+  it("logs in with the agent at agentSocketPath", async () => {
     const socket = path.join(host.directory, "agent.sock");
     others.push(await agent(socket, host.server.clientKey));
     const { privateKey: _, ...keyless } = host.connection({ agentSocketPath: socket });
@@ -111,13 +111,13 @@ describe("command plugin: connection", function () {
 
   it("refuses another host key of the proxy, and of the host behind it", async () => {
     const jump = await another();
-    const wrongProxy = connectionTo(jump, { hostKey: stranger });
+    const wrongProxy = connectionTo(jump, { hostKey: otherKey });
     await assert.rejects(create(host.connection({ proxy: wrongProxy })), /proxy: .*host key mismatch/s);
     assert.deepEqual(jump.logins, []);
     const proxy = connectionTo(jump, {});
     // The official plugin tries the second attempt on the used-up stream and reports that instead.
     const words = isStandIn ? /host key mismatch/ : /proxy: /;
-    await assert.rejects(create(host.connection({ proxy, hostKey: stranger })), words);
+    await assert.rejects(create(host.connection({ proxy, hostKey: otherKey })), words);
   });
 
   it("says that the proxy cannot reach the host", async () => {
@@ -140,7 +140,7 @@ describe("command plugin: connection", function () {
     await eventually("the retries are logged", retries);
   });
 
-  it("dials again, without end when dialErrorLimit is -1, until the host is there", async () => {
+  it("dials again until the host is there, without a limit when dialErrorLimit is -1", async () => {
     const port = await closedPort();
     const pending = create(
       host.connection({ port, dialErrorLimit: -1, hostKey: null, privateKey: null, password: PASSWORD }),

@@ -37,7 +37,7 @@ describe("command plugin: contract with the engine", function () {
     );
   });
 
-  it("fills in the defaults of the connection and of its proxy, and no others", async () => {
+  it("sets the defaults of the connection and of its proxy, and no others", async () => {
     const { inputs, failures } = await host.plugin.check(REMOTE, {
       connection: { ...minimal, proxy: { host: "10.0.0.2" } },
       create: "true",
@@ -50,7 +50,7 @@ describe("command plugin: contract with the engine", function () {
     });
   });
 
-  it("makes the connection secret, and its password and keys inside it again", async () => {
+  it("marks the connection as secret, and its password and keys inside it too", async () => {
     const given = {
       ...minimal,
       password: "p",
@@ -111,7 +111,7 @@ describe("command plugin: contract with the engine", function () {
     });
   }
 
-  it("says which inputs 1.2.1 knows, and all mistakes at once", async function () {
+  it("names the inputs that 1.2.1 knows, and all issues at once", async function () {
     if (!isStandIn) this.skip();
     const { failures } = await host.plugin.check(REMOTE, { connection: { hots: "h" }, crate: "x" });
     assert.deepEqual(failures.map((failure) => failure.split(": ")[0]).sort(), [
@@ -224,7 +224,7 @@ describe("command plugin: contract with the engine", function () {
     assert.deepEqual(outputs["environment"], { WORD: makeSecret("quietly") });
   });
 
-  it("reads a resource as its state is", async () => {
+  it("reads a resource from its state", async () => {
     const state = { create: "x", connection: makeSecret(minimal), stdout: "s" };
     const request = new messages.ReadRequest();
     request.setId("name1");
@@ -278,7 +278,7 @@ describe("command plugin: process", function () {
     await eventually("the plugin ends", () => !alive(plugin));
   });
 
-  it("gives up dialling when the engine cancels", async () => {
+  it("stops dialing when the engine cancels", async () => {
     const plugin = await PluginProcess.start();
     try {
       const pending = plugin.create(REMOTE, {

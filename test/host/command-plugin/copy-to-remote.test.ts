@@ -40,7 +40,7 @@ describe("command plugin: copy to remote", function () {
     writeFileSync(local("tree", "inner", "b.txt"), "b");
   });
 
-  it("copies a string asset to a file, and makes the folders above it", async () => {
+  it("copies a string asset to a file, and creates its parent folders", async () => {
     const { outputs, id } = await copy(textAsset("text ü"), remote("new", "deep", "file.txt"));
     assert.equal(read("new", "deep", "file.txt"), "text ü");
     assert.match(id, /^[0-9a-f]{8}$/);
@@ -62,7 +62,7 @@ describe("command plugin: copy to remote", function () {
     assert.equal(read("folder", "one.txt"), "two, and longer");
   });
 
-  it("copies a folder into the path, and with a slash at its end only what is in it", async () => {
+  it("copies a folder into the path, and only its content when the source ends in a slash", async () => {
     await copy(archive(local("tree")), remote("whole"));
     assert.equal(read("whole", "tree", "inner", "b.txt"), "b");
     await copy(archive(`${local("tree")}/`), remote("contents"));

@@ -9,7 +9,7 @@ describe("command plugin: local command", function () {
   this.timeout(20_000);
   const host = fixture();
 
-  it("runs in the folder given, with environment and input, in /bin/sh", async () => {
+  it("runs in the given folder, with environment and input, in /bin/sh", async () => {
     const { outputs } = await host.plugin.create(LOCAL, {
       create: 'pwd; echo "$WORD"; cat; echo oops >&2',
       dir: host.directory,
@@ -20,7 +20,7 @@ describe("command plugin: local command", function () {
     assert.equal(outputs["stderr"], "oops");
   });
 
-  it("runs the interpreter given", async () => {
+  it("runs the given interpreter", async () => {
     const { outputs } = await host.plugin.create(LOCAL, {
       create: "console.log(6 * 7)",
       interpreter: [process.execPath, "-e"],
@@ -28,7 +28,7 @@ describe("command plugin: local command", function () {
     assert.equal(outputs["stdout"], "42");
   });
 
-  it("updates with update or create, and deletes with the output of before", async () => {
+  it("updates with update or create, and deletes with the earlier output", async () => {
     const { outputs } = await host.plugin.create(LOCAL, { create: "echo one" });
     const updated = await host.plugin.update(LOCAL, outputs, {
       create: "echo one",

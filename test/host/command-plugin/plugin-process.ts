@@ -1,4 +1,4 @@
-/** Starts the command plugin as the Pulumi engine does, with an engine of the test's to log to, and speaks gRPC. */
+/** Starts the command plugin as the Pulumi engine does, with an engine of the test's to log to, and calls it by gRPC. */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Properties } from "../../../sandbox/command-plugin/wire.js";
 
-/** The plugin under test: the official one, where its path is given, or the stand-in. */
+/** The plugin under test: the official one, where its path is given, or the substitute. */
 const OFFICIAL = process.env["FORESAIL_COMMAND_PLUGIN"];
 export const isStandIn = OFFICIAL === undefined;
 

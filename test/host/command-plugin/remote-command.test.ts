@@ -9,7 +9,7 @@ describe("command plugin: remote command", function () {
 
   const ran = (): string[] => host.server.commands.map(({ command }) => command);
 
-  it("runs create and returns what it printed, without the last line end", async () => {
+  it("runs create and returns its output without the last newline", async () => {
     const { id, outputs } = await host.plugin.create(REMOTE, {
       connection: host.connection(),
       create: "echo out; echo more; echo err >&2",
@@ -21,7 +21,7 @@ describe("command plugin: remote command", function () {
     assert.equal(host.server.logins.at(-1), "tester");
   });
 
-  it("carries large output and large input whole", async () => {
+  it("transfers large output and large input completely", async () => {
     const stdin = "0123456789abcdef".repeat(256 * 1024);
     const { outputs } = await host.plugin.create(REMOTE, {
       connection: host.connection(),
@@ -69,7 +69,7 @@ describe("command plugin: remote command", function () {
     assert.equal(readFileSync(path.join(host.directory, "gone.txt"), "utf8"), "gone\n");
   });
 
-  it("sets the environment, and the output of the run before unless told not to", async () => {
+  it("sets the environment, and the output of the previous run unless that is disabled", async () => {
     const show = "echo $GREETING-$PULUMI_COMMAND_STDOUT-$PULUMI_COMMAND_STDERR";
     const given = {
       connection: host.connection(),
@@ -94,7 +94,7 @@ describe("command plugin: remote command", function () {
     assert.equal(ran().length, before);
   });
 
-  it("gives standard input, and its end where there is none", async () => {
+  it("passes standard input, and an empty one where there is none", async () => {
     const connection = host.connection();
     const { outputs } = await host.plugin.create(REMOTE, {
       connection,
@@ -106,7 +106,7 @@ describe("command plugin: remote command", function () {
     assert.equal(empty.outputs["stdout"], "end");
   });
 
-  it("does not mind a command that reads none of its input", async () => {
+  it("accepts a command that reads none of its input", async () => {
     const given = { connection: host.connection(), create: "exit 0", stdin: "x".repeat(1_000_000) };
     assert.equal((await host.plugin.create(REMOTE, given)).outputs["stdout"], "");
   });

@@ -35,7 +35,7 @@ describe("an interrupted benchmark", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    it(`ends its programs and removes what it made: ${signal}`, async () => {
+    it(`ends its programs and removes what it created: ${signal}`, async () => {
       const container = path.join(folder, signal);
       const child = spawn(process.execPath, ["-e", PROGRAM, container], {
         stdio: ["ignore", "pipe", "pipe"],

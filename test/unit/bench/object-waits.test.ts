@@ -63,7 +63,7 @@ describe("the waits of a measured run", () => {
       return times;
     }
 
-    it("are those between the first word of an object and its end, with what it depends on", () => {
+    it("are those between an object's first line and its last, with its dependencies", () => {
       const stack = { ...NETWORK, urn: "urn:pulumi:bench::x::pulumi:pulumi:Stack::x-bench" };
       assert.deepEqual(read(LINES).made([stack, NETWORK, PORT]), [
         { key: "openstack:networking:Network n", seconds: 5.5, after: [] },
@@ -84,7 +84,7 @@ describe("the waits of a measured run", () => {
       assert.deepEqual(read(LINES).phases(16_000), { preview: 3, start: 1, objects: 11, end: 1 });
     });
 
-    it("are refused when nothing was made", () => {
+    it("are refused when nothing was created", () => {
       assert.throws(() => read(LINES.slice(0, 4)).phases(16_000), /has not printed that it made anything/);
     });
   });
@@ -103,7 +103,7 @@ describe("the waits of a measured run", () => {
       assert.equal(longestChain([object("Port p", 5, "Network before")]).seconds, 5);
     });
 
-    it("are refused in a ring", () => {
+    it("are refused in a cycle", () => {
       assert.throws(
         () => longestChain([object("Port a", 1, "Port b"), object("Port b", 1, "Port a")]),
         /itself/,
@@ -118,7 +118,7 @@ describe("the waits of a measured run", () => {
     });
   });
 
-  it("name what a dependency costs that the floor has not", () => {
+  it("name what a dependency costs beyond the minimum", () => {
     assert.deepEqual(avoidableWaits(CLUSTER, FLOOR), [
       { kind: "Instance", after: "RouterInterface", seconds: 2 },
       { kind: "Instance", after: "SecGroupRule", seconds: 0 },

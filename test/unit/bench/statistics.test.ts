@@ -12,7 +12,7 @@ describe("statistics of runs", () => {
     [[9, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
   ] as [number[], number][]) {
-    it(`takes ${median} as the middle of ${runs.join(", ")}`, () => {
+    it(`returns ${median} as the median of ${runs.join(", ")}`, () => {
       assert.equal(summarise(runs).median, median);
     });
   }
@@ -33,7 +33,7 @@ describe("statistics of runs", () => {
     assert.throws(() => pairedRatio([], []), /nothing/);
   });
 
-  it("tells linear, constant and quadratic growth apart", () => {
+  it("distinguishes linear, constant and quadratic growth", () => {
     const at = (cost: (size: number) => number) =>
       growth([2, 10, 100].map((size) => ({ size, cost: cost(size) })));
     assert.ok(Math.abs(at((size) => 7 * size) - 1) < 1e-9);

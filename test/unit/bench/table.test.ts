@@ -18,7 +18,7 @@ const result: Result = {
 };
 
 describe("the table of the benchmarks", () => {
-  it("gives a figure as many digits as it deserves", () => {
+  it("gives a figure as many digits as its precision allows", () => {
     assert.deepEqual(
       [
         formatFigure(1.234, "s"),
@@ -30,7 +30,7 @@ describe("the table of the benchmarks", () => {
     );
   });
 
-  it("says of each goal whether it was reached", () => {
+  it("reports for each goal whether it was reached", () => {
     const ratio = { figure: { median: 1.6, least: 1.4, most: 2, runs: 3 }, to: "the script" };
     const cells = rowCells({
       what: "foresail",
@@ -60,7 +60,7 @@ describe("the table of the benchmarks", () => {
       assert.ok(page.includes(words), words);
   });
 
-  it("replaces only what was measured anew", () => {
+  it("replaces only what was measured again", () => {
     const other = { ...result, name: "up" };
     const later = { ...result, date: "2026-02-03" };
     assert.deepEqual(mergeResults([result, other], [later]), [later, other]);
@@ -75,7 +75,7 @@ describe("what is measured of processes", () => {
     ["node /p/bin/bench/run.js preview", undefined],
     ["vim /p/node_modules/@pulumi/pulumi/cmd/run/index.js", undefined],
   ] as const) {
-    it(`takes ${commandLine.split(" ")[1]} as ${part ?? "none of it"}`, () =>
+    it(`counts ${commandLine.split(" ")[1]} as ${part ?? "none of it"}`, () =>
       assert.equal(partOf(commandLine), part));
   }
 

@@ -24,7 +24,7 @@ function seen(states: readonly Partial<RolloutNode>[]): Turn {
   return turn;
 }
 
-describe("a worker's turn, as a watch sees it", () => {
+describe("a worker's upgrade, as a watch sees it", () => {
   const asked = { unschedulable: true, desired: { kubelet: TO } };
   const done = { ...asked, kubeletVersion: TO, current: { kubelet: TO } };
   const rolledOut = seen([
@@ -38,12 +38,12 @@ describe("a worker's turn, as a watch sees it", () => {
     { ...done, unschedulable: false },
   ]);
 
-  it("has all its marks in order when foresail rolls it out", () => {
+  it("has all its timestamps in order when foresail rolls it out", () => {
     assert.deepEqual(rolledOut, { cordoned: 1, asked: 2, begun: 3, reported: 5, done: 6, uncordoned: 7 });
     assert.equal(partsOf([rolledOut]), "asked 1.0, begun 1.0, reported 2.0, done 1.0, uncordoned 1.0");
   });
 
-  it("has what everybody sees when a script does it", () => {
+  it("has the events that everyone sees when a script does it", () => {
     const upgraded = { unschedulable: true, kubeletVersion: TO };
     const turn = seen([
       { unschedulable: true },
@@ -55,7 +55,7 @@ describe("a worker's turn, as a watch sees it", () => {
     assert.equal(partsOf([turn]), "reported 2.0, uncordoned 1.0");
   });
 
-  it("does not begin before the cordon, nor with what an earlier rollout has left", () => {
+  it("does not begin before the cordon, nor with leftovers of an earlier rollout", () => {
     const left = { kubeletVersion: TO, desired: { kubelet: TO }, current: { kubelet: TO } };
     assert.deepEqual(seen([left, { ...left, kubeletVersion: "1.35.4" }]), {});
   });

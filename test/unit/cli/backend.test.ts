@@ -30,7 +30,7 @@ describe("the folder of the backend in use", () => {
     assert.equal(await find(), "/from/login");
   });
 
-  it("is none for a backend elsewhere, and the error says what clears locks there", async () => {
+  it("is undefined for a remote backend, and the error says what clears locks there", async () => {
     await assert.rejects(find("s3://bucket"), NotAFileBackendError);
     await assert.rejects(
       find("https://pulumi.example"),

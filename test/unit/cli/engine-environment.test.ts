@@ -10,15 +10,15 @@ describe("the engine that foresail starts", () => {
     ["a file or pipe", undefined, {}, "never"],
   ];
   for (const [name, isTTY, environment, colour] of rows)
-    it(`is shown on ${name} with colour ${colour}`, () =>
+    it(`is shown on ${name} with color ${colour}`, () =>
       assert.equal(colourOfStream(isTTY === undefined ? {} : { isTTY }, environment), colour));
 
-  it("runs diffs side by side, unless the person said otherwise", () => {
+  it("runs diffs side by side, unless the user chose otherwise", () => {
     assert.equal(fleetEnvironment({}).PULUMI_PARALLEL_DIFF, "true");
     assert.equal(fleetEnvironment({ PULUMI_PARALLEL_DIFF: "false" }).PULUMI_PARALLEL_DIFF, "false");
   });
 
-  it("keeps the person's backend, login and own node options", () => {
+  it("keeps the user's backend, login and own node options", () => {
     const environment = fleetEnvironment({
       PULUMI_BACKEND_URL: "s3://theirs",
       NODE_OPTIONS: "--no-warnings",

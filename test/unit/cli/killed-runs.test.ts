@@ -32,7 +32,7 @@ describe("the locks of a file backend", () => {
     assert.deepEqual(await clearDeadLocks(target()), []);
   });
 
-  it("leave no half-written attributes behind, which would make the state unreadable", async () => {
+  it("leave no half-written attributes, which would make the state unreadable", async () => {
     const folder = path.join(stateFolder, ".pulumi/stacks/foresail");
     mkdirSync(folder, { recursive: true });
     const [corrupt, whole, other] = [
@@ -52,7 +52,7 @@ describe("the locks of a file backend", () => {
     );
   });
 
-  it("are cleared, in words, when their process is dead", async () => {
+  it("are cleared and reported when their process is dead", async () => {
     const pid = await deadProcess();
     const file = writeLock("a", { pid });
     const [line, ...others] = await clearDeadLocks(target());
@@ -61,13 +61,13 @@ describe("the locks of a file backend", () => {
     assert.equal(existsSync(file), false);
   });
 
-  it("are cleared when a younger process has the number of the dead one", async () => {
+  it("are cleared when a newer process has the PID of the dead one", async () => {
     const file = writeLock("a", { pid: process.pid, timestamp: "2001-02-03T04:05:06Z" });
     await clearDeadLocks(target());
     assert.equal(existsSync(file), false);
   });
 
-  it("stay while their process lives, and the error says who and what to do", async () => {
+  it("remain while their process is alive, and the error names it and says what to do", async () => {
     const file = writeLock("a", { pid: process.pid });
     await assert.rejects(clearDeadLocks(target()), (error: unknown) => {
       assert.ok(error instanceof StackLockedError);
@@ -78,7 +78,7 @@ describe("the locks of a file backend", () => {
     assert.equal(existsSync(file), true);
   });
 
-  it("of another host stay until somebody consents", async () => {
+  it("of another host remain until the user consents", async () => {
     const file = writeLock("a", { pid: await deadProcess(), hostname: `not-${hostname()}` });
     await assert.rejects(clearDeadLocks(target()), /another host/);
     const before = process.env["PULUMI_BACKEND_URL"];

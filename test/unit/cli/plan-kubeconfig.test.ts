@@ -12,7 +12,7 @@ describe("foresail plan's kubeconfig", () => {
   const file = path.join(folder, "config");
   const entry = (name: string) => ({ name, context: { cluster: name, user: name } });
   const config = {
-    contexts: [entry("one"), entry("two"), { name: "torn", context: { cluster: "gone", user: "one" } }],
+    contexts: [entry("one"), entry("two"), { name: "broken", context: { cluster: "gone", user: "one" } }],
     clusters: ["one", "two"].map((name) => ({
       name,
       cluster: { server: `https://${name}:6443`, "certificate-authority": "ca.crt" },
@@ -22,7 +22,7 @@ describe("foresail plan's kubeconfig", () => {
   const save = (content: object | string) =>
     writeFileSync(file, typeof content === "string" ? content : stringify(content));
 
-  it("takes the current context alone, or the one that is asked for", () => {
+  it("uses only the current context, or the requested one", () => {
     save({ ...config, "current-context": "two" });
     for (const [wanted, name] of [
       [undefined, "two"],
@@ -42,14 +42,14 @@ describe("foresail plan's kubeconfig", () => {
       "no current context",
       config,
       undefined,
-      /config names no current context: choose one with --context \(it has one, two, torn\)/,
+      /config names no current context: choose one with --context \(it has one, two, broken\)/,
     ],
-    ["an unknown context", config, "three", /config has no context "three": it has one, two, torn/],
+    ["an unknown context", config, "three", /config has no context "three": it has one, two, broken/],
     [
-      "a context that is torn",
+      "a broken context",
       config,
-      "torn",
-      /config: the context "torn" names a cluster that is not in the file/,
+      "broken",
+      /config: the context "broken" names a cluster that is not in the file/,
     ],
     ["no kubeconfig", "a: b", undefined, /config is not a kubeconfig; on a control plane/],
     ["no YAML", "{{", undefined, /config is not a kubeconfig/],

@@ -38,7 +38,7 @@ describe("foresail report", function () {
     assert.ok(changes?.every((change) => !("inputs" in change)));
   });
 
-  it("names the stack that it was told when the preview failed too early to say", () => {
+  it("names the given stack when the preview failed too early to name it", () => {
     const { stdout } = report(
       ["--markdown", "--stack", "prod", "-"],
       '{"diagnostics":[{"severity":"error","message":"no"}]}',
@@ -46,7 +46,7 @@ describe("foresail report", function () {
     assert.match(stdout, /^<!-- foresail:foresail\/prod -->\n### foresail: the preview of `prod` failed/);
   });
 
-  it("says what is wrong: 2 for the wish, 1 for the file", () => {
+  it("exits with 2 for a wrong command line and with 1 for an unreadable file", () => {
     const formless = report([sample("scale.json")]);
     assert.deepEqual([formless.status, /give --markdown or --json/.test(formless.stderr)], [2, true]);
     const both = report(["--markdown", "--json", sample("scale.json")]);

@@ -29,12 +29,12 @@ describe("what the tests on real nodes detect", () => {
       assert.equal(overlaps(parseStepLog("cp-1", log.join("\n"))).length, 1);
     });
 
-    it("runs on two machines may be at once", () => {
+    it("runs on two machines may overlap", () => {
       const log = [began(1, "prepare"), ended(3, "prepare")].join("\n");
       assert.deepEqual(overlaps([...parseStepLog("w-1", log), ...parseStepLog("w-2", log)]), []);
     });
 
-    it("what ran since an earlier reading is told apart, same seconds included", () => {
+    it("what ran since an earlier reading is distinguished, even within the same second", () => {
       const before = parseStepLog("w-1", [began(1, "endpoint"), ended(1, "endpoint")].join("\n"));
       assert.equal(since(before, [...before, ...before]).length, 1);
     });
@@ -63,7 +63,7 @@ describe("what the tests on real nodes detect", () => {
     it("and names of Events are none", () => assert.deepEqual(found("worker.18a2b3c4d5e6f708"), []));
   });
 
-  it("as announced: the operations behind a preview's lines, and no line that nobody knows", () => {
+  it("as announced: the operations of a preview's lines, and no unknown line", () => {
     const steps = {
       "e2e-workers": [
         "w-2: join as worker of workers, wait until Ready",

@@ -57,19 +57,19 @@ function groupsOf(configuration: Configuration): { role: string }[] | undefined 
 
 describe("examples", () => {
   for (const file of STACK_FILES) {
-    it(`${file} is a stack file without mistakes`, () => {
+    it(`${file} is a valid stack file`, () => {
       const configuration = load(file);
       const groups = groupsOf(configuration);
       assert.ok(groups === undefined || groups.some(({ role }) => role === "control-plane"));
     });
 
-    it(`${file} names the schema for editors by a path that leads to it`, () => {
+    it(`${file} names the schema for editors by an existing path`, () => {
       const [, schema = ""] = /^# yaml-language-server: \$schema=(.+)$/m.exec(read(file)) ?? [];
       assert.equal(path.posix.join(path.posix.dirname(file), schema), "docs/configuration.schema.json");
     });
   }
 
-  it("of stacks are all in the table", () => {
+  it("of stacks are all listed in the table", () => {
     const names = filesBelow("examples/stacks", ".yaml").map((file) => path.basename(file));
     const listed = [...read("examples/README.md").matchAll(/\(stacks\/([\w.-]+\.yaml)\)/g)].map(
       ([, name]) => name,
@@ -78,7 +78,7 @@ describe("examples", () => {
     assert.ok(names.length > 0);
   });
 
-  it("package/ takes the versions that foresail has", () => {
+  it("package/ uses the same versions as foresail", () => {
     type Versions = Record<string, string>;
     type Manifest = { version: string; dependencies: Versions; devDependencies: Versions };
     const own = JSON.parse(read("package.json")) as Manifest;

@@ -56,7 +56,7 @@ describe("workflows of the examples", () => {
       for (const line of uses) assert.match(line, /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     });
 
-    it(`${file} runs its scripts, which exist and may be run`, () => {
+    it(`${file} runs its scripts, which exist and are executable`, () => {
       const scripts = job.steps.flatMap(({ run }) => SCRIPT.exec(run ?? "")?.[0] ?? []);
       assert.equal(scripts.length, name === "preview" ? 3 : 2, scripts.join());
       for (const script of scripts) {
@@ -70,13 +70,13 @@ describe("workflows of the examples", () => {
       assert.deepEqual(installs, ["npm ci --ignore-scripts && npm run prepare"]);
     });
 
-    it(`${file} has its secrets from an environment`, () =>
+    it(`${file} takes its secrets from an environment`, () =>
       assert.equal(
         job.environment,
         name === "preview" ? "${{ matrix.stack }}-preview" : "${{ matrix.stack }}",
       ));
 
-    it(`${file} puts nothing that others write into a command line`, () => {
+    it(`${file} puts no text of others into a command line`, () => {
       for (const { run = "" } of job.steps) assert.equal(run.includes("${{"), false, run);
     });
 
@@ -91,7 +91,7 @@ describe("workflows of the examples", () => {
       assert.equal(JSON.stringify(job.env).includes("secrets."), false);
     });
 
-    it(`${file} has a limit, one run a stack at once, and the engine that foresail is tested with`, () => {
+    it(`${file} has a time limit, one run per stack at once, and the engine that foresail is tested with`, () => {
       assert.ok(job["timeout-minutes"] > 0);
       assert.match(job.concurrency.group, /\$\{\{ matrix\.stack \}\}/);
       const { devDependencies } = JSON.parse(read("package.json")) as {

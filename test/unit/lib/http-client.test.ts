@@ -44,7 +44,7 @@ describe("the HTTP client", () => {
     assert.equal((await send("/text")).body, undefined);
   });
 
-  it("takes another content type", async () => {
+  it("accepts another content type", async () => {
     await send("/", {
       method: "PATCH",
       body: {},
@@ -53,7 +53,7 @@ describe("the HTTP client", () => {
     assert.equal(seen.at(-1)?.type, "application/merge-patch+json");
   });
 
-  it("gives up at the deadline, also in the middle of a response", async () => {
+  it("gives up at the deadline, even in the middle of a response", async () => {
     await assert.rejects(send("/half", { milliseconds: 100 }), /no answer within 0\.1 s/);
   });
 
@@ -66,7 +66,7 @@ describe("the HTTP client", () => {
     await assert.rejects(answer, reason);
   });
 
-  it("knows a request that can't have reached the server", async () => {
+  it("recognizes a request that can't have reached the server", async () => {
     const [closed, cut] = await Promise.all(
       [
         client.send({ method: "GET", url: "http://127.0.0.1:1/", milliseconds: 5_000 }),

@@ -5,13 +5,13 @@ import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
 const quick = { firstPauseMilliseconds: 5, longestPauseMilliseconds: 10 };
 
 describe("waitFor", () => {
-  it("gives the result of the probe that is done", async () => {
+  it("returns the result of the probe that is done", async () => {
     let probes = 0;
     const probe = () => Promise.resolve(++probes < 4 ? { pending: `${probes} of 4` } : { done: "four" });
     assert.equal(await waitFor({ what: "four probes", seconds: 5, probe, ...quick }), "four");
   });
 
-  it("fails at the deadline with the last condition in words", async () => {
+  it("fails at the deadline with the last condition in the message", async () => {
     const waiting = waitFor({
       what: "node w-1",
       seconds: 0.1,
@@ -44,7 +44,7 @@ describe("waitFor", () => {
     await assert.rejects(waiting, /engine gone/);
   });
 
-  it("goes on after a transient fault and says it as the last condition", async () => {
+  it("continues after a transient fault and reports it as the last condition", async () => {
     let probes = 0;
     const lines: string[] = [];
     const probe = () => {
@@ -63,7 +63,7 @@ describe("waitFor", () => {
     await assert.rejects(waitFor({ what: "x", seconds: 5, probe }), TypeError);
   });
 
-  it("says a condition once while it stays the same", async () => {
+  it("reports a condition once while it stays the same", async () => {
     const conditions = ["a", "a", "b", "b", "a"];
     const lines: string[] = [];
     const probe = () => {

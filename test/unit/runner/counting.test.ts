@@ -57,7 +57,7 @@ describe("the test runner's counting", () => {
     });
   }
 
-  it("says before the last line what was left out, and why", () => {
+  it("reports before the last line what was left out, and why", () => {
     const pending = [{ title: "a cluster of five", reason: "needs 16 GiB" }];
     assert.deepEqual(
       summariseRun(
@@ -76,7 +76,7 @@ describe("the test runner's counting", () => {
     );
   });
 
-  it("never ends well with a failure or a breakage, and never loses a passed test", () => {
+  it("never succeeds with a failure or a breakage, and never loses a passed test", () => {
     const outcome = fc.record({
       tier: fc.constant("unit"),
       result: fc.record({ passed: fc.nat(9), failed: fc.nat(2), pending: fc.constant([]) }),

@@ -8,7 +8,7 @@ import { listTestFiles, NotCompiledError } from "../../test-files";
 describe("the end of a test process", () => {
   const good = { passed: 2, failed: 0, pending: [] };
 
-  it("is well with a result and exit code 0", () => {
+  it("is a success with a result and exit code 0", () => {
     assert.deepEqual(judgeEnding("unit", good, "exit code 0"), { tier: "unit", result: good });
   });
 
@@ -52,7 +52,7 @@ describe("the list of test files", () => {
     assert.deepEqual(listTestFiles(folder, ["unit"]), [path.join(folder, "bin/test/unit/deep/a.test.js")]);
   });
 
-  it("refuses a source that is not compiled, and says how to mend it", () => {
+  it("refuses a source that is not compiled, and says how to fix it", () => {
     write("test/unit/new.test.ts");
     assert.throws(() => listTestFiles(folder, ["unit"]), NotCompiledError);
     assert.throws(
@@ -61,5 +61,5 @@ describe("the list of test files", () => {
     );
   });
 
-  it("is empty for a folder that is not there", () => assert.deepEqual(listTestFiles(folder, ["e2e"]), []));
+  it("is empty for a missing folder", () => assert.deepEqual(listTestFiles(folder, ["e2e"]), []));
 });

@@ -5,7 +5,7 @@ const tier = (name: TierName) => TIERS.find((each) => each.name === name) ?? ass
 const starts = (name: TierName, ...running: TierName[]) => mayStart(tier(name), running.map(tier));
 
 describe("the tiers of tests", () => {
-  it("start when the machine has room beside those that run", () => {
+  it("start when the machine has enough resources beside the running tiers", () => {
     assert.equal(starts("engine", "unit"), false);
     assert.equal(starts("host", "engine"), true);
     assert.equal(starts("rollout", "engine", "host"), true);

@@ -8,7 +8,7 @@ const node = (name: string, status: string) => ({
 });
 
 describe("the check of a cluster", () => {
-  it("waits for every node that is wanted, and says which is not Ready", () => {
+  it("waits for every desired node, and names the one that is not Ready", () => {
     assert.deepEqual(decideReady(["cp-1", "w-1"], [node("cp-1", "True"), node("w-1", "False")]), {
       pending: "w-1: KubeletNotReady",
     });
@@ -16,7 +16,7 @@ describe("the check of a cluster", () => {
     assert.deepEqual(decideReady(["cp-1"], [node("cp-1", "True"), node("w-9", "False")]), { done: true });
   });
 
-  it("applies the namespace before what lives in it", () => {
+  it("applies the namespace before its objects", () => {
     const [first, ...others] = echoObjects;
     assert.equal(first?.kind, "Namespace");
     for (const { metadata } of others)

@@ -7,7 +7,7 @@ import { describe, it } from "mocha";
 import { engineEnvironment, preloading } from "../../../sandbox/engine-environment";
 
 describe("what the engine's node processes load first", () => {
-  it("is loaded from a folder with spaces, quotes and backslashes, after the person's own options", () => {
+  it("is loaded from a folder with spaces, quotes and backslashes, after the user's own options", () => {
     const folder = mkdtempSync(join(tmpdir(), 'fore "sail\\ '));
     try {
       const file = join(folder, "first.js");

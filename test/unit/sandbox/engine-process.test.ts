@@ -16,13 +16,13 @@ const call = (script: string, options: Partial<EngineCall> = {}) =>
   });
 
 describe("a run of the engine", () => {
-  it("gives input on standard input, and both streams and the exit code back", async () => {
+  it("passes standard input, and returns both streams and the exit code", async () => {
     const script =
       'process.stdin.on("data", (d) => { process.stdout.write(d); process.stderr.write("e"); process.exitCode = 3; })';
     assert.deepEqual(await call(script, { input: "secret" }), { exitCode: 3, stdout: "secret", stderr: "e" });
   });
 
-  it("hands lines on as they come", async () => {
+  it("passes lines on as they arrive", async () => {
     const lines: string[] = [];
     await call('console.log("a"); console.error("b")', { onLine: (line) => lines.push(line) });
     assert.deepEqual(lines.sort(), ["a", "b"]);
@@ -32,7 +32,7 @@ describe("a run of the engine", () => {
     await assert.rejects(call("setInterval(() => {}, 1000)", { seconds: 0.3 }), /did not end within 0.3 s/);
   });
 
-  it("gets one interrupt for the two that a terminal and npm send, and ends in order", async () => {
+  it("gets one interrupt for the two that a terminal and npm send, and ends cleanly", async () => {
     const script =
       'let n = 0; process.on("SIGINT", () => { n += 1; setTimeout(() => { console.log(n); process.exit(0); }, 300); });' +
       'setInterval(() => {}, 1000); console.log("up")';
@@ -49,7 +49,7 @@ describe("a run of the engine", () => {
     assert.deepEqual(lines, ["up", "1"]);
   });
 
-  it("that cannot start names the program", async () => {
+  it("that can't start names the program", async () => {
     await assert.rejects(
       callEngine({ program: "/no/such/pulumi", args: [], folder: "/", environment: {}, seconds: 5 }),
       /\/no\/such\/pulumi cannot be started/,
@@ -68,13 +68,13 @@ describe("the engine's environment", () => {
     { PATH: "/cache/bin", PULUMI_HOME: "/cache/home" },
   );
 
-  it("leaves nothing in that leads to the person's own backend", () => {
+  it("contains nothing that leads to the user's own backend", () => {
     assert.equal(made["PULUMI_ACCESS_TOKEN"], undefined);
     assert.equal(made["PULUMI_STACK"], undefined);
     assert.match(made["PULUMI_BACKEND_URL"] ?? "", /^file:\/\/\/.*\.sandbox\/state$/);
   });
 
-  it("has the tool chain's programs, and the rest of the person's environment", () => {
+  it("contains the toolchain's programs, and the rest of the user's environment", () => {
     assert.equal(made["PATH"], "/cache/bin");
     assert.equal(made["PULUMI_HOME"], "/cache/home");
     assert.equal(made["HOME"], "/home");
@@ -104,7 +104,7 @@ describe("the engine's output", () => {
     ]);
   });
 
-  it("tells what was changed, from its last summary", () => {
+  it("reports what was changed, from its last summary", () => {
     const preview = "Resources:\n    + 5 to create\n";
     const up =
       "Resources:\n    + 2 created\n    ~ 1 updated\n    +-1 replaced\n    10 unchanged\n\nDuration: 3s\n";

@@ -24,10 +24,10 @@ describe("the size of the sandbox's cluster", () => {
   it("is one control plane and one worker at first", () => {
     assert.deepEqual(chooseSize({}, undefined), { controlPlanes: 1, workers: 1 });
   });
-  it("stays as it was when nothing is asked for", () => {
+  it("stays as it was without a request", () => {
     assert.deepEqual(chooseSize({}, { controlPlanes: 3, workers: 2 }), { controlPlanes: 3, workers: 2 });
   });
-  it("changes only where something is asked for", () => {
+  it("changes only where requested", () => {
     assert.deepEqual(chooseSize({ workers: 4 }, { controlPlanes: 3, workers: 2 }), {
       controlPlanes: 3,
       workers: 4,
@@ -54,7 +54,7 @@ describe("the configuration of the sandbox's cluster", () => {
     privateKey: "PRIVATE",
   };
 
-  it("reaches machines and the API at their published ports, and machines each other inside", () => {
+  it("reaches machines and the API at their published ports, and has machines reach each other inside", () => {
     const { machines } = clusterConfiguration(fixture, {});
     assert.deepEqual(machines, [
       {
@@ -79,16 +79,16 @@ describe("the configuration of the sandbox's cluster", () => {
     ]);
   });
 
-  it("is one that the stack accepts", () => {
+  it("is accepted by the stack", () => {
     const made = clusterConfiguration({ ...fixture, lost: ["w-2"] }, containerNodeSettings);
     assert.deepEqual(ClusterInput.safeParse(made).error?.issues ?? [], []);
   });
 
-  it("never holds the private key", () => {
+  it("never contains the private key", () => {
     assert.ok(!JSON.stringify(clusterConfiguration(fixture, {})).includes("PRIVATE"));
   });
 
-  it("takes in what container nodes need, beside its own network", () => {
+  it("includes what container nodes need, beside its own network", () => {
     const made = clusterConfiguration(fixture, {
       kubelet: { failSwapOn: false },
       network: { podSubnet: "10.1.0.0/16" },
@@ -97,7 +97,7 @@ describe("the configuration of the sandbox's cluster", () => {
     assert.deepEqual(made["network"], { plugin: { bridge: {} }, podSubnet: "10.1.0.0/16" });
   });
 
-  it("lists a machine as lost only when it is to leave and does not run", () => {
+  it("lists a machine as lost only when it leaves and does not run", () => {
     assert.deepEqual(findLost(["cp-1", "w-1", "w-2"], ["cp-1", "w-1"], ["cp-1", "w-1", "w-2"]), []);
     assert.deepEqual(findLost(["cp-1", "w-1", "w-2"], ["cp-1", "w-1"], ["cp-1"]), ["w-2"]);
     assert.equal("lost" in clusterConfiguration(fixture, {}), false);
@@ -106,7 +106,7 @@ describe("the configuration of the sandbox's cluster", () => {
 });
 
 describe("a generated stack file", () => {
-  it("keeps the engine's salt and encrypted secrets that are still wanted, and nothing else", () => {
+  it("keeps the engine's salt and encrypted secrets that are still needed, and nothing else", () => {
     const current = {
       encryptionsalt: "v1:salt",
       config: {
@@ -124,7 +124,7 @@ describe("a generated stack file", () => {
     );
   });
 
-  it("never holds a secret in plain", () => {
+  it("never contains a secret in plain text", () => {
     const made = withConfiguration(undefined, { values: {}, secrets: { sshPrivateKey: "PRIVATE" } });
     assert.deepEqual(made, { config: {} });
   });

@@ -26,7 +26,7 @@ describe("a node's status", () => {
   for (const [name, node, expected] of rows) it(name, () => assert.equal(readiness(node), expected));
 });
 
-describe("configured and living nodes side by side", () => {
+describe("configured and live nodes side by side", () => {
   it("show each configured node with the version its kubelet reports", () => {
     assert.deepEqual(
       mergeNodes(recorded, [live("w-1", { status: "True" }), live("cp-1", { status: "True" })]),
@@ -56,7 +56,7 @@ describe("configured and living nodes side by side", () => {
       ],
     );
   });
-  it("show why when the cluster cannot be asked", () => {
+  it("show why when the cluster can't be read", () => {
     assert.deepEqual(
       mergeNodes(recorded, "the API does not answer").map(({ status }) => status),
       ["the API does not answer", "the API does not answer"],
@@ -75,7 +75,7 @@ describe("the status of the sandbox", () => {
     ]);
   });
 
-  it("reads for people as a table, and lines that a shell takes", () => {
+  it("is a table for people, and lines for a shell", () => {
     const text = formatStatus({
       stacks: [{ name: "sandbox-ssh", system: "ssh", resources: 9 }],
       clusters: [

@@ -8,7 +8,7 @@ describe("the systems of the sandbox", () => {
     assert.equal(findSystem(DEFAULT_SYSTEM).name, "ssh");
   });
 
-  it("that are not known are refused with the names of the known ones", () => {
+  it("that are unknown are refused with the names of the known ones", () => {
     assert.throws(
       () => findSystem("shh"),
       (error: unknown) => {

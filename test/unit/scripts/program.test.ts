@@ -6,7 +6,7 @@ import path from "node:path";
 import { projectFolder } from "../../../sandbox/places";
 
 describe("the program that Pulumi runs", () => {
-  it("says in plain words that a clone is not compiled, and how to mend it", () => {
+  it("says in plain words that a clone is not compiled, and how to fix it", () => {
     const clone = mkdtempSync(path.join(tmpdir(), "foresail-uncompiled-"));
     try {
       const program = path.join("scripts", "program.cjs");

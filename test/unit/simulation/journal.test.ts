@@ -29,7 +29,7 @@ describe("the simulation's journal", () => {
     );
   });
 
-  it("finds runs that were at work at once, what was done twice, and what was asked while it ran", () => {
+  it("finds overlapping runs, what was done twice, and requests during a run", () => {
     const pairs = runsAtOnce(journal, ["join-worker"]).map(([one, other]) => [one.id, other.id]);
     assert.deepEqual(pairs, [
       [1, 3],
@@ -42,7 +42,7 @@ describe("the simulation's journal", () => {
 });
 
 describe("parseScript", () => {
-  it("takes a script apart as bash would: title, text and the data after the brace", () => {
+  it("splits a script as bash would: title, text and the data after the brace", () => {
     const stdin = `${wrapScript("init", "cp-1", "f() {\n  true\n}\nflock -w 7 9\nexit 0")}a: b\n}\nexit\n}\n`;
     const script = parseScript(stdin);
     assert.deepEqual([script?.operation, script?.machine, script?.lockSeconds], ["init", "cp-1", 7]);
@@ -50,7 +50,7 @@ describe("parseScript", () => {
     assert.match(script?.text ?? "", /^# foresail: init cp-1\nf\(\) \{/);
   });
 
-  it("knows no script that is another's, or cut off", () => {
+  it("rejects a script of another program, or a truncated one", () => {
     assert.equal(parseScript("{\necho\nexit\n}\n"), undefined);
     assert.equal(parseScript("{\n# foresail: init cp-1\nkubeadm init\n"), undefined);
   });

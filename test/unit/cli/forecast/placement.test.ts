@@ -147,7 +147,7 @@ describe("forecast of pods that no other node can run", () => {
     assert.deepEqual(forecast([bound("db-0"), bound("db-1")], 2).blocked, false);
   });
 
-  it("says nothing of pods without a budget, and of a cluster that has another node for them", () => {
+  it("reports no pods without a budget, and none in a cluster that has another node for them", () => {
     assert.deepEqual(forecast([bound("web-0", { app: "web" })], 1).findings, []);
     const facts = cleanFacts({ pods: [bound("db-0")], budgets: [budget(1)] });
     const nodes = facts.nodes.map((each) => ({
@@ -167,7 +167,7 @@ describe("forecast of pods that no other node can run", () => {
     assert.deepEqual(report.findings, []);
   });
 
-  it("does not report an unready pod that AlwaysAllow lets go", () => {
+  it("does not report an unready pod that AlwaysAllow permits to evict", () => {
     const unready = plainPod("db-0", {
       node: "w-1",
       owner: "StatefulSet",

@@ -24,7 +24,7 @@ describe("forecast of a rollout", () => {
     assertGolden("plan-clean.txt", renderText(report));
   });
 
-  it("names everything that a rollout would meet", () => {
+  it("names every blocker and warning of a rollout", () => {
     const report = planReport(troubledFacts(), desired());
     assert.equal(report.blocked, true);
     assertGolden("plan-blocked.txt", renderText(report));
@@ -56,7 +56,7 @@ describe("forecast of a rollout", () => {
     assert.deepEqual(atTarget.unknown, []);
   });
 
-  it("has nothing to do at the target, and looks at no pod then", () => {
+  it("has nothing to do at the target version, and then reads no pod", () => {
     const report = planReport(
       { ...troubledFacts(), nodes: [plainNode("cp-1", "1.36.3")], clusterVersion: "1.36.3" },
       desired(),
@@ -87,7 +87,7 @@ describe("forecast of a rollout", () => {
     assert.match(report.findings[0]?.words ?? "", /can't go down a minor/);
   });
 
-  it("names what takes the place of an API version that goes", () => {
+  it("names what replaces an API version that is removed", () => {
     const metrics =
       'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",removed_release="1.32",resource="flowschemas",subresource="",version="v1beta3"} 1';
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe("forecast of a rollout", () => {
     assert.deepEqual(removalFindings(metrics.replace(/1$/, "0"), "1.32.13"), []);
   });
 
-  it("lists what the target removes when nobody may read what is in use", () => {
+  it("lists what the target removes when the usage can't be read", () => {
     const nodes = [plainNode("cp-1", "1.31.2")];
     const { unknown } = planReport(
       cleanFacts({ nodes, clusterVersion: "1.31.2", metrics: undefined }),
@@ -116,7 +116,7 @@ describe("forecast of a rollout", () => {
     assert.deepEqual(other, planReport(facts, desired()));
   });
 
-  it("colours the text only where asked, and changes no word by it", () => {
+  it("colors the text only on request, without changing a word", () => {
     const report = planReport(troubledFacts(), desired());
     const coloured = renderText(report, pc.createColors(true));
     assert.notEqual(coloured, renderText(report));
@@ -124,7 +124,7 @@ describe("forecast of a rollout", () => {
     assert.equal(coloured.replace(/\u001b\[\d+m/g, ""), renderText(report));
   });
 
-  it("lets no name from the cluster into the markup", () => {
+  it("escapes names from the cluster in the markup", () => {
     const facts = cleanFacts({ pods: [plainPod("a|<b>*", { node: "w-1" })] });
     assert.match(renderMarkdown(planReport(facts, desired())), /shop\/a\\\|\\<b\\>\\\*/);
   });

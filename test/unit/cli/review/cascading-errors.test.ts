@@ -33,8 +33,8 @@ Resources:
     3 errored
 `;
 
-describe("what the engine says of resources behind a failure", () => {
-  it("is one line, and the failure's own words stay", () => {
+describe("cascading errors of the engine", () => {
+  it("are reduced to one line, and the failure's own message stays", () => {
     assert.deepEqual(filtered(FAILED), {
       shown: `Updating (test):
 
@@ -52,17 +52,17 @@ Resources:
     });
   });
 
-  it("is found under colours", () => {
+  it("are found in colored output", () => {
     const { shown, summary } = filtered(`\u001b[31m    ${GROUP} a  ${unseen(GROUP, "a")}\u001b[0m\nb`);
     assert.deepEqual([shown, summary?.endsWith(": a")], ["b", true]);
   });
 
-  it("leaves a run without such resources as it is, headers and all", () => {
+  it("leave a run without them unchanged, including its headers", () => {
     const text = `Diagnostics:\n  ${GROUP} (test-workers):\n    w-1 joined\n\n    error: no\n\n  ${GROUP} (b):`;
     assert.deepEqual(filtered(text), { shown: text, summary: undefined });
   });
 
-  it("keeps what else is said of a resource", () => {
+  it("keep other messages about a resource", () => {
     const text = `  ${GROUP} (a):\n    warning: slow\n    ${unseen(GROUP, "a")}\n\nend`;
     assert.equal(filtered(text).shown, `  ${GROUP} (a):\n    warning: slow\nend`);
   });

@@ -10,20 +10,20 @@ const unreviewedStep = (reviewed: string[], current: string[]) =>
 const lines = fc.array(line, { maxLength: 8 });
 const operation = fc.constantFrom("create", "update", "replace", "delete" as const);
 
-/** Reviews of resources with different names, each with its own steps and wish. */
+/** Reviews of resources with different names, each with its own steps and inputs. */
 const review = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom("r1", "r2", "r3", "r4"),
     steps: lines,
     operation,
-    wish: fc.nat({ max: 3 }),
+    desired: fc.nat({ max: 3 }),
   }),
   { selector: ({ name }) => name, maxLength: 4 },
 );
-type Given = { name: string; steps: string[]; operation: string; wish: number };
+type Given = { name: string; steps: string[]; operation: string; desired: number };
 const changesOf = (given: readonly Given[]): ReviewedChange[] =>
-  given.map(({ name, steps, operation, wish: desired }) =>
-    change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { wish: desired } }),
+  given.map(({ name, steps, operation, desired }) =>
+    change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { desired } }),
   );
 
 /** The same question asked in another way: can the shorter be got from the longer by deleting lines? */
@@ -33,14 +33,14 @@ function isPart(shorter: readonly string[], longer: readonly string[]): boolean 
   return longer.some((each, index) => each === first && isPart(rest, longer.slice(index + 1)));
 }
 
-describe("a review, whatever it holds", () => {
+describe("a review, whatever it contains", () => {
   it("is the same as itself", () => {
     fc.assert(
       fc.property(review, (given) => compareReview(changesOf(given), changesOf(given)).kind === "same"),
     );
   });
 
-  it("accepts steps exactly when they are a part of the reviewed ones in their order", () => {
+  it("accepts steps exactly when they are a subsequence of the reviewed ones", () => {
     fc.assert(
       fc.property(lines, lines, (reviewed, current) => {
         assert.equal(unreviewedStep(reviewed, current) === undefined, isPart(current, reviewed));
@@ -49,7 +49,7 @@ describe("a review, whatever it holds", () => {
     );
   });
 
-  it("accepts whatever is left after some resources and some steps are done", () => {
+  it("accepts what is left after some resources and some steps are done", () => {
     fc.assert(
       fc.property(review, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (given, keeps) => {
         let next = 0;
@@ -63,13 +63,13 @@ describe("a review, whatever it holds", () => {
     );
   });
 
-  it("refuses a foreign step, resource, operation or wish, wherever it comes in", () => {
+  it("refuses an unreviewed step, resource, operation or input, wherever it appears", () => {
     fc.assert(
       fc.property(
         review.filter((given) => given.length > 0),
         fc.nat(),
         fc.nat(),
-        fc.constantFrom("step", "resource", "operation", "wish"),
+        fc.constantFrom("step", "resource", "operation", "input"),
         (given, which, where, what) => {
           const current: Given[] = given.map((each) => ({
             ...each,
@@ -81,14 +81,14 @@ describe("a review, whatever it holds", () => {
           if (what === "step") one.steps.splice(where % (one.steps.length + 1), 0, "z: something else");
           if (what === "resource") current.push({ ...one, name: "r9" });
           if (what === "operation") one.operation = "delete";
-          if (what === "wish") one.wish += 1;
+          if (what === "input") one.desired += 1;
           assert.equal(compareReview(changesOf(reviewed), changesOf(current)).kind, "moved");
         },
       ),
     );
   });
 
-  it("accepts no more of what was accepted: the remainder of a remainder is one of the whole", () => {
+  it("accepts transitively: the remainder of a remainder is a remainder of the whole", () => {
     fc.assert(
       fc.property(lines, lines, lines, (whole, part, last) => {
         fc.pre(unreviewedStep(whole, part) === undefined && unreviewedStep(part, last) === undefined);

@@ -25,7 +25,7 @@ const RESUMED = (machine: string, over: Partial<Upgrade> = {}) => ROLL(machine, 
 const CONTAINERD = { software: [{ name: "containerd", from: "2.1.4", to: "2.2.0" }] };
 const rollout = (steps: readonly string[]) => change("a", steps, { type: "NodeRollout" });
 
-describe("a review held against what would run now", () => {
+describe("a review compared with what would run now", () => {
   const rows: [string, ReviewedChange[], ReviewedChange[], string][] = [
     ["nothing, and nothing now", [], [], "same"],
     ["the same steps", [change("a", [JOIN("w-1")])], [change("a", [JOIN("w-1")])], "same"],
@@ -69,19 +69,19 @@ describe("a review held against what would run now", () => {
       "remainder",
     ],
     [
-      "another wish with the same steps",
+      "other inputs with the same steps",
       [change("a", ["x: y"], { inputs: { version: "1.36.3" } })],
       [change("a", ["x: y"], { inputs: { version: "1.36.4" } })],
       "moved",
     ],
     [
-      "a wish that was unknown and is known now",
+      "an input that was unknown and is known now",
       [change("a", ["x: y"], { inputs: { nested: { kubeconfig: UNKNOWN } } })],
       [change("a", ["x: y"], { inputs: { nested: { kubeconfig: "[secret]" } } })],
       "remainder",
     ],
     [
-      "a wish that was known and is unknown now",
+      "an input that was known and is unknown now",
       [change("a", ["x: y"], { inputs: { nested: ["k"] } })],
       [change("a", ["x: y"], { inputs: { nested: [UNKNOWN] } })],
       "moved",
@@ -169,13 +169,13 @@ describe("a review held against what would run now", () => {
       [rollout([RESUMED("w-1", { to: "1.36.4" })])],
       "moved",
     ],
-    ["a step begun by somebody else", [rollout([ROLL("w-1")])], [rollout([RESUMED("w-2")])], "moved"],
+    ["a step begun by someone else", [rollout([ROLL("w-1")])], [rollout([RESUMED("w-2")])], "moved"],
   ];
   for (const [name, reviewed, current, kind] of rows) {
     it(`${name}: ${kind}`, () => assert.equal(compareReview(reviewed, current).kind, kind));
   }
 
-  it("names the resource, the reason and both lists where it moved", () => {
+  it("names the resource, the reason and both lists where it changed", () => {
     const verdict = compareReview([change("a", [JOIN("w-1")])], [change("a", [JOIN("w-2")]), change("b")]);
     assert.deepEqual(verdict, {
       kind: "moved",

@@ -40,19 +40,19 @@ const dangerous = previewOf(
 );
 
 describe("the comment of a pull request", () => {
-  it("says first what is dangerous, the worst first, then the steps", () =>
+  it("lists dangers first, the worst one first, and then the steps", () =>
     assertGolden("review/dangerous.md", renderMarkdown(dangerous)));
 
-  it("of nothing says so", () => assertGolden("review/nothing.md", renderMarkdown(previewOf([]))));
+  it("without changes says so", () => assertGolden("review/nothing.md", renderMarkdown(previewOf([]))));
 
-  it("of a refused preview holds the words", () => {
+  it("of a refused preview contains the error", () => {
     const errors = [
       "Pulumi.prod.yaml has 2 mistakes; nothing was changed:\n  cluster.version: is no version\n  cluster.nmae: is not known",
     ];
     assertGolden("review/refused.md", renderMarkdown(previewOf([], { errors })));
   });
 
-  it("begins with a marker that tells stacks apart and cannot be broken out of", () => {
+  it("begins with a marker that distinguishes stacks and can't be escaped", () => {
     assert.equal(commentMarker({ project: "foresail", stack: "prod" }), "<!-- foresail:foresail/prod -->");
     for (const stack of ["a--><script>", "org/team/prod", "-->", "a--b"])
       assert.match(
@@ -62,7 +62,7 @@ describe("the comment of a pull request", () => {
       );
   });
 
-  it("takes nothing in a step or name for markdown, HTML or a mention", () => {
+  it("escapes markdown, HTML and mentions in steps and names", () => {
     const text = renderMarkdown(
       previewOf([change("<b>@all</b>", ["w-1: ``` </details> @team", "w-2: `x`"], { operation: "delete" })]),
     );
@@ -70,7 +70,7 @@ describe("the comment of a pull request", () => {
     assert.match(text, /\\<b\\>\\@all\\<\/b\\>/);
   });
 
-  it("keeps secrets in refused words back", () => {
+  it("redacts secrets in errors", () => {
     const text = renderMarkdown(previewOf([], { errors: ["password=hunter2 was refused"] }));
     assert.equal(text.includes("hunter2"), false);
   });

@@ -43,13 +43,13 @@ describe("a preview as the engine prints it", () => {
       for (const { type, steps } of changes) assertKnownSteps(type, steps);
     });
 
-  it("that a handler refused holds its words once", () => {
+  it("that a handler refused contains its message once", () => {
     const { errors } = readPreview(sample("refused.json"));
     assert.equal(errors.length, 1);
     assert.match(errors[0]!, /^Pulumi\.test\.yaml has 1 mistake; nothing was changed:/);
   });
 
-  it("tells a resource's refusal from an error of the program", () => {
+  it("distinguishes a resource's refusal from an error of the program", () => {
     const isRefused = (urn?: string) =>
       readPreview(
         JSON.stringify({ diagnostics: [{ ...(urn && { urn }), message: "error: no", severity: "error" }] }),
@@ -63,7 +63,7 @@ describe("a preview as the engine prints it", () => {
     assert.equal(readPreview(sample("refused.json")).isRefused, false);
   });
 
-  it("holds remarks of the resources, and neither their steps nor words of others", () => {
+  it("contains remarks of the resources, and neither their steps nor others' messages", () => {
     const info = (message: string) => ({ message: `${message}\n\n`, severity: "info" });
     const text = JSON.stringify({
       steps: [
@@ -104,7 +104,7 @@ describe("a preview as the engine prints it", () => {
     );
   });
 
-  it("that deletes a VM says so among the dangers, and not one that makes one", () => {
+  it("that deletes a VM lists it among the dangers, and one that creates a VM does not", () => {
     const step = (inputs: object) => ({
       op: "update",
       urn: "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:TumblebugMcis::k1-machines",
@@ -138,7 +138,7 @@ describe("a preview as the engine prints it", () => {
     );
   });
 
-  it("that has a line of no known kind says so among the dangers", () => {
+  it("that has a line of an unknown kind lists it among the dangers", () => {
     const urn = "urn:pulumi:s::p::pulumi-nodejs:dynamic/foresail:NodeGroup::k1-workers";
     const steps = ["w-1: join as worker of workers, wait until Ready", "w-2: a step of another release"];
     const found = findDangers(

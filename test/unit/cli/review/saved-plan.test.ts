@@ -8,11 +8,11 @@ const reviewed = previewOf([change("workers", ["w-1: join as worker of workers, 
 const plan = makeSavedPlan(reviewed, ref, { resourcePlans: {} }, "0.1.0");
 
 describe("a saved plan", () => {
-  it("comes back as it was written", () => {
+  it("is read as it was written", () => {
     assert.deepEqual(parseSavedPlan(JSON.stringify(plan), ref), plan);
   });
 
-  it("leaves to the run what the preview could not know, and binds all other steps", () => {
+  it("leaves unknown steps to the run, and binds all others", () => {
     const engine = {
       resourcePlans: {
         first: {

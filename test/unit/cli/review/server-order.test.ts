@@ -13,8 +13,8 @@ const server = (machine: string, operation: Operation, replaceReasons: string[] 
 const plan = (leaving: string[], steps: string[] = [], later: string[] = [], arriving: string[] = []) =>
   change("demo-cloud", steps, { type: "CloudPlan", inputs: { cluster: "demo", arriving, leaving, later } });
 
-describe("servers that a preview takes away", () => {
-  it("are let go when it is their turn, and made whenever they are wanted", () => {
+describe("servers that a preview deletes", () => {
+  it("are deleted in their batch, and created whenever they are desired", () => {
     assert.deepEqual(
       refuseServerOrder([plan(["w-1-a"]), server("w-1-a", "delete"), server("w-1-b", "create")]),
       [],
@@ -37,7 +37,7 @@ describe("servers that a preview takes away", () => {
     assert.equal(refuseServerOrder([server("w-1-a", "delete")]).length, 1);
   });
 
-  it("are never replaced in place, whoever's turn it is", () => {
+  it("are never replaced in place, whatever the batch", () => {
     const [said] = refuseServerOrder([plan(["w-1-a"]), server("w-1-a", "replace", ["imageId"])]);
     assert.match(
       said!,
@@ -45,12 +45,12 @@ describe("servers that a preview takes away", () => {
     );
   });
 
-  it("go with the whole stack", () => {
+  it("are deleted with the whole stack", () => {
     const gone = change("demo-cloud", [], { type: "CloudPlan", operation: "delete" });
     assert.deepEqual(refuseServerOrder([gone, server("w-1-a", "delete")]), []);
   });
 
-  it("are other providers' business where they are no servers", () => {
+  it("are ignored when they are no servers", () => {
     assert.deepEqual(
       refuseServerOrder([change("demo-w-1-a", [], { type: "Instance", operation: "delete" })]),
       [],
@@ -79,7 +79,7 @@ describe("a run that follows another", () => {
     assert.equal(unlistedChange(first, [next, group("demo-w", steps), ...objects]), undefined);
   });
 
-  it("may be the first of another pool", () => {
+  it("may be the first run of another pool", () => {
     const other = "v-1: v-1-b is made and joins, then v-1-a is drained and deleted (flavor a → b)";
     const before = [plan([], [], [`then, in the next run: ${other}`])];
     const pool = change("demo-v", ["v-1-b: join as worker of v, wait until Ready"]);
@@ -87,13 +87,13 @@ describe("a run that follows another", () => {
     assert.equal(unlistedChange(before, [plan(["v-1-a"], [other], [], ["v-1-b"]), pool, init]), undefined);
   });
 
-  it("is none when it has another machine, now or later", () => {
+  it("is not one that has another machine, now or later", () => {
     const other = "w-9: w-9-b is made";
     assert.equal(unlistedChange(first, [plan([], [line, other])]), other);
     assert.equal(unlistedChange(first, [plan([], [line], [`then, in the next run: ${other}`])]), other);
   });
 
-  it("is none when a node changes that no machine's line names", () => {
+  it("is not one that changes a node which no machine's line names", () => {
     const strange = "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)";
     assert.equal(
       unlistedChange(first, [next, change("demo-rollout", [strange], { type: "NodeRollout" })]),
@@ -101,7 +101,7 @@ describe("a run that follows another", () => {
     );
   });
 
-  it("is known by the machines' whole names", () => {
+  it("is recognized by the machines' full names", () => {
     const before = [plan([], [], ["then, in the next run: cp-1: leaves"])];
     const turn = plan(["cp-1"], ["cp-1: leaves"]);
     const vm = (machine: string) =>
@@ -110,7 +110,7 @@ describe("a run that follows another", () => {
     assert.equal(unlistedChange(before, [turn, vm("cp-11")]), "delete TumblebugVm k1-cp-11-vm");
   });
 
-  it("is none when it changes what was not reviewed", () => {
+  it("is not one that changes what was not reviewed", () => {
     const rule = change("demo-nodes-ssh", [], { type: "SecGroupRule", operation: "create" });
     assert.equal(unlistedChange(first, [next, rule]), "create SecGroupRule demo-nodes-ssh");
   });

@@ -10,7 +10,7 @@ const difference = (reviewed: string[], current: string[]) => ({
 });
 
 describe("reviewed and current steps side by side", () => {
-  it("has equal lines in one row, and a mark where they part", () => {
+  it("puts equal lines in one row, and marks where they differ", () => {
     assert.deepEqual(sideBySide([difference(["w-1: join", "w-2: join"], ["w-1: join", "w-3: join"])], 60), [
       "NodeGroup workers: not reviewed: w-3: join",
       "  reviewed                   | now",
@@ -21,7 +21,7 @@ describe("reviewed and current steps side by side", () => {
     ]);
   });
 
-  it("loses no word of long lines, in a narrow terminal too", () => {
+  it("keeps every word of long lines, even in a narrow terminal", () => {
     const words = "w-1: cordon, drain, remove its etcd member, kubeadm reset, delete its Node";
     for (const width of [0, 40, 80, 200]) {
       const rows = sideBySide([difference([words], [])], width).slice(3, -1);

@@ -13,7 +13,7 @@ const WHY = "from the recorded state, since the cluster could not be read: no an
 describe("what a preview could not read", () => {
   const unread = nodeGroupSteps.format({ kind: "unread", machine: "w-1", what: "its labels" });
 
-  it("is said of each recorded machine that has no step, after the reason and the steps", () => {
+  it("is listed for each recorded machine without a step, after the reason and the steps", () => {
     const args = { why: "no answer", recorded: ["w-1", "w-2"], what: "its labels" };
     const step: NodeGroupStep = { kind: "lose", machine: "w-2" };
     const lines = (over: Partial<Parameters<typeof stepsOfUnread<NodeGroupStep>>[0]>) =>
@@ -28,14 +28,14 @@ describe("what a preview could not read", () => {
     change("prod-workers", [WHY, "w-2: join as worker of workers, wait until Ready", unread]),
     change("prod-rollout", [WHY, "w-1: unread: the versions that it runs"], { type: "NodeRollout" }),
   ]);
-  it("is counted apart from the steps, for a terminal and for a pull request", () => {
+  it("is counted separately from the steps, for a terminal and for a pull request", () => {
     assert.equal(countSteps(preview.changes), "1 step, 2 unread in 2 resources");
     assert.equal(renderText(preview).at(-1), "1 step, 2 unread in 2 resources; 7 unchanged");
     assert.match(renderSummary(preview), /1 step, 2 unread in 2 resources of .*prod.*; 7 unchanged/);
     assert.equal(countSteps([change("a", ["w-1: join"])]), "1 step in 1 resource");
   });
 
-  it("is among what to review first once a resource, by its reason", () => {
+  it("is listed under what to review first, once per resource with its reason", () => {
     assert.deepEqual(
       findDangers(preview).map(({ kind, words }) => [kind, words]),
       [
@@ -45,7 +45,7 @@ describe("what a preview could not read", () => {
     );
   });
 
-  it("permits no step that was not reviewed, and was not reviewed where the review could read", () => {
+  it("permits no unreviewed step, and no unread line that the review did not have", () => {
     const reviewed = [change("prod-workers", [WHY, unread])];
     const kindOf = (now: string[], before = reviewed) =>
       compareReview(before, [change("prod-workers", now)]).kind;

@@ -81,7 +81,7 @@ describe("AzimuthCluster", () => {
     assert.deepEqual(await promised(cluster.sizes), {});
   });
 
-  it("needs nothing but the cluster's specification and the tenancy", async () => {
+  it("needs only the cluster's specification and the tenancy", async () => {
     const { kubeconfig, namespace, cluster } = ARGS;
     const registered = await engine.run(
       (opts) => new AzimuthCluster("demo", { kubeconfig, namespace, cluster }, opts),

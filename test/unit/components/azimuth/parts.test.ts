@@ -110,7 +110,7 @@ describe("the parts of a cluster through Azimuth, alone", () => {
     });
   }
 
-  it("give an object the owner that they are given, and none otherwise", async () => {
+  it("give an object the configured owner, and none otherwise", async () => {
     const ownersOf = async (args: object) => {
       const registered = await engine.run(
         (opts) => new parts.Platform("the-platform", { ...inRealm, ...args }, opts),

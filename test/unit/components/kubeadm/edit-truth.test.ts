@@ -189,7 +189,7 @@ describe("the truth of a preview of any edit", function () {
   }
 
   for (const [at, edit] of EDITS.entries())
-    it(`says on which machine what happens, or refuses: ${edit.what}`, () =>
+    it(`lists what happens on which machine, or refuses: ${edit.what}`, () =>
       fc.assert(
         fc.asyncProperty(cluster, (base) => assertSaid(base, edit)),
         { numRuns: SCENARIOS, seed: SEED + at, endOnFailure: true },

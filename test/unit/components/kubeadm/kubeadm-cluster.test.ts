@@ -87,7 +87,7 @@ describe("KubeadmCluster", () => {
       .map((resource) => (resource as unknown as { __name: string }).__name)
       .sort();
 
-  it("is few resources: one command a machine, one group, and the cluster's own six", async () => {
+  it("registers few resources: one command per machine, one group, and the cluster's own six", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("w-2")] });
     assert.deepEqual(names().sort(), [
       "AdminKubeconfig demo-kubeconfig",
@@ -105,7 +105,7 @@ describe("KubeadmCluster", () => {
     ]);
   });
 
-  it("goes the way of kubeadm: prepare, init, control planes, endpoint, workers", async () => {
+  it("follows the order of kubeadm: prepare, init, control planes, endpoint, workers", async () => {
     await cluster({ machines: [machine("cp-1"), machine("cp-2"), machine("cp-3"), machine("w-1")] });
     assert.deepEqual(dependencies("demo-init"), [
       "demo-cp-1-prepare",
@@ -134,7 +134,7 @@ describe("KubeadmCluster", () => {
     assert.ok(!JSON.stringify(inputs.create).includes("KEY"));
   });
 
-  it("dials as often as fits into the time that SSH has, through the jump host with its own key", async () => {
+  it("dials as often as the SSH timeout allows, through the jump host with its own key", async () => {
     const jumpHost = { address: "192.0.2.1", hostKey: HOST_KEY, privateKey: "JUMP" };
     const timeouts = { sshSeconds: 60 };
     await cluster({
@@ -149,7 +149,7 @@ describe("KubeadmCluster", () => {
     assert.deepEqual([value.privateKey, proxy.privateKey, proxy.hostKey], ["KEY", "JUMP", HOST_KEY]);
   });
 
-  it("takes old names of arguments as the current ones, and refuses both at once", async () => {
+  it("accepts old names of arguments, and refuses an old and a current name together", async () => {
     const machines = [machine("cp-1")];
     const old = {
       network: { plugin: { bridge: {} }, podCidr: "10.9.0.0/16", serviceCidr: "10.8.0.0/16" },
@@ -176,7 +176,7 @@ describe("KubeadmCluster", () => {
     find("demo-cp-1-prepare-2");
   });
 
-  it("lets destroy reset all machines together and drains nothing then", async () => {
+  it("resets all machines together on destroy, without a drain", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1")] });
     for (const name of ["demo-control-plane", "demo-workers", "demo-endpoint"]) {
       const { deletedWith } = find(name).options as { deletedWith?: { __name: string } };
@@ -184,7 +184,7 @@ describe("KubeadmCluster", () => {
     }
   });
 
-  it("makes a group a pool, each with its own machines", async () => {
+  it("creates one group per pool, each with its own machines", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1"), machine("g-1", { pool: "gpu" })] });
     const { inputs } = find("demo-gpu");
     assert.deepEqual(
@@ -193,7 +193,7 @@ describe("KubeadmCluster", () => {
     );
   });
 
-  it("has no forwarders when somebody else keeps the endpoint alive", async () => {
+  it("has no forwarders when the endpoint is highly available already", async () => {
     await cluster({
       machines: [machine("cp-1")],
       endpoint: { external: { host: "api.example.com", port: 6443 } },
@@ -201,7 +201,7 @@ describe("KubeadmCluster", () => {
     assert.ok(!names().some((name) => name.includes("LoopbackEndpoint")));
   });
 
-  it("names a load balancer in the kubeconfig for people, and not in the one that it works by", async () => {
+  it("names a load balancer in the users' kubeconfig, and not in its own", async () => {
     const made = await cluster({ machines: [machine("cp-1")], loadBalancer: "api.example.com:443" });
     const namesIn = (kubeconfig: unknown) =>
       [...JSON.stringify(kubeconfig).matchAll(/server: https:\/\/([\w.:-]+)/g)].map(([, server]) => server);
@@ -212,7 +212,7 @@ describe("KubeadmCluster", () => {
     assert.deepEqual(namesIn(find("demo-reader").inputs.kubeconfig), direct);
   });
 
-  it("reads a host key at first contact only where none is given", async () => {
+  it("reads a host key at first contact only when none is configured", async () => {
     await cluster({ machines: [machine("cp-1"), machine("w-1", { hostKey: undefined })] });
     assert.deepEqual(
       names().filter((name) => name.startsWith("HostKey")),
@@ -232,7 +232,7 @@ describe("KubeadmCluster", () => {
     );
   });
 
-  it("refuses by the rules of the stack file what a program passes on", () => {
+  it("applies the rules of the stack file to a program's arguments", () => {
     const ownTaint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" } as const;
     const wrong: Partial<KubeadmClusterArgs> = {
       kubeadm: { clusterConfiguration: { apiServer: null } },

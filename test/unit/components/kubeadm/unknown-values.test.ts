@@ -60,7 +60,7 @@ describe("a preview of machines whose host key is read at first contact", () => 
     assert.match(inputs.steps[0] ?? "", /^cp-1: kubeadm init/);
   });
 
-  it("names the machines that a group is to have", async () => {
+  it("names the machines of a group", async () => {
     const news = {
       specification,
       group: "workers",

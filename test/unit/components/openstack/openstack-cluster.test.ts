@@ -13,7 +13,7 @@ describe("OpenstackCluster", () => {
 
   beforeEach(() => cluster.forget());
 
-  it("makes a network, groups, a key, and a port and a server a machine", async () => {
+  it("creates a network, groups, a key, and one port and one server per machine", async () => {
     await cluster.make();
     for (const type of ["Network", "Subnet", "Router", "RouterInterface", "Keypair", "CloudPlan"])
       assert.equal(cluster.of(type).length, 1, type);
@@ -54,7 +54,7 @@ describe("OpenstackCluster", () => {
     );
   });
 
-  it("opens nothing to the world, and says of each rule what it is for", async () => {
+  it("opens nothing to everyone, and describes the purpose of each rule", async () => {
     await cluster.make();
     const rules = cluster.of("SecGroupRule").map(({ inputs }) => inputs);
     assert.ok(rules.length > 6);
@@ -65,7 +65,7 @@ describe("OpenstackCluster", () => {
     }
   });
 
-  it("deletes rules with their groups, since the provider takes 5 s for each", async () => {
+  it("deletes rules with their groups, since the provider needs 5 s for each", async () => {
     await cluster.make();
     for (const { name, options } of cluster.of("SecGroupRule")) {
       const [group] = /^demo-(nodes|control-planes)/.exec(name) ?? [];
@@ -98,7 +98,7 @@ describe("OpenstackCluster", () => {
     assert.match(machine!.internalAddress, /^10\.20\.0\./);
   });
 
-  it("makes no network where one exists", async () => {
+  it("creates no network where one exists", async () => {
     await cluster.make({ network: { id: "net-1", cidr: "10.20.0.0/24" } });
     for (const type of ["Network", "Subnet", "Router", "RouterInterface"])
       assert.deepEqual(cluster.names(type), []);
@@ -152,7 +152,7 @@ describe("OpenstackCluster", () => {
     }
   });
 
-  it("boots from a volume where one is asked for", async () => {
+  it("boots from a volume on request", async () => {
     await cluster.make({ pools: [pool("cp", { rootVolume: { sizeGiB: 40, type: "ssd" } })] });
     const { inputs } = cluster.only("Instance");
     assert.equal(inputs.imageId, undefined);
@@ -169,7 +169,7 @@ describe("OpenstackCluster", () => {
     ]);
   });
 
-  it("lets the pods of the built-in network send from their own addresses", async () => {
+  it("allows the pods of the built-in network to send from their own addresses", async () => {
     await cluster.make({
       cluster: { version: "1.36.3", network: { plugin: { bridge: {} } }, ssh: { privateKey: "KEY" } },
     });

@@ -54,7 +54,7 @@ describe("the history of a cluster", () => {
     assert.deepEqual([kept.length, kept[0], kept.at(-1)], [200, "line 6", "line 205"]);
   });
 
-  it("tells a pause that was asked of an earlier run from one for this run", () => {
+  it("distinguishes a pause request for an earlier run from one for this run", () => {
     const started = "2026-01-01T10:00:00.000Z";
     assert.equal(isFromBefore("2026-01-01T09:59:59.000Z ann@laptop", started), true);
     assert.equal(isFromBefore("2026-01-01T10:00:01.000Z ann@laptop", started), false);

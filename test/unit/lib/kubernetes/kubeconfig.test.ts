@@ -50,7 +50,7 @@ describe("a fetched kubeconfig", () => {
     return assert.fail("it was accepted");
   };
 
-  it("is used with inline certificates, tokens and passwords, and always verified", async () => {
+  it("is accepted with inline certificates, tokens and passwords, and always verified", async () => {
     const [certificates] = await read(stringify(written(own)));
     assert.equal(certificates?.server, "https://10.0.0.1:6443/");
     assert.equal(certificates.tls.rejectUnauthorized, true);
@@ -113,14 +113,14 @@ describe("a fetched kubeconfig", () => {
       );
     });
 
-  it("is refused when any of its contexts is", async () => {
+  it("is refused when any of its contexts is refused", async () => {
     const config = written(own);
     config.users.push({ name: "other", user: { exec: { command: SECRET } } });
     config.contexts.push({ name: "y", context: { cluster: "c", user: "other" } });
     assert.match(await refusalOf(stringify(config)), /users\[1\]\.user\.exec/);
   });
 
-  it("is refused without its content when it is large, no kubeconfig, or has aliases, and warns of nothing", async () => {
+  it("is refused without its content when it is large, no kubeconfig, or has aliases, and prints no warning", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on("warning", onWarning);
@@ -146,7 +146,7 @@ describe("a fetched kubeconfig", () => {
     assert.deepEqual(warnings, []);
   });
 
-  it("is undefined while its Secret has none", () => {
+  it("is undefined while its Secret has no kubeconfig", () => {
     const ref = { namespace: "demo", name: "a-kubeconfig" };
     assert.equal(FetchedKubeconfig.inSecret(ref, undefined), undefined);
     assert.equal(FetchedKubeconfig.inSecret(ref, { data: {} }), undefined);

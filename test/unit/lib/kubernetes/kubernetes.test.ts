@@ -73,7 +73,7 @@ describe("KubernetesClient", () => {
     assert.deepEqual([...server.userAgents], ["foresail/0 test"]);
   });
 
-  it("asks once before it reads, and takes a server that is not ready when nothing is to be written", async () => {
+  it("checks the server once before it reads, and accepts one that is not ready when it only reads", async () => {
     server.intercept = (call) => (call === "GET /readyz" ? { status: 500, text: "not ready" } : undefined);
     const access = { kubeconfig: kubeconfigOf(authority, [server]) };
     const client = await KubernetesClient.connect(access, { seconds: 5, readsOnly: true });
@@ -86,7 +86,7 @@ describe("KubernetesClient", () => {
     );
   });
 
-  it("finds the path of a kind that it does not know by discovery", async () => {
+  it("finds the path of an unknown kind by discovery", async () => {
     store.put("/apis/x.io/v1", { resources: [{ name: "boxes", kind: "Box", namespaced: true }] });
     store.put("/apis/x.io/v1/namespaces/default/boxes/b", { metadata: { name: "b" } });
     const client = await connect();
@@ -97,7 +97,7 @@ describe("KubernetesClient", () => {
     );
   });
 
-  it("puts status, reason, words and path into the error", async () => {
+  it("puts status, reason, message and path into the error", async () => {
     const client = await connect();
     server.intercept = (call) =>
       call.startsWith("PATCH") ? { status: 403, reason: "Forbidden", message: "u may not" } : undefined;
@@ -120,7 +120,7 @@ describe("KubernetesClient", () => {
     });
   });
 
-  it("takes the first healthy API server, and another when that one dies", async () => {
+  it("uses the first healthy API server, and another when that one dies", async () => {
     server.intercept = () => "hang";
     const client = await connect([server, spare]);
     store.put("/api/v1/nodes/w", node("w"));
@@ -151,13 +151,13 @@ describe("KubernetesClient", () => {
     });
   });
 
-  it("gives up at once when the server's certificate is not the cluster's", async () => {
+  it("fails at once when the server's certificate is not the cluster's", async () => {
     const other = new TestAuthority(mkdtempSync(join(folder, "other-")));
     const opening = KubernetesClient.connect({ kubeconfig: kubeconfigOf(other, [server]) }, { seconds: 60 });
     await assert.rejects(opening, /can be trusted/);
   });
 
-  it("says without its content that a kubeconfig is none", async () => {
+  it("reports an invalid kubeconfig without its content", async () => {
     const connecting = KubernetesClient.connect({ kubeconfig: "token: hidden" }, { seconds: 1 });
     await assert.rejects(
       connecting,
@@ -165,7 +165,7 @@ describe("KubernetesClient", () => {
     );
   });
 
-  it("does not repeat a creation whose answer was lost, and says that its outcome is unknown", async () => {
+  it("does not repeat a creation whose response was lost, and says that its outcome is unknown", async () => {
     const client = await connect();
     server.intercept = (call) => (call.startsWith("POST") ? "drop" : undefined);
     const creating = client.create({ apiVersion: "v1", kind: "Node", metadata: { name: "w" } });
@@ -194,7 +194,7 @@ describe("KubernetesClient", () => {
       while (watches() < count) await new Promise((resolve) => setTimeout(resolve, 5));
     };
 
-    it("ends by the events of a watch, without listing again", async () => {
+    it("ends with the events of a watch, without listing again", async () => {
       store.put("/api/v1/nodes/w-1", node("w-1"));
       const client = await connect();
       const lines: string[] = [];
@@ -224,18 +224,18 @@ describe("KubernetesClient", () => {
       assert.equal(await waiting, "there");
     });
 
-    it("lists again when the server has forgotten the version", async () => {
+    it("lists again when the resource version has expired", async () => {
       const client = await connect();
       store.oldest = 1000;
       const waiting = client.watchUntil<number, Node>({ ...what, decide: ready(1) });
       await untilWatched(2);
-      // only a new list gives a version from which the server can go on
+      // only a new list gives a version from which the server can continue
       store.version = 1500;
       store.put("/api/v1/nodes/w-1", node("w-1"));
       assert.equal(await waiting, 1);
     });
 
-    it("goes on with another API server from where it was", async () => {
+    it("continues with another API server from the same version", async () => {
       const client = await connect([server, spare]);
       const waiting = client.watchUntil<number, Node>({ ...what, decide: ready(2) });
       await untilWatched(1);
@@ -246,7 +246,7 @@ describe("KubernetesClient", () => {
       assert.equal(await waiting, 2);
     });
 
-    it("fails at the deadline with the last condition, and at once with what decide throws", async () => {
+    it("fails at the deadline with the last condition, and at once with an error of decide", async () => {
       const client = await connect();
       const waiting = client.watchUntil<number, Node>({ ...what, seconds: 0.3, decide: ready(1) });
       await assert.rejects(waiting, (error: WaitTimeout) => error.lastSeen === "0 of 1 ready");
@@ -282,7 +282,7 @@ describe("KubernetesClient", () => {
       );
     });
 
-    it("tries again while a budget holds a pod", async () => {
+    it("retries while a budget blocks a pod", async () => {
       pod("web");
       let held = 2;
       server.intercept = (call) =>
@@ -291,7 +291,7 @@ describe("KubernetesClient", () => {
       assert.equal(evictions(), 3);
     });
 
-    it("names the pod and the budget that held it until the deadline", async () => {
+    it("names the pod and the budget that blocked it until the deadline", async () => {
       pod("web");
       const causes = ["The disruption budget web-budget needs 2 healthy pods and has 2 currently"];
       server.intercept = (call) =>
@@ -300,7 +300,7 @@ describe("KubernetesClient", () => {
       await assert.rejects(draining, /pods of w-1 to be gone.*default\/web .*budget web-budget needs 2/);
     });
 
-    it("touches nothing when a pod may not be evicted, and lists all such pods", async () => {
+    it("changes nothing when a pod may not be evicted, and lists all such pods", async () => {
       pod("web");
       pod("cache", { volumes: [{ name: "tmp", emptyDir: {} }] });
       pod("lone", {}, "");

@@ -69,7 +69,7 @@ describe("acquireLease", () => {
   }
   const spec = () => server.store.objects.get(PATH)?.spec as { holderIdentity?: string; renewTime: string };
 
-  it("takes a free Lease, renews it, and gives it back", async () => {
+  it("acquires a free Lease, renews it, and releases it", async () => {
     const handle = await acquire(ann);
     assert.match(spec().holderIdentity ?? "", /^ann@laptop\/prod\/11/);
     const { renewTime } = spec();
@@ -80,7 +80,7 @@ describe("acquireLease", () => {
     assert.match(spec().holderIdentity ?? "", /^bob/);
   });
 
-  it("refuses a second one by the name of the first, as soon as that is seen alive", async () => {
+  it("refuses a second holder by the name of the first, as soon as that renews", async () => {
     await acquire(ann);
     await assert.rejects(acquire(bob), (error: LeaseHeld) => {
       assert.ok(error instanceof LeaseHeld);
@@ -89,7 +89,7 @@ describe("acquireLease", () => {
     });
   });
 
-  it("waits for a living holder when told to", async () => {
+  it("waits for a live holder when asked to", async () => {
     const first = await acquire(ann);
     const second = acquire(bob, { waitForLiving: true, seconds: 10 });
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -99,14 +99,14 @@ describe("acquireLease", () => {
     assert.match(spec().holderIdentity ?? "", /^bob/);
   });
 
-  it("takes the Lease of a holder that no longer renews, after its duration", async () => {
+  it("takes over the Lease of a holder that no longer renews, after its duration", async () => {
     await acquire(ann, { renewSeconds: 1000 });
     const startedAt = Date.now();
     await acquire(bob);
     assert.ok(Date.now() - startedAt >= 1000);
   });
 
-  it("takes the Lease of a dead process on this host at once", async () => {
+  it("takes over the Lease of a dead process on this host at once", async () => {
     const child = spawn("sleep", ["30"]);
     const { startTime } = readProcess(child.pid!)!;
     const ref = processPlace();
@@ -120,7 +120,7 @@ describe("acquireLease", () => {
     assert.ok(Date.now() - startedAt < 1000);
   });
 
-  it("is shared in one process, and free when the last gives it back", async () => {
+  it("is shared in one process, and released by the last user", async () => {
     const [one, other] = await Promise.all([acquire(ann), acquire(ann)]);
     await one.release();
     await one.release();
@@ -129,7 +129,7 @@ describe("acquireLease", () => {
     assert.equal(spec().holderIdentity, undefined);
   });
 
-  it("aborts its signal when somebody else took it", async () => {
+  it("aborts its signal when another holder took it", async () => {
     const handle = await acquire(ann);
     const lease = server.store.objects.get(PATH)!;
     server.store.put(PATH, { ...lease, spec: { ...(lease.spec as object), holderIdentity: "mallory" } });
@@ -152,7 +152,7 @@ describe("acquireLease", () => {
     });
     afterEach(() => impatient.close());
 
-    it("is not confirmed once it could have expired, and is again after its next renewal", async () => {
+    it("is not confirmed once it could have expired, and confirmed again by its next renewal", async () => {
       const handle = await acquire(ann, {}, impatient);
       await handle.confirmed();
       server.intercept = silent;
@@ -166,7 +166,7 @@ describe("acquireLease", () => {
       assert.equal(handle.signal.aborted, false);
     });
 
-    it("is given up after a long silence", async () => {
+    it("is given up after a long outage", async () => {
       const handle = await acquire(ann, { silenceSeconds: 1 }, impatient);
       server.intercept = silent;
       await once(handle.signal, "abort");
@@ -174,7 +174,7 @@ describe("acquireLease", () => {
     });
   });
 
-  it("keeps the Lease when somebody annotates it", async () => {
+  it("keeps the Lease when someone annotates it", async () => {
     const handle = await acquire(ann);
     const lease = server.store.objects.get(PATH)!;
     const annotations = { ...lease.metadata?.annotations, "foresail/pause": "please" };
@@ -184,7 +184,7 @@ describe("acquireLease", () => {
     assert.equal(handle.signal.aborted, false);
   });
 
-  it("takes this process for the holder when no other is named", async () => {
+  it("names this process as the holder by default", async () => {
     await acquire({ stack: "sandbox-ssh" });
     assert.match(spec().holderIdentity ?? "", new RegExp(`/sandbox-ssh/${process.pid}/`));
     await assert.rejects(acquire(bob), LeaseHeld);

@@ -26,14 +26,14 @@ describe("the versions in which an API serves a kind", () => {
     ["example.org", "Pool", ["example.org/v2", "example.org/v1"]],
     ["example.org", "Machine", ["example.org/v2"]],
     ["example.org", "Server", []],
-    ["nobody.org", "Pool", []],
+    ["unknown.example", "Pool", []],
   ];
   for (const [group, name, versions] of table)
     it(`are ${versions.join(" and ") || "none"} for ${name} of ${group}`, async () => {
       assert.deepEqual(await paths().versionsOf(group, name), versions);
     });
 
-  it("are told by the error of another version, when somebody asked for them", async () => {
+  it("are named by the error for another version", async () => {
     const notServed = paths().ofKind({ apiVersion: "example.org/v1", kind: "Machine" });
     await assert.rejects(notServed, new KindNotServed("example.org/v1", "Machine"));
     assert.equal(

@@ -50,7 +50,7 @@ describe("parent watch", () => {
     stop();
   });
 
-  it("does not take another process of the same number for the engine", () => {
+  it("does not mistake another process with the same PID for the engine", () => {
     assert.throws(
       () => assertEngineAlive({ pid: process.pid, startTime: "earlier" }),
       /process \d+\) is gone/,

@@ -16,8 +16,8 @@ describe("a backend lock", () => {
     ["whose process number was given to a younger process is dead", [lock, "build-3", after(3600)], "dead"],
     ["is held when the start differs by the clock's rounding only", [lock, "build-3", after(2)], "held"],
     ["is held when the start of a living process is not known", [lock, "build-3", { alive: true }], "held"],
-    ["of another host is nobody's to judge", [lock, "laptop", { alive: false }], "unknown"],
-    ["that cannot be read is nobody's to judge", [undefined, "build-3", { alive: false }], "unknown"],
+    ["of another host is never judged", [lock, "laptop", { alive: false }], "unknown"],
+    ["that can't be read is never judged", [undefined, "build-3", { alive: false }], "unknown"],
     [
       "with an unreadable time and a living process is held",
       [{ ...lock, timestamp: "yesterday" }, "build-3", after(3600)],
@@ -34,7 +34,7 @@ describe("a backend lock", () => {
     }
   });
 
-  it("of another host is never judged dead, whatever the process number means here", () => {
+  it("of another host is never judged dead, whatever process has its PID here", () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), fc.date({ noInvalidDate: true }), (host, alive, startedAt) => {
         fc.pre(host !== lock.hostname);
@@ -45,7 +45,7 @@ describe("a backend lock", () => {
 });
 
 describe("reading a backend lock", () => {
-  it("takes what the engine writes", () => {
+  it("accepts what the engine writes", () => {
     assert.deepEqual(parseBackendLock(JSON.stringify(lock)), lock);
   });
 

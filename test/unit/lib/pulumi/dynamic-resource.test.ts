@@ -42,7 +42,7 @@ describe("the arguments of a dynamic resource", () => {
     token: "s3cret",
   };
 
-  it("take values, and Outputs of values and of any part", () => {
+  it("accept values, and Outputs of values and of any part", () => {
     typeOf({
       ...plain,
       name: pulumi.output("a"),

@@ -26,13 +26,13 @@ describe("a resource with steps", () => {
     assert.equal(await differs(nothing), false);
   });
 
-  it("is not changed by those of an earlier run, by which a refresh asks", async () => {
+  it("is not changed by those of an earlier run, which a refresh passes", async () => {
     assert.equal(await differs({ steps: ["w-2: join"] }), false);
     await resource.check!({}, { step: "w-2: join" });
     assert.equal(await differs({ steps: ["w-2: join"] }), true);
   });
 
-  it("loads its handlers when they are asked for, and once", () => {
+  it("loads its handlers once, when they are first needed", () => {
     let loaded = 0;
     const all = trustingThisRun({
       lazy: () => {

@@ -44,7 +44,7 @@ describe("pending operations of a killed run", () => {
     });
   });
 
-  it("can be resumed for the cloud objects of a cluster, whose plan deletes what was made and not recorded", () => {
+  it("can be resumed for the cloud objects of a cluster, whose plan deletes what was created and not recorded", () => {
     const type = "openstack:networking/network:Network";
     const urn = `urn:pulumi:prod::foresail::foresail:openstack:OpenstackCluster$${type}::prod`;
     const stack = { deployment: { pending_operations: [{ type: "creating", resource: { urn, type } }] } };
@@ -52,17 +52,17 @@ describe("pending operations of a killed run", () => {
     assert.equal(judge(operation("creating", type, "theirs")).others.length, 1);
   });
 
-  it("are none in a stack that ended in order, or is new", () => {
+  it("are none in a stack that ended normally, or is new", () => {
     for (const stack of [{}, { deployment: {} }, { deployment: { pending_operations: [] } }]) {
       assert.deepEqual(judgePendingOperations(stack), { resumable: [], others: [] });
     }
   });
 
-  it("of a dynamic resource of somebody else's are theirs to judge", () => {
+  it("of a dynamic resource of another program are left to its owner", () => {
     assert.equal(judge(operation("creating", "pulumi-nodejs:dynamic:Resource", "theirs")).others.length, 1);
   });
 
-  it("without a resource are nobody's to forget", () => {
+  it("without a resource are never discarded", () => {
     assert.equal(judgePendingOperations({ deployment: { pending_operations: [{}] } }).others.length, 1);
   });
 });

@@ -35,7 +35,7 @@ describe("SSH", () => {
     return connection;
   }
 
-  it("gives what a command printed on both streams", async () => {
+  it("returns what a command printed on both streams", async () => {
     const connection = await open((await server()).target());
     const output = await connection.run("cat; echo bad >&2", { name: "echo", stdin: "göod", seconds: 10 });
     assert.deepEqual(output, { stdout: "göod", stderr: "bad\n" });
@@ -64,7 +64,7 @@ describe("SSH", () => {
     assert.equal((await connection.run("echo done", { name: "x", stdin, seconds: 10 })).stdout, "done\n");
   });
 
-  it("refuses another host key at once, and says which keys", async () => {
+  it("refuses another host key at once, and names both keys", async () => {
     const other = newKey().public;
     const target = (await server()).target({ hostKey: other });
     await assert.rejects(SshConnection.open(target, { seconds: 60 }), (error: HostKeyMismatch) => {
@@ -79,7 +79,7 @@ describe("SSH", () => {
     await assert.rejects(SshConnection.open(target, { seconds: 60 }), HostKeyMismatch);
   });
 
-  it("gives up at once when the key is refused, without showing it", async () => {
+  it("fails at once when the key is refused, without showing it", async () => {
     const { private: privateKey } = newKey();
     const target = (await server()).target({ privateKey });
     await assert.rejects(SshConnection.open(target, { seconds: 60 }), (error: Error) => {
@@ -136,7 +136,7 @@ describe("SSH", () => {
     });
   });
 
-  it("goes through a jump host, whose host key is pinned too", async () => {
+  it("connects through a jump host, whose host key is pinned too", async () => {
     const jump = await server();
     const machine = await server();
     const jumpHost = jump.target({ name: "bastion" });
@@ -174,7 +174,7 @@ describe("SSH", () => {
     );
   });
 
-  it("shares one connection a machine, and opens a lost one anew", async () => {
+  it("shares one connection per machine, and reopens a lost one", async () => {
     const machine = await server();
     const pool = new SshPool({ seconds: 10 });
     closing.push(() => pool.close());
@@ -208,7 +208,7 @@ describe("SSH", () => {
       assert.equal(stdout, "token 3\nLAST } LINE\n");
     });
 
-    it("never takes data that the script did not read for commands", async () => {
+    it("never runs data that the script did not read as commands", async () => {
       const connection = await open((await server()).target());
       const output = await runScript(connection, { ...script, text: "echo one", data: "echo two\n" });
       assert.deepEqual(output, { stdout: "one\n", stderr: "" });

@@ -102,7 +102,7 @@ describe("redaction", () => {
     }
   });
 
-  it("removes it between other text, too, and leaves that", () => {
+  it("removes it within other text, and keeps that text", () => {
     for (const [text, secret] of SHAPES) {
       const safe = redact(`before\n${text}\nafter it`);
       assert.equal(safe.includes(secret), false, safe);
@@ -110,7 +110,7 @@ describe("redaction", () => {
     }
   });
 
-  it("leaves texts without secrets as they are", () => {
+  it("leaves texts without secrets unchanged", () => {
     for (const text of [
       "w-1: join as worker of workers, wait until Ready",
       "Secret kube-system/foresail not found",

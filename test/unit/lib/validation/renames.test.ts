@@ -21,7 +21,7 @@ describe("renamed fields", () => {
     );
   });
 
-  it("lead back to the paths that were written", () => {
+  it("map back to the paths that were written", () => {
     const value = { a: [{ size: 1 }, { replicas: 2 }], disk: { gib: 3, type: "ssd" }, wait: 4 };
     const { value: renamed, deprecations, written } = renameFields(value, RENAMES, ["root"]);
     assert.deepEqual(renamed, {

@@ -137,7 +137,7 @@ describe("Helm values that azimuth-capi-operator made", () => {
     assert.equal(used.size, DIFFERENCES.length, "a difference is accepted that there is not");
   });
 
-  it("are made for inputs on which the operator ends in an error of its own", () => {
+  it("are computed for inputs on which the operator fails with an error of its own", () => {
     const failed = recorded.filter(({ error }) => error !== undefined);
     assert.deepEqual(
       failed.map(({ case: name }) => name),

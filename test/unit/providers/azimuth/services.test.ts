@@ -53,13 +53,13 @@ const entry = (name: string) => ({
 });
 
 describe("services of a cluster", () => {
-  it("are named after namespace and Reservation, and the namespace stands there once", () => {
+  it("are named after namespace and Reservation, and contain the namespace once", () => {
     assert.equal(serviceName("web", "shop"), "web-shop");
     assert.equal(serviceName("web", "web-shop"), "web-shop");
     assert.equal(serviceName("web", "website"), "website");
   });
 
-  it("have the label of the annotation, or the words of the name", () => {
+  it("have the label from the annotation, or one made from the name", () => {
     assert.equal(titleOf("kube-prometheus-stack-client"), "Kube Prometheus Stack Client");
     const shown = {
       "azimuth.stackhpc.com/service-label": "Shop",
@@ -85,14 +85,14 @@ describe("services of a cluster", () => {
     it(`leave out a Reservation that ${title}`, () =>
       assert.deepEqual(planServices("demo", [found], [site]), { services: {}, byAddon: {} }));
 
-  it("are noted at a HelmRelease before Manifests of the same release, and at no other cluster's addon", () => {
+  it("are recorded on a HelmRelease rather than on Manifests of the same release, and on no other cluster's addon", () => {
     const others = addon("HelmRelease", "other-site", { "addons.stackhpc.com/cluster": "other" });
     const plan = planServices("demo", [reservation("shop")], [others, addon("Manifests", "demo-m"), site]);
     assert.deepEqual(plan.byAddon, { "HelmRelease/demo-site": { "web-shop": entry("shop") } });
     assert.deepEqual(plan.services, { "web-shop": entry("shop") });
   });
 
-  it("of apps that users added are noted there and nowhere else", () => {
+  it("of apps that users added are recorded there and nowhere else", () => {
     const app = addon("HelmRelease", "app", { "capi.stackhpc.com/cluster": undefined });
     const plan = planServices("demo", [reservation("shop")], [app]);
     assert.deepEqual(plan.services, {});
@@ -107,10 +107,10 @@ describe("services of a cluster", () => {
   });
 });
 
-describe("what is written of services", () => {
+describe("what is written about services", () => {
   const plan = planServices("demo", [reservation("shop")], [site]);
 
-  it("is the record, the Platform and the annotation, and nulls take away what is gone", () => {
+  it("is the record, the Platform and the annotation, and nulls remove what is gone", () => {
     const seen: ServicesSeen = {
       addons: [site],
       status: { old: { fqdn: "o" } },
@@ -138,13 +138,13 @@ describe("what is written of services", () => {
     ]);
   });
 
-  it("takes the annotation from an addon that has none any more, and touches a strange one", () => {
+  it("removes the annotation from an addon without services, and updates that of an unknown addon", () => {
     const noted = addon("HelmRelease", "demo-site", {}, { "azimuth.stackhpc.com/services": "no JSON" });
     const gone = servicesChange({ services: {}, byAddon: {} }, { addons: [noted] });
     assert.deepEqual(gone.annotations, [{ kind: "HelmRelease", name: "demo-site", text: undefined }]);
   });
 
-  it("is only the Platform when the cluster can't be asked", () => {
+  it("is only the Platform when the cluster can't be read", () => {
     const change = servicesChange(undefined, {
       addons: [site],
       status: { a: { subdomain: "a", fqdn: "a.b", label: "A" } },
@@ -155,7 +155,7 @@ describe("what is written of services", () => {
     assert.deepEqual(change.annotations, []);
   });
 
-  it("is nothing once it was written, whatever there was before", () => {
+  it("is nothing once it was written, whatever was there before", () => {
     const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"));
     fc.assert(
       fc.property(names, names, (before, after) => {

@@ -82,7 +82,7 @@ describe("phase of a cluster", () => {
     it(`${title}: ${wanted}`, () => assert.equal(clusterPhase(status, leased), wanted));
 
   const now = Date.parse("2026-11-21T12:00:00Z");
-  it("counts as unhealthy after half an hour on the way", () => {
+  it("counts as unhealthy after half an hour in transition", () => {
     const since = (seconds: number) => timestamp(now - seconds * 1000);
     const onTheWay = { ...ready, networkingPhase: "Provisioning" };
     const at = (status: ClusterStatus) => phaseAt(status, true, now);
@@ -115,7 +115,7 @@ describe("entries of a cluster's record", () => {
     },
   });
 
-  it("tell of a Machine", () => {
+  it("describe a Machine", () => {
     assert.deepEqual(nodeEntry(machine("Running"), "vm.large"), {
       role: "worker",
       phase: "Ready",
@@ -142,7 +142,7 @@ describe("entries of a cluster's record", () => {
 
   it("call a role that is not known Unknown", () => assert.equal(nodeEntry({}).role, "Unknown"));
 
-  it("tell of addons, and of what Flux says in its first condition", () => {
+  it("describe addons, and what Flux reports in its first condition", () => {
     assert.deepEqual(addonEntry({ status: { phase: "Deployed", revision: 2 } }), {
       phase: "Deployed",
       revision: 2,
@@ -191,7 +191,7 @@ describe("entries of a cluster's record", () => {
     it(`call a control plane that says ${title} ${wanted}`, () =>
       assert.equal(controlPlanePhase({ status: { conditions } }), wanted));
 
-  it("tell the version that is reached before the one that is wished for", () => {
+  it("report the observed version before the desired one", () => {
     assert.equal(
       kubernetesVersion({ spec: { version: "v1.36.4" }, status: { version: "v1.36.3" } }),
       "1.36.3",
@@ -220,9 +220,9 @@ describe("a cluster's record and its objects", () => {
     addons: { "cni-calico": { phase: "Deployed", revision: 1 } },
   };
 
-  it("that agree need nothing", () => assert.equal(recordChange(agreeing, objects, options), undefined));
+  it("that agree need no change", () => assert.equal(recordChange(agreeing, objects, options), undefined));
 
-  it("are brought together: what is gone goes, what is missing comes, and others' fields stay", () => {
+  it("are reconciled: stale entries are removed, missing ones added, and others' fields kept", () => {
     const change = recordChange(
       { ...agreeing, nodes: { old: { role: "worker", phase: "Ready" } }, services: { s: {} } },
       objects,
@@ -237,13 +237,13 @@ describe("a cluster's record and its objects", () => {
     ]);
   });
 
-  it("differ in something new alone, which is no reason for a run", () => {
+  it("differ only in something new, which needs no run", () => {
     const change = recordChange({ ...agreeing, nodes: {}, nodeCount: 0 }, objects, options);
     assert.equal(change?.isDue, false);
     assert.equal(change?.patch["nodeCount"], 1);
   });
 
-  it("keep the flavor that somebody else found out", () => {
+  it("keep the flavor that another writer recorded", () => {
     const sized = { ...agreeing, nodes: { "w-1": { role: "worker", phase: "Pending", size: "vm.large" } } };
     assert.deepEqual(recordChange(sized, objects, options)?.patch["nodes"], {
       "w-1": { role: "worker", phase: "Ready", size: "vm.large" },

@@ -42,7 +42,7 @@ describe("the kubeconfig of a cluster's users", () => {
     });
   });
 
-  it("names no file, no proxy and no skipped check of the administrator's", () => {
+  it("contains no file, proxy or skipped verification of the administrator's kubeconfig", () => {
     const server = "https://192.0.2.1:6443";
     const text = userKubeconfig(
       admin({
@@ -58,7 +58,7 @@ describe("the kubeconfig of a cluster's users", () => {
     ]);
   });
 
-  it("is not made from what is no kubeconfig, whose words are not repeated", () => {
+  it("is not created from an invalid kubeconfig, whose text is not repeated", () => {
     for (const text of [
       "",
       "hunter2",

@@ -75,7 +75,7 @@ describe("merging of Helm values", () => {
   for (const [title, layers, wanted] of cases)
     it(title, () => assert.deepEqual(mergeValues(...layers), wanted));
 
-  it("gives the same whichever neighbours are merged first, where each key has one kind of value", () => {
+  it("is associative where each key has one kind of value", () => {
     const leaf = fc.record(
       {
         number: fc.constantFrom<Json>(0, 1, 2, null),
@@ -147,10 +147,10 @@ describe("Helm values of a cluster", () => {
     });
   });
 
-  it("have no oidc at all without an issuer", () =>
+  it("have no oidc section without an issuer", () =>
     assert.equal("oidc" in clusterValues(cluster, { template: {} }), false));
 
-  it("name the volumes and the address of addons that are on", () => {
+  it("name the volumes and the address of enabled addons", () => {
     const addons = { ...cluster.addons, ingress: true, monitoring: true };
     const values = specificationValues({
       ...cluster,
@@ -167,7 +167,7 @@ describe("Helm values of a cluster", () => {
       assert.ok(text.includes(part), `${part}\nis not in\n${text}`);
   });
 
-  it("give a range to a group that scales by itself", () => {
+  it("give a range to an autoscaled group", () => {
     const nodeGroups = [{ name: "w", machineSize: "s", autoscale: true, minCount: 1, maxCount: 5 }];
     assert.deepEqual(clusterValues({ ...cluster, nodeGroups }, { template: {} }).nodeGroups, [
       { name: "w", machineFlavor: "s", autoscale: true, machineCountMin: 1, machineCountMax: 5 },
@@ -190,14 +190,14 @@ describe("Helm values of a cluster", () => {
       healthCheck: { enabled: true },
       kubeadmConfigSpec: { files: [] },
     });
-    // the pattern is compared with the flavor that was asked for
+    // the pattern is compared with the flavor that was requested
     assert.deepEqual(values.nodeGroups, [
       { name: "gpu", machineFlavor: "r2", nodeLabels: { gpu: "yes" } },
       { name: "workers", machineFlavor: "vm.large", autoscale: false, machineCount: 2 },
     ]);
   });
 
-  it("let a flavor pass that the Lease does not have, and name it as unreserved", () => {
+  it("accept a flavor that the Lease does not have, and report it as unreserved", () => {
     const values = specificationValues(cluster);
     assert.deepEqual(withLeasedFlavors(values, {}), values);
     assert.deepEqual(withLeasedFlavors(values, { "vm.small": "r1" }).nodeGroups, values.nodeGroups);
@@ -206,7 +206,7 @@ describe("Helm values of a cluster", () => {
     ]);
   });
 
-  it("leave entries of nodeGroups that are no map to the chart", () => {
+  it("leave entries of nodeGroups that are not maps to the chart", () => {
     const values = clusterValues(cluster, {
       template: { nodeGroups: [null, "x"] },
       nodeGroupOverrides: { "*": { a: 1 } },

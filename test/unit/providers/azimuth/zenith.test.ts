@@ -31,7 +31,7 @@ function filesOf(...objects: RenderedObject[]): Record<string, unknown>[] {
 }
 
 describe("Helm values for Zenith", () => {
-  it("let Cluster API read the settings with the key from a Secret of their own", () => {
+  it("have Cluster API read the settings with the key from their own Secret", () => {
     const files = filesOf(configMap, pod);
     assert.deepEqual(
       files.map(({ path }) => path),
@@ -53,7 +53,7 @@ describe("Helm values for Zenith", () => {
     });
   });
 
-  it("bring every file that the chart renders, text or not, of ConfigMaps and of Secrets", () => {
+  it("include every file that the chart renders, text or binary, from ConfigMaps and Secrets", () => {
     const bytes = Buffer.from([0, 255, 10]).toString("base64");
     const [, ...files] = filesOf(
       { ...configMap, binaryData: { "b.bin": bytes } },
@@ -69,7 +69,7 @@ describe("Helm values for Zenith", () => {
     assert.equal(files.length, 4);
   });
 
-  it("name another entry when a file with the key changes, so that control planes are replaced", () => {
+  it("name a new entry when a file with the key changes, so that control planes are replaced", () => {
     const entry = (...data: string[]) => {
       const [file] = readTunnel([{ kind: "ConfigMap", data: { file: data.join("") } }, pod]).keyed;
       return file && keyedEntry(file);
@@ -79,7 +79,7 @@ describe("Helm values for Zenith", () => {
     assert.match(entry(settings()) ?? "", /^file\.[0-9a-f]{8}$/);
   });
 
-  it("send the API server through the reserved name, and no load balancer", () => {
+  it("expose the API server through the reserved name, without a load balancer", () => {
     const all = zenithValues(endpoint, readTunnel([configMap, pod]), { monitoring: true });
     assert.deepEqual(all.controlPlaneEndpoint, { host: "abc.apps.example.com", port: 443 });
     assert.deepEqual(all.apiServer, { enableLoadBalancer: false, associateFloatingIP: false });
@@ -119,7 +119,7 @@ describe("Helm values for Zenith", () => {
       assert.match(issue, /azimuth\.charts\.zenithApiServer/);
     });
 
-  it("tell the operator of the cluster's kubeconfig and project", () => {
+  it("tell the operator the cluster's kubeconfig and project", () => {
     const where = { registrarAdminUrl: "http://registrar", sshdHost: "zenith.example.com", sshdPort: 22 };
     assert.deepEqual(operatorValues("demo", where, "0a1b"), {
       kubeconfigSecret: { name: "demo-kubeconfig", key: "value" },

@@ -38,7 +38,7 @@ describe("a copy of a chart without defaults", () => {
     return chart;
   }
 
-  it("comes from a repository, lacks the defaults and has everything else", async () => {
+  it("comes from a repository, without the defaults and with everything else", async () => {
     const copy = await copyWithoutDefaults(
       source(),
       [
@@ -54,7 +54,7 @@ describe("a copy of a chart without defaults", () => {
     assert.equal(await readFile(path.join(copy, "templates/one.yaml"), "utf8"), "kind: One\n");
   });
 
-  it("is used again without asking the repository, and is another for other defaults", async () => {
+  it("is reused without a request to the repository, and created again for other defaults", async () => {
     const one = await copyWithoutDefaults(source(), [["keep"]], copies());
     const before = repository.requests.length;
     assert.equal(await copyWithoutDefaults(source(), [["keep"]], copies()), one);
@@ -83,7 +83,7 @@ describe("a copy of a chart without defaults", () => {
     assert.deepEqual(await read(path.join(copy, "charts/child/values.yaml")), { name: "child" });
   });
 
-  it("names the address of a repository that does not answer, and leaves no draft", async () => {
+  it("names the address of a repository that does not answer, and leaves no partial copy", async () => {
     const gone = { chart: "parent", repository: `${repository.url}/gone`, version: "1.2.3" };
     await assert.rejects(copyWithoutDefaults(gone, [["a"]], copies()), /gone\/index\.yaml \(404 Not Found\)/);
     await assert.rejects(

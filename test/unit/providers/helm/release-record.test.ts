@@ -3,10 +3,10 @@ import { recoverRelease, type ReleaseRevision } from "../../../../providers/helm
 
 const revisions = (...statuses: string[]): ReleaseRevision[] =>
   statuses.map((status, index) => ({ secret: `r${index + 1}`, revision: index + 1, status }));
-const situation = { release: "az-demo/demo", isRecorded: false, isOurs: false, adopt: false };
+const context = { release: "az-demo/demo", isRecorded: false, isOurs: false, adopt: false };
 
 describe("Helm's record of a release", () => {
-  const cases: [string, ReleaseRevision[], Partial<typeof situation>, string[]][] = [
+  const cases: [string, ReleaseRevision[], Partial<typeof context>, string[]][] = [
     ["that is not there needs nothing", [], {}, []],
     [
       "that is deployed and in the state needs nothing",
@@ -37,15 +37,15 @@ describe("Helm's record of a release", () => {
   ];
   for (const [title, found, over, forgotten] of cases)
     it(title, () => {
-      const { forget, steps, refusal } = recoverRelease(found, { ...situation, ...over });
+      const { forget, steps, refusal } = recoverRelease(found, { ...context, ...over });
       assert.deepEqual(forget, forgotten);
       assert.equal(steps.length, forgotten.length);
       assert.equal(refusal, undefined);
     });
 
-  const refused: [string, ReleaseRevision[], Partial<typeof situation>, RegExp][] = [
+  const refused: [string, ReleaseRevision[], Partial<typeof context>, RegExp][] = [
     ["of others", revisions("deployed"), {}, /not of this stack; choose another name, or take it over/],
-    ["that somebody deleted", [], { isRecorded: true, isOurs: true }, /no record of it; run pulumi refresh/],
+    ["that someone deleted", [], { isRecorded: true, isOurs: true }, /no record of it; run pulumi refresh/],
     [
       "of a cut-off uninstallation",
       revisions("uninstalling"),
@@ -55,7 +55,7 @@ describe("Helm's record of a release", () => {
   ];
   for (const [title, found, over, words] of refused)
     it(`${title} is refused`, () => {
-      const { refusal, forget } = recoverRelease(found, { ...situation, ...over });
+      const { refusal, forget } = recoverRelease(found, { ...context, ...over });
       assert.match(refusal ?? "", words);
       assert.deepEqual(forget, []);
     });

@@ -18,12 +18,12 @@ import { judgeStatus, type DesiredStatus } from "../../../../providers/kubernete
 
 describe("paths of fields", () => {
   const object = { metadata: { annotations: { "example.org/size": "3" } }, list: [{ a: 1 }] };
-  it("lead through names, quoted names and indexes", () => {
+  it("follow names, quoted names and indexes", () => {
     assert.equal(valueAt(object, 'metadata.annotations["example.org/size"]'), "3");
     assert.equal(valueAt(object, "list[0].a"), 1);
     assert.equal(valueAt(object, "status.phase"), undefined);
   });
-  it("put and take away without touching the object", () => {
+  it("set and remove without changing the object", () => {
     assert.deepEqual(withValue({ a: { b: 1 } }, "a.c", 2), { a: { b: 1, c: 2 } });
     assert.deepEqual(without({ a: { b: 1, c: 2 } }, "a.c"), { a: { b: 1 } });
     assert.deepEqual(without({ a: 1 }, "b.c"), { a: 1 });
@@ -31,7 +31,7 @@ describe("paths of fields", () => {
   });
 });
 
-describe("whose an object is", () => {
+describe("ownership of an object", () => {
   const desired = { stack: "p/s", owners: [], adopt: false };
   const controller = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "1", controller: true };
   const table: [what: string, existing: ExistingObject | undefined, over: object, decision: object][] = [
@@ -107,7 +107,7 @@ describe("whose an object is", () => {
     it(`when it is ${what}`, () =>
       assert.deepEqual(decideAdoption(existing, { ...desired, ...over }), decision));
 
-  it("and whether it was made just now", () => {
+  it("and whether it was just created", () => {
     const ours = { manager: "foresail", operation: "Apply" };
     assert.equal(isFreshlyMade({ metadata: { managedFields: [ours] } }), true);
     assert.equal(
@@ -135,8 +135,8 @@ describe("whose an object is", () => {
   });
 });
 
-describe("the live values of wished fields", () => {
-  it("leave out what others add, and show what is missing or another", () => {
+describe("the live values of desired fields", () => {
+  it("leave out what others add, and show what is missing or different", () => {
     const desired = { a: 1, b: { c: [1, 2] }, list: [{ name: "x", v: 1 }], empty: {} };
     const live = { a: 2, b: { c: [1, 2], d: 4 }, list: [{ name: "y" }, { name: "x", v: 1, w: 2 }], more: 1 };
     assert.deepEqual(liveOf(desired, live), {
@@ -147,7 +147,7 @@ describe("the live values of wished fields", () => {
     });
     assert.deepEqual(liveOf({ a: { b: 1 } }, { a: {} }), { a: {} });
   });
-  it("are the wish itself when it is there, whatever else is", () => {
+  it("are the desired values when they are set, whatever else is", () => {
     const value = fc
       .jsonValue({ maxDepth: 3 })
       .filter((json) => typeof json === "object" && json !== null && !Array.isArray(json));
@@ -159,7 +159,7 @@ describe("the live values of wished fields", () => {
   });
 });
 
-describe("the judgement of a status", () => {
+describe("evaluation of a status", () => {
   const desired: DesiredStatus = {
     fields: { id: "status.id" },
     conditions: [{ type: "Ready" }],
@@ -214,7 +214,7 @@ describe("the judgement of a status", () => {
     it(`when ${what}`, () =>
       assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status }, desired), judgement));
 
-  it("waits for nothing when nothing is wished, not even for the controller", () => {
+  it("waits for nothing when no condition is given, not even for the controller", () => {
     assert.deepEqual(judgeStatus({ metadata: { generation: 2 }, status: { observedGeneration: 1 } }, {}), {
       done: {},
     });

@@ -57,7 +57,7 @@ const conclusion = (pool: object, nodes: ObservedNode[] | undefined = READY, ver
     { isClusterPaused: false, ...(nodes && { nodes }) },
   );
 
-describe("what is concluded of a MachinePool", () => {
+describe("evaluation of a MachinePool", () => {
   it("is ready when every machine has a ready node", () => {
     assert.deepEqual(conclusion(machinePool()), { ready: true });
   });
@@ -129,7 +129,7 @@ describe("what is concluded of a MachinePool", () => {
       assert.match(waitWords(observePool(pool), found.waits), words);
     });
 
-  it("names the node that fails later, which the pool's own counts do not tell", () => {
+  it("names the node that fails later, which the pool's own counts do not show", () => {
     const nodes = READY.map((node, index) =>
       index === 1 ? { ...node, isReady: false, reason: "Ready is Unknown" } : node,
     );
@@ -143,7 +143,7 @@ describe("what is concluded of a MachinePool", () => {
     );
   });
 
-  it("names the node that has not the version yet", () => {
+  it("names the node that does not have the version yet", () => {
     assert.match(
       JSON.stringify(conclusion(machinePool(), READY, "1.30.0")),
       /node pool-a-0 runs v1\.29\.4, not v1\.30\.0 yet/,
@@ -172,7 +172,7 @@ describe("what is concluded of a MachinePool", () => {
       assert.match("failed" in found ? found.failed : "", words);
     });
 
-  it("says that the Cluster is paused, and minds no pause of a pool that is ready", () => {
+  it("says that the Cluster is paused, and ignores a pause when the pool is ready", () => {
     const around = { isClusterPaused: true, nodes: READY };
     const found = evaluate(observePool(machinePool({ replicas: 1 })), { replicas: 2 }, around);
     assert.match("failed" in found ? found.failed : "", /spec\.paused of its Cluster/);
@@ -188,7 +188,7 @@ describe("what is concluded of a MachinePool", () => {
       const count = mostly(desired, fc.integer({ min: 0, max: 4 }));
       const flag = mostly(true, fc.boolean());
       return fc.record({
-        wished: fc.constant(desired),
+        desired: fc.constant(desired),
         wanted: count,
         replicas: count,
         ready: count,
@@ -234,14 +234,14 @@ describe("what is concluded of a MachinePool", () => {
         }));
         const found = evaluate(
           observePool(object),
-          { replicas: p.wished },
+          { replicas: p.desired },
           { isClusterPaused: false, nodes },
         );
         if (!("ready" in found)) return;
         readyPools++;
         const readyNodes = nodes.filter(({ isReady }) => isReady).length;
-        assert.ok(readyNodes >= p.wished, "a replica is missing");
-        assert.deepEqual([p.replicas, p.ready, p.refs, p.listed], Array(4).fill(p.wished));
+        assert.ok(readyNodes >= p.desired, "a replica is missing");
+        assert.deepEqual([p.replicas, p.ready, p.refs, p.listed], Array(4).fill(p.desired));
         assert.ok(bootstrapReady && infrastructureReady && isOwned && p.observedGeneration === 3);
       }),
       { numRuns: 2000 },
@@ -266,13 +266,13 @@ describe("the number of replicas of a MachinePool", () => {
 });
 
 describe("the transitions of a MachinePool", () => {
-  it("are not told of a pool that had gone through them before", () => {
+  it("are not reported for a pool that had completed them before", () => {
     const told = new Transitions({});
     assert.deepEqual(told.seen(observePool(machinePool())), []);
     assert.deepEqual(told.seen(observePool(machinePool({ phase: "ScalingUp" }))), ["phase ScalingUp"]);
   });
 
-  it("are told of what happened after the last run and before the first look", () => {
+  it("are reported for what happened after the last run and before the first look", () => {
     const counts = { replicas: 1, ready: 1, available: 1, unavailable: 0 };
     const told = new Transitions({ phase: "Running", counts, wanted: 1 });
     assert.deepEqual(told.seen(observePool(machinePool())), [
@@ -280,7 +280,7 @@ describe("the transitions of a MachinePool", () => {
     ]);
   });
 
-  it("are told once each, when they happen", () => {
+  it("are reported once each, when they happen", () => {
     const told = new Transitions(undefined);
     const seen = (status: Fields) => told.seen(observePool(machinePool(status)));
     assert.deepEqual(seen({ phase: "Pending", bootstrapReady: false, infrastructureReady: false }), [

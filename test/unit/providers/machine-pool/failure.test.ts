@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { failureOf, terminalFailure } from "../../../../providers/machine-pool/plan/observed";
 
-describe("why an object of Cluster API has failed for good", () => {
+describe("the terminal failure of a Cluster API object", () => {
   const failure = { failureReason: "CreateError", failureMessage: "no flavor" };
   const table: [what: string, status: object | undefined, words: string | undefined][] = [
     ["no status", undefined, undefined],
@@ -17,7 +17,7 @@ describe("why an object of Cluster API has failed for good", () => {
       assert.equal(failureOf({ ...(status && { status }) }), words);
     });
 
-  it("is not believed while its controller has not seen the present specification", () => {
+  it("is ignored while its controller has not observed the current specification", () => {
     const seen = (observedGeneration?: number) =>
       terminalFailure({
         metadata: { generation: 3 },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { unsettled } from "../../../../providers/machine-pool/plan/observed";
 
-describe("what an infrastructure object says of its machines", () => {
+describe("the machine counts of an infrastructure object", () => {
   const ready = (status: string, more: object = {}) => [{ type: "Ready", status, ...more }];
   const table: [what: string, status: object | undefined, words: string | undefined][] = [
     ["nothing, as before its controller's first look", undefined, undefined],

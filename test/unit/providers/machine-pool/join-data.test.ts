@@ -55,7 +55,7 @@ describe("the join data of the sandbox's bootstrap provider", () => {
     assert.match(data, new RegExp(`apiServerEndpoint: 10.77.1.11:6443\\s+token: ${TOKEN}`));
   });
 
-  it("becomes each machine's own with its facts, and is a script that bash can read", () => {
+  it("is filled in with each machine's data, and is valid bash", () => {
     const [one, other] = ["0", "1"].map((number) =>
       fillIn(data, {
         hostname: `pool-a-${number}`,

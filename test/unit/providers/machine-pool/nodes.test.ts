@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ObservedNode, secondsUntilAvailable } from "../../../../providers/machine-pool/plan/evaluation";
 
-describe("how long nodes have still to be Ready before they are available", () => {
+describe("remaining time for which nodes must be Ready before they are available", () => {
   const now = Date.parse("2024-05-01T00:01:00Z");
   const node = (index: number, since?: string) => ({
     name: `n${index}`,
@@ -10,13 +10,13 @@ describe("how long nodes have still to be Ready before they are available", () =
     ...(since === undefined ? {} : { since: `2024-05-01T00:00:${since}Z` }),
   });
   const table: [what: string, nodes: ObservedNode[], minReadySeconds: number, seconds: number][] = [
-    ["nobody asks for it", [node(0, "59")], 0, 0],
+    ["it is not configured", [node(0, "59")], 0, 0],
     ["there is no node", [], 30, 0],
     ["the last of them has been", [node(0, "10"), node(1, "20")], 30, 0],
     ["one of them has not been", [node(0, "10"), node(1, "50")], 30, 20],
     ["that one is another pool's", [node(0, "10"), node(7, "50")], 30, 0],
     ["a clock is ahead", [{ ...node(0), since: "2024-05-01T09:00:00Z" }], 30, 30],
-    ["nobody says since when", [node(0)], 30, 0],
+    ["the time is unknown", [node(0)], 30, 0],
   ];
   for (const [what, nodes, minReadySeconds, seconds] of table)
     it(`is ${seconds} s when ${what}`, () => {

@@ -16,7 +16,7 @@ const conclusion = (pool: object): Evaluation =>
     },
   );
 
-describe("what is concluded of a MachinePool of v1beta2, as Cluster API 1.11.1 writes it", () => {
+describe("evaluation of a MachinePool of v1beta2, as Cluster API 1.11.1 writes it", () => {
   const nodeRefs = [{ name: "pool-a-0" }, { name: "pool-a-1" }];
   const condition = (type: string, status: string, reason?: string) => ({ type, status, reason });
   const newer = (status: Fields) => ({
@@ -46,7 +46,7 @@ describe("what is concluded of a MachinePool of v1beta2, as Cluster API 1.11.1 w
     assert.deepEqual(conclusion(newer(older(counted))), { ready: true });
   });
 
-  it("is ready without the older fields, which go one day", () => {
+  it("is ready without the older fields, which a later release removes", () => {
     assert.deepEqual(conclusion(newer({})), { ready: true });
   });
 

@@ -40,7 +40,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     return inputs;
   };
 
-  it("is two charts of the project's repository, of one release of the cloud provider", async () => {
+  it("consists of two charts of the project's repository, from one release of the cloud provider", async () => {
     const found = await charts();
     assert.equal(found.size, 2);
     for (const name of [CONTROLLER_MANAGER, CINDER]) {
@@ -56,7 +56,7 @@ describe("the cloud inside an OpenstackCluster", () => {
       assert.deepEqual(chart(found, name).values["commonAnnotations"], { "foresail/cluster": "demo" });
   });
 
-  it("has an application credential of its own, in a Secret that both charts read", async () => {
+  it("has its own application credential, in a Secret that both charts read", async () => {
     const found = await charts();
     assert.equal(cluster.only("ApplicationCredential").inputs.name, "foresail-demo-0123456789ab");
     const { inputs } = cluster.only("Secret");
@@ -71,7 +71,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     }
   });
 
-  it("makes no credential where one is given", async () => {
+  it("creates no credential where one is given", async () => {
     await charts({ applicationCredential: { id: "given", secret: "secret" } });
     assert.deepEqual(cluster.names("ApplicationCredential"), []);
   });
@@ -86,7 +86,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     assert.equal(repositoryOpts, undefined);
   });
 
-  it("takes another version and values over its own, each chart for itself", async () => {
+  it("accepts another version and values over its own, for each chart", async () => {
     const found = await charts({
       cloudControllerManager: {
         version: "2.35.1",
@@ -102,7 +102,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     assert.match(chart(found, CINDER).version, /^2\.36\./);
   });
 
-  it("has its pods made anew when cloud.conf changes, and only then", async () => {
+  it("recreates its pods when cloud.conf changes, and only then", async () => {
     const marks = async (desired: Partial<CloudProviderArgs>) => {
       cluster.forget();
       const found = await charts(desired);
@@ -122,7 +122,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     assert.equal(await marks({ repository: "https://charts.example.com" }), seen[0]);
   });
 
-  it("does without Cinder where it is switched off, and asks the cloud for volumes only where it is not", async () => {
+  it("omits Cinder where it is disabled, and checks the cloud for volumes only where it is enabled", async () => {
     const found = await charts({ cinder: { enabled: false } });
     assert.deepEqual([...found.keys()], [`demo-${CONTROLLER_MANAGER}`]);
     assert.equal(cluster.only("CloudPlan").inputs.volumes, undefined);
@@ -131,7 +131,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     assert.equal(cluster.only("CloudPlan").inputs.volumes, true);
   });
 
-  it("opens the node ports to the machines' network, where load balancers have their addresses", async () => {
+  it("opens the node ports to the machines' network, in which load balancers have their addresses", async () => {
     await charts();
     const rules = cluster.of("SecGroupRule").filter(({ name }) => name.includes("service-load-balancers"));
     assert.deepEqual(
@@ -148,7 +148,7 @@ describe("the cloud inside an OpenstackCluster", () => {
     );
   });
 
-  it("has kubelets that leave their Nodes to it; without it they don't, and nothing is installed", async () => {
+  it("sets kubelets to an external cloud provider; without it they have none, and nothing is installed", async () => {
     await charts();
     const external = JSON.stringify({ name: "cloud-provider", value: "external" });
     assert.ok(JSON.stringify(cluster.only("ClusterInit").inputs).includes(external));

@@ -15,7 +15,7 @@ application-credential-secret="a\\"b\\\\c"
     );
   });
 
-  it("has the region, and the network of floating IPs, and the user's own settings over them", () => {
+  it("contains the region, the network of floating IPs, and the user's own settings over them", () => {
     const sections = {
       LoadBalancer: { "lb-provider": "ovn", "floating-network-id": "other" },
       BlockStorage: { "bs-version": "v3", "ignore-volume-az": true },

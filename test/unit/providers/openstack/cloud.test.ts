@@ -44,7 +44,7 @@ describe("a cloud's APIs", () => {
 
   const limits = { status: 200, body: { limits: { absolute: {} } } };
 
-  it("proves itself by an application credential, and takes the region's public endpoint", async () => {
+  it("authenticates with an application credential, and uses the region's public endpoint", async () => {
     const open_ = await open(() => limits);
     await open_.call("compute", "GET", "/limits");
     assert.deepEqual(server.requests[0]?.body, {
@@ -58,7 +58,7 @@ describe("a cloud's APIs", () => {
     assert.deepEqual(server.calls, ["GET /compute/v2.1/limits"]);
   });
 
-  it("proves itself by a password, in its project", async () => {
+  it("authenticates with a password, in its project", async () => {
     const user = { name: "ops", domain: { name: "Default" } };
     const project = { name: "web", domain: { id: "d1" } };
     const open_ = await open(() => limits, {
@@ -73,7 +73,7 @@ describe("a cloud's APIs", () => {
     });
   });
 
-  it("adds the version that a catalogue leaves out", async () => {
+  it("adds the version that a catalog leaves out", async () => {
     const open_ = await open(() => ({ status: 200, body: {} }));
     await open_.call("network", "GET", "/networks");
     await open_.call("image", "GET", "/images");
@@ -101,7 +101,7 @@ describe("a cloud's APIs", () => {
     );
   });
 
-  it("says that credentials are refused, at once and without them", async () => {
+  it("reports refused credentials at once and without showing them", async () => {
     const open_ = await open(() => limits);
     server.authenticationFaults.push({
       status: 401,
@@ -116,7 +116,7 @@ describe("a cloud's APIs", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("tries again what passes, and gives the last words at the deadline", async () => {
+  it("retries transient errors, and reports the last one at the deadline", async () => {
     let left = 2;
     const open_ = await open(() => (left-- > 0 ? { status: 503, body: {} } : limits));
     await open_.call("compute", "GET", "/limits");
@@ -255,7 +255,7 @@ describe("a cloud's APIs", () => {
     });
   });
 
-  it("does without the quotas for floating IPs and volumes where a project may not read them", async () => {
+  it("omits the quotas for floating IPs and volumes where a project may not read them", async () => {
     const open_ = await open(({ path }) => {
       if (path === "/compute/v2.1/limits") return limits;
       if (/\/(quotas|os-quota-sets)\//.test(path))
@@ -285,7 +285,7 @@ describe("a cloud's APIs", () => {
       assert.ok(!server.calls.some((call) => call.includes("/volume/")));
     });
 
-  it("lists servers by their names alone", async () => {
+  it("lists servers only by their names", async () => {
     const servers = [
       { id: "s1", name: "w-1-aaaaa", status: "ERROR" },
       { id: "s2", name: "shop", status: "ACTIVE" },

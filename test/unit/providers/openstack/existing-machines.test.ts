@@ -24,7 +24,7 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.notDeepEqual(cluster.names("Keypair"), keys);
   });
 
-  it("replaces one worker a run for another flavor, and says what is left", async () => {
+  it("replaces one worker per run for another flavor, and says what is left", async () => {
     await cluster.make();
     const before = cluster.names("Instance");
     const existing = cluster.stateOf();
@@ -53,7 +53,7 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.deepEqual(cluster.only("CloudPlan").inputs.leaving, []);
   });
 
-  it("goes to the wished machines run by run: control planes one at a time, workers as many as replacementsPerRun says, in their zones", async () => {
+  it("reaches the desired machines run by run: control planes one at a time, up to replacementsPerRun workers, in their zones", async () => {
     const pools = (flavor: string) => [
       pool("cp", { replicas: 3, flavor }),
       pool("w", { replicas: 3, flavor, replacementsPerRun: 2, zones: ["a", "b"] }),
@@ -77,7 +77,7 @@ describe("OpenstackCluster on machines that exist", () => {
     );
   });
 
-  it("moves the machines to another network run by run, with both there until the last has moved", async () => {
+  it("moves the machines to another network run by run, keeping both until the last has moved", async () => {
     const pools = [pool("cp", { replicas: 3 })];
     const network = (cidr: string) => ({ cidr, dnsNameservers: [], externalNetwork: "public" });
     await cluster.make({ pools });
@@ -131,7 +131,7 @@ describe("OpenstackCluster on machines that exist", () => {
     }
   });
 
-  it("keeps the load balancer's blocks in the order in which the cloud answered them", async () => {
+  it("keeps the load balancer's blocks in the order in which the cloud returned them", async () => {
     const endpoint = { octavia: { floatingIp: false } };
     const access = (...api: string[]) => ({ ssh: [], api, nodePorts: [] });
     const blocks = async (api: string[], answered: string[]) => {
@@ -155,7 +155,7 @@ describe("OpenstackCluster on machines that exist", () => {
     assert.deepEqual(await blocks(["192.0.2.1/32"], answered), [network, "192.0.2.1/32"]);
   });
 
-  it("makes another machine for a server that somebody deleted, and has the cluster forget the old one", async () => {
+  it("creates another machine for a server that someone deleted, and removes the old one from the cluster", async () => {
     await cluster.make();
     const lost = cluster.names("Instance")[2]!;
     const existing = Object.fromEntries(

@@ -75,7 +75,7 @@ describe("the handlers of OpenStack's resources", () => {
       ...over,
     });
 
-    it("finds what names mean, and refuses nothing that the cloud has", async () => {
+    it("resolves names, and refuses nothing that the cloud has", async () => {
       await start();
       const { inputs, failures } = (await planHandlers.check!({}, desired())) as {
         inputs: object;
@@ -91,7 +91,7 @@ describe("the handlers of OpenStack's resources", () => {
       });
     });
 
-    it("is updated when the region gets known, which the cluster's own programs are told", async () => {
+    it("is updated when the region becomes known, which the cluster's own programs need", async () => {
       await start();
       const { inputs } = (await planHandlers.check!({}, desired())) as {
         inputs: { found: { region?: string } };
@@ -102,7 +102,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.equal(await changes({ ...inputs, found: before }), true);
     });
 
-    it("refuses an impossible flavor and too many servers with their places", async () => {
+    it("refuses an unusable flavor and too many servers, with their paths", async () => {
       await start();
       const servers = [server("w-1-aaaaa", { flavor: "huge" }), server("w-2-bbbbb")];
       const { failures } = await planHandlers.check!({}, desired({ servers }));
@@ -112,7 +112,7 @@ describe("the handlers of OpenStack's resources", () => {
       );
     });
 
-    it("refuses to go on with a server in ERROR that is on record, and passes over one that is not", async () => {
+    it("refuses to continue with a recorded server in ERROR, and ignores one that is not recorded", async () => {
       const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
       await start((request) => {
         if (request.path.includes("/servers/detail?status=ERROR")) return ok({ servers: [failed] });
@@ -124,7 +124,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual(await failures([]), []);
     });
 
-    it("refuses what can't be whatever the cloud has, with its place", async () => {
+    it("refuses what is impossible on any cloud, with its path", async () => {
       await start();
       const refusals = [{ property: "openstack.network", reason: "the load balancer would be lost" }];
       const answer = await planHandlers.check!({}, desired({ refusals }));
@@ -133,7 +133,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual(cloud.calls, []);
     });
 
-    it("refuses a new cluster on a cloud that does not answer, and lets one be that exists", async () => {
+    it("refuses a new cluster on a cloud that does not answer, and accepts an existing one", async () => {
       await start();
       const unknown = await planHandlers.check!({}, desired({ cloud: "eu9" }));
       assert.match(unknown.failures![0]!.reason, /has no entry "eu9"/);
@@ -145,7 +145,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual([existing.failures, existing.inputs.found], [[], found]);
     });
 
-    it("says beside the run why a server can't be made, once, and ends when the others have come", async () => {
+    it("reports during the run why a server can't be created, once, and ends when the others are up", async () => {
       let looks = 0;
       await start(({ path: ref }) => {
         const failed = { id: "s1", name: "w-1-aaaaa", status: "ERROR" };
@@ -171,7 +171,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.equal(looks, 3);
     });
 
-    it("changes for another wish and for machines to move, not for ids or lines of later runs", async () => {
+    it("changes for another spec and for machines to replace, not for ids or lines of later runs", async () => {
       await start();
       const differs = async (news: object) => (await planHandlers.diff!("demo", desired(), news)).changes;
       assert.equal(await differs(desired({ found: { images: {} }, later: ["then"] })), false);
@@ -215,7 +215,7 @@ describe("the handlers of OpenStack's resources", () => {
       servers,
     });
 
-    it("marks a server when its agent has spoken, and waits until then", async () => {
+    it("marks a server when its agent has reported, and waits until then", async () => {
       await start();
       answers = ["", "", "1.0.0\n"];
       const outs: unknown = (await markHandlers.create(inputs({ "w-1": "s1" }))).outs;
@@ -234,7 +234,7 @@ describe("the handlers of OpenStack's resources", () => {
       );
     });
 
-    it("keeps what is marked when another server fails, and asks only for that one again", async () => {
+    it("keeps what is marked when another server fails, and retries only that one", async () => {
       await start((request) =>
         request.path.includes("/servers/s2/")
           ? { status: 404, body: { itemNotFound: { message: "gone" } } }
@@ -295,13 +295,13 @@ describe("the handlers of OpenStack's resources", () => {
           })
         : undefined;
 
-    it("pins the key that the machine and its console show", async () => {
+    it("pins the key that both the machine and its console show", async () => {
       await start(showing(ssh.hostKey.public));
       const outs: unknown = (await keyHandlers.create(inputs())).outs;
       assert.deepEqual(keyOf(outs), [ssh.hostKey.public, true]);
     });
 
-    it("refuses whoever shows another key than the console", async () => {
+    it("refuses a machine that shows another key than the console", async () => {
       await start(showing(newKey().public));
       await assert.rejects(keyHandlers.create(inputs()), /another machine answers at 127\.0\.0\.1/);
     });
@@ -312,7 +312,7 @@ describe("the handlers of OpenStack's resources", () => {
       assert.deepEqual(keyOf(outs), [ssh.hostKey.public, false]);
     });
 
-    it("holds the key, and reads another for another server", async () => {
+    it("keeps the key, and reads another for another server", async () => {
       await start();
       const olds = inputs();
       const moved = await keyHandlers.diff!("w-1", olds, { ...olds, address: "192.0.2.9", port: 222 });

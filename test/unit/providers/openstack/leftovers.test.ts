@@ -17,14 +17,14 @@ const object = (kind: MarkedObject["kind"], id: string, over: Partial<MarkedObje
 const deleted = (objects: MarkedObject[], known: string[] = []) =>
   leftoversOf(objects, new Set(known)).deleted.map(({ id }) => id);
 
-describe("leftovers of a run that was cut off", () => {
-  it("are what carries the mark and is not in the state", () => {
+describe("leftovers of an interrupted run", () => {
+  it("are marked objects that are not in the state", () => {
     const objects = [object("network", "n"), object("port", "p"), object("keypair", "k")];
     assert.deepEqual(deleted(objects, ["n", "k"]), ["p"]);
     assert.deepEqual(deleted(objects, ["n", "p", "k"]), []);
   });
 
-  it("go in the order in which they hang on each other", () => {
+  it("are deleted in the order of their dependencies", () => {
     const objects = [
       object("network", "n"),
       object("router", "r"),
@@ -37,7 +37,7 @@ describe("leftovers of a run that was cut off", () => {
     assert.deepEqual(deleted(objects), ["f", "v", "p", "i", "s", "r", "n"]);
   });
 
-  it("are no servers that have worked, and nothing that serves them", () => {
+  it("exclude servers that have been ready, and what serves them", () => {
     const objects = [
       object("server", "v", { initialized: true }),
       object("port", "p", { serves: "v" }),
@@ -55,7 +55,7 @@ describe("leftovers of a run that was cut off", () => {
     );
   });
 
-  it("are no ports and floating IPs of what is in the state", () => {
+  it("exclude ports and floating IPs of what is in the state", () => {
     const objects = [
       object("server", "v"),
       object("port", "p", { serves: "v" }),
@@ -90,7 +90,7 @@ describe("leftovers of a run that was cut off", () => {
     );
   });
 
-  it("are told by their descriptions", () => {
+  it("are listed by their descriptions", () => {
     assert.ok(carriesMark(markedDescription("0a"), "0a"));
     assert.ok(carriesMark(markedDescription("0a", "the kubelet"), "0a"));
     for (const description of [undefined, null, "", "foresail 0b", "by hand", markedDescription("0b", "0a")])

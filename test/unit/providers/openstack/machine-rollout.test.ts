@@ -5,7 +5,7 @@ import { planRollout, type MachineBatch } from "../../../../providers/openstack/
 import type { DesiredSlot, Existing } from "../../../../providers/kubeadm/plan/machines/batches";
 import { laterLines } from "../../../../lib/steps/steps";
 
-/** A machine "w-1-a": the letter stands for what the hash stands for. */
+/** A machine "w-1-a": the letter represents the hash. */
 function machine(name: string, generation = 1): MachineRecord {
   const [pool = "", index = "", look = ""] = name.split("-");
   return {
@@ -42,7 +42,7 @@ const say = ({ machines, leaving }: MachineBatch) =>
 describe("the machines of each run", () => {
   const cases: [what: string, wanted: string, existing: string, runs: string[], surge?: number][] = [
     ["all of a new cluster at once", "cp-1-a cp-2-a cp-3-a w-1-a", "", ["cp-1-a cp-2-a cp-3-a w-1-a"]],
-    ["none where all is as wished", "cp-1-a w-1-a", "cp-1-a w-1-a", ["cp-1-a w-1-a"]],
+    ["none where all is as desired", "cp-1-a w-1-a", "cp-1-a w-1-a", ["cp-1-a w-1-a"]],
     ["new slots at once", "cp-1-a w-1-a w-2-a w-3-a", "cp-1-a w-1-a", ["cp-1-a w-1-a w-2-a w-3-a"]],
     ["surplus workers at once, the highest first", "cp-1-a", "cp-1-a w-1-a w-2-a", ["cp-1-a / w-2-a w-1-a"]],
     [
@@ -141,7 +141,7 @@ describe("the machines of each run", () => {
   });
 });
 
-describe("whatever the machines are half-way through", () => {
+describe("from any partial state of the machines", () => {
   const looks = fc.constantFrom("a", "b", "c");
   const slots = (pool: string, most: number) =>
     fc
@@ -194,20 +194,20 @@ describe("whatever the machines are half-way through", () => {
       assert.ok(!slotsWanted.has(slot) || filled.has(slot), `${slot} is left without a machine`);
   }
 
-  it("every run is safe, and the runs end at the wanted machines", () => {
+  it("every run is safe, and the runs end at the desired machines", () => {
     fc.assert(
       fc.property(desired, halfDone, ({ wanted, surge }, existing) => {
-        const wish = want(wanted, surge);
+        const desired = want(wanted, surge);
         let machines = have(existing.join(" "));
         for (let runs = 0; runs < 40; runs++) {
-          const { now, later } = planRollout(wish, machines);
-          assertSafe(now, machines, wish, surge);
+          const { now, later } = planRollout(desired, machines);
+          assertSafe(now, machines, desired, surge);
           const done = now.machines.map((each) => ({ ...each, joined: true }));
           if (later.length === 0) {
             assert.deepEqual(done.map(({ name }) => name).sort(), wanted.split(" ").filter(Boolean).sort());
             return;
           }
-          assert.deepEqual(planRollout(wish, done).now.lines, later[0]?.lines);
+          assert.deepEqual(planRollout(desired, done).now.lines, later[0]?.lines);
           machines = done;
         }
         assert.fail("forty runs were not enough");
@@ -216,7 +216,7 @@ describe("whatever the machines are half-way through", () => {
     );
   });
 
-  it("a run that is cut off anywhere is finished by the next ones, as safely", () => {
+  it("an interrupted run is finished by the next ones, as safely", () => {
     fc.assert(
       fc.property(
         desired,
@@ -226,11 +226,11 @@ describe("whatever the machines are half-way through", () => {
         (first, second, existing, cuts) => {
           let machines = have(existing.join(" "));
           let at = 0;
-          // runs of the first wish that end half-way, then those of the second
+          // runs of the first desired state that end half-way, then those of the second
           for (const _ of [1, 2, 3]) {
-            const wish = want(first.wanted, first.surge);
-            const { now } = planRollout(wish, machines);
-            assertSafe(now, machines, wish, first.surge);
+            const desired = want(first.wanted, first.surge);
+            const { now } = planRollout(desired, machines);
+            assertSafe(now, machines, desired, first.surge);
             const known = new Map(machines.map((each) => [each.name, each]));
             machines = [
               ...now.machines.flatMap((each, index) =>

@@ -54,7 +54,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   "security-groups": "security_groups",
 };
 
-describe("the objects of a cloud that carry a cluster's mark", () => {
+describe("the objects of a cloud with a cluster's mark", () => {
   let server: CloudServer;
   let services: Services;
   let cloud: Cloud;
@@ -81,7 +81,7 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
     await server.close();
   });
 
-  it("have the members and the monitor of the load balancer's pool with them, and of no other pool", async () => {
+  it("include the members and the monitor of the load balancer's pool, and of no other pool", async () => {
     const found = await readMarkedObjects(cloud, {
       mark: MARK,
       servers: "x",
@@ -101,7 +101,7 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
     );
   });
 
-  it("have the application credential of whoever asks with them, where the stack makes one", async () => {
+  it("include the caller's application credential, where the stack creates one", async () => {
     const desired = { mark: MARK, servers: "x", securityGroups: [], loadBalancer: false };
     assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: false }), []);
     assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: true }), [
@@ -109,7 +109,7 @@ describe("the objects of a cloud that carry a cluster's mark", () => {
     ]);
   });
 
-  it("are deleted where they lie: a member in its pool, a credential with its user", async () => {
+  it("are deleted under their parents: a member in its pool, a credential with its user", async () => {
     await deleteObject(
       cloud,
       { kind: "load balancer member", id: "m", name: "cp-1-aaaaa", within: "p" },

@@ -49,8 +49,8 @@ const facts = (over: Partial<CloudFacts> = {}): CloudFacts => ({
   ...over,
 });
 
-describe("what a cloud lacks for a run", () => {
-  const cases: [what: string, wish: DesiredCloud, facts: CloudFacts, said: string[]][] = [
+describe("unmet requirements of a run on a cloud", () => {
+  const cases: [what: string, desired: DesiredCloud, facts: CloudFacts, said: string[]][] = [
     ["nothing", desired({ externalNetwork: "public" }), facts(), []],
     [
       "nothing, by ids",
@@ -59,7 +59,7 @@ describe("what a cloud lacks for a run", () => {
       [],
     ],
     [
-      "a flavor, said once for a pool",
+      "a flavor, named once for a pool",
       desired({ servers: [server({ flavor: "huge" }), server({ name: "w-2-bbbbb", flavor: "huge" })] }),
       facts(),
       ['openstack.pools.w.flavor: the cloud has no flavor "huge"; it has diskless, small'],

@@ -25,13 +25,13 @@ describe("the rules of the security groups", () => {
     ]);
   });
 
-  it("open nothing from outside that no block was listed for", () => {
+  it("open nothing from outside without a listed block", () => {
     const closed = securityRules({ ...desired, ssh: [], api: [] });
     assert.ok(closed.length > 0);
     assert.ok(closed.every(({ from }) => "group" in from));
   });
 
-  it("open every protocol for the nodes alone, and only for networks that send it", () => {
+  it("open every protocol only for the nodes, and only for networks that send it", () => {
     const kinds: PodNetworkKind[] = ["bridge", "cilium", "calico", "flannel", "other"];
     for (const podNetwork of kinds) {
       const any = securityRules({ ...desired, podNetwork }).filter(({ protocol }) => protocol === undefined);
@@ -42,7 +42,7 @@ describe("the rules of the security groups", () => {
     }
   });
 
-  it("open SSH where it listens, the load balancer's block and node ports when they are wanted", () => {
+  it("open SSH where it listens, the load balancer's block and node ports when they are configured", () => {
     const rules = securityRules({
       ...desired,
       sshPort: 222,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { serverFaultAdvice } from "../../../../providers/openstack/plan/server-fault";
 
-describe("what is said of a server that a cloud could not make", () => {
+describe("the message for a server that a cloud could not create", () => {
   it("is the cloud's reason and what to do, when no host has room", () => {
     assert.equal(
       serverFaultAdvice("w-1-aaaaa", "No valid host was found. There are not enough hosts available"),
@@ -21,7 +21,7 @@ describe("what is said of a server that a cloud could not make", () => {
     ["Connection to cinder host failed", "take another `rootVolume`, or"],
     ["Build of instance aborted: image is corrupt.", "choose another flavor, image or zone;"],
   ] as const)
-    it(`is what to do about "${fault.slice(0, 20)}…"`, () => {
+    it(`says what to do about "${fault.slice(0, 20)}…"`, () => {
       const said = serverFaultAdvice("w-1-aaaaa", fault);
       assert.ok(said.includes(`made: ${fault.replace(/\.$/, "")}. What to do: ${todo}`), said);
     });

@@ -13,14 +13,14 @@ describe("the blocks of the connections", () => {
     for (const block of blocks.values()) assert.match(block, /^10\.21\.\d+\.0\/24$/);
   });
 
-  it("stay when another connection comes or goes", () => {
+  it("stay when another connection is added or removed", () => {
     const two = connectionBlocks(BASE, named("aws-seoul", "gcp-tokyo"));
     assert.equal(connectionBlocks(BASE, named("gcp-tokyo")).get("gcp-tokyo"), two.get("gcp-tokyo"));
     const three = connectionBlocks(BASE, named("aws-seoul", "gcp-tokyo", "azure-seoul"));
     assert.deepEqual(three.get("aws-seoul"), two.get("aws-seoul"));
   });
 
-  it("that are written are kept, and nobody gets a part of them", () => {
+  it("that are configured are kept, and no other block overlaps them", () => {
     const blocks = connectionBlocks("10.21.0.0/23", [
       { name: "aws-seoul", cidr: "10.21.1.0/25" },
       { name: "gcp-tokyo" },
@@ -31,7 +31,7 @@ describe("the blocks of the connections", () => {
     });
   });
 
-  it("are left out where there is no room", () => {
+  it("are omitted where there is no room", () => {
     assert.equal(connectionBlocks("10.21.0.0/24", named("a", "b")).size, 1);
     assert.deepEqual([roomOf("10.21.0.0/22"), roomOf("10.21.0.0/25")], [4, 0]);
   });

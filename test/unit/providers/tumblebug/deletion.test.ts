@@ -4,7 +4,7 @@ import { hasEnded, nextDeletionStep, type EndingVm } from "../../../../providers
 
 const vm = (name: string, status: string, cloudId = "i-1"): EndingVm => ({ name, status, cloudId });
 
-describe("the end of an MCIS", () => {
+describe("deletion of an MCIS", () => {
   const rows: [says: string, vms: EndingVm[], wasAsked: boolean, step: object][] = [
     ["an empty one is deleted", [], false, { kind: "delete", isMixed: false }],
     [

@@ -32,7 +32,7 @@ function runs(wanted: Slot[], before: readonly Slot[]): MachineBatch[] {
 }
 
 describe("the control planes of one run", () => {
-  it("are all of them in the first", () => {
+  it("are all created in the first run", () => {
     const turn = planBatch(slotsOf(3), { slots: [], controlPlanes: settled([]) }, []);
     assert.deepEqual(machines(turn.slots), ["cp-1", "cp-2", "cp-3", "w-1"]);
     assert.deepEqual([turn.leaving, turn.steps, turn.later, turn.remarks], [[], [], [], []]);
@@ -58,7 +58,7 @@ describe("the control planes of one run", () => {
     assert.deepEqual(second!.leaving, ["cp-1"]);
   });
 
-  it("wait while another one is half-way out", () => {
+  it("wait while another one is partly removed", () => {
     const recorded = {
       slots: slotsOf(5).filter(({ machine }) => machine !== "cp-5"),
       controlPlanes: {
@@ -72,13 +72,13 @@ describe("the control planes of one run", () => {
     assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-4"]);
   });
 
-  it("let dead ones go at once, and living ones afterwards", () => {
+  it("remove dead ones at once, and healthy ones afterwards", () => {
     const turn = planBatch(slotsOf(3), after(slotsOf(5)), ["cp-4"]);
     assert.deepEqual(turn.leaving, ["cp-4"]);
     assert.deepEqual(planesOf(turn.slots), ["cp-1", "cp-2", "cp-3", "cp-5"]);
   });
 
-  it("let none go while nobody knows of another one that has joined", () => {
+  it("remove none until another one is known to have joined", () => {
     const recorded = {
       slots: slotsOf(3),
       controlPlanes: { ...settled(["cp-1", "cp-2", "cp-3"]), joined: [] },
@@ -86,7 +86,7 @@ describe("the control planes of one run", () => {
     assert.deepEqual(planBatch(slotsOf(1), recorded, []).leaving, []);
   });
 
-  it("end at those that are wanted, one at most going in a run, and another that has joined staying", () => {
+  it("end at the desired ones, removing at most one per run while another joined one stays", () => {
     const number = fc.constantFrom(1, 3, 5, 7);
     const replaced = fc.dictionary(fc.constantFrom("cp-1", "cp-2", "cp-3"), fc.integer({ min: 1, max: 3 }));
     fc.assert(
@@ -107,7 +107,7 @@ describe("the control planes of one run", () => {
 });
 
 describe("a machine that has a VM", () => {
-  it("keeps what it is, and is remarked upon when the configuration says otherwise", () => {
+  it("stays as it is, with a remark when the configuration differs", () => {
     const before = slotsOf(1);
     const wanted = slotsOf(1, {}, { spec: "t3.large", connection: "gcp" });
     const { slots, remarks } = planBatch(wanted, after(before), []);
@@ -128,7 +128,7 @@ describe("a machine that has a VM", () => {
     assert.match(remarks[0]!, /root disk the image's, not 50 GiB/);
   });
 
-  it("has no remark when it is as wished, and its successor takes the new wish", () => {
+  it("has no remark when it is as desired, and its successor gets the new spec", () => {
     const { slots, remarks } = planBatch(
       slotsOf(1, { "w-1": 1 }, { spec: "t3.large" }),
       after([...slotsOf(1)]),

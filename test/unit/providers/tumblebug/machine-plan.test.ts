@@ -36,7 +36,7 @@ describe("which VM is which machine", () => {
     assert.deepEqual([replaced?.machine, replaced?.vmGroup], ["cp-3-r2", "cp"]);
   });
 
-  const table: [what: string, wish: Partial<DesiredMachine>, lines: string[]][] = [
+  const table: [what: string, desired: Partial<DesiredMachine>, lines: string[]][] = [
     [
       "nothing is there: all are made",
       {},
@@ -73,7 +73,7 @@ describe("which VM is which machine", () => {
       assert.deepEqual(lostLines(plan(desired)), []);
     });
 
-  it("says that a machine whose VM had come up is lost, and makes none in its place", () => {
+  it("reports that a machine whose VM had come up is lost, and creates no replacement", () => {
     for (const live of [
       ALL.slice(0, 4),
       [...ALL.slice(0, 4), vm("w-2-1", { status: "Terminated" })],
@@ -85,7 +85,7 @@ describe("which VM is which machine", () => {
     }
   });
 
-  it("keeps the VM of a machine that is to go, and gives it to nobody", () => {
+  it("keeps the VM of a machine that will be removed, and gives it to no other machine", () => {
     const fewer = slots.filter(({ machine }) => machine !== "w-2");
     const { leaving, made } = plan({ slots: fewer, recorded: RECORDED, live: ALL });
     assert.deepEqual([leaving, made], [{ "w-2": "w-2-1" }, []]);
@@ -98,7 +98,7 @@ describe("which VM is which machine", () => {
     );
   });
 
-  it("gives a machine its VM back when it is wanted again before it went, and a new one after", () => {
+  it("gives a machine its VM back when it is desired again before its removal, and a new one after", () => {
     const leaving = { "w-2": "w-2-1" };
     const { "w-2": _, ...recorded } = RECORDED;
     assert.equal(plan({ recorded, leaving, live: ALL }).kept["w-2"], "w-2-1");
@@ -106,7 +106,7 @@ describe("which VM is which machine", () => {
     assert.deepEqual([later.lost, later.made.map(({ machine }) => machine)], [[], ["w-2"]]);
   });
 
-  it("gives no VM to two machines, and leaves no machine out, whatever the server has", () => {
+  it("gives no VM to two machines, and omits no machine, whatever the server has", () => {
     const status = fc.constantFrom("Running", "Creating", "Failed", "Terminated", "Suspended");
     const live = fc.uniqueArray(
       fc.tuple(fc.constantFrom("cp", "w-1", "w-2", "w-3"), fc.integer({ min: 1, max: 12 }), status),
@@ -128,7 +128,7 @@ describe("which VM is which machine", () => {
     );
   });
 
-  it("waits for VMs that are neither up nor at their end", () => {
+  it("waits for VMs that are neither running nor terminated", () => {
     const cases: [Partial<LiveVm>, boolean, boolean][] = [
       [{}, true, true],
       [{ targetAction: "Create" }, false, false],

@@ -65,7 +65,7 @@ describe("destroying an MCIS", () => {
     assert.deepEqual(mcis.calls, ["terminate", "delete"]);
   });
 
-  it("goes on where a run that was killed has stopped", async () => {
+  it("continues where a killed run stopped", async () => {
     const ended = new RecordedMcis([{ ...running("cp-1"), status: "Terminated" }]);
     await destroy(ended);
     assert.deepEqual(ended.calls, ["delete"]);
@@ -75,14 +75,14 @@ describe("destroying an MCIS", () => {
     assert.deepEqual(gone.calls, []);
   });
 
-  it("asks again when the server can't terminate now, or refuses once", async () => {
+  it("retries when the server can't terminate now, or refuses once", async () => {
     const mcis = new RecordedMcis([running("cp-1")]);
     mcis.refusals.push(refused("please try later", "NotAllowedNow"), refused("cloud error", "Refused"));
     await destroy(mcis);
     assert.deepEqual(mcis.calls, ["terminate", "terminate", "terminate", "delete"]);
   });
 
-  it("keeps the record, and hands on the cloud's words, when VMs can't be terminated", async () => {
+  it("keeps the record, and passes on the cloud's message, when VMs can't be terminated", async () => {
     const mcis = new RecordedMcis([running("cp-1"), failed("w-1-1")]);
     for (let n = 0; n < 9; n++) mcis.refusals.push(refused("deletion protection is on", "Refused"));
     await assert.rejects(destroy(mcis), { code: "Refused", remote: "deletion protection is on" });

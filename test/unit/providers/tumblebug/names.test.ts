@@ -19,7 +19,7 @@ describe("names of Tumblebug's objects", () => {
     });
   });
 
-  it("of machine types and images keep what a cloud calls them apart", () => {
+  it("of machine types and images stay distinct where a cloud's own names do", () => {
     assert.match(
       specName("ns1", "k1", "aws-seoul", "t3.medium"),
       /^k1-aws-seoul-t3-medium-spec-[0-9a-z]{6}$/,
@@ -33,7 +33,7 @@ describe("names of Tumblebug's objects", () => {
 
   const words = fc.array(fc.string({ maxLength: 90 }), { minLength: 1, maxLength: 4 });
 
-  it("are names for Tumblebug within the clouds' limits, and the same in every run", () => {
+  it("are valid for Tumblebug and within the clouds' limits, and the same in every run", () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 63 }), (parts, room) => {
         const name = objectName(parts, room);

@@ -57,7 +57,7 @@ describe("unmet requirements of a server", () => {
     property: string,
     words: RegExp,
     facts: Partial<TumblebugFacts>,
-    wish?: Partial<DesiredTumblebug>,
+    desired?: Partial<DesiredTumblebug>,
   ][] = [
     [
       "no namespace",
@@ -192,8 +192,8 @@ describe("unmet requirements of a server", () => {
   });
 });
 
-describe("where machines are", () => {
-  it("is on their Nodes by the well-known labels, as far as a cloud says it", () => {
+describe("locations of machines", () => {
+  it("are set on their Nodes by the well-known labels, as far as a cloud reports it", () => {
     assert.deepEqual(topologyLabels({ ...AWS, zone: "" }), {
       "topology.kubernetes.io/region": "ap-northeast-2",
       "topology.cloud-barista.github.io/csp": "aws",
@@ -201,7 +201,7 @@ describe("where machines are", () => {
     assert.equal(topologyLabels(AWS)["topology.kubernetes.io/zone"], "ap-northeast-2a");
   });
 
-  it("is a line a place", () => {
+  it("are one line per location", () => {
     const gcp = { provider: "gcp", region: "asia-northeast1", zone: "" };
     const places = [
       { machine: "cp-1", at: AWS },

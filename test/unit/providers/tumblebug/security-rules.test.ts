@@ -39,7 +39,7 @@ describe("the rules of Tumblebug's security groups", () => {
     ]);
   });
 
-  it("let pods without encapsulation in by their own block too, and nobody else", () => {
+  it("also admit pods without encapsulation by their own block, and no one else", () => {
     assert.deepEqual(say("nodes", { podNetwork: "bridge" }).slice(3), [
       "tcp 1-65535 to 10.21.3.0/24",
       "udp 1-65535 to 10.21.3.0/24",
@@ -48,7 +48,7 @@ describe("the rules of Tumblebug's security groups", () => {
     ]);
   });
 
-  it("can be written in Tumblebug's three protocols for every pod network", () => {
+  it("can be expressed in Tumblebug's three protocols for every pod network", () => {
     for (const podNetwork of KINDS)
       for (const { protocol } of securityRules("nodes", { ...desired, podNetwork }))
         assert.ok(["tcp", "udp", "icmp"].includes(protocol), protocol);
@@ -60,7 +60,7 @@ describe("the rules of Tumblebug's security groups", () => {
     assert.ok(!say("nodes", { podNetwork: "cilium" }).some((rule) => rule.includes("51871")));
   });
 
-  it("never open anything to the world that nobody wrote", () => {
+  it("never open anything to everyone unless configured", () => {
     for (const podNetwork of KINDS)
       for (const role of ["nodes", "controlPlanes"] as const)
         for (const { cidr } of securityRules(role, { ...desired, podNetwork }))

@@ -130,7 +130,7 @@ describe("TumblebugCluster", () => {
   };
   const two = { groups: [group("cp"), group("w", { connection: "gcp" })] };
 
-  it("makes what the machines of a connection are made from, once, and nothing where there are none", async () => {
+  it("creates what the machines of a connection need, once, and nothing where there are no machines", async () => {
     await cluster();
     assert.deepEqual(names("TumblebugVNet"), ["k1-aws-vpc"]);
     assert.deepEqual(names("TumblebugSecurityGroup"), ["k1-aws-sg", "k1-aws-control-planes-sg"]);
@@ -139,7 +139,7 @@ describe("TumblebugCluster", () => {
     assert.deepEqual(of("TumblebugNamespace"), []);
   });
 
-  it("makes it for each connection side by side, with control planes' rules only where they are", async () => {
+  it("creates it for each connection in parallel, with control planes' rules only where they are", async () => {
     await cluster(two);
     assert.deepEqual(names("TumblebugVNet"), ["k1-aws-vpc", "k1-gcp-vpc"]);
     assert.deepEqual(names("TumblebugSecurityGroup"), ["k1-aws-sg", "k1-aws-control-planes-sg", "k1-gcp-sg"]);
@@ -151,7 +151,7 @@ describe("TumblebugCluster", () => {
     assert.equal(new Set(blocks).size, 2);
   });
 
-  it("lets machines in by the blocks of all connections, and the world by none", async () => {
+  it("admits machines by the blocks of all connections, and everyone by none", async () => {
     await cluster(two);
     const blocks = of("TumblebugVNet").map(({ inputs }) => inputs.cidr);
     const groups = of("TumblebugSecurityGroup");
@@ -163,7 +163,7 @@ describe("TumblebugCluster", () => {
     }
   });
 
-  it("says where each Node is, and takes the key of its connection", async () => {
+  it("sets each Node's location, and uses the key of its connection", async () => {
     await cluster(two);
     const machines = of("NodeGroup").flatMap(({ inputs }) => inputs.machines as Record<string, unknown>[]);
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe("TumblebugCluster", () => {
     });
   });
 
-  it("over the Internet, has nodes hold their public addresses and Cilium encrypt", async () => {
+  it("puts public addresses on nodes and has Cilium encrypt over the Internet", async () => {
     await cluster({
       ...two,
       nodeAddresses: "public",
@@ -203,14 +203,14 @@ describe("TumblebugCluster", () => {
     assert.deepEqual(fitted, { cilium: { values: { encryption: { enabled: true, type: "wireguard" } } } });
   });
 
-  it("holds each machine's VM by a resource that goes after all that uses the machine, and with the MCIS", async () => {
+  it("keeps each machine's VM by a resource that is deleted after its users, and with the MCIS", async () => {
     await cluster();
     assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-w-1-vm", "k1-w-2-vm"]);
     for (const { options } of of("TumblebugVm"))
       assert.equal((options.deletedWith as unknown as { __name: string }).__name, "k1-machines");
   });
 
-  it("has a load balancer that the nodes really use, in front of the control planes' VM group", async () => {
+  it("has a load balancer that the nodes actually use, in front of the control planes' VM group", async () => {
     const made = await cluster({ endpoint: { nlb: { port: 443 } } });
     const { group: behind, port, targetPort, machines } = only("TumblebugLoadBalancer").inputs;
     assert.deepEqual([behind, port, targetPort, machines], ["cp", 443, 6443, ["cp-1"]]);
@@ -222,7 +222,7 @@ describe("TumblebugCluster", () => {
     assert.deepEqual(specification.certificateNames, ["198.51.100.9"]);
   });
 
-  describe("of which an earlier run made three control planes", () => {
+  describe("with three control planes of an earlier run", () => {
     const named = (names: string[]) => names.map((name) => ({ name }));
     const planes = ["cp-1", "cp-2", "cp-3"];
     const slots = wantedSlots([group("cp", { replicas: 3 }), group("w")]);
@@ -245,7 +245,7 @@ describe("TumblebugCluster", () => {
       },
     };
 
-    it("lets one of them go in a run, and leaves the other to the next", async () => {
+    it("removes one of them in a run, and leaves the other to the next", async () => {
       const made = await cluster({ existing, groups: [group("cp"), group("w")] });
       assert.deepEqual(names("TumblebugVm"), ["k1-cp-1-vm", "k1-cp-2-vm", "k1-w-1-vm"]);
       const { leaving, steps, later } = only("TumblebugPlan").inputs;
@@ -254,7 +254,7 @@ describe("TumblebugCluster", () => {
       assert.match((later as string[]).join(), /^then, in the next run: cp-2: /);
     });
 
-    it("keeps the load balancer's address in a preview that takes machines away from it", async () => {
+    it("keeps the load balancer's address in a preview that removes machines from it", async () => {
       const endpoint = { nlb: { port: 443 } };
       const made = await cluster({ existing, endpoint, groups: [group("cp"), group("w")] });
       const { machines, vms: behind } = only("TumblebugLoadBalancer").inputs;
@@ -263,7 +263,7 @@ describe("TumblebugCluster", () => {
       assert.equal((await promised(pulumi.output(made.endpoints))).nodes, "198.51.100.7:443");
     });
 
-    it("refuses to forget a connection that they are still in", async () => {
+    it("refuses to drop a connection that still has some of them", async () => {
       const moved = { connection: "gcp" };
       await cluster({
         existing,
@@ -278,7 +278,7 @@ describe("TumblebugCluster", () => {
     });
   });
 
-  it("is Provisioned when a run came to its end", async () => {
+  it("is Provisioned when a run completed", async () => {
     const { status } = await cluster();
     assert.deepEqual(await promised(status), { phase: "Provisioned", reason: "", message: "" });
   });

@@ -3,7 +3,7 @@ import { type Fault, Faults, readFault } from "../../../../sandbox/azimuth/fault
 
 const OBJECT = { namespace: "az-demo", name: "kube-demo" };
 
-describe("a fault of a stand-in for Azimuth", () => {
+describe("a fault of a fake for Azimuth", () => {
   const cases: [string, Fault | undefined][] = [
     ["never-ready", { neverReady: true }],
     ["slow=30", { slow: 30 }],
@@ -21,7 +21,7 @@ describe("a fault of a stand-in for Azimuth", () => {
       assert.deepEqual(readFault(text), fault);
     });
 
-  it("is asked for by the namespace for what is not there yet, and by the object itself before all", () => {
+  it("is requested on the namespace for objects that do not exist yet, and on the object itself first", () => {
     const faults = new Faults();
     let changes = 0;
     faults.onChange(() => (changes += 1));

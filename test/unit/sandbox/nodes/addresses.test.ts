@@ -53,7 +53,7 @@ describe("addresses of container nodes", () => {
     });
   }
 
-  it("makes a locally administered link address of an address", () => {
+  it("derives a locally administered link address from an address", () => {
     assert.equal(hardwareAddress("10.77.3.200"), "02:f5:0a:4d:03:c8");
   });
 

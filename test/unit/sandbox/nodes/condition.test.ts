@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { judge, type Condition } from "../../../../sandbox/nodes/condition";
 
-describe("the judgement of what is found of a node", () => {
+describe("evaluation of a node's observed state", () => {
   const cases: [state: string | undefined, alive: boolean, recorded: boolean, expected: Condition][] = [
     ["running", true, true, "running"],
     ["running", false, true, "gone"],

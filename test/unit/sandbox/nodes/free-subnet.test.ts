@@ -29,13 +29,13 @@ class BusyEngine {
 describe("a fleet's network", () => {
   const names = fleetNames("0a1b2c3d", "e2e");
 
-  it("takes another subnet as often as somebody was faster", async () => {
+  it("takes another subnet whenever another process was faster", async () => {
     const engine = new BusyEngine(2);
     await createNetwork(engine, names);
     assert.equal(engine.created.length, 1);
   });
 
-  it("fails with the engine's words where the subnet is as free as before", async () => {
+  it("fails with the engine's message where the subnet is as free as before", async () => {
     const engine = {
       subnets: () => Promise.resolve([]),
       call: () => Promise.reject(new Error("no netavark")),

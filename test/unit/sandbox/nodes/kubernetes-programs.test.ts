@@ -17,7 +17,7 @@ const programs = Object.fromEntries([
 const references = names.map((name) => `registry.k8s.io/${name === "coredns" ? "coredns/coredns" : name}:v1`);
 
 describe("the images of a bundle", () => {
-  it("carry the names that kubeadm asks for, with the programs where pods look for them", () => {
+  it("have the names that kubeadm asks for, with the programs where pods look for them", () => {
     const planned = planImages(references, programs);
     assert.deepEqual(
       planned.map(({ reference }) => reference),
@@ -35,7 +35,7 @@ describe("the images of a bundle", () => {
     );
   });
 
-  it("refuse an image that no program is known for, and a program that is not asked for", () => {
+  it("refuse an image without a known program, and a program that is not requested", () => {
     assert.throws(
       () => planImages([...references, "registry.k8s.io/new:1"], programs),
       /asks for registry\.k8s\.io\/new:1/,

@@ -13,7 +13,7 @@ describe("names of container nodes", () => {
     assert.notEqual(fleetNames(one!, "ssh").seed, fleetNames(one!, "e2e").seed);
   });
 
-  it("hold project, system and node", () => {
+  it("contain project, system and node", () => {
     const names = fleetNames("0a1b2c3d", "e2e-nodes");
     assert.equal(containerName(names, "w-1"), "foresail-0a1b2c3d-e2e-nodes-w-1");
     assert.equal(volumeName(names, "w-1", "etcd"), "foresail-0a1b2c3d-e2e-nodes-w-1-etcd");

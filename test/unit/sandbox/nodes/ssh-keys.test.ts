@@ -14,7 +14,7 @@ describe("keys of nodes", () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("are one pair for all that ask at the same time", async () => {
+  it("are one pair for all concurrent callers", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ensureHostKey(folder)));
     const file = path.join(folder, "ssh_host_ed25519_key");
     const key = utils.parseKey(await readFile(file));
@@ -27,7 +27,7 @@ describe("keys of nodes", () => {
     assert.deepEqual((await readdir(folder)).sort(), ["ssh_host_ed25519_key", "ssh_host_ed25519_key.pub"]);
   });
 
-  it("can be had again from the private half alone", async () => {
+  it("can be restored from the private half alone", async () => {
     const first = await ensureHostKey(folder);
     await rm(path.join(folder, "ssh_host_ed25519_key.pub"));
     assert.equal(await ensureHostKey(folder), first);

@@ -11,8 +11,8 @@ const listener = {
   check: { delay: 5, timeout: 3, fall: 2, rise: 3 },
 };
 
-describe("the machine that stands in for Octavia's amphora", () => {
-  it("sends what comes from the allowed blocks to the members that its monitor finds alive", () => {
+describe("the machine that replaces Octavia's amphora", () => {
+  it("forwards connections from the allowed blocks to the members that its monitor finds healthy", () => {
     const text = renderBalancer([listener]);
     const lines = text.slice(text.indexOf("listen ")).trim().split("\n");
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe("the machine that stands in for Octavia's amphora", () => {
     );
   });
 
-  it("takes every member without a monitor, and everybody without blocks", () => {
+  it("forwards to every member without a monitor, and from everyone without blocks", () => {
     const text = renderBalancer([{ ...listener, cidrs: [], check: null }]);
     assert.doesNotMatch(text, /reject|check/);
   });

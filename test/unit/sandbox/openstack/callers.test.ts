@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isOwnCaller } from "../../../../sandbox/openstack/front/callers";
 
-describe("who may speak with the sandbox's cloud", () => {
+describe("who may connect to the sandbox's cloud", () => {
   const own = ["127.0.0.1", "192.0.2.7"];
   for (const [remote, expected] of [
     ["127.0.0.1", true],
@@ -13,7 +13,7 @@ describe("who may speak with the sandbox's cloud", () => {
     ["2001:db8::1", false],
     [undefined, false],
   ] as const)
-    it(`is ${remote ?? "nobody"}: ${expected}`, () => {
+    it(`is ${remote ?? "no one"}: ${expected}`, () => {
       assert.equal(isOwnCaller(remote, own), expected);
     });
 });

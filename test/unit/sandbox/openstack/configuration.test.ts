@@ -38,7 +38,7 @@ function readIni(text: string): Record<string, Record<string, string>> {
 
 describe("the configuration of the sandbox's OpenStack", () => {
   for (const service of SERVICES) {
-    it(`lets ${service} ask its peers behind the faults, with the services' own user`, () => {
+    it(`lets ${service} call its peers behind the faults, with the services' own user`, () => {
       const sections = readIni(CONFIGURATIONS[service].render(configured));
       const logins = Object.values(sections).filter((section) => "auth_url" in section);
       if (service !== "keystone") assert.ok(logins.length > 0);
@@ -76,7 +76,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
     }
   });
 
-  it("hands none of the person's own cloud and proxies to the services", () => {
+  it("passes none of the user's own cloud and proxies to the services", () => {
     const base = {
       PATH: "/bin",
       OS_PASSWORD: "x",
@@ -96,7 +96,7 @@ describe("the configuration of the sandbox's OpenStack", () => {
     ]);
   });
 
-  it("gives SQLite one thread a service", () => {
+  it("gives SQLite one thread per service", () => {
     assert.match(gunicornSettings(samplePaths, "neutron", 20_003).text, /^threads = 1$/m);
     assert.match(gunicornSettings(samplePaths, "neutron", 20_003).text, /^bind = "127\.0\.0\.1:20003"$/m);
   });
@@ -116,17 +116,17 @@ describe("ports and passwords of a cloud", () => {
     assert.equal(new Set(Object.values(generatePasswords())).size, 5);
   });
 
-  it("can't be too few", () => {
+  it("require enough ports", () => {
     assert.throws(() => assignPorts([1, 2, 3]), /needs 15 ports, not 3/);
   });
 });
 
-describe("what the sandbox's OpenStack holds from its beginning", () => {
+describe("initial contents of the sandbox's OpenStack", () => {
   for (const [service, type] of [
     ["octavia", "load-balancer"],
     ["cinder", "block-storage"],
   ] as const)
-    it(`has ${type} in its catalog, and runs ${service}, only when asked for`, () => {
+    it(`has ${type} in its catalog, and runs ${service}, only on request`, () => {
       const types = (has: boolean) =>
         planSeed(sampleSettings({ [service]: has })).catalog.map((entry) => entry.type);
       assert.deepEqual(
@@ -139,13 +139,13 @@ describe("what the sandbox's OpenStack holds from its beginning", () => {
       ]);
     });
 
-  it("leads clients through the faults and services past them", () => {
+  it("routes clients through the faults and services around them", () => {
     const nova = planSeed(settings).catalog.find(({ type }) => type === "compute");
     assert.equal(nova?.public, `http://127.0.0.1:${settings.ports.public.nova}/v2.1`);
     assert.equal(nova?.internal, `http://127.0.0.1:${settings.ports.internal.nova}/v2.1`);
   });
 
-  it("gives out addresses of the external network that are not this machine's", () => {
+  it("assigns addresses of the external network that are not this machine's", () => {
     assert.deepEqual(publicAddresses("10.77.9.0/24"), {
       gateway: "10.77.9.1",
       first: "10.77.9.10",
@@ -154,7 +154,7 @@ describe("what the sandbox's OpenStack holds from its beginning", () => {
     assert.throws(() => publicAddresses("10.77.0.0/16"), /is no \/24/);
   });
 
-  it("is found by clients at the address where its servers reach it, when asked for, and by its own parts here", () => {
+  it("is found by clients at the address where its servers reach it, on request, and by its own parts locally", () => {
     const reached = { ...settings, address: "192.0.2.7" };
     for (const { public: outside, internal } of planSeed(reached).catalog) {
       assert.equal(new URL(outside).hostname, "192.0.2.7");
@@ -175,7 +175,7 @@ describe("what the sandbox's OpenStack holds from its beginning", () => {
     });
   });
 
-  it("names the project's entry of clouds.yaml only when its credential was made", () => {
+  it("names the project's entry of clouds.yaml only when its credential was created", () => {
     const entries = (credential: string | undefined) =>
       (
         parse(renderCloudsFile(settings, credential)) as {

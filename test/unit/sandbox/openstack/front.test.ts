@@ -16,7 +16,7 @@ const held = (changes: Partial<HeldFault>): HeldFault => ({
 });
 const post = { service: "nova", method: "POST", path: "/v2.1/servers?x=1" } as const;
 
-describe("which fault a request meets", () => {
+describe("matching of requests and faults", () => {
   const cases: [string, Partial<HeldFault>, boolean][] = [
     ["any of the service", {}, true],
     ["one of another service", { service: "neutron" }, false],
@@ -69,7 +69,7 @@ describe("the process before the cloud's services", () => {
   const send = (path = "/servers", init: RequestInit = { method: "POST", body: "{}" }) =>
     fetch(`http://127.0.0.1:${ports.public.nova}${path}`, init);
 
-  it("hands a request and its answer on as they are", async () => {
+  it("forwards a request and its response unchanged", async () => {
     const answer = await send();
     assert.equal(answer.status, 202);
     assert.equal(answer.headers.get("x-openstack-request-id"), "req-1");
@@ -77,14 +77,14 @@ describe("the process before the cloud's services", () => {
     assert.deepEqual(carriedOut, [`POST /servers {} 127.0.0.1:${ports.public.nova}`]);
   });
 
-  it("answers an error as often as was asked, and carries nothing out", async () => {
+  it("returns an error as often as requested, and executes nothing", async () => {
     await faults.next("nova", { kind: "status", status: 500 }, { times: 2 });
     const statuses = [(await send()).status, (await send()).status, (await send()).status];
     assert.deepEqual(statuses, [500, 500, 202]);
     assert.equal(carriedOut.length, 1);
   });
 
-  it("loses the reply of what it carried out", async () => {
+  it("loses the response of an executed request", async () => {
     await faults.next("nova", { kind: "lost-reply" });
     await assert.rejects(send());
     assert.equal(carriedOut.length, 1);
@@ -99,7 +99,7 @@ describe("the process before the cloud's services", () => {
     assert.equal((await send()).status, 202);
   });
 
-  it("delays, and carries out after that", async () => {
+  it("delays a request and then executes it", async () => {
     await faults.next("nova", { kind: "delay", milliseconds: 200 });
     const began = Date.now();
     assert.equal((await send()).status, 202);
@@ -112,7 +112,7 @@ describe("the process before the cloud's services", () => {
     assert.match(await answer.text(), /glance does not answer/);
   });
 
-  it("counts what passed", async () => {
+  it("counts the forwarded requests", async () => {
     await faults.forgetRequests();
     await send("/flavors", {});
     assert.deepEqual(await faults.requests(), [
@@ -120,12 +120,12 @@ describe("the process before the cloud's services", () => {
     ]);
   });
 
-  it("takes faults only from who knows the password", async () => {
-    const stranger = new FaultControl({
+  it("accepts faults only with the password", async () => {
+    const unauthorized = new FaultControl({
       ports,
       passwords: { ...sampleSettings().passwords, control: "guessed" },
     });
-    await assert.rejects(stranger.down("nova"), /answered 401/);
+    await assert.rejects(unauthorized.down("nova"), /answered 401/);
     assert.equal((await send()).status, 202);
   });
 });

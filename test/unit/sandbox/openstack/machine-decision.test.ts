@@ -24,7 +24,7 @@ const request = (power: "on" | "off", boot: number): MachineRequest => ({
 });
 const answer = (state: MachineAnswer["state"], boot: number): MachineAnswer => ({ state, boot, message: "" });
 
-describe("what is done for a server", () => {
+describe("the action for a server", () => {
   const cases: [
     string,
     MachineRequest | undefined,
@@ -52,7 +52,7 @@ describe("what is done for a server", () => {
     it(`${what}: ${action}`, () => assert.equal(decide(wanted, container, told), action));
   }
 
-  it("is at rest once it is carried out and answered", () => {
+  it("is idle once it is executed and acknowledged", () => {
     for (const [, wanted, container, told] of cases) {
       const action = decide(wanted, container, told);
       if (wanted === undefined || action === "nothing") continue;
@@ -63,7 +63,7 @@ describe("what is done for a server", () => {
 });
 
 describe("floating IPs", () => {
-  it("belong to the server that has their port; of several the first counts", () => {
+  it("belong to the server that has their port; the first of several counts", () => {
     const at = (address: string, port: string) => ({ address, port });
     assert.equal(floatingIpOf(request("on", 1), [at("10.77.0.12", "other")]), undefined);
     assert.equal(

@@ -87,7 +87,7 @@ describe("the process that runs a cloud's servers", () => {
   const answered = async (id: string) =>
     JSON.parse(await readFile(path.join(folder, "machines", id, "answer.json"), "utf8")) as MachineAnswer;
 
-  it("makes a server once, shows its host key and answers", async () => {
+  it("creates a server once, shows its host key and answers", async () => {
     await ask("a", request);
     assert.deepEqual(await look(), ["create a", "floating undefined a"]);
     assert.deepEqual(await answered("a"), { state: "running", boot: 1, message: "" });
@@ -98,7 +98,7 @@ describe("the process that runs a cloud's servers", () => {
     assert.deepEqual(await look(), []);
   });
 
-  it("says why a server could not be made, and tries no more", async () => {
+  it("reports why a server could not be created, and does not retry", async () => {
     failure = new Error("no such subnet");
     await ask("a", request);
     await look();
@@ -133,7 +133,7 @@ describe("the process that runs a cloud's servers", () => {
     assert.deepEqual(await look(), []);
   });
 
-  it("gives a load balancer's machine its listeners, again when they change and when it failed", async () => {
+  it("gives a load balancer's machine its listeners, and again when they change or it failed", async () => {
     const listener = { port: 6443, cidrs: [], members: [], check: null };
     await ask("b", { ...request, listeners: [] });
     assert.deepEqual(await look(), ["create b", "floating undefined b", "balance  b"]);
@@ -160,7 +160,7 @@ describe("the process that runs a cloud's servers", () => {
     assert.deepEqual(await look(), ["floating undefined a"]);
   });
 
-  it("works on few servers at once, and on all in the end", async () => {
+  it("works on a few servers at once, and on all in the end", async () => {
     for (const id of ["a", "b", "c", "d", "e"]) await ask(id, request);
     const created = () => calls.filter((call) => call.startsWith("create"));
     let release = () => {};

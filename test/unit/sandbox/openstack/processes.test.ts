@@ -45,18 +45,18 @@ describe("background processes of a cloud", () => {
     await assert.rejects(readFile(`/proc/${group}/cmdline`));
   });
 
-  it("are left alone when their number belongs to somebody else", async () => {
-    const stranger = spawn("sleep", ["60"]);
-    await once(stranger, "spawn");
-    const record = { one: { pid: stranger.pid, began: "1" } };
+  it("are left alone when their PID belongs to another process", async () => {
+    const other = spawn("sleep", ["60"]);
+    await once(other, "spawn");
+    const record = { one: { pid: other.pid, began: "1" } };
     await writeFile(path.join(folder, "processes.json"), JSON.stringify(record));
     assert.deepEqual(await processes.running(), []);
     await processes.stop(["one"]);
-    assert.equal(stranger.exitCode ?? stranger.signalCode, null);
-    stranger.kill("SIGKILL");
+    assert.equal(other.exitCode ?? other.signalCode, null);
+    other.kill("SIGKILL");
   });
 
-  it("leave their last words", async () => {
+  it("leave their last output", async () => {
     await start("one", "console.error('it went wrong')");
     await untilGone();
     assert.match(await processes.tail("one"), /one\.out:\nit went wrong/);
@@ -78,7 +78,7 @@ describe("the Python for OpenStack", () => {
     assert.equal(choosePython(found), "/usr/bin/python3.11");
   });
 
-  it("is asked for in words when there is none", () => {
+  it("is requested with a message when it is missing", () => {
     assert.throws(() => choosePython(new Map()), /there is no python3; install it, .*python3-venv/);
     assert.throws(() => choosePython(new Map([["python3", "3.9"]])), /python3 is 3\.9/);
   });

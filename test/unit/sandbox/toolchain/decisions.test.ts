@@ -22,15 +22,15 @@ describe("published checksums", () => {
   ] as const) {
     it(`are read from ${what}`, () => assert.equal(publishedChecksum(text, "tool.tar.gz"), sum));
   }
-  it("are not guessed", () => {
+  it("are never guessed", () => {
     for (const text of ["", "<html>not here</html>", `${sum}  other`, `${sum}\n${"0".repeat(64)}`]) {
       assert.throws(() => publishedChecksum(text, "tool.tar.gz"), /do not name tool\.tar\.gz/);
     }
   });
 });
 
-describe("the tool chain's decisions", () => {
-  it("asks a mirror for the same host and path, and nobody when downloads are off", () => {
+describe("decisions of the toolchain", () => {
+  it("requests the same host and path from a mirror, and nothing when downloads are off", () => {
     const url = "https://get.pulumi.com/releases/a.txt";
     assert.equal(sourceUrl(url, {}), url);
     const mirror = { FORESAIL_DOWNLOADS: "http://127.0.0.1:8/m/" };
@@ -59,7 +59,7 @@ describe("the tool chain's decisions", () => {
     assert.match(build?.ldflags ?? "", /gitVersion=v1\.35\.4 .*gitMajor=1 .*gitMinor=35$/);
   });
 
-  it("takes the versions that the npm packages ask for", () => {
+  it("uses the versions that the npm packages require", () => {
     const file = path.join(projectFolder, "package.json");
     const { devDependencies } = JSON.parse(readFileSync(file, "utf8")) as {
       devDependencies: Record<string, string>;
@@ -70,7 +70,7 @@ describe("the tool chain's decisions", () => {
     }
   });
 
-  it("keeps the person's Pulumi settings out of the sandbox", () => {
+  it("keeps the user's Pulumi settings out of the sandbox", () => {
     const base = {
       PATH: "/bin",
       PULUMI_ACCESS_TOKEN: "secret",
@@ -84,7 +84,7 @@ describe("the tool chain's decisions", () => {
     assert.equal(environment["EDITOR"], "vi");
   });
 
-  it("knows Debian and its kind", () => {
+  it("recognizes Debian and its derivatives", () => {
     assert.ok(isDebian('ID=debian\nVERSION_ID="12"\n'));
     assert.ok(isDebian("ID=ubuntu\nID_LIKE=debian\n"));
     assert.ok(isDebian('ID=pop\nID_LIKE="ubuntu debian"\n'));
@@ -92,7 +92,7 @@ describe("the tool chain's decisions", () => {
     assert.ok(!isDebian(""));
   });
 
-  it("tells the command that installs what is missing", () => {
+  it("names the command that installs what is missing", () => {
     assert.match(packageAdvice(["podman", "runc"], true), /sudo apt-get install .* podman runc$/);
     assert.match(packageAdvice(["podman"], false), /podman; install them with this system's package manager/);
   });

@@ -34,7 +34,7 @@ describe("downloading a program", () => {
   const unavailable = (pattern: RegExp) => (error: unknown) =>
     error instanceof DownloadUnavailable && pattern.test(error.message);
 
-  it("keeps a file whose checksum is the published one", async () => {
+  it("keeps a file with the published checksum", async () => {
     const file = await fetchFrom({ "/program": content, "/sums": Buffer.from(`${sum}  program\n`) });
     assert.deepEqual(await readFile(file), content);
     assert.deepEqual(await readdir(folder), ["program"]);
@@ -46,20 +46,20 @@ describe("downloading a program", () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it("asks only for the rest of a file that an earlier run began", async () => {
+  it("requests only the rest of a file that an earlier run began", async () => {
     await writeFile(path.join(folder, "program.part"), content.subarray(0, 1000));
     const file = await fetchFrom({ "/program": content, "/sums": Buffer.from(sum) });
     assert.deepEqual(await readFile(file), content);
     assert.ok(server?.requests.includes("/program bytes=1000-"), server?.requests.join());
   });
 
-  it("uses a part that was whole already", async () => {
+  it("uses a partial file that was already complete", async () => {
     await writeFile(path.join(folder, "program.part"), content);
     const file = await fetchFrom({ "/program": content, "/sums": Buffer.from(sum) });
     assert.deepEqual(await readFile(file), content);
   });
 
-  it("begins anew when the host cannot continue a file", async () => {
+  it("starts over when the host can't continue a file", async () => {
     await writeFile(path.join(folder, "program.part"), "something else");
     const file = await fetchFrom({
       "/program": (_request, response) => response.writeHead(200).end(content),
@@ -96,7 +96,7 @@ describe("downloading a program", () => {
     );
   });
 
-  it("gives up on a host that falls silent in the middle of a file", async () => {
+  it("gives up on a host that stops sending in the middle of a file", async () => {
     const files: Record<string, Answer> = {
       "/program": (_request, response) => void response.writeHead(200).write(content.subarray(0, 100)),
       "/sums": Buffer.from(sum),

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a path of the server answers: bytes (ranges are obeyed), or a handler that misbehaves. */
+/** What a path of the server answers: bytes (ranges are respected), or a handler that misbehaves. */
 export type Answer = Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A local HTTP server that stands for the publishers of programs. */
+/** A local HTTP server in place of the publishers of programs. */
 export interface FileServer {
   readonly url: string;
   /** "METHOD PATH RANGE" of every request so far. */

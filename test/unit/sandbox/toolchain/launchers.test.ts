@@ -26,7 +26,7 @@ describe("launchers of plugins", () => {
   }
   const provider = "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js";
 
-  it("runs the provider of the project above the working folder, as a child of who started it", async () => {
+  it("runs the provider of the project above the working folder, as a child of its caller", async () => {
     const script = await path_("launcher", pulumiLaunchers["pulumi-resource-pulumi-nodejs"] ?? "");
     const found = await path_(provider, tellsWho);
     await mkdir(path.join(folder, "a/b"), { recursive: true });
@@ -39,7 +39,7 @@ describe("launchers of plugins", () => {
     await assert.rejects(run(script, [], { cwd: folder }), /dynamic-provider.* was not found .*npm ci/s);
   });
 
-  it("runs the stand-in of the clone that the environment names, wherever it is started", async () => {
+  it("runs the fallback of the clone that the environment names, wherever it is started", async () => {
     const script = await path_("launcher", commandLauncher);
     const mine = await path_("clone one/main.js", tellsWho);
     const env = { ...process.env, [STAND_IN_VARIABLE]: mine };
@@ -47,7 +47,7 @@ describe("launchers of plugins", () => {
     assert.deepEqual(JSON.parse(stdout), [mine, process.pid, "x"]);
   });
 
-  it("runs the stand-in of the project in the working folder when the environment names none", async () => {
+  it("runs the fallback of the project in the working folder when the environment names none", async () => {
     const script = await path_("launcher", commandLauncher);
     const mine = await path_("bin/sandbox/command-plugin/main.js", tellsWho);
     const env = { ...process.env, [STAND_IN_VARIABLE]: "" };

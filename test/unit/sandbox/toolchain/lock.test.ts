@@ -15,7 +15,7 @@ describe("the lock of a program", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("lets one work at a time and leaves nothing behind", async () => {
+  it("admits one holder at a time and leaves nothing behind", async () => {
     let working = 0;
     let most = 0;
     const work = async () => {
@@ -28,7 +28,7 @@ describe("the lock of a program", () => {
     assert.deepEqual(await readdir(path.dirname(lock)), []);
   });
 
-  it("is given back when the work fails", async () => {
+  it("is released when the work fails", async () => {
     await assert.rejects(
       withLock(
         lock,
@@ -50,7 +50,7 @@ describe("the lock of a program", () => {
   for (const [what, owner] of [
     ["a process that is gone", () => `${spawnSync("true").pid} 1`],
     ["another process that got the same number", () => `${process.pid} 1`],
-    ["nobody, because the writer was killed", () => ""],
+    ["no one, because the writer was killed", () => ""],
   ] as const) {
     it(`is taken over from ${what}`, async () => {
       await withLock(

@@ -70,7 +70,7 @@ describe("obtaining a program", () => {
     await rm(cache, { recursive: true, force: true });
   });
 
-  it("takes what is installed before it downloads or builds", async () => {
+  it("uses what is installed before it downloads or builds", async () => {
     await publish(published);
     await writeFile(path.join(cache, "mine"), "installed");
     const program = { ...tool, installed: () => Promise.resolve({ tool: path.join(cache, "mine") }) };
@@ -103,7 +103,7 @@ describe("obtaining a program", () => {
     });
   }
 
-  it("is content with the stamp on the next run, without a step", async () => {
+  it("accepts the stamp on the next run, without a step", async () => {
     await standInForGo(writesOutput);
     await obtain(tool, report, cache, { modules });
     const calls = await goCalls();
@@ -121,14 +121,14 @@ describe("obtaining a program", () => {
     assert.equal((await goCalls()).split("\n").length - 1, 3);
   });
 
-  it("works once when two set-ups ask at the same time", async () => {
+  it("runs once when two setups start at the same time", async () => {
     await standInForGo(`sleep 0.3; ${writesOutput}`);
     const both = [1, 2].map(() => obtain(tool, report, cache, { modules }));
     await Promise.all(both);
     assert.equal((await goCalls()).split("\n").length - 1, 1);
   });
 
-  it("says which module did not build, why, and what was tried before", async () => {
+  it("reports which module did not build, why, and what was tried before", async () => {
     await standInForGo("echo 'main.go:3: undefined: thing' >&2; exit 1");
     await assert.rejects(obtain(tool, report, cache, { modules }), (error: Error) => {
       assert.match(error.message, /tool 1\.2\.3 could be neither downloaded nor built/);
@@ -150,7 +150,7 @@ describe("obtaining a program", () => {
     );
   });
 
-  it("falls back to a stand-in where nothing can be built", async () => {
+  it("falls back to a substitute where nothing can be built", async () => {
     const program = { ...tool, builds: [], standIn: { tool: "#!/bin/sh\necho stand-in\n" } };
     await obtain(program, report, cache, { modules });
     assert.match(await installed(), /stand-in/);

@@ -9,8 +9,8 @@ function outputOf(isTTY: boolean) {
   return { written, isTTY, columns: 60, write: (text: string) => written.push(text) };
 }
 
-describe("the progress of the set-up", () => {
-  it("is plain lines without a terminal: what, seconds and origin", async () => {
+describe("the progress of the setup", () => {
+  it("prints plain lines without a terminal: what, seconds and origin", async () => {
     const output = outputOf(false);
     const result = await createReporter(output).step("etcd 3.6.5", (update) => {
       update("built 12 packages");
@@ -21,7 +21,7 @@ describe("the progress of the set-up", () => {
     assert.match(lines, /^… etcd 3\.6\.5\n✓ etcd 3\.6\.5 \(\d+\.\d s, built\)\n$/);
   });
 
-  it("is one live line on a terminal, never wider than it", async () => {
+  it("prints one live line on a terminal, never wider than it", async () => {
     const output = outputOf(true);
     await createReporter(output).step("etcd", (update) => {
       update("x".repeat(200));
@@ -33,7 +33,7 @@ describe("the progress of the set-up", () => {
     assert.match(plain.at(-1) ?? "", /✓ etcd \(\d+\.\d s\)\n$/);
   });
 
-  it("says that a step failed and passes its error on", async () => {
+  it("reports that a step failed and passes its error on", async () => {
     const output = outputOf(false);
     const failed = createReporter(output).step("etcd", () => Promise.reject(new Error("no disk")));
     await assert.rejects(failed, /no disk/);

@@ -7,7 +7,7 @@ import { connectionOf } from "../../../../sandbox/tumblebug/clouds";
 import { FakeMachines } from "../../../../sandbox/tumblebug/machines";
 import { TumblebugServer } from "../../../../sandbox/tumblebug/server";
 import { openTumblebug } from "../../../../providers/tumblebug/client";
-import { CREDENTIAL, GENERATIONS, plant, pretendTumblebug } from "../../../support/tumblebug";
+import { CREDENTIAL, GENERATIONS, plant, startFakeTumblebug } from "../../../support/tumblebug";
 
 function ask(address: string, path_: string): Promise<Response> {
   const { user, password } = CREDENTIAL;
@@ -17,7 +17,7 @@ function ask(address: string, path_: string): Promise<Response> {
 
 describe("The VMs of the simulated Tumblebug", () => {
   for (const generation of GENERATIONS)
-    it(`outlive their server, and what it had begun is brought to its end by the next (${generation})`, async () => {
+    it(`outlive their server, and the next server completes what it had begun (${generation})`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), "foresail-tumblebug-"));
       const machines = new FakeMachines();
       const settings = {
@@ -55,8 +55,8 @@ describe("The VMs of the simulated Tumblebug", () => {
       await rm(folder, { recursive: true, force: true });
     });
 
-  it("go through their states in their time, and stay in one when asked to", async () => {
-    const { tumblebug, server, address, close } = await pretendTumblebug("mcis", {
+  it("go through their states in time, and stay in one on request", async () => {
+    const { tumblebug, server, address, close } = await startFakeTumblebug("mcis", {
       durations: { creation: 100, termination: 100 },
     });
     const group = await plant(tumblebug);
@@ -83,8 +83,8 @@ describe("The VMs of the simulated Tumblebug", () => {
     await close();
   });
 
-  it("block their calls for the part of the recorded time that is asked for", async () => {
-    const { address, tumblebug, close } = await pretendTumblebug("mcis", { pace: 0.02 });
+  it("block their calls for the requested part of the recorded time", async () => {
+    const { address, tumblebug, close } = await startFakeTumblebug("mcis", { pace: 0.02 });
     const group = await plant(tumblebug);
     const timed = async (work: () => Promise<unknown>) => {
       const began = performance.now();
@@ -105,7 +105,7 @@ describe("The VMs of the simulated Tumblebug", () => {
   });
 
   it("vanish behind the server's back on request", async () => {
-    const { tumblebug, address, close, machines } = await pretendTumblebug("infra");
+    const { tumblebug, address, close, machines } = await startFakeTumblebug("infra");
     const group = await plant(tumblebug);
     await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w", 2)] });
     const vanish = (body: object) =>

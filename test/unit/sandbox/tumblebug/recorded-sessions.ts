@@ -64,7 +64,7 @@ export const UNRECORDED: Readonly<Record<Generation, readonly UnrecordedStep[]>>
     {
       before: 159,
       act: (server) => {
-        server.pretended.server.faults.addForMachines({ machine: "cp-3", effect: { kind: "unnoticed-end" } });
+        server.fake.server.faults.addForMachines({ machine: "cp-3", effect: { kind: "unnoticed-end" } });
         return Promise.resolve();
       },
     },
@@ -115,7 +115,7 @@ function registerSpec(namespace: string, name: string, cspSpecName: string): Unr
 
 function failNext(server: RawTumblebug, machine: string, systemMessage: string): void {
   const effect = { kind: "failed", systemMessage } as const;
-  server.pretended.server.faults.addForMachines({ machine, times: 1, effect });
+  server.fake.server.faults.addForMachines({ machine, times: 1, effect });
 }
 
 function vm(name: string, more: object = {}) {

@@ -43,7 +43,7 @@ for (const generation of GENERATIONS)
       });
     }
 
-    it("leaves out only lines that differ: one that agrees is no longer left out", async () => {
+    it("leaves out only lines that differ: a line that agrees must not be listed", async () => {
       const again = await RawTumblebug.open(generation, {
         ...MOCK_SETTINGS[generation],
       });
@@ -80,7 +80,7 @@ describe("The comparison with recordings", () => {
       assert.match(differences(recorded, simulated).join("\n"), difference);
     });
 
-  it("takes names that differ in every run, and an order that means nothing, for the same", () => {
+  it("treats names that differ in every run, and an irrelevant order, as equal", () => {
     const recorded = [
       { id: "a", uid: "tbd9tsmc8hcggn09v86c" },
       { id: "b", uid: "" },
@@ -94,7 +94,7 @@ describe("The comparison with recordings", () => {
     );
   });
 
-  it("reads an answer that was cut, up to its last whole value", () => {
+  it("reads a truncated response up to its last complete value", () => {
     const cut = readRecordings("infra").find(({ isCut }) => isCut) as Recording;
     const whole = JSON.parse(cut.marked) as { node: { id?: string }[] };
     assert.ok(whole.node.length >= 2);

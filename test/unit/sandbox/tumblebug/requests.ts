@@ -1,4 +1,4 @@
-import { CREDENTIAL, pretendTumblebug, type FakeTumblebug } from "../../../support/tumblebug";
+import { CREDENTIAL, startFakeTumblebug, type FakeTumblebug } from "../../../support/tumblebug";
 
 /** An answer as it came over the wire. */
 export interface WireAnswer {
@@ -7,12 +7,12 @@ export interface WireAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** A pretended server, asked as it stands in the API's description and not through the client. */
+/** A fake server, called as the API's description says and not through the client. */
 export class RawTumblebug {
-  private constructor(readonly pretended: FakeTumblebug) {}
+  private constructor(readonly fake: FakeTumblebug) {}
 
-  static async open(...args: Parameters<typeof pretendTumblebug>): Promise<RawTumblebug> {
-    return new RawTumblebug(await pretendTumblebug(...args));
+  static async open(...args: Parameters<typeof startFakeTumblebug>): Promise<RawTumblebug> {
+    return new RawTumblebug(await startFakeTumblebug(...args));
   }
 
   async ask(
@@ -21,7 +21,7 @@ export class RawTumblebug {
     body?: unknown,
     password = CREDENTIAL.password,
   ): Promise<WireAnswer> {
-    const answer = await fetch(`${this.pretended.address}${path}`, {
+    const answer = await fetch(`${this.fake.address}${path}`, {
       method,
       headers: { authorization: `Basic ${Buffer.from(`${CREDENTIAL.user}:${password}`).toString("base64")}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -37,6 +37,6 @@ export class RawTumblebug {
   }
 
   close(): Promise<void> {
-    return this.pretended.close();
+    return this.fake.close();
   }
 }

@@ -103,7 +103,7 @@ const ROWS: Readonly<Record<Generation, readonly Row[]>> = {
 };
 
 for (const generation of ["mcis", "infra"] as const)
-  describe(`The simulated Tumblebug, in what was not recorded (${generation})`, () => {
+  describe(`The simulated Tumblebug, for requests that were not recorded (${generation})`, () => {
     let server: RawTumblebug;
 
     before(async () => {

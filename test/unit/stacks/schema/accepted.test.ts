@@ -36,7 +36,7 @@ function sshCluster(fields: Record<string, unknown>) {
 }
 
 describe("configuration: accepts", () => {
-  it("any text as bootstrapRevision: a date, a whole number, words", () => {
+  it("any text as bootstrapRevision: a date, an integer, words", () => {
     for (const [written, read] of [
       ["second try, after the power cut", "second try, after the power cut"],
       [DAY, DAY],
@@ -49,7 +49,7 @@ describe("configuration: accepts", () => {
     ]);
   });
 
-  it("a date that Pulumi made a timestamp of where a version or a label takes it", () => {
+  it("a date that Pulumi turned into a timestamp, where a version or a label accepts it", () => {
     const osPackages = (written: unknown) =>
       sshCluster({ rollout: { software: { osPackages: written } } }).rollout.software.osPackages;
     assert.equal(osPackages(DAY), "2026-11-22");
@@ -90,7 +90,7 @@ describe("configuration: accepts", () => {
     ]);
   });
 
-  it("what is near a refusal and right", () => {
+  it("valid values close to a refusal", () => {
     const good: [string, Record<string, unknown>][] = [
       [
         "null where it removes nothing of foresail's",

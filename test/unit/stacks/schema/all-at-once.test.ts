@@ -5,7 +5,7 @@ import { issuesOf } from "./issues";
 import { cluster, controlPlane, reader, worker } from "./valid";
 
 describe("configuration: all validation issues at once", () => {
-  it("names the stack file first and raises one error that Pulumi prints without a stack trace", () => {
+  it("names the stack file first and throws one error that Pulumi prints without a stack trace", () => {
     assert.throws(
       () => loadConfiguration(reader(cluster({ version: "1", name: "" }))),
       (error: Error) => {
@@ -34,7 +34,7 @@ describe("configuration: all validation issues at once", () => {
     ]);
   });
 
-  it("says that the cluster is missing, and of what kind it is when it is no map", () => {
+  it("says that the cluster is missing, or its type when it is not a map", () => {
     const empty = { ...reader(undefined), values: {} };
     assert.deepEqual(issuesOf(empty), [
       "cluster: is missing; stacks/config/Pulumi.example-onprem.yaml shows a complete one",
@@ -45,7 +45,7 @@ describe("configuration: all validation issues at once", () => {
     ]);
   });
 
-  it("refuses keys that nobody reads and leaves other projects' keys alone", () => {
+  it("refuses unknown keys and ignores other projects' keys", () => {
     const others = {
       "foresail:clustr": "x",
       "foresail:machines": "[]",

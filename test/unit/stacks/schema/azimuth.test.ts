@@ -33,7 +33,7 @@ function reader(azimuth: unknown, others: Record<string, string | undefined> = {
 const zenith = { registrarAdminUrl: "http://registrar", sshdHost: "z.example.com", projectId: "1" };
 
 describe("configuration: azimuth", () => {
-  it("has defaults for all but what nobody can guess", () => {
+  it("has defaults for everything that can have one", () => {
     const loaded = loadConfiguration(reader(smallest()));
     assert.ok(loaded.system === "azimuth");
     const { azimuth } = loaded;
@@ -45,15 +45,15 @@ describe("configuration: azimuth", () => {
     assert.equal(azimuth.addons.monitoringLokiVolumeSize, 10);
   });
 
-  it("takes a cluster without OpenID Connect, and one with Zenith", () => {
+  it("accepts a cluster without OpenID Connect, and one with Zenith", () => {
     for (const over of [{ identity: null }, { zenith }])
       assert.deepEqual(issuesOf(reader(smallest(over))), []);
   });
 
-  it("takes a cluster without a lease and without a record", () =>
+  it("accepts a cluster without a lease and without a record", () =>
     assert.deepEqual(issuesOf(reader(smallest({ record: false }))), []));
 
-  it("gives users all rights by a role of their own only where that is asked for", () => {
+  it("gives users all rights by their own role only on request", () => {
     const roleOf = (identity: object) => {
       const loaded = loadConfiguration(reader(smallest({ identity })));
       assert.ok(loaded.system === "azimuth");
@@ -128,7 +128,7 @@ describe("configuration: azimuth", () => {
       ],
     ],
     [
-      "refuses a cluster with a lease and no record, which nobody could delete when the lease ends",
+      "refuses a cluster with a lease and no record, which could not be deleted when the lease ends",
       reader(smallest({ record: false, leaseName: "demo" })),
       [
         "azimuth.record: is false, but a cluster with a lease needs its record: azimuth-schedule-operator may delete only Clusters when the lease ends; write true, or remove leaseName",

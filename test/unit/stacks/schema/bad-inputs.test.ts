@@ -304,7 +304,7 @@ describe("configuration: bad inputs", () => {
     it(`says ${said.slice(0, 110)}`, () => assert.deepEqual(issuesOf(reader(value)), [said]));
   }
 
-  it("accepts what only looks wrong", () => {
+  it("accepts values that only look wrong", () => {
     const two = [controlPlane(), controlPlane({ name: "cp-2", address: "192.0.2.12" })];
     const good: unknown[] = [
       cluster({ machines: two, allowEvenControlPlanes: true }),

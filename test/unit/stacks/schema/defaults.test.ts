@@ -49,7 +49,7 @@ describe("configuration: defaults", () => {
       assert.equal(loadBalancer(ClusterConfiguration.parse(cluster(fields))), expected);
   });
 
-  it("takes user and port from cluster.ssh, and what a machine says before them", () => {
+  it("takes user and port from cluster.ssh, unless the machine sets its own", () => {
     const machines = [controlPlane(), worker({ user: "other", port: 2022 })];
     const complete = ClusterConfiguration.parse(cluster({ machines, ssh: { user: "ops", port: 222 } }));
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe("configuration: defaults", () => {
     );
   });
 
-  it("makes the system ssh when none is named", () => {
+  it("defaults to the system ssh", () => {
     assert.equal(loadConfiguration(reader(cluster())).system, "ssh");
   });
 });

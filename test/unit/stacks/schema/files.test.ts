@@ -16,15 +16,15 @@ const readYaml = (path: string) =>
 const EXAMPLE = "stacks/config/Pulumi.example-onprem.yaml";
 
 describe("configuration: files", () => {
-  it("has pages that say what the schema says; else run: npm run docs", () => {
+  it("has pages that match the schema; otherwise run: npm run docs", () => {
     assert.deepEqual(staleDocs(), []);
   });
 
-  it("has an example without mistakes", () => {
+  it("has a valid example", () => {
     assert.deepEqual(issuesOf(reader(readYaml(EXAMPLE).config["foresail:cluster"])), []);
   });
 
-  it("tells editors the same as the program: the example passes, an unknown field does not", () => {
+  it("gives editors the same rules as the program: the example passes, an unknown field does not", () => {
     const validate = new Ajv({ allowUnionTypes: true }).compile(stackFileJsonSchema());
     assert.equal(validate(readYaml(EXAMPLE)), true, JSON.stringify(validate.errors));
     assert.equal(validate({ config: { "foresail:cluster": cluster({ machnes: [] }) } }), false);

@@ -39,7 +39,7 @@ function reader(value: unknown, others: Record<string, string | undefined> = {})
 }
 
 describe("configuration: the system machine-pool", () => {
-  it("takes the smallest section and fills the defaults in", async () => {
+  it("accepts the smallest section and sets the defaults", async () => {
     const loaded = loadConfiguration(reader(section()));
     assert.ok(loaded.system === "machine-pool");
     const { replicas, namespace, api, adopt, timeouts } = loaded.machinePool;
@@ -97,7 +97,7 @@ describe("configuration: the system machine-pool", () => {
     ]);
   });
 
-  it("wants one context, since several would be taken for servers of one cluster", () => {
+  it("requires one context, since several would be treated as servers of one cluster", () => {
     const two = { "foresail:workloadKubeconfig": kubeconfig("a", "b") };
     assert.match(
       issuesOf(reader(section(), two))[0]!,

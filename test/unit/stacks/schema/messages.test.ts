@@ -9,7 +9,7 @@ import { cloudReader, cluster, controlPlane, OPENSTACK, reader, TUMBLEBUG, worke
 const file = (mode: unknown) => cluster({ files: [{ path: "/opt/a", content: "", mode }] });
 
 describe("configuration: messages", () => {
-  it("show what was written where YAML read a number", () => {
+  it("show the original text where YAML read a number", () => {
     const table: [string, unknown][] = [
       ['cluster.files[0].mode: 0600 was read as the number 384; put it in quotes: "0600"', file(0o600)],
       ['cluster.files[0].mode: 0755 was read as the number 493; put it in quotes: "0755"', file(0o755)],
@@ -59,7 +59,7 @@ describe("configuration: messages", () => {
     );
   });
 
-  it("say nothing of keys whose system is not known, since it decides what they have to be", () => {
+  it("ignore keys of an unknown system, since the system decides their meaning", () => {
     for (const wrong of ["opnstack", "kubernetes", "", "x".repeat(10_000)]) {
       const said = issuesOf(
         cloudReader("openstack", { pools: 1 }, { name: "" }, { "foresail:system": wrong }),
@@ -78,7 +78,7 @@ describe("configuration: messages", () => {
       assert.equal(quoted(secret), "the value");
   });
 
-  it("repeat no value of a secret key, whatever is in it", () => {
+  it("repeat no value of a secret key, whatever it contains", () => {
     const keys = ["sshPrivateKey", "sshPrivateKeys", "registryCredentials"];
     const values = [
       "hunter2",
@@ -212,7 +212,7 @@ const SUBJECTS: [value: object, read: (value: unknown) => ConfigurationReader][]
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 describe("configuration: properties of messages", () => {
-  it("takes the full examples from which the next test starts", () => {
+  it("accepts the full examples from which the next test starts", () => {
     for (const [value, read] of SUBJECTS) assert.deepEqual(issuesOf(read(value)), []);
   });
 

@@ -51,7 +51,7 @@ const pools = (...list: Fields[]) => section({ pools: list });
 const network = (over: Fields) => section({ network: over });
 
 describe("configuration: the system openstack", () => {
-  it("takes the smallest section and fills the defaults in", () => {
+  it("accepts the smallest section and sets the defaults", () => {
     const configuration = loadConfiguration(reader(section()));
     assert.equal(configuration.system, "openstack");
     if (configuration.system !== "openstack") return;
@@ -189,7 +189,7 @@ describe("configuration: the system openstack", () => {
   for (const [said, openstack, cluster] of table)
     it(`says: ${said}`, () => assert.deepEqual(issuesOf(reader(openstack, cluster)), [said]));
 
-  it("opens the world to whoever says so", () => {
+  it("opens ports to everyone when configured so", () => {
     const open = section({ access: { ssh: ["0.0.0.0/0"], api: ["0.0.0.0/0"], open: true } });
     assert.deepEqual(issuesOf(reader(open)), []);
   });
@@ -200,7 +200,7 @@ describe("configuration: the system openstack", () => {
     assert.match(said[0]!, /^cluster\.rollout\.pools\.wrkers: /);
   });
 
-  it("keeps its keys to itself", () => {
+  it("belongs to its own system", () => {
     const others = {
       "foresail:system": "ssh",
       "foresail:cluster": JSON.stringify({
@@ -214,7 +214,7 @@ describe("configuration: the system openstack", () => {
     ]);
   });
 
-  it("takes an application credential as a secret, and says what is wrong with it and not what it is", () => {
+  it("accepts an application credential as a secret, and reports what is wrong with it without its value", () => {
     const given = (value: unknown) => ({ "foresail:cloudApplicationCredential": JSON.stringify(value) });
     assert.deepEqual(issuesOf(reader(section(), {}, given({ id: "a", secret: "hunter2" }))), []);
     assert.deepEqual(issuesOf(reader(section(), {}, given({ id: "a", secrt: "hunter2" }))), [
@@ -225,7 +225,7 @@ describe("configuration: the system openstack", () => {
     assert.match(issuesOf(plain)[0]!, /^cloudApplicationCredential: is not encrypted; /);
   });
 
-  it("tells editors the same", () => {
+  it("gives editors the same rules", () => {
     const validate = new Ajv({ allowUnionTypes: true }).compile(stackFileJsonSchema());
     const file = resolve(__dirname, "../../../../..", join("examples", "openstack", "Pulumi.prod-eu1.yaml"));
     const example = parse(readFileSync(file, "utf8")) as { config: Fields };

@@ -49,7 +49,7 @@ const join = object({
 const names = (list: unknown) => (list as { name: string }[]).map(({ name }) => name);
 
 describe("configuration: what is passed through to kubeadm", () => {
-  it("takes nothing of foresail's away, whatever was accepted", () => {
+  it("removes nothing of foresail's own, whatever was accepted", () => {
     let accepted = 0;
     fc.assert(
       fc.property(cluster, (own) => {
@@ -93,7 +93,7 @@ describe("configuration: what is passed through to kubeadm", () => {
 });
 
 describe("configuration: versions that node agents install", () => {
-  it("are those that the agent's own bash takes", () => {
+  it("are those that the agent's own bash accepts", () => {
     const near = fc.string({ unit: fc.constantFrom(..."09azAZ.+:~-_ /v\"'$é"), maxLength: 8 });
     const versions = [
       ...fc.sample(near, 500),

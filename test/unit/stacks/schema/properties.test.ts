@@ -69,7 +69,7 @@ describe("configuration: properties", () => {
     );
   });
 
-  it("never crashes on a wrong value: it reports mistakes or accepts", () => {
+  it("never crashes on a wrong value: it reports issues or accepts", () => {
     const fields = Object.keys(ClusterConfiguration.in.shape);
     fc.assert(
       fc.property(fc.constantFrom(...fields), fc.jsonValue(), (field, value) => {
@@ -102,7 +102,7 @@ describe("configuration: properties", () => {
     );
   });
 
-  it("measures spelling: nothing to change is 0, the order does not matter, one wrong letter is found again", () => {
+  it("measures spelling distance: equal is 0, the order does not matter, one wrong letter is recognized", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (left, right) => {
         assert.equal(editDistance(left, left), 0);

@@ -147,7 +147,7 @@ const TABLE: RefusedInputs = {
         proxy({ noProxy: [host] }),
       ]),
   ],
-  "access that lets nobody in, or lists a block twice": [
+  "access that admits no one, or lists a block twice": [
     ["openstack.access.ssh: is empty; list at least one", openstack(access({ ssh: [] }))],
     ["tumblebug.access.ssh: is empty; list at least one", tumblebug(access({ ssh: [] }))],
     [

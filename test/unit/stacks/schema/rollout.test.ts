@@ -5,7 +5,7 @@ import { cluster, reader } from "./valid";
 
 const issues = (rollout: unknown) => issuesOf(reader(cluster({ rollout })));
 
-describe("configuration: how versions roll out", () => {
+describe("configuration: version rollouts", () => {
   it("has a default for everything", () => {
     assert.deepEqual(ClusterConfiguration.parse(cluster()).rollout, {
       maxUnavailable: 1,
@@ -19,7 +19,7 @@ describe("configuration: how versions roll out", () => {
     });
   });
 
-  it("takes everything", () => {
+  it("accepts every setting", () => {
     const rollout = {
       maxUnavailable: "25%",
       pools: { workers: { maxUnavailable: 2, paused: true }, "control-plane": { paused: true } },

@@ -49,7 +49,7 @@ const LOCKED =
   "is protected by a passphrase, which can't be typed here; use the SSH agent, or a key without passphrase";
 
 describe("configuration: secrets", () => {
-  it("gives keys and credentials as secret outputs", async () => {
+  it("returns keys and credentials as secret outputs", async () => {
     const key = generateKey().private;
     const credentials = { "registry.example.com:5000": { username: "u", password: "p" } };
     const loaded = loadConfiguration(
@@ -65,7 +65,7 @@ describe("configuration: secrets", () => {
     }
   });
 
-  it("leaves the key out when there is none, so that the SSH agent is asked", () => {
+  it("omits the key when there is none, so that the SSH agent is used", () => {
     const loaded = loadConfiguration(reader(cluster()));
     assert.equal(loaded.system === "ssh" && loaded.sshPrivateKey, undefined);
   });
@@ -111,7 +111,7 @@ describe("configuration: secrets", () => {
     ]);
   });
 
-  it("refuses a secret that stands in plain", () => {
+  it("refuses a secret in plain text", () => {
     const plain = reader(cluster(), { "foresail:sshPrivateKey": generateKey().private });
     assert.deepEqual(issuesOf({ ...plain, isSecret: () => false }), [
       "sshPrivateKey: is not encrypted; set it with: pulumi config set --secret foresail:sshPrivateKey",

@@ -53,7 +53,7 @@ const two = (over: Fields = {}) =>
 const long = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
 
 describe("configuration: the system tumblebug", () => {
-  it("takes the smallest section and fills the defaults in", () => {
+  it("accepts the smallest section and sets the defaults", () => {
     const configuration = loadConfiguration(reader(section()));
     assert.equal(configuration.system, "tumblebug");
     if (configuration.system !== "tumblebug") return;
@@ -178,7 +178,7 @@ describe("configuration: the system tumblebug", () => {
   for (const [said, tumblebug, cluster] of table)
     it(said, () => assert.deepEqual(issuesOf(reader(tumblebug, cluster)), [said]));
 
-  it("takes several connections on one private network with any pod network", () => {
+  it("accepts several connections on one private network with any pod network", () => {
     for (const plugin of [{ bridge: {} }, { flannel: {} }, { calico: {} }])
       loadConfiguration(reader(two({ nodeAddresses: "private" }), { network: { plugin } }));
   });
@@ -193,7 +193,7 @@ describe("configuration: the system tumblebug", () => {
     );
   });
 
-  it("keeps the credentials secret, and says what they lack without repeating them", async () => {
+  it("keeps the credentials secret, and says what is missing in them without repeating them", async () => {
     const key = "foresail:tumblebugCredentials";
     const configuration = loadConfiguration(
       reader(section(), {}, { [key]: '{"username":"u","password":"p"}' }),
@@ -207,7 +207,7 @@ describe("configuration: the system tumblebug", () => {
   });
 
   for (const name of ["dev-seoul", "prod-two-clouds"])
-    it(`the schema for editors takes the example ${name}`, () => {
+    it(`the schema for editors accepts the example ${name}`, () => {
       const file = resolve(__dirname, "../../../../..", join("examples", "tumblebug", `Pulumi.${name}.yaml`));
       const valid = new Ajv({ strict: false }).compile(stackFileJsonSchema());
       assert.ok(valid(parse(readFileSync(file, "utf8"))), JSON.stringify(valid.errors));

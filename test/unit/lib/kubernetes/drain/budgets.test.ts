@@ -66,7 +66,7 @@ describe("drains that would be blocked now", () => {
     assert.match(blocked.why, /^web\/a has no controller/);
   });
 
-  it("name the budgets of a pod that has several, which the eviction API refuses whatever they allow", () => {
+  it("name the budgets of a pod with several, whose eviction the API always refuses", () => {
     const other = { ...budget({}, 1), metadata: { name: "all", namespace: "web" } };
     assert.deepEqual(blockedDrains(["w-1"], [pod("a", "w-1")], [budget({}, 1), other], allow), [
       {
@@ -119,7 +119,7 @@ describe("what the eviction API answers", () => {
       assert.equal(evictionVerdict(pod("a", "w-1", { status }), [one]).kind, kind);
     });
 
-  it("counts by what the controller made of a percentage, not by the percentage", () => {
+  it("counts by the number that the controller computed, not by the percentage", () => {
     const half = withStatus({ disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2 });
     const spec = { ...half.spec, minAvailable: "50%" };
     assert.equal(evictionVerdict(pod("a", "w-1"), [{ ...half, spec }]).kind, "counted");

@@ -68,7 +68,7 @@ describe("planDrain", () => {
     });
   }
 
-  it("puts every pod in one list, and an allowance never keeps a pod that went without it", () => {
+  it("puts every pod in one list, and an allowance never keeps a pod that is evicted without it", () => {
     const pods = fc.array(fc.constantFrom(...table.map(([, pod]) => pod)));
     const allowances = fc.record({ deleteEmptyDirData: fc.boolean(), force: fc.boolean() });
     fc.assert(

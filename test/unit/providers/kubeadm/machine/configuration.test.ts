@@ -18,7 +18,7 @@ import { exampleMachine, exampleSpecification } from "./examples";
 const planes = ["cp-1", "cp-2", "cp-3"].map((name) => exampleMachine(name));
 
 describe("kubeadm configuration", () => {
-  it("is as reviewed for init and for both joins", () => {
+  it("matches the reviewed files for init and for both joins", () => {
     const specification = exampleSpecification({ kubelet: { maxPods: 50 } });
     assertGolden("init.yaml", initConfiguration(specification, planes[0]!, planes));
     assertGolden(
@@ -29,7 +29,7 @@ describe("kubeadm configuration", () => {
     assertGolden("join-worker.yaml", joinConfiguration(specification, worker, "abcdef.0123456789abcdef"));
   });
 
-  it("quotes what kubeadm's older YAML would not read as a text", () => {
+  it("quotes what kubeadm's older YAML would not read as a string", () => {
     const taints = ["yes", "off", "0777", "1:30", "true"].map((value) => ({
       key: `example.com/${value.replace(":", "-")}`,
       value,
@@ -68,7 +68,7 @@ describe("kubeadm configuration", () => {
     );
   });
 
-  it("has etcd listen on every address where a cloud translates that of the node, unless etcd is somebody else's", () => {
+  it("has etcd listen on every address where a cloud translates the node's, unless etcd is external", () => {
     const { network } = exampleSpecification();
     const etcdOf = (over: object, own?: JsonObject) =>
       clusterConfiguration(
@@ -93,7 +93,7 @@ describe("kubeadm configuration", () => {
     assert.deepEqual(etcdOf(held, external), external);
   });
 
-  it("leaves encryption out when it is not wanted", () => {
+  it("leaves encryption out when it is disabled", () => {
     const { apiServer } = clusterConfiguration(
       exampleSpecification({ encryptSecretsAtRest: false }),
       planes,
@@ -125,7 +125,7 @@ describe("kubeadm configuration", () => {
 describe("exported kubeconfig", () => {
   const credentials = { certificateAuthority: "Q0E=", clientCertificate: "Q0M=", clientKey: "S0VZ" };
 
-  it("has one context a control plane and names the healthy one", () => {
+  it("has one context per control plane and names the healthy one", () => {
     const file = parse(
       renderKubeconfig("demo", { controlPlanes: planes, preferred: "cp-2" }, credentials),
     ) as {
@@ -141,7 +141,7 @@ describe("exported kubeconfig", () => {
     assert.equal(file.clusters[2]?.cluster.server, "https://192.0.2.13:6443");
   });
 
-  it("falls back to the first when the named one has gone", () => {
+  it("falls back to the first when the named one is gone", () => {
     const file = parse(
       renderKubeconfig("demo", { controlPlanes: planes, preferred: "cp-9" }, credentials),
     ) as {
@@ -165,7 +165,7 @@ describe("exported kubeconfig", () => {
     assert.deepEqual(file.clusters[0]?.cluster.server, "https://203.0.113.5:6443");
   });
 
-  it("takes the credentials out of admin.conf, and refuses another file", () => {
+  it("extracts the credentials from admin.conf, and refuses another file", () => {
     const text = renderKubeconfig("demo", { controlPlanes: planes }, credentials);
     assert.deepEqual(adminCredentials(text), credentials);
     assert.throws(() => adminCredentials("apiVersion: v1\n"), /holds no certificate authority/);

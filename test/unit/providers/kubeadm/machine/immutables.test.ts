@@ -68,7 +68,7 @@ describe("what can't change on a running cluster", () => {
     assert.deepEqual(refuseSpecificationChange(undefined, news), []);
   });
 
-  it("takes a field that the state has not got for its default, however the default is written", () => {
+  it("treats a field that the state does not have as its default, however the default is written", () => {
     const older = { ...running } as Partial<ClusterSpecification>;
     for (const field of ["kubelet", "kubeProxy", "kubeadm", "files", "registryMirrors"] as const)
       delete older[field];
@@ -82,7 +82,7 @@ describe("what can't change on a running cluster", () => {
     assert.deepEqual(refuseSpecificationChange(older as ClusterSpecification, news), []);
   });
 
-  it("waits for the run where a value is not known yet", () => {
+  it("leaves a value that is not known yet to the run", () => {
     const unknown = [{ ...file, content: UNKNOWN }];
     assert.deepEqual(refused({ files: unknown, caBundle: UNKNOWN }, { ...running, files: [file] }), []);
   });
@@ -99,7 +99,7 @@ describe("what can't change on a running cluster", () => {
     );
   });
 
-  it("has no value of a file or a proxy in a reason", () => {
+  it("shows no value of a file or a proxy in a reason", () => {
     const change = {
       files: [{ ...file, content: "hunter2" }],
       proxy: { http: "http://u:hunter2@p", noProxy: [] },
@@ -142,7 +142,7 @@ describe("what can't change for machines that have joined", () => {
   const w1 = exampleMachine("w-1");
   const moved = { ...w1, internalAddress: "10.0.9.9" };
   const nodeAt = (internalAddress: string) => [{ name: "w-1", internalAddress } as ObservedNode];
-  it("refuses another internal address of a Node, and says both ways out", () => {
+  it("refuses another internal address of a Node, and names both remedies", () => {
     const [refusal] = refuseAddressChange([w1], [moved], nodeAt(w1.internalAddress));
     assert.equal(refusal?.property, "machines[0].internalAddress");
     assert.match(

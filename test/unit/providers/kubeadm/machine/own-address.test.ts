@@ -26,7 +26,7 @@ describe("the address by which other nodes reach a machine", () => {
     assert.equal(run("203.0.113.7", ["10.0.0.5"]), "ip address add 203.0.113.7/32 dev lo");
   });
 
-  it("is left where it is, and not mistaken for one that begins alike", () => {
+  it("is left where it is, and not mistaken for one with the same prefix", () => {
     assert.equal(run("203.0.113.7", ["203.0.113.7"]), "");
     assert.equal(run("203.0.113.7", ["203.0.113.70"]), "ip address add 203.0.113.7/32 dev lo");
   });

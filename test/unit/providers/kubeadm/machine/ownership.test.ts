@@ -43,14 +43,14 @@ describe("the ownership of a machine", () => {
 
   const filesIn = (folder: string) => readdirSync(path.join(root, folder));
 
-  it("takes an empty machine, and its own again", () => {
+  it("accepts an empty machine, and its own again", () => {
     assert.equal(claim().status, 0);
     put(BACKUP, "data");
     assert.equal(claim().status, 0);
     assert.deepEqual(filesIn("/etc/kubernetes/tmp"), ["kubeadm-backup-etcd-1"]);
   });
 
-  it("refuses a machine of another cluster, of another name, and one with files of somebody else", () => {
+  it("refuses a machine of another cluster, of another name, and one with files of others", () => {
     put(MARKER, "cluster=other machine=w-1\n");
     assert.match(claim().words, /belongs to another foresail cluster.*cluster=other machine=w-1/);
     put(MARKER, "");
@@ -61,17 +61,17 @@ describe("the ownership of a machine", () => {
     assert.match(words, /run there: kubeadm reset --force; rm -rf \/etc\/kubernetes\/\*$/m);
   });
 
-  it("takes a machine on which an earlier reset left kubeadm's backups, and removes them", () => {
+  it("accepts a machine on which an earlier reset left kubeadm's backups, and removes them", () => {
     put(BACKUP, "data", 60);
     put(RESET_LOG, RESET);
     assert.deepEqual(claim(), { status: 0, words: "" });
     assert.deepEqual(filesIn("/etc/kubernetes"), []);
   });
 
-  it("refuses backups of a cluster that foresail did not make, with the command that removes them", () => {
+  it("refuses backups of a cluster that foresail did not create, with the command that removes them", () => {
     for (const before of [
       () => put(BACKUP, "data"),
-      // reset by foresail once, and upgraded by somebody else since
+      // reset by foresail once, and upgraded by someone else since
       () => put(RESET_LOG, RESET, 60),
     ]) {
       before();

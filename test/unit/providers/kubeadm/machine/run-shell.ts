@@ -15,7 +15,7 @@ function functionsOf(file: string, names: readonly string[]): string {
     .join("\n");
 }
 
-/** A machine in a folder: its root, and programs that stand in for the real ones. */
+/** A machine in a folder: its root, and fakes for the real programs. */
 export class ShellMachine {
   readonly root = mkdtempSync(path.join(tmpdir(), "foresail-shell-"));
 

@@ -110,7 +110,7 @@ function withoutTexts(script: string): string {
 const FOREIGN = ["HOME", "HTTP_PROXY", "ID", "VERSION_ID", "EXIT", "PIPESTATUS", "SECONDS", "MAINPID"];
 
 describe("remote scripts", () => {
-  it("have the variables that were reviewed", () => {
+  it("have the reviewed variables", () => {
     const texts = Object.entries(scripts).map(
       ([name, script]) => `==== ${name}\n${withoutTexts(script.text)}\n`,
     );
@@ -132,7 +132,7 @@ describe("remote scripts", () => {
     });
   }
 
-  it("leave comments and blank lines away, but for those of the files that they write", () => {
+  it("omit comments and blank lines, except in the files that they write", () => {
     const text = shellCommands("common/endpoint");
     assert.doesNotMatch(text, /Configures haproxy/);
     const blank = text.split("\n").filter((line) => line === "");
@@ -150,7 +150,7 @@ describe("remote scripts", () => {
     );
   });
 
-  it("write a file byte for byte whatever it holds, with its mode", () => {
+  it("write a file byte for byte whatever it contains, with its mode", () => {
     const content = "a 'b' \"c\" $HOME `id` \\n\n\nEND";
     const machine = new ShellMachine();
     const run = () =>
@@ -171,7 +171,7 @@ describe("remote scripts", () => {
     }
   });
 
-  it("configure containerd with systemd's cgroups unless the kubelet has others, mirrors and credentials", () => {
+  it("configure containerd with mirrors, credentials, and systemd's cgroups unless the kubelet uses others", () => {
     for (const [cgroupDriver, expected] of [
       [undefined, true],
       ["cgroupfs", false],
@@ -274,7 +274,7 @@ describe("remote scripts", () => {
       assert.throws(() => proxyVariables(exampleSpecification({ proxy })), /^Error: proxy\./);
   });
 
-  it("hand a join its parts as three lines", () => {
+  it("pass the parts of a join as three lines", () => {
     const lines = joinData({ configuration: "a\nb", discovery: "c", secrets: "ZA==" }).split("\n");
     assert.deepEqual(
       lines.slice(0, 2).map((line) => Buffer.from(line, "base64").toString()),
@@ -284,7 +284,7 @@ describe("remote scripts", () => {
     assert.equal(joinData({ configuration: "a", discovery: "c" }).split("\n")[2], "");
   });
 
-  it("read etcd's answer, and refuse what isn't one", () => {
+  it("read etcd's response, and refuse anything else", () => {
     const answer =
       '{"members":[{"ID":"1","name":"cp-1","peerURLs":["https://10.0.0.11:2380"],"clientURLs":["https://10.0.0.11:2379"]},' +
       '{"ID":"2","peerURLs":["https://10.0.0.12:2380"]}]}\nhealthy https://10.0.0.11:2379\n';

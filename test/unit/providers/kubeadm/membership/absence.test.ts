@@ -11,7 +11,7 @@ const members = (healthy: boolean[]) =>
 const yes = true;
 const no = false;
 
-describe("a member of etcd that is away for a while", () => {
+describe("an etcd member that is temporarily away", () => {
   for (const [healthy, isRefused] of [
     [[yes], false],
     [[yes, yes], false],
@@ -22,7 +22,7 @@ describe("a member of etcd that is away for a while", () => {
     [[yes, yes, yes, yes, no], false],
     [[yes, yes, yes, no, no], true],
   ] as const)
-    it(`${isRefused ? "is refused" : "may be"} the first of ${healthy.map((well) => (well ? "well" : "ill")).join(", ")}`, () => {
+    it(`${isRefused ? "is refused" : "may be"} the first of ${healthy.map((well) => (well ? "healthy" : "unhealthy")).join(", ")}`, () => {
       const refusal = refuseMemberAbsence(members([...healthy]), "cp-1");
       if (isRefused)
         assert.match(refusal ?? "", /^while cp-1 is away etcd would have \d healthy .*not healthy: cp-/);

@@ -47,7 +47,7 @@ const plan = (over: Partial<Parameters<typeof planMembership>[0]>) =>
   planMembership({ group: "workers", desired: [], recorded: [], lost: [], observed: [], ...over });
 
 describe("membership plan", () => {
-  it("does nothing when every machine is in the cluster as it should be", () => {
+  it("does nothing when every machine is in the cluster as desired", () => {
     const result = plan({
       desired: workers,
       recorded: workers.map(({ name }) => name),
@@ -69,7 +69,7 @@ describe("membership plan", () => {
     );
   });
 
-  it("finishes a join that was cut off: a Node without the group's label has not quite joined", () => {
+  it("finishes an interrupted join: a Node without the group's label has not joined completely", () => {
     const [one] = workers as [Machine];
     const result = plan({ desired: [one], observed: [nodeOf(one, { group: undefined, labels: {} })] });
     assert.deepEqual(result.steps, [
@@ -78,26 +78,26 @@ describe("membership plan", () => {
     ]);
   });
 
-  it("finishes a removal that was cut off, from the Node or from the record alone", () => {
+  it("finishes an interrupted removal, from the Node or only from the record", () => {
     const [one, two] = workers as [Machine, Machine];
     assert.deepEqual(plan({ observed: [nodeOf(one)] }).steps, [{ kind: "remove", machine: "w-1" }]);
     assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ kind: "remove", machine: "w-2" }]);
   });
 
   it("does not touch the nodes of other groups, nor what people added", () => {
-    const stranger = nodeOf(exampleMachine("w-7", { group: "other" }));
+    const foreign = nodeOf(exampleMachine("w-7", { group: "other" }));
     const handMade = nodeOf(exampleMachine("w-8"), { group: undefined });
-    assert.deepEqual(plan({ observed: [stranger, handMade] }).steps, []);
+    assert.deepEqual(plan({ observed: [foreign, handMade] }).steps, []);
   });
 
-  it("knows which of those that leave are lost", () => {
+  it("recognizes which of the leaving machines are lost", () => {
     const [one] = workers as [Machine];
     assert.deepEqual(plan({ observed: [nodeOf(one)], lost: ["w-1"] }).steps, [
       { kind: "lose", machine: "w-1" },
     ]);
   });
 
-  it("forgets dead ones before it joins others, since etcd takes no new member while a dead one counts", () => {
+  it("removes dead members before it joins others, since etcd accepts no new member while a dead one counts", () => {
     const [one, two, three] = workers as [Machine, Machine, Machine];
     const result = plan({
       desired: [three],
@@ -132,7 +132,7 @@ describe("membership plan", () => {
     });
   });
 
-  it("reaches the wanted members from any state, and then plans nothing", () => {
+  it("reaches the desired members from any state, and then plans nothing", () => {
     const subset = fc.subarray(workers);
     fc.assert(
       fc.property(subset, subset, subset, (desired, joined, recorded) => {
@@ -173,7 +173,7 @@ describe("labels and taints of a node", () => {
     taints: [{ key: "gpu", effect: "NoSchedule" }],
   });
 
-  it("sets what is missing and takes back only its own", () => {
+  it("sets what is missing and removes only its own", () => {
     const node = nodeOf(machine, { labels: { mine: "x", stale: "y", zone: "b" }, ownedLabels: ["stale"] });
     assert.deepEqual(labelChanges(machine, node), {
       zone: "a",
@@ -222,12 +222,12 @@ describe("what the stack set on a Node", () => {
     assert.deepEqual(changesOf(tainted, node, {}), [quarantine, ...tainted.taints]);
   });
 
-  it("is what the machines of older state wanted", () => {
+  it("is what the machines of older state desired", () => {
     const node = nodeOf(tainted, { taints: [quarantine, ...tainted.taints] });
     assert.deepEqual(changesOf(bare, node, recordedOwnership({ machines: [tainted] })), [quarantine]);
   });
 
-  it("is still owned after a run that could not take it back, and no longer once it is gone", () => {
+  it("is still owned after a run that could not remove it, and no longer once it is gone", () => {
     const before = recordedOwnership({ machines: [tainted] });
     for (const observed of [undefined, [nodeOf(tainted)]])
       assert.deepEqual(ownershipAfter(before, [bare], observed)["w-1"]?.taints, ["gpu:NoSchedule"]);
@@ -243,7 +243,7 @@ describe("what the stack set on a Node", () => {
     }),
     { selector: taintId },
   );
-  it("never costs a taint that the configuration did not set", () => {
+  it("never removes a taint that the configuration did not set", () => {
     fc.assert(
       fc.property(taints, taints, taints, (before, after, onNode) => {
         const owned = recordedOwnership({ machines: [{ ...bare, taints: before }] });
@@ -257,7 +257,7 @@ describe("what the stack set on a Node", () => {
     );
   });
 
-  it("gives a Node that relabelled itself its group back, and lets no other group remove it", () => {
+  it("restores the group of a Node that relabelled itself, and lets no other group remove it", () => {
     const node = nodeOf(bare, { group: "gpu", labels: { ...wantedLabels(bare), "foresail/group": "gpu" } });
     assert.equal(refuseGroupChange("workers", [bare], [node], ["w-1"]), undefined);
     const own = plan({ desired: [bare], recorded: ["w-1"], observed: [node] });
@@ -267,14 +267,14 @@ describe("what the stack set on a Node", () => {
 });
 
 describe("quorum", () => {
-  it("refuses a majority that leaves at once", () => {
+  it("refuses the removal of a majority at once", () => {
     const planes = ["cp-1", "cp-2", "cp-3"];
     assert.equal(refuseMajorityRemoval(planes, ["cp-3"]), undefined);
     assert.match(refuseMajorityRemoval(planes, ["cp-3", "cp-2"]) ?? "", /at most 1 in one run/);
     assert.match(refuseMajorityRemoval(["cp-1"], ["cp-1"]) ?? "", /majority/);
   });
 
-  it("never lets a removal leave fewer healthy members than a quorum of those that stay", () => {
+  it("never leaves fewer healthy members than a quorum of those that remain", () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }), fc.nat(6), (health, pick) => {
         const members = health.map((healthy, index) => ({
@@ -293,7 +293,7 @@ describe("quorum", () => {
     );
   });
 
-  it("takes no new member beside one that does not answer, and says the way out", () => {
+  it("adds no member beside one that does not answer, and says what to do", () => {
     const member = (name: string, healthy: boolean) => ({ id: name, name, peerUrls: [], healthy });
     assert.equal(refuseMemberAddition([member("cp-1", true), member("cp-2", true)], "cp-3"), undefined);
     assert.match(
@@ -302,7 +302,7 @@ describe("quorum", () => {
     );
   });
 
-  it("finds the member of a join that was cut off, by name or by address", () => {
+  it("finds the member of an interrupted join, by name or by address", () => {
     const machine = { name: "cp-2", internalAddress: "10.0.0.12" };
     const unnamed = { id: "2", name: "", peerUrls: ["https://10.0.0.12:2380"], healthy: false };
     assert.equal(staleMember([unnamed], machine), unnamed);

@@ -68,7 +68,7 @@ describe("pools that are no longer configured", () => {
   ] as const)
     it(what, () => assert.deepEqual(lines(over), expected));
 
-  it("are asked about again as long as one of their Nodes is there", () => {
+  it("are removed again as long as one of their Nodes exists", () => {
     const members = asked({ recorded: { gpu: ["g-1", "g-2"] }, observed: [node("g-1", "gpu")] });
     assert.deepEqual(poolsThatLeave(members), { gpu: ["g-1"] });
   });

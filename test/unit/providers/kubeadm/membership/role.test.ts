@@ -28,7 +28,7 @@ describe("the role of a control plane", () => {
     ]);
   });
 
-  it("keeps the taint away that an administrator took, as long as the label is there", () => {
+  it("does not restore a taint that an administrator removed, as long as the label is there", () => {
     assert.deepEqual(linesFor({}), []);
   });
 });

@@ -37,7 +37,7 @@ interface AgentRun {
   output: string;
 }
 
-/** A machine in a folder, with the real agent and stand-ins for all programs that it calls. */
+/** A machine in a folder, with the real agent and fakes for all programs that it calls. */
 export class AgentMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-agent-"));
   private readonly holders: ChildProcess[] = [];
@@ -72,7 +72,7 @@ export class AgentMachine {
     if (options.controlPlane) this.write(this.place("/etc/kubernetes/manifests/kube-apiserver.yaml"), "");
   }
 
-  /** Takes the real program in place of its stand-in. */
+  /** Uses the real program instead of its fake. */
   useReal(name: string, program: string): void {
     const link = path.join(this.folder, "programs", name);
     rmSync(link);
@@ -97,7 +97,7 @@ export class AgentMachine {
   }
 
   /** What a rollout writes: the three programs of Kubernetes, and whether the change window is open. */
-  wish(version: string, allowed = true): void {
+  setDesired(version: string, allowed = true): void {
     for (const name of ["kubelet", "kubeadm", "kubectl"]) this.annotate(KEYS.desired(name), `v${version}`);
     this.annotate(KEYS.changesAllowed, String(allowed));
   }

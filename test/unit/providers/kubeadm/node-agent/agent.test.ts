@@ -12,7 +12,7 @@ describe("the node agent", function () {
     (machine = new AgentMachine(options));
   afterEach(() => machine?.remove());
 
-  it("publishes what it found, ready, and its mark, and writes nothing more the second time", () => {
+  it("publishes what it found, ready, and its revision, and writes nothing more the second time", () => {
     open();
     assert.equal(machine.run("--once").status, 0);
     const { annotations } = machine;
@@ -27,7 +27,7 @@ describe("the node agent", function () {
 
   it("writes ready=false before the first change, and ready=true with the versions after the last", () => {
     open({ cluster: "1.36.3" });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     const { status, output } = machine.run("--once");
     assert.equal(status, 0, output);
     const { changes } = machine;
@@ -44,11 +44,11 @@ describe("the node agent", function () {
     ]);
   });
 
-  it("asks a program for its version once before the change and once after it, for that takes its time", () => {
+  it("asks a program for its version once before the change and once after it, because that is slow", () => {
     open({ cluster: "1.36.3" });
     machine.run("--once");
     const { length } = machine.calls;
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.run("--once");
     const asked = machine.calls.slice(length).filter((call) => call === "kubelet --version");
     // a new process looks once more, whether all programs are there
@@ -57,13 +57,13 @@ describe("the node agent", function () {
 
   it("upgrades the cluster on the first control plane, and only the node on the others", () => {
     open({ controlPlane: true });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.run("--once");
     assert.ok(machine.changes.includes("kubeadm upgrade apply v1.36.3 --yes --ignore-preflight-errors=Swap"));
     assert.equal(machine.versions.cluster, "1.36.3");
     machine.remove();
     open({ controlPlane: true, cluster: "1.36.3" });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.run("--once");
     assert.ok(machine.changes.includes("kubeadm upgrade node --ignore-preflight-errors=Swap"));
     assert.ok(!machine.changes.some((change) => change.startsWith("kubeadm upgrade apply")));
@@ -72,7 +72,7 @@ describe("the node agent", function () {
 
   it("changes nothing while changes are not allowed", () => {
     open();
-    machine.wish("1.36.3", false);
+    machine.setDesired("1.36.3", false);
     assert.equal(machine.run("--once").status, 0);
     assert.deepEqual(
       machine.changes.filter((change) => !change.startsWith("annotate")),
@@ -84,26 +84,26 @@ describe("the node agent", function () {
   const refused: [string, () => void, RegExp][] = [
     [
       "a version that is not staged",
-      () => machine.wish("1.36.4"),
+      () => machine.setDesired("1.36.4"),
       /1\.36\.4 is not staged .* has: 1\.35\.4 1\.36\.3/,
     ],
-    ["a path in place of a version", () => machine.wish("../../../tmp/x"), /is not a version/],
+    ["a path in place of a version", () => machine.setDesired("../../../tmp/x"), /is not a version/],
     [
       "three programs at two versions",
-      () => (machine.wish("1.36.3"), machine.annotate(KEYS.desired("kubectl"), "v1.35.4")),
+      () => (machine.setDesired("1.36.3"), machine.annotate(KEYS.desired("kubectl"), "v1.35.4")),
       /same version/,
     ],
     [
       "a minor version back",
       () => (
         ["kubelet", "kubeadm", "kubectl"].forEach((name) => machine.setVersion(name, "1.36.3")),
-        machine.wish("1.35.4")
+        machine.setDesired("1.35.4")
       ),
       /never goes back/,
     ],
     [
       "two minor versions at once",
-      () => (machine.setVersion("kubelet", "1.34.4"), machine.wish("1.36.3")),
+      () => (machine.setVersion("kubelet", "1.34.4"), machine.setDesired("1.36.3")),
       /one minor version at a time/,
     ],
   ];
@@ -124,15 +124,15 @@ describe("the node agent", function () {
   it("never lets a worker's kubelet be newer than the control plane", () => {
     open({ cluster: "1.35.4" });
     machine.annotate(READY, "true");
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     assert.equal(machine.run("--once").status, 1);
     assert.match(machine.annotations[KEYS.message] ?? "", /the control plane is at 1\.35\.4/);
     assert.equal(machine.versions.kubeadm, "1.35.4");
   });
 
-  it("says on the Node why it failed, goes on at the next attempt, and takes the words back", () => {
+  it("reports on the Node why it failed, continues at the next attempt, and removes the error", () => {
     open({ cluster: "1.36.3" });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.fail(
       "kubeadm upgrade node",
       "error execution phase preflight: no space left on device\nTo see the stack trace of this error execute with --v=5 or higher",
@@ -149,9 +149,9 @@ describe("the node agent", function () {
     assert.deepEqual([machine.annotations[READY], machine.versions.running], ["true", "1.36.3"]);
   });
 
-  it("takes Forbidden of an API server that has just started for not yet", () => {
+  it("retries after Forbidden from an API server that has just started", () => {
     open({ cluster: "1.36.3" });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.fail("annotate node", "Error from server (Forbidden): nodes is forbidden", 3);
     const { status, output } = machine.run("--once");
     assert.equal(status, 0, output);
@@ -160,9 +160,9 @@ describe("the node agent", function () {
     assert.equal(machine.run("--once").status, 75);
   });
 
-  it("changes nothing in a dry run and says every step", () => {
+  it("changes nothing in a dry run and lists every step", () => {
     open({ controlPlane: true });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     const before = [machine.annotations, machine.versions];
     const { status, output } = machine.run("--dry-run");
     assert.equal(status, 0, output);
@@ -181,7 +181,7 @@ describe("the node agent", function () {
     ]);
   });
 
-  it("fails a dry run for a version that its source lacks, whatever the annotations say", () => {
+  it("fails a dry run for a version that its source does not have, whatever the annotations say", () => {
     open();
     machine.fail("install kubeadm 1.36.3 check", "the bundle folder is not on this machine", 1);
     const { status, output } = machine.run("--dry-run", "1.36.3");
@@ -191,7 +191,7 @@ describe("the node agent", function () {
     assert.equal(machine.run("--dry-run", "1.35.4").output, "nothing to do\n");
   });
 
-  it("rolls containerd and the packages of the system, and reboots where they ask for it", () => {
+  it("upgrades containerd and the packages of the system, and reboots when they require it", () => {
     open();
     machine.stage("containerd", "1.7.2");
     machine.stage("os-packages", "2026-11-01");
@@ -199,7 +199,7 @@ describe("the node agent", function () {
     machine.annotate(KEYS.desired("os-packages"), "2026-11-01");
     machine.annotate(KEYS.changesAllowed, "true");
     machine.put("/run/reboot-required");
-    // the stand-in's version of the packages is where the agent looks for it
+    // the fake's version of the packages is where the agent looks for it
     machine.put("/var/lib/foresail/agent/os-packages", "2026-11-01");
     assert.equal(machine.run("--once").status, 0);
     assert.equal(machine.versions.containerd, "1.7.2");
@@ -213,7 +213,7 @@ describe("the node agent", function () {
 
   it("changes nothing on a machine whose kubelet would come back under another name", () => {
     open({ cluster: "1.36.3" });
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     machine.state("hostname", "ip-10-0-0-7\n");
     assert.equal(machine.run("--once").status, 1);
     assert.match(

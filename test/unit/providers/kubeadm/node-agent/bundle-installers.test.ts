@@ -38,7 +38,7 @@ describe("the installers of a bundle", () => {
     assert.equal(sums.status, 0);
   });
 
-  it("put kubeadm alone, and kubelet with its unit later, and may run twice", () => {
+  it("install kubeadm alone, and kubelet with its unit later, and can run twice", () => {
     assert.equal(run("kubeadm", "1.36.3", "install").status, 0);
     assert.deepEqual(
       ["kubeadm", "kubelet", "kubectl"].map((name) => existsSync(path.join(programs, name))),
@@ -49,7 +49,7 @@ describe("the installers of a bundle", () => {
     assert.match(readFileSync(path.join(folder, "units/kubelet.service"), "utf8"), /ExecStart=/);
   });
 
-  it("say that the bundle of a version is not there, and install nothing when only asked", () => {
+  it("report that the bundle of a version is missing, and install nothing when only checking", () => {
     const { status, stdout } = run("kubectl", "1.35.4", "check");
     assert.deepEqual(
       [status, stdout.trim()],
@@ -59,7 +59,7 @@ describe("the installers of a bundle", () => {
     assert.equal(existsSync(path.join(programs, "kubectl")), false);
   });
 
-  it("refuse a program that is not that of SHA256SUMS, and read no other", () => {
+  it("refuse a program that differs from SHA256SUMS, and read no other", () => {
     writeFileSync(path.join(bundle, "v1.36.3/bin/kubectl"), "#!/bin/sh\necho changed\n");
     for (const verb of ["check", "install"]) {
       const { status, stdout } = run("kubectl", "1.36.3", verb);
@@ -70,7 +70,7 @@ describe("the installers of a bundle", () => {
     assert.equal(run("kubelet", "1.36.3", "check").status, 0);
   });
 
-  it("refuse a program that SHA256SUMS does not know", () => {
+  it("refuse a program that SHA256SUMS does not list", () => {
     writeFileSync(path.join(bundle, "v1.36.3/SHA256SUMS"), "");
     const { status, stdout } = run("kubeadm", "1.36.3", "check");
     assert.equal(status, 65);

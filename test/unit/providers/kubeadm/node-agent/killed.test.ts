@@ -30,7 +30,7 @@ function machineAt(options: ConstructorParameters<typeof AgentMachine>[0]): Agen
 function desireAll(machine: AgentMachine): void {
   for (const software of ["os-packages", "containerd"])
     machine.annotate(KEYS.desired(software), STAGED[software]!);
-  machine.wish("1.36.3");
+  machine.setDesired("1.36.3");
 }
 
 /** What must be the same at the end, killed or not. */
@@ -92,10 +92,10 @@ describe("a node agent that is killed", function () {
         }
     });
 
-  it("applies again when it was killed in the midst of it, although kubeadm has noted the version already", async () => {
+  it("applies again when it was killed meanwhile, although kubeadm has recorded the version already", async () => {
     const machine = new AgentMachine({ controlPlane: true });
     try {
-      machine.wish("1.36.3");
+      machine.setDesired("1.36.3");
       await machine.killAt("after", "kubeadm upgrade apply v1.36.3");
       assert.equal(machine.versions.cluster, "1.36.3");
       assert.equal(machine.run("--once").status, 0);
@@ -106,10 +106,10 @@ describe("a node agent that is killed", function () {
     }
   });
 
-  it("does not go on while changes are no longer allowed", async () => {
+  it("does not continue while changes are no longer allowed", async () => {
     const machine = new AgentMachine({ cluster: "1.36.3" });
     try {
-      machine.wish("1.36.3");
+      machine.setDesired("1.36.3");
       await machine.killAt("after", "install kubeadm 1.36.3 install");
       machine.annotate(KEYS.changesAllowed, "false");
       const { length } = machine.changes.filter((change) => !change.startsWith("annotate"));

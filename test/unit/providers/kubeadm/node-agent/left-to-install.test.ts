@@ -18,19 +18,19 @@ const older: DesiredAgent = { ...desired, staged: { kubernetes: ["1.35.4"], soft
 const ALL = ["w-1: install node agent 1.1.0", "w-1: stage 1.36.3"];
 const CHANGE = ["w-1: stage 1.36.3", "w-1: no longer stage 1.35.4"];
 
-describe("what is left to do for a machine's agent", () => {
+describe("remaining steps for a machine's agent", () => {
   const said = (by: DesiredAgent): ReportedAgent => ({ hasReported: true, revision: agentRevision(by) });
   const silent: ReportedAgent = { hasReported: false };
   const cases: [string, DesiredAgent | undefined, ReportedAgent | undefined, string[]][] = [
     ["a machine that is new", undefined, undefined, ALL],
     ["a machine that is new and whose Node is silent", undefined, silent, ALL],
     ["a machine that was rebuilt under its name", undefined, said(desired), ALL],
-    ["a wish that changed", older, said(older), CHANGE],
-    ["a wish that changed, the cluster unread", older, undefined, CHANGE],
-    ["a wish that another run has fulfilled already", older, said(desired), []],
+    ["a spec that changed", older, said(older), CHANGE],
+    ["a spec that changed, the cluster unread", older, undefined, CHANGE],
+    ["a spec that another run has applied already", older, said(desired), []],
     ["nothing new", desired, said(desired), []],
     ["nothing new, the cluster unread", desired, undefined, []],
-    ["a machine that a failed run left at the wish before", desired, said(older), ALL],
+    ["a machine that a failed run left at the previous spec", desired, said(older), ALL],
     ["a machine that a failed run never reached", desired, silent, ALL],
     ["an agent that knows of no revision", desired, { hasReported: true }, []],
   ];
@@ -40,7 +40,7 @@ describe("what is left to do for a machine's agent", () => {
       assert.deepEqual(left.map(nodeAgentsSteps.format), steps);
     });
 
-  it("has one revision for one wish, whatever the order of its keys, and another for another", () => {
+  it("has the same revision for the same spec in any order of keys, and another for another spec", () => {
     const { staged, ...others } = desired;
     assert.equal(agentRevision({ staged, ...others }), agentRevision(desired));
     const same = {

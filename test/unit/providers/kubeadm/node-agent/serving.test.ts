@@ -17,10 +17,10 @@ describe("a node agent that serves", function () {
     machine.remove();
   });
 
-  it("sees a wish by watching its own Node alone", async () => {
+  it("sees a desired version by watching only its own Node", async () => {
     serve();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first words on the Node");
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     await machine.until(() => machine.versions.running === "1.36.3", "the kubelet's new version");
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     const watches = machine.calls.filter((call) => call.includes("--watch"));
@@ -29,8 +29,8 @@ describe("a node agent that serves", function () {
     assert.ok(machine.calls.every((call) => !/kubectl .*(token|password|key-data)/.test(call)));
   });
 
-  it("waits for a step that holds the machine's lock before its first change", async () => {
-    machine.wish("1.36.3");
+  it("waits for the machine's lock before its first change", async () => {
+    machine.setDesired("1.36.3");
     const release = await machine.holdLock("/run/foresail.lock");
     serve();
     await machine.until(() => /another step of foresail runs/.test(machine.log), "the agent's words");
@@ -52,11 +52,11 @@ describe("a node agent that serves", function () {
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
   });
 
-  it("replaces its own program first, and goes on with the new one", async () => {
+  it("replaces its own program first, and continues with the new one", async () => {
     const program = `${machine.folder}/usr/local/lib/foresail/node-agent`;
     machine.stage("node-agent", "9.0.0", `sed -i 's/^AGENT_VERSION=.*/AGENT_VERSION=9.0.0/' ${program}`);
     machine.annotate(KEYS.desired("node-agent"), "9.0.0");
-    machine.wish("1.36.3");
+    machine.setDesired("1.36.3");
     serve();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
     assert.equal(machine.annotations[KEYS.current("node-agent")], "9.0.0");

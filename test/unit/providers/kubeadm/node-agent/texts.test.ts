@@ -10,28 +10,28 @@ import { assertGolden } from "../../../golden";
 import { exampleSpecification } from "../machine/examples";
 import { ShellMachine } from "../machine/run-shell";
 
-describe("what lies on a node for its agent", () => {
+describe("files on a node for its agent", () => {
   const settings = {
     node: "w-1",
     annotations: "alpha.[software].caos.ch",
     ignorePreflightErrors: ["Swap"],
     revision: "0123456789ab",
   };
-  it("is a configuration as reviewed", () => assertGolden("node-agent.conf", agentConfiguration(settings)));
+  it("are a configuration as reviewed", () => assertGolden("node-agent.conf", agentConfiguration(settings)));
 
-  it("is a program in valid bash, whose variables come first", () => {
+  it("are a program in valid bash, whose variables come first", () => {
     const text = agentProgram();
     assert.match(text, /^#!\/bin\/bash\n# foresail: node agent [0-9.]+\n([A-Z_]+='[^']*'\n)+\n/);
     assert.equal(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" }).stderr, "");
   });
 
-  it("asks for annotations by any pattern", () => {
+  it("support any annotation pattern", () => {
     const text = agentConfiguration({ ...settings, annotations: "[software].example.org" });
     assert.match(text, /key_allowed='node\.example\.org\/changes-allowed'/);
     assert.match(text, /\[kubelet\]='kubelet\.example\.org\/desired-version'/);
   });
 
-  it("is an installer for each version of each software, valid bash, none for what is not staged", () => {
+  it("are an installer for each version of each software, valid bash, none for what is not staged", () => {
     const staged = { kubernetes: ["1.36.3", "1.35.4"], software: { containerd: "1.7.2" } };
     const bundle = { path: "/opt/bundle/v{version}" };
     const installers = installersOf(exampleSpecification({ source: { bundle } }), staged);
@@ -53,7 +53,7 @@ describe("what lies on a node for its agent", () => {
     }
   });
 
-  it("is no images installer where a registry has them", () => {
+  it("are no images installer where a registry has the images", () => {
     const source = { packages: { repository: "https://packages.example.com/v{minor}/deb/" } };
     const installers = installersOf(exampleSpecification({ source }), {
       kubernetes: ["1.36.3"],

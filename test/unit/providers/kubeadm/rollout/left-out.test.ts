@@ -4,7 +4,7 @@ import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
 import { nodeAt, poolsOf, desiredFor } from "./nodes";
 
-describe("a rollout beside a worker that nobody reaches", () => {
+describe("a rollout with an unreachable worker", () => {
   const dead = { ready: false, unreachable: true, reason: "NodeStatusUnknown" } as const;
   const REASON = "its Node is not Ready (NodeStatusUnknown)";
   const cluster = (over: Partial<RolloutNode> = {}) => [
@@ -17,7 +17,7 @@ describe("a rollout beside a worker that nobody reaches", () => {
 
   for (const [what, over] of [
     ["keeps its pool from nothing", {}],
-    ["keeps its pool from nothing when somebody cordoned it, too", { unschedulable: true }],
+    ["keeps its pool from nothing when it is cordoned, too", { unschedulable: true }],
     [
       "keeps its pool from nothing when an earlier run had begun it",
       { changesAllowed: true, agentReady: false },
@@ -33,14 +33,14 @@ describe("a rollout beside a worker that nobody reaches", () => {
       assert.deepEqual(names(nextSteps(nodes, desired).begin), ["w-1"]);
     });
 
-  it("is left out, too, when only SSH does not reach it", () => {
+  it("is left out, too, when it is unreachable by SSH only", () => {
     const nodes = cluster({ ready: true, unreachable: undefined });
     const plan = planRollout(nodes, desiredFor(nodes, "1.36.3"), { unreached: ["w-2"] });
     assert.deepEqual(names(plan.steps), ["w-1", "w-3"]);
     assert.deepEqual(plan.leftOut, [{ node: "w-2", reason: "its machine could not be reached over SSH" }]);
   });
 
-  it("is named at the end, when every other node is done, and goes on when it is back", () => {
+  it("is named at the end, when every other node is done, and continues when it is back", () => {
     const nodes = cluster().map((node) => (node.name === "w-2" ? node : nodeAt(node.name, "1.36.3")));
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual([next.done, next.leftOut], [true, [{ node: "w-2", reason: REASON }]]);
@@ -48,7 +48,7 @@ describe("a rollout beside a worker that nobody reaches", () => {
     assert.deepEqual(names(nextSteps(back, desiredFor(back, "1.36.3")).begin), ["w-2"]);
   });
 
-  it("is nothing to speak of when it is paused, or as it should be", () => {
+  it("is not reported when it is paused or as desired", () => {
     const nodes = cluster();
     const paused = planRollout(nodes, desiredFor(nodes, "1.36.3", { pausedNodes: ["w-2"] }));
     assert.deepEqual([names(paused.steps), paused.leftOut], [["w-1", "w-3"], []]);
@@ -56,14 +56,14 @@ describe("a rollout beside a worker that nobody reaches", () => {
     assert.deepEqual(planRollout(done, desiredFor(done, "1.36.3")).leftOut, []);
   });
 
-  it("stops the others when it went away after its own step, as a node that failed does", () => {
+  it("stops the others when it became unreachable after its own step, as a failed node does", () => {
     const nodes = [nodeAt("cp-1", "1.36.3"), nodeAt("w-1", "1.36.3", dead), nodeAt("w-2", "1.35.4")];
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual(next.begin, []);
     assert.match(next.waiting.join(), /w-1 is not Ready/);
   });
 
-  it("counts as away, but never for the last place of a pool", () => {
+  it("counts as unavailable, but never uses up the last one of a pool", () => {
     const nodes = [
       nodeAt("cp-1", "1.36.3"),
       ...["w-1", "w-2", "w-3", "w-4", "w-5"].map((w) => nodeAt(w, "1.35.4")),
@@ -78,7 +78,7 @@ describe("a rollout beside a worker that nobody reaches", () => {
     assert.deepEqual(begun(["w-1", "w-2", "w-3", "w-4"]), ["w-5"]);
   });
 
-  it("is waited for as a control plane, since etcd needs it", () => {
+  it("blocks the rollout as a control plane, since etcd needs it", () => {
     const nodes = [nodeAt("cp-1", "1.35.4"), nodeAt("cp-2", "1.35.4", dead), nodeAt("cp-3", "1.35.4")];
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3"));
     assert.deepEqual([next.begin, next.leftOut], [[], []]);

@@ -40,7 +40,7 @@ export function poolsOf(
   }));
 }
 
-/** A wish for these nodes, whose cluster has the highest control plane's version. */
+/** A desired rollout of these nodes, whose cluster has the highest control plane's version. */
 export function desiredFor(
   nodes: readonly RolloutNode[],
   version: string,

@@ -35,7 +35,7 @@ describe("rollout's parts", () => {
     assert.equal(neededVersion({ lowest: "1.36.1", target: "1.39.0", intermediates: [] }), undefined);
   });
 
-  it("reads a Node's annotations, of any pattern", () => {
+  it("reads a Node's annotations for any pattern", () => {
     const node = {
       metadata: {
         name: "w-1",
@@ -72,7 +72,7 @@ describe("rollout's parts", () => {
     );
   });
 
-  it("names what breaks the skew policy already", () => {
+  it("names what already violates the skew policy", () => {
     const nodes = [
       nodeAt("cp-1", "1.35.4"),
       nodeAt("w-1", "1.36.0"),

@@ -21,7 +21,7 @@ const lines = (nodes: RolloutNode[], version: string, over: Partial<DesiredRollo
 };
 
 describe("rollout plan", () => {
-  it("goes node by node, control planes first, the first of them with `apply`", () => {
+  it("upgrades node by node, control planes first, the first of them with `apply`", () => {
     assert.deepEqual(lines(cluster("1.35.4"), "1.36.3"), [
       "1.1 cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)",
       "1.2 cp-2 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade node, uncordon)",
@@ -31,7 +31,7 @@ describe("rollout plan", () => {
     ]);
   });
 
-  it("takes the role of a node from its pool, not from its label", () => {
+  it("reads the role of a node from its pool, not from its label", () => {
     const nodes = ["cp-1", "cp-2", "w-1"].map((name) => nodeAt(name, "1.35.4"));
     const desired = desiredFor(nodes, "1.36.3");
     const found = nodes.map((node) => ({ ...node, controlPlane: node.name === "cp-1" }));
@@ -43,7 +43,7 @@ describe("rollout plan", () => {
     ]);
   });
 
-  it("has no step where nothing differs, in a cluster without any annotation too", () => {
+  it("has no step where nothing differs, even in a cluster without any annotation", () => {
     const fresh = cluster("1.36.3").map((node) => ({
       ...node,
       current: {},
@@ -59,7 +59,7 @@ describe("rollout plan", () => {
     assert.equal(nextSteps(fresh, desiredFor(fresh, "1.36.3")).done, true);
   });
 
-  it("goes one minor at a time, every node before the next minor", () => {
+  it("rolls out one minor at a time, every node before the next minor", () => {
     const nodes = [nodeAt("cp-1", "1.34.1"), nodeAt("w-1", "1.34.1")];
     const short = (over: Partial<DesiredRollout>) =>
       lines(nodes, "1.36.3", over).map((line) => line.replace(/ \(.*/, ""));
@@ -72,7 +72,7 @@ describe("rollout plan", () => {
     assert.match(short({ intermediates: ["1.35.2"] })[0] ?? "", /1\.34\.1 → 1\.35\.2/);
   });
 
-  it("takes up to maxUnavailable of a pool at once, one pool after another", () => {
+  it("upgrades up to maxUnavailable of a pool at once, one pool after another", () => {
     const nodes = ["cp-1", "a-1", "a-2", "a-3", "b-1"].map((name) => nodeAt(name, "1.36.0"));
     const pools = poolsOf(nodes, { a: { maxUnavailable: "70%" }, b: { maxUnavailable: 5 } });
     const short = lines(nodes, "1.36.3", { pools }).map((line) => line.split(" ").slice(0, 2).join(" "));
@@ -148,7 +148,7 @@ describe("rollout plan", () => {
       { version: "1.36.3", pausedNodes: ["cp-2"], clusterVersion: "1.35.4" },
     ],
     [
-      "a pool whose room is taken by somebody's cordon",
+      "a pool whose maxUnavailable is used up by someone's cordon",
       /w-1 of w cordoned outside of this rollout, and at most 1/,
       changed(cluster("1.36.3"), "w-1", { unschedulable: true }).map((node) =>
         node.name === "w-2" ? { ...node, kubeletVersion: "1.36.0" } : node,
@@ -170,7 +170,7 @@ describe("rollout plan", () => {
     });
   }
 
-  it("goes down within a minor only in words", () => {
+  it("downgrades within a minor only with a note", () => {
     const nodes = changed(cluster("1.36.2"), "w-1", { kubeletVersion: "1.36.3" });
     const plan = planRollout(nodes, desiredFor(nodes, "1.36.2", { clusterVersion: "1.36.2" }));
     assert.deepEqual(plan.steps.map(describeRolloutStep), [
@@ -181,7 +181,7 @@ describe("rollout plan", () => {
 });
 
 describe("next steps", () => {
-  it("ends an open node before it begins another, at the version that it was told", () => {
+  it("completes an open node before it begins another, at that node's desired version", () => {
     const open = {
       changesAllowed: true,
       agentReady: false,
@@ -195,7 +195,7 @@ describe("next steps", () => {
     ]);
   });
 
-  it("only closes a node that has ended a pass before the one that its own kubelet made the cluster's", () => {
+  it("only closes a node that completed a pass before the one whose version its own kubelet gave the cluster", () => {
     const told = desiredSoftware({ software: {} }, "1.35.4");
     const nodes = changed(cluster("1.35.4"), "w-2", {
       changesAllowed: true,
@@ -208,14 +208,14 @@ describe("next steps", () => {
     ]);
   });
 
-  it("begins none beside a node that an earlier run left open, even where there is room", () => {
+  it("begins no node beside one that an earlier run left open, even within maxUnavailable", () => {
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
     const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
     const next = nextSteps(changed(nodes, "a-1", { changesAllowed: true, agentReady: false }), desired);
     assert.deepEqual([next.finish.map(({ node }) => node), next.begin], [["a-1"], []]);
   });
 
-  it("closes a node that had ended before those in front of it have had their next turn", () => {
+  it("closes a completed node before those ahead of it are upgraded again", () => {
     const told = desiredSoftware({ software: {} }, "1.35.4");
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.35.4"));
     const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 3 } }) });
@@ -231,7 +231,7 @@ describe("next steps", () => {
     );
   });
 
-  it("takes a new wish for a node whose told version can't be had", () => {
+  it("changes the desired version of a node whose earlier one is not available", () => {
     const open = {
       changesAllowed: true,
       agentReady: false,
@@ -242,13 +242,13 @@ describe("next steps", () => {
     assert.equal(step?.to, "1.36.1");
   });
 
-  it("waits for a control plane that is not Ready before it takes another away", () => {
+  it("waits for a control plane that is not Ready before it upgrades another", () => {
     const nodes = changed(cluster("1.35.4"), "cp-3", { ready: false, reason: "KubeletNotReady: x" });
     const next = nextSteps(nodes, desiredFor(nodes, "1.36.3", { clusterVersion: "1.35.4" }));
     assert.deepEqual([next.begin, next.waiting], [[], ["cp-3 is not Ready: KubeletNotReady: x"]]);
   });
 
-  it("fills a pool's room while its own nodes are away", () => {
+  it("upgrades up to maxUnavailable while the pool's own nodes are away", () => {
     const nodes = ["a-1", "a-2", "a-3"].map((name) => nodeAt(name, "1.36.0"));
     const desired = desiredFor(nodes, "1.36.3", { pools: poolsOf(nodes, { a: { maxUnavailable: 2 } }) });
     const opened = changed(nodes, "a-1", { changesAllowed: true });

@@ -37,7 +37,7 @@ function leavesNothing(
     ...desired.pools.flatMap((pool) => (pool.paused ? pool.machines : [])),
   ]);
   for (const node of nodes) {
-    if (!paused.has(node.name)) assert.ok(isAsDesired(node, desired), `${node.name} is not as wished`);
+    if (!paused.has(node.name)) assert.ok(isAsDesired(node, desired), `${node.name} is not as desired`);
     const before = start.find(({ name }) => name === node.name);
     assert.equal(node.unschedulable, before?.unschedulable ?? false, `${node.name}'s cordon`);
   }
@@ -48,7 +48,7 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("carries out just the steps that the preview listed, in 1,000 scenarios", () => {
     fc.assert(
-      fc.property(restingScenario, moves, ({ nodes, wish: desired }, choices) => {
+      fc.property(restingScenario, moves, ({ nodes, desired }, choices) => {
         const plan = planRollout(nodes, desired);
         const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, []);
@@ -61,9 +61,9 @@ describe("rollout, simulated with agents, in any order and with kills", function
     );
   });
 
-  it("is killed and resumed, and still begins what the preview listed, in its order and each once", () => {
+  it("is killed and resumed, and still begins what the preview listed, in order and each once", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+      fc.property(restingScenario, moves, kills, ({ nodes, desired }, choices, lives) => {
         const plan = planRollout(nodes, desired);
         const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
@@ -75,7 +75,7 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("previews after a kill what is left of the first preview", () => {
     fc.assert(
-      fc.property(restingScenario, moves, ({ nodes, wish: desired }, choices) => {
+      fc.property(restingScenario, moves, ({ nodes, desired }, choices) => {
         const first = inOrder(planRollout(nodes, desired).steps);
         const rollout = new SimulatedRollout(nodes, desired);
         for (const choice of choices) rollout.move(choice);
@@ -93,16 +93,16 @@ describe("rollout, simulated with agents, in any order and with kills", function
 
   it("never has two control planes, too few for a quorum, or more than maxUnavailable away, and skips no minor", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+      fc.property(restingScenario, moves, kills, ({ nodes, desired }, choices, lives) => {
         run(new SimulatedRollout(nodes, desired, safety(desired, nodes)), choices, lives);
       }),
       { numRuns: 300 },
     );
   });
 
-  it("ends, with every node as wished and cordons as found; and a second run has no step", () => {
+  it("ends with every node as desired and cordons as found, and a second run has no step", () => {
     fc.assert(
-      fc.property(restingScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+      fc.property(restingScenario, moves, kills, ({ nodes, desired }, choices, lives) => {
         fc.pre(planRollout(nodes, desired).refusals.length === 0);
         const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
@@ -115,9 +115,9 @@ describe("rollout, simulated with agents, in any order and with kills", function
     );
   });
 
-  it("comes from any half-done state to the same final state", () => {
+  it("reaches the same final state from any partial state", () => {
     fc.assert(
-      fc.property(tangledScenario, moves, kills, ({ nodes, wish: desired }, choices, lives) => {
+      fc.property(tangledScenario, moves, kills, ({ nodes, desired }, choices, lives) => {
         fc.pre(planRollout(nodes, desired).refusals.length === 0);
         const rollout = new SimulatedRollout(nodes, desired);
         run(rollout, choices, lives);
@@ -129,14 +129,14 @@ describe("rollout, simulated with agents, in any order and with kills", function
     );
   });
 
-  it("rolls all but the workers that nobody reaches, in any order, and those when they are back", () => {
+  it("rolls all but the unreachable workers, in any order, and those when they are back", () => {
     fc.assert(
       fc.property(
         restingScenario,
         moves,
         fc.array(fc.nat(20), { maxLength: 3 }),
         (scenario, choices, picks) => {
-          const { nodes, wish: desired } = scenario;
+          const { nodes, desired } = scenario;
           const isGone = (index: number) => picks.some((pick) => pick % nodes.length === index);
           const start = nodes.map((node, index) =>
             isGone(index) && !node.controlPlane
@@ -159,17 +159,19 @@ describe("rollout, simulated with agents, in any order and with kills", function
     );
   });
 
-  it("never begins more than may be away beside nodes that are ill, and goes on when they are well", () => {
+  it("never exceeds maxUnavailable beside nodes that are not ready, and continues when they are ready", () => {
     fc.assert(
       fc.property(
         restingScenario,
         moves,
         fc.array(fc.nat(20), { maxLength: 3 }),
         (scenario, choices, picks) => {
-          const { nodes, wish: desired } = scenario;
+          const { nodes, desired } = scenario;
           fc.pre(planRollout(nodes, desired).refusals.length === 0);
-          const ill = picks.map((pick) => pick % nodes.length);
-          const start = nodes.map((node, index) => (ill.includes(index) ? { ...node, ready: false } : node));
+          const notReady = picks.map((pick) => pick % nodes.length);
+          const start = nodes.map((node, index) =>
+            notReady.includes(index) ? { ...node, ready: false } : node,
+          );
           const illPlane = start.some((node) => node.controlPlane && !node.ready);
           let isWell = false;
           const rollout = new SimulatedRollout(start, desired, ({ taken }) => {
@@ -177,7 +179,8 @@ describe("rollout, simulated with agents, in any order and with kills", function
             if (illPlane && !isWell) assert.ok(!taken.some(({ controlPlane }) => controlPlane));
           });
           for (const choice of choices) rollout.move(choice);
-          for (const { node } of rollout.taken) assert.ok(!ill.some((index) => nodes[index]?.name === node));
+          for (const { node } of rollout.taken)
+            assert.ok(!notReady.some((index) => nodes[index]?.name === node));
           isWell = true;
           for (const node of rollout.list()) node.ready ||= !node.changesAllowed;
           rollout.settle();

@@ -10,7 +10,7 @@ import { nodeAt, poolsOf } from "./nodes";
 
 export interface Scenario {
   nodes: RolloutNode[];
-  wish: DesiredRollout;
+  desired: DesiredRollout;
 }
 
 const MINORS = [32, 33, 34, 35, 36];
@@ -19,7 +19,7 @@ const maximum = fc.oneof(
   fc.integer({ min: 1, max: 100 }).map((percent): `${number}%` => `${percent}%`),
 );
 
-/** Clusters that nobody is working on, and wishes for them: some need nothing, some can't be had. */
+/** Clusters that no run is changing, and desired states for them: some need nothing, some are impossible. */
 export const restingScenario: fc.Arbitrary<Scenario> = fc
   .record({
     planes: fc.constantFrom(1, 3, 3, 5),
@@ -64,15 +64,13 @@ export const restingScenario: fc.Arbitrary<Scenario> = fc
       pausedNodes: made.pausedPlane ? [...paused, "cp-1"] : paused,
     };
     for (const node of nodes) if (made.containerd) node.current.containerd = "2.1.0";
-    return { nodes, wish: desired };
+    return { nodes, desired };
   });
 
 /** A cluster in which every node is somewhere on its way, as no single kill leaves it: annotations of all kinds. */
 export const tangledScenario: fc.Arbitrary<Scenario> = restingScenario
-  .filter(
-    ({ wish: desired }) => desired.pausedNodes.length === 0 && desired.pools.every(({ paused }) => !paused),
-  )
-  .chain(({ nodes, wish: desired }) =>
+  .filter(({ desired }) => desired.pausedNodes.length === 0 && desired.pools.every(({ paused }) => !paused))
+  .chain(({ nodes, desired }) =>
     fc
       .array(
         fc.record({
@@ -86,7 +84,7 @@ export const tangledScenario: fc.Arbitrary<Scenario> = restingScenario
         { minLength: nodes.length, maxLength: nodes.length },
       )
       .map((states) => ({
-        wish: desired,
+        desired,
         nodes: nodes.map((plain, index) => tangled(plain, states[index] as Tangle, desired)),
       })),
   );
@@ -103,7 +101,7 @@ interface Tangle {
 function tangled(plain: RolloutNode, state: Tangle, desired: DesiredRollout): RolloutNode {
   if (!state.open) return { ...plain, unschedulable: false };
   const ahead = minorsBetween(plain.kubeletVersion, desired.version);
-  // nobody but a rollout tells versions, and no rollout tells a worker a newer minor before the control planes have it
+  // only a rollout sets desired versions, and no rollout gives a worker a newer minor before the control planes have it
   const target = ahead === 0 || (ahead === 1 && plain.controlPlane) ? desired.version : undefined;
   const told = { none: undefined, old: plain.kubeletVersion, target, strange: "1.30.9" }[state.told];
   const software = told === undefined ? {} : desiredSoftware(desired, told);

@@ -30,12 +30,12 @@ export class SimulatedRollout {
 
   constructor(
     nodes: readonly RolloutNode[],
-    private readonly wish: DesiredRollout,
+    private readonly desired: DesiredRollout,
     /** called after every move */
     private readonly check: (rollout: SimulatedRollout) => void = () => undefined,
   ) {
     this.nodes = new Map(nodes.map((node) => [node.name, structuredClone(node)]));
-    this.clusterVersion = wish.clusterVersion;
+    this.clusterVersion = desired.clusterVersion;
   }
 
   list(): RolloutNode[] {
@@ -45,7 +45,7 @@ export class SimulatedRollout {
   /** Looks at the cluster and takes in hand what may begin. @returns whether there was anything new */
   look(): boolean {
     const begun = [...this.hands.values()].filter((hand) => hand.begun).map(({ step }) => step.node);
-    const next = nextSteps(this.list(), { ...this.wish, clusterVersion: this.clusterVersion }, { begun });
+    const next = nextSteps(this.list(), { ...this.desired, clusterVersion: this.clusterVersion }, { begun });
     this.last = next;
     const fresh = [...next.finish, ...next.begin].filter(({ node }) => !this.hands.has(node));
     for (const step of fresh) {
@@ -60,7 +60,7 @@ export class SimulatedRollout {
     this.hands = new Map();
   }
 
-  /** One move, chosen by a number: the rollout looks, goes on with one node, or an agent does. @returns whether it did anything */
+  /** One move, chosen by a number: the rollout looks, continues with one node, or an agent does. @returns whether it did anything */
   move(choice: number): boolean {
     const hands = [...this.hands.values()];
     const at = choice % (1 + hands.length + this.nodes.size);
@@ -87,7 +87,7 @@ export class SimulatedRollout {
   /** The rollout's part of seed 004: open, cordon and drain and write, wait, uncordon, close. */
   private goOn(hand: InHand): boolean {
     const node = this.nodes.get(hand.step.node) as RolloutNode;
-    const wanted = desiredSoftware(this.wish, hand.step.to);
+    const wanted = desiredSoftware(this.desired, hand.step.to);
     const names = Object.keys(wanted);
     switch (hand.stage) {
       case "open":
@@ -166,7 +166,7 @@ export function inOrder(steps: readonly RolloutStep[]): string[] {
   return [...new Set(parts.flatMap(({ keys }) => [...keys].sort()))];
 }
 
-/** Whether a node is just what the wish says. */
+/** Whether a node is exactly as desired. */
 export function isAsDesired(node: RolloutNode, desired: DesiredRollout): boolean {
   const software: readonly string[] = [...KUBERNETES_SOFTWARE, ...Object.keys(desired.software)];
   const wanted = desiredSoftware(desired, desired.version);

@@ -3,7 +3,7 @@ import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan"
 import { refuseUnstaged } from "../../../../../providers/kubeadm/plan/rollout/step";
 import { nodeAt, desiredFor } from "./nodes";
 
-describe("versions on the way of a rollout", () => {
+describe("intermediate versions of a rollout", () => {
   const nodes = [nodeAt("cp-1", "1.34.4"), nodeAt("w-1", "1.34.4")];
 
   it("have to be in the configuration, since nodes hold no others", () => {
@@ -15,7 +15,7 @@ describe("versions on the way of a rollout", () => {
     );
   });
 
-  it("are at hand when the configuration names them, or when there are none", () => {
+  it("are staged when the configuration names them, or when there are none", () => {
     const desired = desiredFor(nodes, "1.36.3", { intermediates: ["1.35.4"] });
     assert.equal(refuseUnstaged(planRollout(nodes, desired).steps, desired), undefined);
     const next = desiredFor(nodes, "1.35.4");

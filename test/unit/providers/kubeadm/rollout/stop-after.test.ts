@@ -5,22 +5,22 @@ import {
   stopTime,
 } from "../../../../../providers/kubeadm/plan/rollout/stop-after";
 
-describe("when a rollout has to be over", () => {
+describe("the end of a rollout's time", () => {
   const begun = new Date(2026, 0, 5, 22, 30);
 
-  it("is a duration after its beginning", () => {
+  it("is a duration after its start", () => {
     assert.equal(stopTime("2h", begun).getTime() - begun.getTime(), 7_200_000);
     assert.equal(stopTime("1h30m", begun).getTime() - begun.getTime(), 5_400_000);
     assert.equal(stopTime("45s", begun).getTime() - begun.getTime(), 45_000);
   });
 
-  it("is the next time of that day", () => {
+  it("is the next occurrence of that time", () => {
     assert.deepEqual(stopTime("06:00", begun), new Date(2026, 0, 6, 6, 0));
     assert.deepEqual(stopTime("23:15", begun), new Date(2026, 0, 5, 23, 15));
     assert.deepEqual(stopTime("22:30", begun), new Date(2026, 0, 6, 22, 30));
   });
 
-  it("lets no node begin that would end later if it took as long as the longest so far", () => {
+  it("begins no node that would end later if it took as long as the longest so far", () => {
     const stop = stopTime("10m", begun);
     const after = (minutes: number) => new Date(begun.getTime() + minutes * 60_000);
     assert.equal(endsInTime(stop, after(5), 240), true);

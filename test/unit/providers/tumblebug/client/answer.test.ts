@@ -18,7 +18,7 @@ describe("a response of Tumblebug, read by a table of fields", () => {
   const read = (body: unknown) => readAnswer("GET /x", schema, { body });
   const whole = { id: "", name: "n", region: { Zone: "z" }, listener: { port: "1" }, ports: [{ From: "2" }] };
 
-  it("takes the first of several paths that has a value, and the object itself for an empty path", () => {
+  it("uses the first of several paths that has a value, and the object itself for an empty path", () => {
     const expected = { name: "n", zone: "z", port: 1, ports: [{ from: "2" }], all: "whole" };
     assert.deepEqual(read(whole), expected);
     assert.equal(read({ ...whole, id: "i" }).name, "i");

@@ -7,24 +7,24 @@ import {
   CONNECTION,
   GENERATIONS,
   plant,
-  pretendTumblebug,
+  startFakeTumblebug,
   type FakeTumblebug,
 } from "../../../../support/tumblebug";
 
 for (const generation of GENERATIONS)
   describe(`VMs of Tumblebug (${generation})`, () => {
-    let pretended: FakeTumblebug;
+    let fake: FakeTumblebug;
     let group: (name: string, size: number) => DesiredVmGroup;
     const path = generation === "mcis" ? "/mcis" : "/infra";
 
     beforeEach(async () => {
-      pretended = await pretendTumblebug(generation);
-      group = await plant(pretended.tumblebug);
+      fake = await startFakeTumblebug(generation);
+      group = await plant(fake.tumblebug);
     });
-    afterEach(() => pretended.close());
+    afterEach(() => fake.close());
 
-    it("are made in groups, read, and gone when their infrastructure is", async () => {
-      const { infrastructures } = pretended.tumblebug;
+    it("are created in groups, read, and deleted with their infrastructure", async () => {
+      const { infrastructures } = fake.tumblebug;
       assert.equal(await infrastructures.read("ns1", "k1"), undefined);
       const made = await infrastructures.create("ns1", {
         name: "k1",
@@ -61,11 +61,11 @@ for (const generation of GENERATIONS)
       await infrastructures.control("ns1", "k1", "terminate");
       assert.equal(await infrastructures.delete("ns1", "k1", { option: "terminate" }), true);
       assert.equal(await infrastructures.delete("ns1", "k1"), false);
-      assert.equal(pretended.machines.count, 0);
+      assert.equal(fake.machines.count, 0);
     });
 
-    it("are told apart when one can't be made: its status and the cloud's words, and the others run", async () => {
-      const { tumblebug, server } = pretended;
+    it("are reported separately when one can't be created: its status and the cloud's message, while the others run", async () => {
+      const { tumblebug, server } = fake;
       const systemMessage = JSON.stringify({ message: "VcpuLimitExceeded: 32 vCPUs" });
       server.faults.addForMachines({ machine: "w-2", effect: { kind: "failed", systemMessage } });
       const made = await tumblebug.infrastructures.create("ns1", {
@@ -93,8 +93,8 @@ for (const generation of GENERATIONS)
       );
     });
 
-    it("leave a record when none can be made, which the next creation meets", async () => {
-      const { tumblebug, server } = pretended;
+    it("leave a record when none can be created, which the next creation finds", async () => {
+      const { tumblebug, server } = fake;
       server.faults.addForMachines({ machine: ".", effect: { kind: "failed", systemMessage: "no quota" } });
       const desired = { name: "k1", groups: [group("w-1", 2)] };
       const making = tumblebug.infrastructures.create("ns1", desired);
@@ -107,8 +107,8 @@ for (const generation of GENERATIONS)
     });
 
     for (const kind of ["lost-reply", "refused"] as const)
-      it(`are made once when the connection is cut (${kind})`, async () => {
-        const { tumblebug, server, machines } = pretended;
+      it(`are created once when the connection breaks (${kind})`, async () => {
+        const { tumblebug, server, machines } = fake;
         server.faults.add({ method: "POST", path: `${path}$`, times: 1, effect: { kind } });
         const made = await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
         assert.equal(made.machines.length, 2);
@@ -126,8 +126,8 @@ for (const generation of GENERATIONS)
         assert.equal(machines.count, 5);
       });
 
-    it("are found while they are still being made, after a lost answer", async () => {
-      const { tumblebug, server } = pretended;
+    it("are found while they are still being created, after a lost response", async () => {
+      const { tumblebug, server } = fake;
       server.faults.addForMachines({ machine: ".", effect: { kind: "stuck-creating" } });
       server.faults.add({ method: "POST", path: `${path}$`, times: 1, effect: { kind: "lost-reply" } });
       const made = await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
@@ -142,7 +142,7 @@ for (const generation of GENERATIONS)
     });
 
     it("have no address until the server knows it", async () => {
-      const { tumblebug, server } = pretended;
+      const { tumblebug, server } = fake;
       server.faults.addForMachines({ machine: "w-1", effect: { kind: "late-address", milliseconds: 100 } });
       server.faults.addForMachines({ machine: "w-2", effect: { kind: "no-private-address" } });
       const groups = [group("w-1", 1), group("w-2", 1)];
@@ -155,7 +155,7 @@ for (const generation of GENERATIONS)
     });
 
     it("are deleted one by one, and one that is gone is no error", async () => {
-      const { tumblebug, server, machines } = pretended;
+      const { tumblebug, server, machines } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
       server.faults.add({ method: "DELETE", times: 1, effect: { kind: "lost-reply" } });
@@ -166,7 +166,7 @@ for (const generation of GENERATIONS)
     });
 
     it("are refused by name when one can't be deleted", async () => {
-      const { tumblebug, server } = pretended;
+      const { tumblebug, server } = fake;
       await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
       const effect = { kind: "status", status: 500, message: "Failed to delete the VM info" } as const;
       server.faults.add({ method: "DELETE", effect });
@@ -176,8 +176,8 @@ for (const generation of GENERATIONS)
       });
     });
 
-    it("are terminated once: the request that ends them is never sent again blindly", async () => {
-      const { tumblebug, server } = pretended;
+    it("are terminated once: the request is never repeated without a check", async () => {
+      const { tumblebug, server } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
       server.passed.length = 0;
@@ -190,8 +190,8 @@ for (const generation of GENERATIONS)
       assert.equal(await infrastructures.delete("ns1", "k1"), true);
     });
 
-    it("are terminated a second time without an error, whatever the server says of VMs that the cloud has no more", async () => {
-      const { tumblebug, server } = pretended;
+    it("are terminated a second time without an error, whatever the server says about VMs that no longer exist in the cloud", async () => {
+      const { tumblebug, server } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
       const message =
@@ -208,8 +208,8 @@ for (const generation of GENERATIONS)
       assert.equal(await infrastructures.delete("ns1", "k1"), true);
     });
 
-    it("are not taken for gone by words alone, nor by a server that does not know the request", async () => {
-      const { tumblebug, server } = pretended;
+    it("are not treated as deleted because of a message alone, nor by a server that does not know the request", async () => {
+      const { tumblebug, server } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 1)] });
       for (const [status, message, code] of [
@@ -231,7 +231,7 @@ for (const generation of GENERATIONS)
     });
 
     it("are waited for when the server gives up on one that is still being terminated", async () => {
-      const { tumblebug, server } = pretended;
+      const { tumblebug, server } = fake;
       const { infrastructures } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("w-1", 2)] });
       await infrastructures.control("ns1", "k1", "terminate");
@@ -240,8 +240,8 @@ for (const generation of GENERATIONS)
       assert.equal(await infrastructures.deleteMachine("ns1", "k1", "w-1-1"), true);
     });
 
-    it("say nothing to a terminal but words", async () => {
-      const { tumblebug, server } = pretended;
+    it("send only printable text to a terminal", async () => {
+      const { tumblebug, server } = fake;
       const systemMessage = "quota\u001b]0;owned\u0007 \u202eexceeded\r\nnext: rm";
       server.faults.addForMachines({ machine: "w-1", effect: { kind: "failed", systemMessage } });
       const desired = { name: "k1", groups: [group("w-1", 1)] };
@@ -258,8 +258,8 @@ for (const generation of GENERATIONS)
       );
     });
 
-    it("are behind a load balancer once, also when the server refuses what is done already", async () => {
-      const { tumblebug, server } = pretended;
+    it("are behind a load balancer once, even when the server refuses what is done already", async () => {
+      const { tumblebug, server } = fake;
       const { infrastructures, loadBalancers } = tumblebug;
       await infrastructures.create("ns1", { name: "k1", groups: [group("cp", 3)] });
       await loadBalancers.create("ns1", "k1", { group: "cp", port: 16444, targetPort: 6443, isPublic: true });
@@ -285,8 +285,8 @@ for (const generation of GENERATIONS)
       await assert.rejects(loadBalancers.addMachines("ns1", "k1", "cp", ["cp-2"]), { code: "Refused" });
     });
 
-    it("are reached through a load balancer, which really hands connections on", async () => {
-      const { tumblebug, server, machines } = pretended;
+    it("are reached through a load balancer, which really forwards connections", async () => {
+      const { tumblebug, server, machines } = fake;
       const target = createServer((socket) => socket.end("hello"));
       target.listen(0, "127.0.0.1");
       await once(target, "listening");
@@ -302,7 +302,7 @@ for (const generation of GENERATIONS)
       await loadBalancers.removeMachines("ns1", "k1", "cp", ["cp-1"]);
       assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-2"]);
       await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1", "cp-2"]);
-      // what lies behind the VMs' addresses here is one listener of this machine
+      // behind the VMs' addresses is one listener of this machine
       for (const { machine } of server.state.machines()) machine.privateAddress = "127.0.0.1";
       const socket = connect(16443, made.address);
       const [data] = (await once(socket, "data")) as [Buffer];
@@ -314,8 +314,8 @@ for (const generation of GENERATIONS)
       assert.equal(machines.count, 2);
     });
 
-    it("go with a load balancer that can't be made: the cloud's words say why", async () => {
-      const { tumblebug, server } = pretended;
+    it("are deleted with a load balancer that can't be created: the cloud's message says why", async () => {
+      const { tumblebug, server } = fake;
       await tumblebug.infrastructures.create("ns1", { name: "k1", groups: [group("cp", 1)] });
       const message = JSON.stringify({ message: "no public address is left" });
       server.faults.add({ method: "POST", path: "/nlb$", effect: { kind: "status", status: 500, message } });

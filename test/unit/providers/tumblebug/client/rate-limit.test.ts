@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newLimits, TokenBucket, type Clock } from "../../../../../providers/tumblebug/client/rate-limit";
 
-/** Time that passes only while somebody waits. */
+/** Time that passes only during waits. */
 class FakeClock implements Clock {
   private time = 0;
 
@@ -34,7 +34,7 @@ describe("the limit of requests to Tumblebug", () => {
     assert.deepEqual(found, [0, 0, 0, 100, 200, 300]);
   });
 
-  it("gives the burst back after a rest, and no more than that", async () => {
+  it("restores the burst after a pause, and no more than that", async () => {
     const clock = new FakeClock();
     const bucket = new TokenBucket(10, 3, clock);
     await times(bucket, clock, 3);
@@ -42,7 +42,7 @@ describe("the limit of requests to Tumblebug", () => {
     assert.deepEqual(await times(bucket, clock, 4), [60_000, 60_000, 60_000, 60_100]);
   });
 
-  it("keeps those who ask at once in their order", async () => {
+  it("keeps concurrent callers in order", async () => {
     const clock = new FakeClock();
     const bucket = new TokenBucket(10, 1, clock);
     const order: number[] = [];
@@ -50,7 +50,7 @@ describe("the limit of requests to Tumblebug", () => {
     assert.deepEqual(order, [1, 2, 3]);
   });
 
-  it("gives the place back of one who gave up", async () => {
+  it("releases the slot of a caller that gave up", async () => {
     const bucket = new TokenBucket(1, 1);
     await bucket.take();
     const gone = AbortSignal.abort(new Error("enough"));
@@ -60,7 +60,7 @@ describe("the limit of requests to Tumblebug", () => {
     assert.ok(Date.now() - began < 1500, `it waited ${Date.now() - began} ms`);
   });
 
-  it("never outruns a server that allows 20 requests and 2 reads a second", async () => {
+  it("never exceeds the limit of a server that allows 20 requests and 2 reads a second", async () => {
     for (const [pick, perSecond] of [
       ["overall", 20],
       ["infrastructureReads", 2],

@@ -141,7 +141,7 @@ for (const generation of GENERATIONS)
   describe(`The client, given the recorded answers of a real Tumblebug (${generation})`, () => {
     const recordings = readRecordings(generation);
 
-    it("reads each of them as it was reviewed", async function () {
+    it("reads each of them as reviewed", async function () {
       this.timeout(120_000);
       const lines: string[] = [];
       // some refusals are waited out for a while

@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     code: "NamespaceNotFound",
   },
   {
-    says: "an ill-named namespace",
+    says: "a namespace with an invalid name",
     status: 404,
     text: message("The first character of name must be a lowercase letter, and all following …"),
     code: "NamespaceNotFound",
@@ -244,7 +244,7 @@ const ROWS: readonly Row[] = [
     code: "NotAllowedNow",
   },
   {
-    says: "today: a termination that goes on",
+    says: "today: a termination that continues",
     method: "DELETE",
     path: "/ns/ns1/infra/k1",
     status: 500,

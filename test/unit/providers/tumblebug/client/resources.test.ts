@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import type { ResourceKind, Tumblebug } from "../../../../../providers/tumblebug/client";
-import { CONNECTION, GENERATIONS, pretendTumblebug, type FakeTumblebug } from "../../../../support/tumblebug";
+import {
+  CONNECTION,
+  GENERATIONS,
+  startFakeTumblebug,
+  type FakeTumblebug,
+} from "../../../../support/tumblebug";
 
-/** Kinds of objects by what they need, each with a wish. */
+/** Kinds of objects by what they need, each with a desired object. */
 const KINDS: readonly {
   readonly name: string;
   readonly type: string;
   readonly of: (tumblebug: Tumblebug) => ResourceKind<{ readonly name: string }, { readonly name: string }>;
-  readonly wish: { readonly name: string; readonly connection: string };
+  readonly desired: { readonly name: string; readonly connection: string };
 }[] = [
   {
     name: "vNets",
     type: "vNet",
     of: ({ vNets }) => vNets,
-    wish: {
+    desired: {
       name: "v2",
       connection: CONNECTION,
       ...{ cidr: "10.22.0.0/24", subnets: [{ name: "s2", cidr: "10.22.0.0/24" }] },
@@ -23,7 +28,7 @@ const KINDS: readonly {
     name: "security groups",
     type: "securityGroup",
     of: ({ securityGroups }) => securityGroups,
-    wish: {
+    desired: {
       name: "g2",
       connection: CONNECTION,
       ...{
@@ -40,43 +45,43 @@ const KINDS: readonly {
     name: "SSH keys",
     type: "sshKey",
     of: ({ sshKeys }) => sshKeys,
-    wish: { name: "k2", connection: CONNECTION, ...{ user: "cb-user" } },
+    desired: { name: "k2", connection: CONNECTION, ...{ user: "cb-user" } },
   },
   {
     name: "images",
     type: "image",
     of: ({ images }) => images!,
-    wish: { name: "i2", connection: CONNECTION, ...{ cloudImage: "ubuntu-22.04" } },
+    desired: { name: "i2", connection: CONNECTION, ...{ cloudImage: "ubuntu-22.04" } },
   },
   {
     name: "specs",
     type: "spec",
     of: ({ specs }) => specs,
-    wish: { name: "t2", connection: CONNECTION, ...{ cloudSpec: "t3.large" } },
+    desired: { name: "t2", connection: CONNECTION, ...{ cloudSpec: "t3.large" } },
   },
 ];
 
 for (const generation of GENERATIONS)
   describe(`objects of Tumblebug (${generation})`, () => {
-    let pretended: FakeTumblebug;
+    let fake: FakeTumblebug;
 
     before(async () => {
-      pretended = await pretendTumblebug(generation);
-      await pretended.tumblebug.namespaces.create({ name: "ns1" });
-      await pretended.tumblebug.vNets.create("ns1", {
+      fake = await startFakeTumblebug(generation);
+      await fake.tumblebug.namespaces.create({ name: "ns1" });
+      await fake.tumblebug.vNets.create("ns1", {
         name: "v1",
         connection: CONNECTION,
         cidr: "10.21.0.0/24",
         subnets: [{ name: "s1", cidr: "10.21.0.0/24" }],
       });
     });
-    after(() => pretended.close());
-    afterEach(() => pretended.server.faults.clear());
+    after(() => fake.close());
+    afterEach(() => fake.server.faults.clear());
 
-    for (const { name, type, of, wish: desired } of KINDS) {
+    for (const { name, type, of, desired } of KINDS) {
       if (type === "image" && generation === "infra") continue;
-      it(`makes, finds, lists and deletes ${name}`, async () => {
-        const kind = of(pretended.tumblebug);
+      it(`creates, finds, lists and deletes ${name}`, async () => {
+        const kind = of(fake.tumblebug);
         const id = desired.name;
         assert.equal(await kind.read("ns1", id), undefined);
         assert.equal(await kind.delete("ns1", id), false);
@@ -98,7 +103,7 @@ for (const generation of GENERATIONS)
         ["asks again when the request was lost before it was carried out", "refused", 2],
       ] as const)
         it(`${name}: ${says}`, async () => {
-          const { server, tumblebug } = pretended;
+          const { server, tumblebug } = fake;
           const kind = of(tumblebug);
           server.passed.length = 0;
           server.faults.add({ method: "POST", path: type, times: 1, effect: { kind: kindOfFault } });
@@ -111,15 +116,15 @@ for (const generation of GENERATIONS)
         });
     }
 
-    it("gives back what was asked for", async () => {
-      const { tumblebug } = pretended;
+    it("returns what was requested", async () => {
+      const { tumblebug } = fake;
       const network = await tumblebug.vNets.read("ns1", "v1");
       assert.equal(network?.cidr, "10.21.0.0/24");
       assert.deepEqual(network.subnets, [{ name: "s1", cidr: "10.21.0.0/24", zone: "" }]);
       assert.equal(network.connection, CONNECTION);
       assert.notEqual(network.cloudId, "");
 
-      const desired = KINDS[1]!.wish as never as Parameters<typeof tumblebug.securityGroups.create>[1];
+      const desired = KINDS[1]!.desired as never as Parameters<typeof tumblebug.securityGroups.create>[1];
       const group = await tumblebug.securityGroups.create("ns1", desired);
       assert.deepEqual(group.rules, desired.rules);
       await tumblebug.securityGroups.delete("ns1", desired.name);
@@ -142,7 +147,7 @@ for (const generation of GENERATIONS)
     });
 
     it("reads specs one by one where the server has no list of them", async () => {
-      const { tumblebug, server } = pretended;
+      const { tumblebug, server } = fake;
       const desired = { name: "t4", connection: CONNECTION, cloudSpec: "t3.medium" };
       const made = await tumblebug.specs.create("ns1", desired);
       server.passed.length = 0;
@@ -154,19 +159,19 @@ for (const generation of GENERATIONS)
       await tumblebug.specs.delete("ns1", "t4");
     });
 
-    it("does not take a spec that the server found by the cloud's name for one of that name", async () => {
-      const { tumblebug, server } = pretended;
+    it("does not mistake a spec that the server found by the cloud's name for one of that name", async () => {
+      const { tumblebug, server } = fake;
       const text = JSON.stringify({ id: "tb-t3-medium", cspSpecName: "t3.medium" });
       server.faults.add({ method: "GET", path: "/spec/", effect: { kind: "status", status: 200, text } });
       assert.equal(await tumblebug.specs.read("ns1", "t3.medium"), undefined);
     });
 
-    it("has images to register on mcis alone", () => {
-      assert.equal(pretended.tumblebug.images === undefined, generation === "infra");
+    it("has images to register only on mcis", () => {
+      assert.equal(fake.tumblebug.images === undefined, generation === "infra");
     });
 
-    it("adds rules to a security group and takes them away, once each", async () => {
-      const { tumblebug, server } = pretended;
+    it("adds rules to a security group and removes them, once each", async () => {
+      const { tumblebug, server } = fake;
       const { securityGroups } = tumblebug;
       const [ssh, api] = [22, 6443].map((port) => ({
         direction: "inbound" as const,
@@ -184,8 +189,8 @@ for (const generation of GENERATIONS)
       await securityGroups.delete("ns1", "g3");
     });
 
-    it("tells a missing object from a server that fails", async () => {
-      const { tumblebug, server } = pretended;
+    it("distinguishes a missing object from a failing server", async () => {
+      const { tumblebug, server } = fake;
       server.faults.add({
         method: "GET",
         path: "/vNet/",
@@ -198,8 +203,8 @@ for (const generation of GENERATIONS)
       });
     });
 
-    it("finds nothing in a namespace that is not there, and makes nothing in it", async () => {
-      const { tumblebug } = pretended;
+    it("finds nothing in a missing namespace, and creates nothing in it", async () => {
+      const { tumblebug } = fake;
       assert.equal(await tumblebug.vNets.read("ns9", "v1"), undefined);
       assert.deepEqual(await tumblebug.vNets.list("ns9"), []);
       assert.equal(await tumblebug.vNets.delete("ns9", "v1"), false);
@@ -207,9 +212,9 @@ for (const generation of GENERATIONS)
       await assert.rejects(tumblebug.sshKeys.create("ns9", desired), { code: "NamespaceNotFound" });
     });
 
-    it("hands on the cloud's words, unwrapped", async () => {
+    it("passes on the cloud's message, unwrapped", async () => {
       const desired = { name: "t9", connection: CONNECTION, cloudSpec: "t9.nano" };
-      await assert.rejects(pretended.tumblebug.specs.create("ns1", desired), {
+      await assert.rejects(fake.tumblebug.specs.create("ns1", desired), {
         message:
           generation === "mcis"
             ? /^POST .*\/spec: Tumblebug answered 500: Error duing lookup spec .*t9\.nano VMSpec does not exist!!/
@@ -220,7 +225,7 @@ for (const generation of GENERATIONS)
     const isRefused = generation === "mcis";
     it(`${isRefused ? "refuses" : "deletes"} a vNet that a security group still needs${isRefused ? ", when it has waited for a while" : ", as the server does"}`, async function () {
       this.timeout(40_000);
-      const { tumblebug, open } = pretended;
+      const { tumblebug, open } = fake;
       await tumblebug.securityGroups.create("ns1", {
         name: "g4",
         connection: CONNECTION,
@@ -234,16 +239,16 @@ for (const generation of GENERATIONS)
       assert.equal(await deletion, true);
     });
 
-    it("waits for a deletion that goes on behind its answer", async () => {
-      const { tumblebug, server } = pretended;
+    it("waits for a deletion that continues after its response", async () => {
+      const { tumblebug, server } = fake;
       await tumblebug.sshKeys.create("ns1", { name: "k4", connection: CONNECTION, user: "cb-user" });
       server.faults.add({ method: "DELETE", times: 1, effect: { kind: "accepted", milliseconds: 200 } });
       assert.equal(await tumblebug.sshKeys.delete("ns1", "k4"), true);
       assert.equal(await tumblebug.sshKeys.read("ns1", "k4"), undefined);
     });
 
-    it("asks again for a deletion that the cloud has not confirmed, until its deadline", async () => {
-      const { tumblebug, server, open } = pretended;
+    it("repeats a deletion that the cloud has not confirmed, until its deadline", async () => {
+      const { tumblebug, server, open } = fake;
       await tumblebug.sshKeys.create("ns1", { name: "k5", connection: CONNECTION, user: "cb-user" });
       const unconfirmed = { kind: "status", status: 409, message: "the deletion is unconfirmed" } as const;
       server.faults.add({ method: "DELETE", path: "k5", times: 1, effect: unconfirmed });

@@ -4,20 +4,20 @@ import {
   CONNECTION,
   CREDENTIAL,
   GENERATIONS,
-  pretendTumblebug,
+  startFakeTumblebug,
   type FakeTumblebug,
 } from "../../../../support/tumblebug";
 
-describe("a Tumblebug server that can't just now", () => {
+describe("a temporarily failing Tumblebug server", () => {
   const generation = "mcis";
-  let pretended: FakeTumblebug;
+  let fake: FakeTumblebug;
 
   before(async () => {
-    pretended = await pretendTumblebug(generation);
-    await pretended.tumblebug.namespaces.create({ name: "ns1" });
+    fake = await startFakeTumblebug(generation);
+    await fake.tumblebug.namespaces.create({ name: "ns1" });
   });
-  after(() => pretended.close());
-  afterEach(() => pretended.server.faults.clear());
+  after(() => fake.close());
+  afterEach(() => fake.server.faults.clear());
 
   for (const [says, effect] of [
     ["429", { kind: "status", status: 429, message: "rate limit exceeded" }],
@@ -26,26 +26,26 @@ describe("a Tumblebug server that can't just now", () => {
     ["a connection that is cut", { kind: "refused" }],
   ] as const)
     it(`reads again after ${says}`, async () => {
-      pretended.server.faults.add({ method: "GET", times: 1, effect });
-      assert.equal((await pretended.tumblebug.namespaces.read("ns1"))?.name, "ns1");
-      assert.deepEqual(pretended.server.faults.happened(), [1]);
+      fake.server.faults.add({ method: "GET", times: 1, effect });
+      assert.equal((await fake.tumblebug.namespaces.read("ns1"))?.name, "ns1");
+      assert.deepEqual(fake.server.faults.happened(), [1]);
     });
 
   it("sends a change again that was refused for too many requests", async () => {
-    const { server, tumblebug } = pretended;
+    const { server, tumblebug } = fake;
     const effect = { kind: "status", status: 429, message: "rate limit exceeded" } as const;
     server.faults.add({ method: "POST", times: 1, effect });
     assert.equal((await tumblebug.namespaces.create({ name: "ns2" })).name, "ns2");
   });
 
-  it("waits as long as it is asked to", async () => {
-    pretended.server.faults.add({
+  it("waits as long as the server asks", async () => {
+    fake.server.faults.add({
       method: "GET",
       times: 1,
       effect: { kind: "status", status: 429, message: "slow", headers: { "retry-after": "1" } },
     });
     const began = Date.now();
-    await pretended.tumblebug.namespaces.read("ns1");
+    await fake.tumblebug.namespaces.read("ns1");
     assert.ok(Date.now() - began >= 1000, `it waited ${Date.now() - began} ms`);
   });
 
@@ -54,12 +54,12 @@ describe("a Tumblebug server that can't just now", () => {
     ["is not there behind its proxy", 503, "Unavailable"],
   ] as const)
     it(`says so when the server ${says} until the deadline`, async () => {
-      const tumblebug = await pretended.open({ seconds: 0.6 });
-      pretended.server.faults.add({ effect: { kind: "status", status, message: "come back later" } });
+      const tumblebug = await fake.open({ seconds: 0.6 });
+      fake.server.faults.add({ effect: { kind: "status", status, message: "come back later" } });
       await assert.rejects(tumblebug.namespaces.read("ns1"), { code, remote: "come back later" });
     });
 
-  it("says what it last saw of a server that does not answer", async () => {
+  it("reports the last error of a server that does not answer", async () => {
     const tumblebug = await openTumblebug(
       { address: "http://127.0.0.1:9/tumblebug", ...CREDENTIAL, generation },
       { seconds: 0.5 },
@@ -73,21 +73,21 @@ describe("a Tumblebug server that can't just now", () => {
 
   it("ends with its signal's reason", async () => {
     const stop = new AbortController();
-    const tumblebug = await pretended.open({ signal: stop.signal });
-    pretended.server.faults.add({ effect: { kind: "silence" } });
+    const tumblebug = await fake.open({ signal: stop.signal });
+    fake.server.faults.add({ effect: { kind: "silence" } });
     const reading = tumblebug.namespaces.read("ns1");
     setTimeout(() => stop.abort(new Error("the engine goes away")), 50);
     await assert.rejects(reading, /the engine goes away/);
   });
 
-  it("says that a change's answer was lost when nothing shows what it did", async () => {
-    pretended.server.faults.add({ method: "POST", effect: { kind: "refused" } });
-    await assert.rejects(pretended.tumblebug.namespaces.create({ name: "ns3" }), { code: "ReplyLost" });
+  it("reports that a change's response was lost when nothing shows its effect", async () => {
+    fake.server.faults.add({ method: "POST", effect: { kind: "refused" } });
+    await assert.rejects(fake.tumblebug.namespaces.create({ name: "ns3" }), { code: "ReplyLost" });
   });
 
-  it("tells a wrong password, and never shows it", async () => {
+  it("reports a wrong password, and never shows it", async () => {
     const wrong = { user: "default", password: "another-long-word" };
-    const tumblebug = await openTumblebug({ address: pretended.address, ...wrong, generation });
+    const tumblebug = await openTumblebug({ address: fake.address, ...wrong, generation });
     const shown: string[] = [];
     await assert.rejects(tumblebug.namespaces.read("ns1"), (error: Error) => {
       shown.push(error.stack ?? "", JSON.stringify(error), String(error));
@@ -101,21 +101,21 @@ describe("a Tumblebug server that can't just now", () => {
   it("never shows the password that a server repeats", async () => {
     const { password } = CREDENTIAL;
     const effect = { kind: "status", status: 500, message: `login ${password} failed` } as const;
-    pretended.server.faults.add({ effect });
+    fake.server.faults.add({ effect });
     await assert.rejects(
-      pretended.tumblebug.vNets.create("ns1", { name: "v", connection: CONNECTION, cidr: "", subnets: [] }),
+      fake.tumblebug.vNets.create("ns1", { name: "v", connection: CONNECTION, cidr: "", subnets: [] }),
       {
         remote: "login [secret] failed",
       },
     );
   });
 
-  it("names the fields of an answer that is none of this API, and not their values", async () => {
-    pretended.server.faults.add({
+  it("names the fields of a response that is not of this API, and not their values", async () => {
+    fake.server.faults.add({
       method: "GET",
       effect: { kind: "status", status: 200, text: '{"id":{"secret":"hidden"}}' },
     });
-    await assert.rejects(pretended.tumblebug.namespaces.read("ns1"), (error: Error) => {
+    await assert.rejects(fake.tumblebug.namespaces.read("ns1"), (error: Error) => {
       assert.match(error.message, /the response does not match Tumblebug.s API: id: /);
       return !error.message.includes("hidden");
     });
@@ -124,17 +124,17 @@ describe("a Tumblebug server that can't just now", () => {
 
 for (const generation of GENERATIONS)
   describe(`a Tumblebug server of either generation (${generation})`, () => {
-    let pretended: FakeTumblebug;
+    let fake: FakeTumblebug;
 
     before(async () => {
-      pretended = await pretendTumblebug(generation);
-      await pretended.tumblebug.namespaces.create({ name: "ns1" });
+      fake = await startFakeTumblebug(generation);
+      await fake.tumblebug.namespaces.create({ name: "ns1" });
     });
-    after(() => pretended.close());
-    afterEach(() => pretended.server.faults.clear());
+    after(() => fake.close());
+    afterEach(() => fake.server.faults.clear());
 
-    it("tells CB-Spider's absence from a connection's", async () => {
-      const { tumblebug, server } = pretended;
+    it("distinguishes a missing CB-Spider from a missing connection", async () => {
+      const { tumblebug, server } = fake;
       assert.equal(await tumblebug.readConnection("none"), undefined);
       assert.equal(await tumblebug.lookupSpec(CONNECTION, "none"), undefined);
       const text = "an error occurred while requesting to CB-Spider";
@@ -143,18 +143,18 @@ for (const generation of GENERATIONS)
       await assert.rejects(tumblebug.lookupSpec(CONNECTION, "t3.medium"), { code: "SpiderDown" });
     });
 
-    it("finds out the generation from the server", async () => {
-      const found = await openTumblebug({ address: pretended.address, ...CREDENTIAL });
+    it("detects the generation of the server", async () => {
+      const found = await openTumblebug({ address: fake.address, ...CREDENTIAL });
       assert.equal(found.generation, generation);
       found.close();
     });
   });
 
-describe("an address that is no Tumblebug", () => {
-  it("is told by what it has not", async () => {
-    const pretended = await pretendTumblebug("mcis");
-    const settings = { address: pretended.address.replace("/tumblebug", "/elsewhere"), ...CREDENTIAL };
+describe("an address without a Tumblebug server", () => {
+  it("is recognized by its missing endpoints", async () => {
+    const fake = await startFakeTumblebug("mcis");
+    const settings = { address: fake.address.replace("/tumblebug", "/elsewhere"), ...CREDENTIAL };
     await assert.rejects(openTumblebug(settings), /has neither infras nor MCIS; does the address end with/);
-    await pretended.close();
+    await fake.close();
   });
 });
