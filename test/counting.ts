@@ -1,4 +1,4 @@
-/** What one mocha process writes when it has come to its end. */
+/** What one mocha process writes when it ends. */
 export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
@@ -6,12 +6,12 @@ export interface SuiteResult {
   readonly pending: readonly { readonly title: string; readonly reason: string }[];
 }
 
-/** How one tier went, as the runner saw it. */
+/** The outcome of one tier, as the runner saw it. */
 export interface TierOutcome {
   readonly tier: string;
   /** Absent when the process ended without writing one: it crashed, hung or was interrupted. */
   readonly result?: SuiteResult;
-  /** Something beyond single tests that went wrong: set-up, a crash, a process that would not end. */
+  /** A failure beyond single tests: setup, a crash, a process that would not end. */
   readonly breakage?: string;
   /** The tier was left out on purpose, and why. */
   readonly leftOut?: string;
@@ -21,19 +21,19 @@ export interface TierOutcome {
 interface RunSummary {
   readonly passed: number;
   readonly failed: number;
-  /** 0: all passed; 1: something failed; 2: nothing was there to run. */
+  /** 0: all passed; 1: something failed; 2: there was nothing to run. */
   readonly exitCode: 0 | 1 | 2;
-  /** Lines to print, in order; the last is `N passed, N failed`, save when nothing ran at all. */
+  /** Lines to print, in order; the last is `N passed, N failed`, unless nothing ran at all. */
   readonly lines: readonly string[];
 }
 
 /**
- * Adds the tiers of a run up. A breakage counts as one failed test, so that no crash can look like a success.
- * @param nightRuns what only `--all` would have run, one phrase each
+ * Adds up the tiers of a run. A breakage counts as one failed test, so that no crash can look like a success.
+ * @param onlyWithAll what only `--all` would have run, one phrase each
  */
 export function summariseRun(
   outcomes: readonly TierOutcome[],
-  nightRuns: readonly string[] = [],
+  onlyWithAll: readonly string[] = [],
 ): RunSummary {
   const sum = (pick: (outcome: TierOutcome) => number): number =>
     outcomes.reduce((total, each) => total + pick(each), 0);
@@ -48,7 +48,7 @@ export function summariseRun(
     ...(why === undefined ? [] : [`${tier}: ${why}`]),
     ...(result?.pending ?? []).map(({ title, reason }) => `${tier}: ${title}: ${reason}`),
   ]);
-  for (const line of [...leftOut, ...nightRuns]) lines.push(`left out: ${line}`);
+  for (const line of [...leftOut, ...onlyWithAll]) lines.push(`left out: ${line}`);
   if (passed + failed + pending === 0) {
     return { passed, failed, exitCode: 2, lines: [...lines, "no test matches: nothing was run"] };
   }

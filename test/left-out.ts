@@ -1,4 +1,4 @@
-/** Where a reason is kept for the reporter. */
+/** Key of a reason for the reporter. */
 interface Reasoned {
   leftOutReason?: string;
 }

@@ -25,7 +25,7 @@ const SECONDS_TO_END = 30;
 /** After an interrupt mocha finishes the test that runs; then it is killed. */
 const SECONDS_AFTER_INTERRUPT = 60;
 
-/** Where the results of tiers lie. */
+/** Folder of the tiers' results. */
 export const resultsFolder = path.join(projectFolder, ".sandbox", "test-results");
 
 /** Runs mocha on the files in a process group of its own; the listing goes to this terminal, or into a file. */
@@ -54,7 +54,7 @@ export async function runMocha(run: MochaRun): Promise<TierOutcome> {
   let killedBecause: string | undefined;
   const kill = (signal: NodeJS.Signals, because?: string): void => {
     killedBecause ??= because;
-    // the group: a test's own children go with it
+    // the group: a test's own children are killed with it
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
   };
   const timers = [

@@ -2,7 +2,7 @@ import { leaveOut } from "./left-out";
 
 /**
  * Each test of the suite builds on those before it: when one has failed the rest is left out.
- * @param keep they run all the same, for people who work on a test and keep what it made
+ * @param keep they run nevertheless, for work on a test that keeps what it created
  */
 export function oneAfterTheOther(keep = false): void {
   let broken = false;

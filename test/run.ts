@@ -24,11 +24,11 @@ async function prepareTier(tier: Tier): Promise<TierOutcome | undefined> {
     return undefined;
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return { tier: tier.name, breakage: `set-up failed: ${words}` };
+    return { tier: tier.name, breakage: `setup failed: ${words}` };
   }
 }
 
-/** Runs the tests of a tier in a process of their own, and clears up after them. */
+/** Runs the tests of a tier in a process of their own, and cleans up after them. */
 async function performTier(
   tier: Tier,
   options: RunOptions,
@@ -45,7 +45,7 @@ async function performTier(
     signal,
   });
   const leftRunning = await clearFixture(tier).catch((error: unknown) => [String(error)]);
-  // a killed run cannot clear up after itself: only one that came to its end is to blame
+  // a killed run can't clean up after itself: only a completed one is at fault
   if (leftRunning.length === 0 || outcome.breakage !== undefined) return outcome;
   return { ...outcome, breakage: `its tests left running: ${leftRunning.join(", ")}` };
 }
@@ -108,13 +108,13 @@ async function run(names: readonly string[], options: RunOptions): Promise<void>
   process.on("SIGTERM", () => abort.abort());
   const chosen = TIERS.filter((tier) => names.length === 0 || names.includes(tier.name));
   const outcomes = await runTiers(chosen, options, abort.signal);
-  const nightRuns =
+  const onlyWithAll =
     options.all === true
       ? []
       : chosen.flatMap(({ name, night }) =>
           night === undefined ? [] : [`the night run, ${night}: npm run test:${name} -- --all`],
         );
-  const { lines, exitCode } = summariseRun(outcomes, nightRuns);
+  const { lines, exitCode } = summariseRun(outcomes, onlyWithAll);
   console.log("");
   for (const line of lines) console.log(line);
   process.exitCode = abort.signal.aborted ? 130 : exitCode;

@@ -41,7 +41,7 @@ interface RanCommand {
 export class SshServer {
   /** Commands in the order in which they came. */
   readonly commands: RanCommand[] = [];
-  /** Addresses (`host:port`) that were asked for through this server as a jump host. */
+  /** Addresses (`host:port`) that were requested through this server as a jump host. */
   readonly forwarded: string[] = [];
   /** Users who logged in, one entry for each connection. */
   readonly logins: string[] = [];
@@ -140,7 +140,7 @@ export class SshServer {
     session.on("env", (accept, reject, { key, val }: { key: string; val: string }) => {
       const accepted = this.options.acceptsVariable?.(key) ?? true;
       if (accepted) environment[key] = val;
-      // Clients that want no answer get none.
+      // Clients that request no response get none.
       const answer = (accepted ? accept : reject) as (() => void) | undefined;
       answer?.();
     });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-/** Raised when the compiled program does not match its sources. */
+/** Thrown when the compiled program does not match its sources. */
 export class NotCompiledError extends Error {
   override readonly name = "NotCompiledError";
 
@@ -12,7 +12,7 @@ export class NotCompiledError extends Error {
 
 /**
  * Lists the compiled test files in some folders under test/. The list is made from the sources, so that a test whose
- * source was deleted does not live on in bin/.
+ * source was deleted does not remain in bin/.
  * @param folder the project
  * @throws NotCompiledError
  */

@@ -1,4 +1,4 @@
-/** A group of tests that needs the same ground and runs in processes of its own. */
+/** A group of tests that needs the same environment and runs in its own processes. */
 export interface Tier {
   readonly name: TierName;
   readonly summary: string;
@@ -10,15 +10,15 @@ export interface Tier {
   readonly limitSeconds: number;
   /** What has to be set up before the tests start. */
   readonly ground: "nothing" | "programs" | "nodes";
-  /** Systems whose container nodes its tests make; whatever runs under them after the tier was left behind. */
+  /** Systems whose container nodes its tests create; those still running after the tier are leftovers. */
   readonly fleets?: readonly string[];
   /** What only `--all` runs. */
   readonly night?: string;
-  /** How much of the machine it takes, of {@link CAPACITY}: tiers run side by side as long as they fit. */
+  /** How much of the machine it takes, of {@link CAPACITY}: tiers run in parallel as long as they fit. */
   readonly load: 1 | 2 | 4;
 }
 
-/** What one machine carries at a time; tests on real nodes wait more than they work. */
+/** The load that one machine can run at a time; tests on real nodes wait more than they compute. */
 export const CAPACITY = 4;
 
 export type TierName = "unit" | "engine" | "host" | "rollout" | "e2e" | "clouds" | "faults" | "acceptance";

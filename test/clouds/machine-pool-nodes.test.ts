@@ -6,7 +6,7 @@ import { awaitNotReady } from "../cluster/reachability";
 import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 
-const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 const VERSION = `v${KUBERNETES_VERSION}`;
 
 interface CountedPool {
@@ -23,7 +23,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     version: VERSION,
     ready: true,
   });
-  /** What Cluster API's own manager says of the pool. */
+  /** What Cluster API's own manager reports about the pool. */
   const counted = async () => {
     const { status } = (await pool.capi.get<CountedPool>(CLUSTER_API, "MachinePool", "pool-a")) ?? {};
     return [status?.phase, status?.availableReplicas ?? 0, (status?.nodeRefs ?? []).map(({ name }) => name)];
@@ -32,7 +32,7 @@ describe("a MachinePool of container nodes that kubeadm joins", function () {
     (await pool.stack.preview()).find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
 
   before(async function () {
-    if (!IN_THE_NIGHT) leaveOut(this, "the nodes of a machine pool are joined by kubeadm in the night run");
+    if (!ALL_TESTS) leaveOut(this, "only FORESAIL_TEST_ALL=1 joins the nodes of a machine pool with kubeadm");
     pool = await PoolTestCluster.create("pool-nodes");
   });
 

@@ -30,7 +30,10 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
 
   before(async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
-      leaveOut(this, "what it installs is tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
+      leaveOut(
+        this,
+        "by default it is tested on mocks (test/unit/components/openstack); FORESAIL_TEST_ALL=1 includes a cloud",
+      );
     fixture = await CloudProviderFixture.create(NAME);
     cluster = fixture.cluster;
     empty = await cluster.contents();
@@ -171,7 +174,7 @@ describe("a cluster with OpenStack's own cloud controller manager", function () 
     assert.deepEqual(await fixture.applicationCredentials(), credentials);
   });
 
-  /** Waits until the cloud's controller has taken every Node. */
+  /** Waits until the cloud's controller has initialized every Node. */
   async function initializedNodes(): Promise<NodeObject[]> {
     return cluster.withApi((client) =>
       client.watchUntil<NodeObject[], NodeObject>({

@@ -222,7 +222,7 @@ describe("the sandbox's OpenStack", function () {
   }
 });
 
-/** Tries until it holds; fails with its last failure. */
+/** Retries until the assertion passes; fails with the last failure. */
 async function eventually(check: () => Promise<void>, seconds = 45): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

@@ -56,7 +56,7 @@ class ExampleCluster {
     return new ExampleCluster(example, cluster);
   }
 
-  /** @param workers what the file's pool "w" is to be otherwise */
+  /** @param workers changes of the file's pool "w" */
   async configure(workers: Partial<Pool> = {}): Promise<void> {
     const { cluster: sandbox, openstack } = this.cluster.sandboxConfiguration();
     const { cloud, keypair, cloudProvider, network, access } = openstack;
@@ -83,7 +83,7 @@ class ExampleCluster {
     return (await readyNodes(this.cluster)).map((name) => name.replace(/-[0-9a-z]{5}$/, ""));
   }
 
-  /** By which the cloud's floating IPs lead here. */
+  /** Address at which the cloud's floating IPs are reached. */
   async floatingIps(): Promise<string[]> {
     const { floatingips } = (await this.cluster.api.call("neutron", "GET", "/v2.0/floatingips")) as {
       floatingips: { floating_ip_address: string }[];
@@ -92,11 +92,14 @@ class ExampleCluster {
   }
 }
 
-/** Leaves the suite out by day. */
+/** Skips the suite unless all tests are requested. */
 function byNight(): void {
   before(function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
-      leaveOut(this, "by day openstack.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
+      leaveOut(
+        this,
+        "openstack.test.ts creates and destroys such a cluster by default; FORESAIL_TEST_ALL=1 includes this one",
+      );
   });
 }
 

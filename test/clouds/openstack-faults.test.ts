@@ -164,7 +164,7 @@ describe("a cluster on an unhealthy OpenStack cloud", function () {
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  /** Every slot has its machine with one port, initialized and Ready, and neither the cloud nor the stack has more to do. */
+  /** Asserts that every slot has its machine with one port, initialized and Ready, and that nothing is left to do. */
   async function assertWhole(slots: readonly string[]): Promise<void> {
     const servers = await cluster.servers();
     assert.deepEqual(

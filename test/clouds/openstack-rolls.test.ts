@@ -30,7 +30,10 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
 
   before(async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
-      leaveOut(this, "the runs are tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
+      leaveOut(
+        this,
+        "by default the runs are tested on mocks (test/unit/providers/openstack); FORESAIL_TEST_ALL=1 includes a cloud",
+      );
     cluster = await OpenstackTestCluster.create(NAME, { octavia: true });
     empty = await cluster.contents();
   });
@@ -97,7 +100,7 @@ describe("three control planes and a pool with a surge of two on an OpenStack cl
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  /** The names of etcd's members, by the word of a control plane, sorted. */
+  /** The names of etcd's members, as a control plane reports them, sorted. */
   async function etcdMembers(): Promise<string[]> {
     const [name = ""] = (await readyNodes(cluster)).filter((node) => node.startsWith("cp-"));
     return (await etcdAt(cluster, name)).members;

@@ -40,7 +40,10 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
 
   before(async function () {
     if (process.env.FORESAIL_TEST_ALL !== "1")
-      leaveOut(this, "root volumes are tried on mocks by day (test/unit/openstack); FORESAIL_TEST_ALL=1");
+      leaveOut(
+        this,
+        "by default root volumes are tested on mocks (test/unit/providers/openstack); FORESAIL_TEST_ALL=1 includes a cloud",
+      );
     cluster = await OpenstackTestCluster.create(NAME, { cinder: true });
     empty = await cluster.contents();
   });
@@ -149,7 +152,7 @@ describe("machines that boot from volumes of an OpenStack cloud", function () {
     assert.deepEqual(await cluster.contents(), empty);
   });
 
-  /** So many workers are Ready, each with one volume of its own, and the cloud has no other volume. */
+  /** Asserts that this many workers are Ready, each with its own volume, and that the cloud has no other volume. */
   async function assertWhole(workers: number, size: number): Promise<void> {
     const servers = (await cluster.servers()).filter(({ name }) => name.startsWith("w-"));
     assert.equal(servers.length, workers);

@@ -24,7 +24,7 @@ interface Changes {
   readonly flavor?: string;
 }
 
-const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 // for work on these tests: continues with the cluster of the last run, and keeps it
 const KEEP = process.env.FORESAIL_TEST_KEEP === "1";
 
@@ -265,7 +265,7 @@ SECRET`,
   });
 
   it("replaces one machine on request, in one run", async function () {
-    if (!IN_THE_NIGHT)
+    if (!ALL_TESTS)
       leaveOut(this, "it differs from another flavor in its name's hash alone; FORESAIL_TEST_ALL=1");
     const other = (await cluster.servers()).filter(({ name }) => !name.startsWith("data-"));
     await configure({

@@ -8,9 +8,9 @@ import { leaveOut } from "../left-out";
 import { oneAfterTheOther } from "../one-after-the-other";
 import { readExample } from "../support/example-file";
 
-const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 
-/** The nodes have Kubernetes and its images from their beginning: nothing is downloaded. */
+/** The nodes have Kubernetes and its images from the start: nothing is downloaded. */
 const ON_CONTAINER_NODES = {
   source: { bundle: { path: "/opt/foresail/bundle/v{version}" } },
   ...containerNodeSettings,
@@ -93,7 +93,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
     const region = "ap-northeast-2";
     const seoul = { name: "aws-seoul", provider: "aws", region, zone: `${region}a` };
     cluster = await TumblebugTestCluster.create(example.cluster.name, "mcis", [seoul], { namespace });
-    // the file takes one that is there
+    // the file uses an existing one
     await cluster.withServer((tumblebug) => tumblebug.namespaces.create({ name: namespace }));
     empty = await cluster.contents();
   });
@@ -110,7 +110,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
   });
 
   it("replaces a worker in one run", async function () {
-    if (!IN_THE_NIGHT) leaveOut(this, "workers are replaced in the night run");
+    if (!ALL_TESTS) leaveOut(this, "only FORESAIL_TEST_ALL=1 replaces workers");
     await configure({ replace: { "w-1": 1 } });
     const { steps } = await cluster.stack.previewed();
     assert.deepEqual(steps["dev-machines"], [
@@ -128,7 +128,7 @@ describe("the example dev-seoul of CB-Tumblebug, as a file", function () {
   });
 
   it("refuses to continue with a dead VM and says why, and replaces it on request", async function () {
-    if (!IN_THE_NIGHT) leaveOut(this, "a VM dies in the night run");
+    if (!ALL_TESTS) leaveOut(this, "only FORESAIL_TEST_ALL=1 stops a VM");
     const { namespace } = example.tumblebug;
     await cluster.server.vanish({ namespace, infrastructure: cluster.name, machine: "w-2-1" });
     await configure({ replace: { "w-1": 1 } });
@@ -168,7 +168,7 @@ describe("the example prod-two-clouds of CB-Tumblebug, as a file", function () {
   let empty: Record<string, string[]>;
 
   before(async function () {
-    if (!IN_THE_NIGHT) leaveOut(this, "five nodes in two clouds come in the night run");
+    if (!ALL_TESTS) leaveOut(this, "only FORESAIL_TEST_ALL=1 creates five nodes in two clouds");
     if (userInfo().uid !== 0) leaveOut(this, "only root can have this machine translate addresses");
     const { namespace } = example.tumblebug;
     const regions = [

@@ -47,7 +47,7 @@ export interface NodeChange {
   readonly node: string;
   readonly userAgent: string;
   readonly user: string;
-  /** Annotations that were written; null: taken away. */
+  /** Annotations that were written; null: removed. */
   readonly annotations: Readonly<Record<string, string | null>>;
   /** Absent: not written. */
   readonly unschedulable?: boolean | null;

@@ -34,7 +34,7 @@ export async function makeBalanced(client: KubernetesClient, name: string, app: 
   });
 }
 
-/** What a Service answers through its load balancer, as soon as one of its pods is behind it. */
+/** The response of a Service through its load balancer, as soon as one of its pods is behind it. */
 export async function answerOf(address: string): Promise<string> {
   return waitFor<string>({
     what: `an answer of ${address}`,
@@ -48,7 +48,7 @@ export async function answerOf(address: string): Promise<string> {
   });
 }
 
-/** Deletes the Service, and waits until the cloud's controller has let it go. */
+/** Deletes the Service, and waits until the cloud's controller has released it. */
 export async function removeBalanced(client: KubernetesClient, name: string): Promise<void> {
   const service = { apiVersion: "v1", kind: "Service", namespace: NAMESPACE, name };
   await client.delete(service);

@@ -93,7 +93,7 @@ export class CloudProviderFixture {
     return answer.application_credentials.map(({ name }) => name).sort();
   }
 
-  /** Takes everything down. */
+  /** Removes everything. */
   async remove(): Promise<void> {
     await this.charts.stop();
     await this.cluster.remove();

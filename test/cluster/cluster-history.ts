@@ -6,7 +6,7 @@ export interface Sample {
   /** Servers that exist and that no one deletes. */
   readonly servers: readonly string[];
   readonly nodes: readonly string[];
-  /** Nodes that are Ready and take pods. */
+  /** Nodes that are Ready and schedulable. */
   readonly serving: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const nameOf = ({ metadata }: Node): string => metadata?.name ?? "";
 const isServing = ({ spec, status }: Node): boolean =>
   spec?.unschedulable !== true && status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
 
-/** Nodes that outlived their servers: there is to be none, since a machine leaves the cluster first. */
+/** Nodes that outlived their servers: there must be none, since a machine leaves the cluster first. */
 export function outlivedServers(history: readonly Sample[]): string[] {
   const had = new Set<string>();
   const found = new Set<string>();
@@ -55,7 +55,7 @@ export function outlivedServers(history: readonly Sample[]): string[] {
   return [...found].sort();
 }
 
-/** The order in which things that were there went away. */
+/** The order in which objects disappeared. */
 export function departures(lists: readonly (readonly string[])[]): string[] {
   const last = lists.at(-1) ?? [];
   const seen = [...new Set(lists.flat())].filter((name) => !last.includes(name));

@@ -21,7 +21,7 @@ ${CALL} https://127.0.0.1:2379/health`,
   };
 }
 
-/** The bytes that etcd holds under a key, as latin-1 text. */
+/** The bytes that etcd stores under a key, as latin-1 text. */
 export async function storedBytes(cluster: TestCluster, controlPlane: string, key: string): Promise<string> {
   const request = JSON.stringify({ key: Buffer.from(key).toString("base64") });
   const answer = await cluster.onMachine(

@@ -1,7 +1,7 @@
 import type { KubernetesClient, KubernetesObject } from "../../lib/kubernetes";
 import { ECHO_IMAGE } from "../../sandbox/nodes";
 
-/** Where the tests' own objects live. */
+/** Namespace of the tests' own objects. */
 export const NAMESPACE = "foresail-test";
 
 interface Guarded {
@@ -56,7 +56,7 @@ export async function makeGuarded(client: KubernetesClient, guarded: Guarded): P
                 name: "echo",
                 image: ECHO_IMAGE,
                 imagePullPolicy: "Never",
-                // long enough that the budget has to hold the second eviction back
+                // long enough that the budget has to block the second eviction
                 readinessProbe: { tcpSocket: { port: 8080 }, initialDelaySeconds: 3, periodSeconds: 1 },
               },
             ],
@@ -91,7 +91,7 @@ export async function awaitAvailable(
   });
 }
 
-/** Takes the Deployment and its budget away. */
+/** Deletes the Deployment and its budget. */
 export async function removeGuarded(client: KubernetesClient, name: string): Promise<void> {
   await client.delete({ apiVersion: "policy/v1", kind: "PodDisruptionBudget", namespace: NAMESPACE, name });
   await client.delete({ apiVersion: "apps/v1", kind: "Deployment", namespace: NAMESPACE, name });

@@ -45,7 +45,7 @@ export async function killUpAt(cluster: TestCluster, point: KillPoint): Promise<
   } finally {
     watch.end();
     if (engine.exitCode === null && engine.signalCode === null) engine.kill("SIGKILL");
-    // a plugin that lives on holds these pipes, and with them this process
+    // a plugin that keeps running holds these pipes open, and with them this process
     engine.stdout.destroy();
     engine.stderr.destroy();
   }

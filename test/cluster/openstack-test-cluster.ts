@@ -34,7 +34,7 @@ export interface DesiredPool {
   readonly zones?: readonly string[];
 }
 
-/** What the configuration is to say. */
+/** Contents of the configuration. */
 export interface DesiredOpenstack {
   /** The first one has the control planes. */
   readonly pools: readonly DesiredPool[];
@@ -170,8 +170,8 @@ export class OpenstackTestCluster {
 
   /**
    * Runs `pulumi up`, which has to succeed.
-   * @returns its words
-   * @throws Error with its words when it fails
+   * @returns its output
+   * @throws Error with its output when it fails
    */
   async up(): Promise<string> {
     const { exitCode, words } = await this.stack.up();
@@ -180,19 +180,19 @@ export class OpenstackTestCluster {
     throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}\n${faults}`);
   }
 
-  /** Runs `pulumi up`, which has to fail. @returns its words */
+  /** Runs `pulumi up`, which has to fail. @returns its output */
   async failingUp(): Promise<string> {
     const { exitCode, words } = await this.stack.up();
-    if (exitCode === 0) throw new Error(`pulumi up was to fail, and did not:\n${words}`);
+    if (exitCode === 0) throw new Error(`pulumi up succeeded unexpectedly:\n${words}`);
     return words;
   }
 
-  /** Which machines this run makes and lets go, and which the next ones, as a preview says it. */
+  /** The machines that this run and the next ones create and delete, as a preview lists them. */
   async plannedTurns(): Promise<string[]> {
     return (await this.stack.previewed()).steps[`${this.name}-cloud`] ?? [];
   }
 
-  /** What the last run left for the next ones. */
+  /** The lines that the last run left for the next ones. */
   async remaining(): Promise<unknown> {
     return (await this.stack.outputs()).remaining;
   }
@@ -214,7 +214,7 @@ export class OpenstackTestCluster {
     return Object.fromEntries((mark?.inputs?.machines ?? []).map(({ name, address }) => [name, address]));
   }
 
-  /** The servers of the project, by the cloud's own word, sorted by name. */
+  /** The servers of the project, as the cloud reports them, sorted by name. */
   async servers(): Promise<ServerObject[]> {
     const { servers } = (await this.api.call("nova", "GET", "/servers/detail")) as {
       servers: ServerObject[];
@@ -230,7 +230,7 @@ export class OpenstackTestCluster {
     return volumes;
   }
 
-  /** Why servers are in state ERROR: their provider does not say it, and the cloud forgets it with them. */
+  /** Why servers are in state ERROR: their provider does not report it, and the cloud forgets it with them. */
   private async faults(): Promise<string[]> {
     const failed = (await this.servers()).filter(({ status }) => status === "ERROR");
     return Promise.all(
@@ -281,7 +281,7 @@ export class OpenstackTestCluster {
     };
   }
 
-  /** Forgets the stack, whatever it has on record, and removes the cloud with all that runs in it. */
+  /** Drops the stack, whatever its state, and removes the cloud with all that runs in it. */
   async remove(): Promise<void> {
     await this.cloud.delete();
     await this.stack.remove();

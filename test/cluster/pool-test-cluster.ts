@@ -19,7 +19,7 @@ export const CONTROL_PLANE = "cp-1";
 const STAGE_SECONDS = 180;
 const UP_SECONDS = 300;
 
-/** By which the cluster soon sees that a kubelet has ended: in 20 s instead of 50 s. */
+/** Settings by which the cluster notices that a kubelet has stopped in 20 s instead of 50 s. */
 const SOON_NOT_READY = {
   kubelet: { ...containerNodeSettings.kubelet, nodeLeaseDurationSeconds: 12 },
   kubeadm: {
@@ -95,7 +95,7 @@ export class PoolTestCluster {
     this.stack.configure(poolConfiguration(fields, { spec: { template: { flavor } } }));
   }
 
-  /** Runs `up` to its good end. @throws Error with what the engine and the fakes printed */
+  /** Runs `up`, which has to succeed. @throws Error with what the engine and the fakes printed */
   async up(): Promise<void> {
     await this.stack.up().catch((error: Error) => {
       throw new Error([error.message, ...this.capi.complaints].join("\n"), { cause: error });
@@ -116,7 +116,7 @@ export class PoolTestCluster {
       .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
   }
 
-  /** Takes everything down. */
+  /** Removes everything. */
   async remove(): Promise<void> {
     await this.capi.stop();
     this.workload.close();
@@ -135,7 +135,7 @@ async function makeControlPlane(cluster: TestCluster): Promise<string> {
   return host;
 }
 
-/** What a bootstrap provider has to know of the cluster to ready a worker of it. */
+/** What a bootstrap provider needs to know about the cluster to prepare a worker. */
 function workerSpecification(name: string, host: string): ClusterSpecification {
   return {
     name,

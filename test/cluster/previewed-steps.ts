@@ -5,11 +5,11 @@ import { parseUrn } from "../../lib/pulumi/state";
 export interface PreviewedChange {
   /** The resource's own name. */
   readonly name: string;
-  /** The engine's word: create, update, replace, delete, … */
+  /** The engine's operation: create, update, replace, delete, … */
   readonly operation: string;
 }
 
-/** Every resource that is not to stay as it is, from the output of `pulumi preview --json`. */
+/** Every resource that changes, from the output of `pulumi preview --json`. */
 export function changesOf(json: string): PreviewedChange[] {
   const { steps } = parsePreview(json);
   return steps

@@ -5,7 +5,7 @@ import type { TestCluster } from "./test-cluster";
 
 const NOT_READY_SECONDS = 120;
 const POD_SECONDS = 90;
-/** So many answers in a row show that no part of the traffic still goes to a dead server. */
+/** This many consecutive responses show that no traffic still goes to a dead server. */
 const IN_A_ROW = 10;
 
 interface NodeObject {

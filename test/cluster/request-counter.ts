@@ -2,10 +2,10 @@ import type { TestCluster } from "./test-cluster";
 
 type Machines = Pick<TestCluster, "onMachine">;
 
-/** What became of the requests of one counter. */
+/** The outcome of the requests of one counter. */
 export interface RequestCount {
   readonly answered: number;
-  /** One line a request that was not answered: when, and curl's words. */
+  /** One line per request without a response: when, and curl's message. */
   readonly lost: readonly string[];
   /** The longest time between two answers, in milliseconds. */
   readonly longestGap: number;

@@ -1,6 +1,6 @@
 import type { TestCluster } from "./test-cluster";
 
-/** A text in which no secret may be, and where it came from. */
+/** A text that must contain no secret, and its source. */
 interface Searched {
   readonly where: string;
   readonly text: string;

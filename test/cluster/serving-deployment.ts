@@ -7,7 +7,7 @@ interface ServiceObject extends KubernetesObject {
 }
 
 /**
- * Makes a Deployment as careful people write it: its pods leave the Service before they end, and a
+ * Creates a Deployment that follows good practice: its pods leave the Service before they end, and a
  * PodDisruptionBudget lets one go at a time.
  * @returns the URL of its Service, for the cluster's machines
  */
@@ -62,7 +62,7 @@ function servingPod(labels: Record<string, string>): object {
         image: ECHO_IMAGE,
         imagePullPolicy: "Never",
         readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
-        // every node has heard that the pod leaves before it stops to answer
+        // every node knows that the pod leaves before it stops serving
         lifecycle: { preStop: { sleep: { seconds: 8 } } },
       },
     ],

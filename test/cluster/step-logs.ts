@@ -6,12 +6,12 @@ interface StepRun {
   readonly operation: string;
   /** As the machine's clock had it: YYYY-MM-DDThh:mm:ss.mmmZ. */
   readonly began: string;
-  /** Undefined when the step never came to its end. */
+  /** Undefined when the step never ended. */
   readonly ended?: string | undefined;
   readonly exitCode?: number | undefined;
 }
 
-/** Steps that only ask. */
+/** Steps that only read. */
 const QUESTIONS = ["facts", "admin-kubeconfig", "control-plane-secrets", "etcd-members"];
 
 const BEGAN = /^== (\S+Z) ([a-z-]+)$/;

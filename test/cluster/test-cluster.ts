@@ -20,10 +20,10 @@ import { withApi } from "./with-api";
 const UP_SECONDS = 1800;
 const ASK_SECONDS = 30;
 
-/** The reporter of tests: says nothing. */
+/** The reporter of tests: prints nothing. */
 export const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
-/** What the cluster's configuration is to say. */
+/** Contents of the cluster's configuration. */
 export interface Desired {
   readonly machines: readonly string[];
   readonly lost?: readonly string[];
@@ -70,19 +70,19 @@ export class TestCluster {
     return this.engine.stack;
   }
 
-  /** Opens the stack again, as a person's next command would: the lock of a dead engine is cleared. */
+  /** Opens the stack again, as a user's next command would: the lock of a dead engine is cleared. */
   async reopen(): Promise<void> {
     this.engine = await Engine.open(this.stack, this.toolchain, (line) => (this.output += `${line}\n`));
   }
 
-  /** Sees to the machines (control planes are cp-*, workers are w-*) and writes the configuration. */
+  /** Starts the machines (control planes are cp-*, workers are w-*) and writes the configuration. */
   async configure(desired: Desired): Promise<void> {
     const planned = desired.machines.map((name): PlannedMachine => ({
       name,
       role: name.startsWith("cp-") ? "control-plane" : "worker",
     }));
     const existing = await this.fleet.list();
-    // a machine that is powered off stays off: that is the test's business
+    // a machine that is powered off stays off: the test decides
     const missing = desired.machines.filter((name) => !existing.some((node) => node.name === name));
     await this.fleet.ensure(
       missing.map((name) => ({ name, bundles: this.versions })),
@@ -121,7 +121,7 @@ export class TestCluster {
   /** Runs `pulumi up`, which has to fail. @returns its output */
   async failingUp(): Promise<string> {
     const answer = await this.pulumi(["up", "--yes", "--skip-preview"]);
-    if (answer.exitCode === 0) throw new Error(`pulumi up was to fail, and did not:\n${answer.stdout}`);
+    if (answer.exitCode === 0) throw new Error(`pulumi up succeeded unexpectedly:\n${answer.stdout}`);
     return answer.stdout + answer.stderr;
   }
 
@@ -182,7 +182,7 @@ export class TestCluster {
     return (await this.fleet.list()).filter(({ running }) => running).map(({ name }) => name);
   }
 
-  /** Forgets the stack, whatever it has on record, and takes the machines down. */
+  /** Drops the stack, whatever its state, and removes the machines. */
   async remove(): Promise<void> {
     await this.fleet.deleteAll();
     await this.engine.remove({ force: true });

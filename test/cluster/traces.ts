@@ -4,7 +4,7 @@ import { projectFolder } from "../../sandbox/nodes/places";
 import type { TestCluster } from "./test-cluster";
 
 /**
- * What a machine that was given back may keep, as docs/security.md lists it: packages and programs, images, settings of
+ * What a machine may keep after a reset, as docs/security.md lists it: packages and programs, images, settings of
  * the kernel, logs of foresail, and what the configuration put elsewhere.
  */
 const KEPT = [
@@ -27,7 +27,7 @@ const KEPT = [
   "^/run/systemd/units/invocation:foresail-node\\.service$",
 ];
 
-/** What a machine still has of a cluster, a line each; empty after a reset. */
+/** What a machine still has of a cluster, one per line; empty after a reset. */
 export async function traces(cluster: TestCluster, machine: string): Promise<string[]> {
   const found = await cluster.onMachine(
     machine,

@@ -24,7 +24,7 @@ import { withApi } from "./with-api";
 /** The system of the container nodes of test servers, so that leftovers of a killed run are found. */
 export const TEST_TUMBLEBUG_SYSTEM = "e2e-tumblebug";
 
-/** What a server has besides its connections, for tests that need it otherwise than the sandbox. */
+/** Settings of a server besides its connections, for tests that differ from the sandbox. */
 interface ServerOptions {
   /** default: that of the sandbox's configuration, "sandbox" */
   readonly namespace?: string;
@@ -40,7 +40,7 @@ export function testTumblebug(): BackgroundServer {
   );
 }
 
-/** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it says others. */
+/** A group of VMs as `foresail:tumblebug` has it; the sandbox's machine type and image unless it names others. */
 export interface DesiredGroup {
   readonly name: string;
   readonly replicas: number;
@@ -130,7 +130,7 @@ export class TumblebugTestCluster {
     );
   }
 
-  /** Runs `pulumi up`, which has to succeed. @returns its words */
+  /** Runs `pulumi up`, which has to succeed. @returns its output */
   async up(): Promise<string> {
     const { exitCode, words } = await this.stack.up();
     if (exitCode !== 0) throw new Error(`pulumi up failed (exit code ${exitCode}):\n${words}`);
@@ -205,7 +205,7 @@ export class TumblebugTestCluster {
     });
   }
 
-  /** Forgets the stack, whatever it has on record, and removes the server with all that it made. */
+  /** Drops the stack, whatever its state, and removes the server with all that it created. */
   async remove(): Promise<void> {
     await this.server.delete();
     await this.stack.remove();

@@ -1,6 +1,6 @@
 import { KubernetesClient } from "../../lib/kubernetes";
 
-/** Works with a cluster's API, and lets go of it afterwards. */
+/** Works with a cluster's API, and closes the client afterwards. */
 export async function withApi<T>(
   kubeconfig: string,
   work: (client: KubernetesClient) => Promise<T>,

@@ -80,7 +80,7 @@ describe("container nodes", function () {
     assert.equal(greeting, "SSH-2.0-");
   });
 
-  it("stop services without touching those of the other node", async () => {
+  it("stop services without affecting those of the other node", async () => {
     await ask(nodes[0]!, "sudo systemctl stop containerd");
     assert.equal(await ask(nodes[1]!, "systemctl is-active containerd"), "active");
   });

@@ -61,7 +61,7 @@ describe("an air-gapped site behind a jump host and a load balancer", function (
     balancer = await LoadBalancer.start(address, machine.apiPort);
 
     await onNode(jump, `echo '${machine.internalAddress} ${MACHINE_HOST}' >> /etc/hosts`);
-    // the machine lets in its own key only, not the jump host's
+    // the machine accepts only its own key, not the jump host's
     await onNode(machine, `echo '${own.public}' > /home/${machine.user}/.ssh/authorized_keys`);
     await onNode(machine, "cp -a /etc/ssh/ssh_host_ed25519_key /root/first-host-key");
     stack = await PulumiStack.create("test-sites-air-gapped", toolchain, { SSH_AUTH_SOCK: undefined });

@@ -65,14 +65,14 @@ describe("a cluster of system ssh on real nodes", function () {
   it("refuses a machine with a cluster that foresail did not create", async () => {
     await cluster.configure({ machines: [...ONE_AND_ONE, "w-2"] });
     const foreign = "/etc/kubernetes/kubelet.conf";
-    await cluster.onMachine("w-2", `mkdir -p /etc/kubernetes; echo somebody else > ${foreign}`);
+    await cluster.onMachine("w-2", `mkdir -p /etc/kubernetes; echo someone else > ${foreign}`);
     const files =
       "find /etc/kubernetes /etc/systemd /usr/local /var/lib/etcd /var/lib/kubelet -type f | sort";
     const before = await cluster.onMachine("w-2", files);
     const output = await cluster.failingUp();
     assert.match(output, /w-2: \/etc\/kubernetes contains files that foresail did not create/);
     assert.equal(await cluster.onMachine("w-2", files), before);
-    assert.equal(await cluster.onMachine("w-2", `cat ${foreign}; rm ${foreign}`), "somebody else\n");
+    assert.equal(await cluster.onMachine("w-2", `cat ${foreign}; rm ${foreign}`), "someone else\n");
     assert.deepEqual(await readyNodes(cluster), ONE_AND_ONE);
   });
 
@@ -120,7 +120,7 @@ describe("a cluster of system ssh on real nodes", function () {
   });
 
   it("stores no Secret in plain text in etcd", async () => {
-    const plain = "plain-words-that-nobody-may-read";
+    const plain = "plain-words-that-must-stay-secret";
     await cluster.withApi((client) =>
       client.apply(
         {

@@ -17,7 +17,10 @@ describe("the example of a cluster through Azimuth, on the sandbox's fakes", fun
   this.timeout(240_000);
   before(function () {
     if (!BY_NIGHT)
-      leaveOut(this, "by day azimuth.test.ts takes such a cluster up and down: FORESAIL_TEST_ALL=1");
+      leaveOut(
+        this,
+        "azimuth.test.ts creates and destroys such a cluster by default; FORESAIL_TEST_ALL=1 includes this one",
+      );
   });
   const fixture = azimuthFixture();
   const { get } = liveObjects(fixture);
@@ -34,7 +37,7 @@ describe("the example of a cluster through Azimuth, on the sandbox's fakes", fun
     fixture.stack.configure({ system: "azimuth", azimuth });
   };
 
-  /** A service comes and goes while the monitor runs. */
+  /** Adds and removes a service while the monitor runs. */
   const serve = async (hasRecord: boolean): Promise<string[]> => {
     const end = new AbortController();
     const said: string[] = [];

@@ -16,7 +16,7 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
   const fixture = azimuthFixture();
   const { get } = liveObjects(fixture);
 
-  /** What a preview says that is refused. */
+  /** The message of a refused preview. */
   const refusal = async (over: Record<string, unknown>): Promise<string> => {
     configure(fixture, over);
     const { exitCode, stdout, stderr } = await fixture.stack.call(["preview"]);
@@ -24,7 +24,7 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
     return stdout + stderr;
   };
 
-  /** Lets a webhook be asked about Clusters that never answers: each takes three seconds more. */
+  /** Registers a webhook for Clusters that never answers: each write takes three seconds more. */
   const slowDownClusters = async (): Promise<{ end: () => Promise<void> }> => {
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");

@@ -22,13 +22,13 @@ export interface AzimuthFixture {
   readonly stack: TestStack;
   /** Another stack of the same project. */
   other(): TestStack;
-  /** A further stack of it, by name, which is not made yet. */
+  /** A further stack of it, by name, which is not created yet. */
   stackOf(name: string): TestStack;
   /** The configuration of a stack. */
   values(over?: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** A template that no cluster with a Lease can be made from. */
+/** A template that no cluster with a Lease can use. */
 const FLAVORLESS_TEMPLATE = {
   apiVersion: API.azimuth,
   kind: "ClusterTemplate",
@@ -62,7 +62,7 @@ export async function startAzimuth(
   options: Pick<BareApiServerOptions, "apiServerArguments"> = {},
   prepare: (api: BareApiServer) => void = () => undefined,
 ): Promise<RunningAzimuth> {
-  // what is owned goes with its owner; what the schema has in foreground, too
+  // owned objects are deleted with their owner; those of the schema in the foreground, too
   const controllers = ["garbage-collector-controller", "namespace-controller"];
   const api = new BareApiServer({ ...options, programs: apiPrograms(toolchain), controllers });
   prepare(api);
@@ -100,7 +100,7 @@ export function configure(fixture: AzimuthFixture, over: Record<string, unknown>
   fixture.stack.configure(fixture.values(over));
 }
 
-/** An object as the tests look at it. */
+/** The fields of an object that the tests read. */
 export interface Live {
   metadata: {
     uid: string;
@@ -122,7 +122,7 @@ export function liveObjects(fixture: AzimuthFixture) {
   };
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export function untilTrue(what: string, probe: () => Promise<boolean>, seconds = 60): Promise<true> {
   return waitFor<true>({
     what,

@@ -30,7 +30,7 @@ export class ClusterSnapshot {
     return new ClusterSnapshot(fixture, folder, machines, nodes);
   }
 
-  /** Makes everything as it was. Nothing of an earlier run may be at work any more. */
+  /** Restores everything. No process of an earlier run may still be active. */
   async restore(): Promise<void> {
     const { fleet, kubernetes, stack } = this.ground;
     rmSync(stack.stateFolder, { recursive: true });
@@ -49,7 +49,7 @@ export class ClusterSnapshot {
     }
     for (const [name, state] of this.machines) {
       fleet.files.saveState(name, state);
-      // the machine looks at its own state again
+      // the machine reads its own state again
       fleet.powerOff(name);
       fleet.powerOn(name);
     }

@@ -1,6 +1,6 @@
 import type { SimulatedFleet } from "../simulation/simulated-fleet";
 
-/** What a test wants of a machine beyond its place in the fleet. */
+/** Settings of a machine beyond its index in the fleet. */
 export type DesiredMachine = { name: string } & Record<string, unknown>;
 
 /** A machine's entry in `foresail:cluster`: names that begin with "cp" are control planes. */

@@ -75,7 +75,7 @@ describe("an interrupt of foresail up", function () {
     const { child, ended, printed } = await startSlowUp("join-worker", "w-2", 4_000);
     child.kill("SIGINT");
     await until("the request for a pause", async () => (await pauseRequest()) !== undefined);
-    await until("the words", () => /the current node is finished first/.test(printed()));
+    await until("the message", () => /the current node is finished first/.test(printed()));
     assert.equal(child.exitCode, null);
     const { exitCode, stdout } = await ended;
     assert.equal(exitCode, 0, stdout);
@@ -87,13 +87,13 @@ describe("an interrupt of foresail up", function () {
     want("cp-1", "w-1", "w-2", "w-3");
     const { child, ended, printed } = await startSlowUp("join-worker", "w-3", 6_000);
     child.kill("SIGINT");
-    await until("the words", () => /the current node is finished first/.test(printed()));
+    await until("the message", () => /the current node is finished first/.test(printed()));
     await pause(BETWEEN_INTERRUPTS_MILLISECONDS);
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
     assert.equal(exitCode, 1, stdout + stderr);
     assert.match(stdout + stderr, /\^C received; cancelling[^]*interrupted; to continue: foresail up/);
-    assert.equal((stdout + stderr).includes("\u001b["), false, "colour where there is no terminal");
+    assert.equal((stdout + stderr).includes("\u001b["), false, "color where there is no terminal");
     assert.equal(await pauseRequest(), undefined);
   });
 

@@ -5,7 +5,7 @@ import { desiredCluster } from "./desired-cluster";
 import { type KilledUp, killedUp, type KillMode, type KillPoint, nameOf, stepsOfOrphans } from "./killed-up";
 import { simulatedFixture } from "./simulated-fixture";
 
-/** Scripts whose effect must come once, however often the engine is killed. */
+/** Scripts that must take effect once, however often the engine is killed. */
 const EFFECTS = [
   "prepare",
   "init",
@@ -15,16 +15,16 @@ const EFFECTS = [
   "etcd-remove",
   "reset",
 ];
-/** Of these only one may be at work in the whole cluster. */
+/** Only one of these may run in the whole cluster. */
 const ONE_AT_A_TIME = ["init", "join-control-plane", "etcd-remove"];
 const SMALL = ["cp-1", "w-1"];
 const LARGE = ["cp-1", "cp-2", "cp-3", "w-1", "w-2"];
 /** Two of three control planes may not leave in one run. */
 const MEDIUM = ["cp-1", "cp-2", "w-1"];
 
-/** By day every `up` of a series is killed at a further step; in the night a first `up` also from nothing for each. */
-const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
-/** What is killed, and when: an orphan is tempted at the end of a step, everything dies at its start. */
+/** By default every `up` of a series is killed at a further step; with `--all` also a first `up` for each step. */
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
+/** What is killed, and when: the engine alone at the end of a step, or all processes at its start. */
 const KILLS = [
   { mode: "pulumi alone", event: "end" },
   { mode: "the whole tree", event: "start" },
@@ -99,14 +99,14 @@ describe("an engine that is killed", function () {
     const from = fixture.fleet.journal.length;
     const up = await killedUp(fixture, mode, (met) => nameOf(met) === nameOf(point));
     assert.ok(up.killed, `up ended before the ${nameOf(point)}:\n${up.output}`);
-    // a step that has just ended tempts an orphan to begin the next; one that has just begun is still running
+    // after the end of a step an orphan could begin the next one; after its start the step is still running
     await settle(up, point.event === "end");
     await fixture.stack.up();
     expectNothingTwice(journalFrom(from));
     assert.deepEqual(await describeCluster(fixture), smallCluster);
   }
 
-  /** Kills every `up` at its first event that no earlier one was killed at, until one comes to its end. */
+  /** Kills every `up` at its first event that no earlier one was killed at, until one completes. */
   async function killInTurn(
     mode: KillMode,
     event: KillPoint["event"],
@@ -162,14 +162,14 @@ describe("an engine that is killed", function () {
     },
   ];
   for (const { title, from, machines, to, byDay, byNight } of changes) {
-    for (const { mode, event } of IN_THE_NIGHT ? byNight : byDay) {
+    for (const { mode, event } of ALL_TESTS ? byNight : byDay) {
       it(`continues with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
         assert.ok((await killInTurn(mode, event, from(), machines, to())) > 5);
       });
     }
   }
 
-  for (const { mode } of IN_THE_NIGHT ? KILLS : []) {
+  for (const { mode } of ALL_TESTS ? KILLS : []) {
     it(`leaves a first up that the next one completes, ${mode} killed once at each step`, async () => {
       for (const point of steps) {
         try {

@@ -6,7 +6,7 @@ import { descendants, killProcess, untilEnded } from "../support/process-tree";
 import type { SimulatedFixture } from "./simulated-fixture";
 import type { TestStack } from "./test-stack";
 
-/** Who dies: the engine, while plugins and provider live on as orphans; or all of them at once. */
+/** What is killed: the engine, while plugins and provider keep running as orphans; or all of them at once. */
 export type KillMode = "pulumi alone" | "the whole tree";
 
 export interface KillPoint {
@@ -16,7 +16,7 @@ export interface KillPoint {
 }
 
 export interface KilledUp<Point = KillPoint> {
-  /** Where it was killed; undefined for an `up` that came to its end. */
+  /** Where it was killed; undefined for an `up` that completed. */
   readonly killed?: Point & { readonly at: number };
   /** What outlived the engine. */
   readonly orphans: ProcessFacts[];

@@ -28,7 +28,7 @@ interface Outputs {
 }
 
 /**
- * The files are taken as they are: a person sets the secret `managementKubeconfig` beside them, and so does the test.
+ * The files are used unchanged: a user sets the secret `managementKubeconfig` beside them, and so does the test.
  * What a sandbox can't have is behind the API: Cluster API's manager is the real one, and the providers of AWS and
  * kubeadm are fakes that serve the same kinds, accept any specification and create machines that are Node objects.
  */

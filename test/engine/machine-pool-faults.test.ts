@@ -3,7 +3,7 @@ import { CLUSTER_API, FAULT } from "../../sandbox/capi/kinds";
 import { machinePoolFixture, poolConfiguration, type PoolObject } from "./machine-pool-fixture";
 import { untilOrphansEnd, upKilledWhen } from "./killed-up";
 
-/** What up prints at each transition of the figure; it is killed there. By day one of them. */
+/** What up prints at each transition of the figure; it is killed there, by default at one of them. */
 const KILLS =
   process.env.FORESAIL_TEST_ALL === "1"
     ? [

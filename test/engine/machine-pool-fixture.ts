@@ -19,7 +19,7 @@ export interface PoolObject {
   status?: { phase?: string };
 }
 
-/** A stack of one pool on a ground with Cluster API's real manager. */
+/** A stack of one pool in an environment with Cluster API's real manager. */
 export interface MachinePoolFixture {
   readonly capi: CapiFixture;
   readonly stack: TestStack;
@@ -60,7 +60,7 @@ export function machinePoolFixture({
   return made;
 }
 
-/** A further stack on the same ground. @param seconds deadline of one command; default: that of every stack */
+/** A further stack in the same environment. @param seconds deadline of one command; default: that of every stack */
 export async function poolStack(
   { capi, folder, toolchain }: Pick<MachinePoolFixture, "capi" | "folder" | "toolchain">,
   name: string,

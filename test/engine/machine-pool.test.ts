@@ -9,7 +9,7 @@ import {
 
 type Fields = Record<string, unknown>;
 
-// Cluster API's controller looks at some of many new nodes a second time only after 30 s
+// Cluster API's controller reads some of many new nodes again only after 30 s
 const MANY = process.env.FORESAIL_TEST_ALL === "1" ? 200 : 20;
 
 describe("a MachinePool through the engine, with Cluster API's own manager", function () {
@@ -25,7 +25,7 @@ describe("a MachinePool through the engine, with Cluster API's own manager", fun
     const steps = await fixture.stack.preview();
     return steps.find(({ name }) => name === "pool-a-ready")?.inputs["steps"];
   };
-  /** Runs `up` to its good end. @returns what it said */
+  /** Runs `up`, which has to succeed. @returns what it said */
   const up = async () => {
     const { exitCode, stdout, stderr } = await fixture.stack.call(["up", "--yes", "--skip-preview"]);
     assert.equal(exitCode, 0, stdout + stderr);

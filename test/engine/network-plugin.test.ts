@@ -32,10 +32,10 @@ describe("network plugins, through the kubernetes plugin", function () {
     want({ manifest: { path: path.join(FIXTURES, "network.yaml") } });
     await fixture.stack.up();
     for (const [kind, name] of [
-      ["ServiceAccount", "pretended-network"],
-      ["ConfigMap", "pretended-network"],
-      ["DaemonSet", "pretended-network"],
-      ["Deployment", "pretended-controller"],
+      ["ServiceAccount", "fake-network"],
+      ["ConfigMap", "fake-network"],
+      ["DaemonSet", "fake-network"],
+      ["Deployment", "fake-controller"],
     ] as const)
       assert.ok(await exists(kind, "kube-system", name), `${kind} ${name}`);
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
@@ -43,19 +43,19 @@ describe("network plugins, through the kubernetes plugin", function () {
 
   it("previews a chart's objects one per line, and installs them with their values in their namespace", async () => {
     const values = { podCidr: "10.244.0.0/16" };
-    want({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "pretended", values } });
+    want({ chart: { chart: path.join(FIXTURES, "chart"), namespace: "fake", values } });
     assert.deepEqual((await created()).sort(), ["Chart", "ConfigMap", "DaemonSet", "Namespace"]);
     await fixture.stack.up();
-    assert.ok(await exists("Namespace", "", "pretended"));
+    assert.ok(await exists("Namespace", "", "fake"));
     const settings = await fixture.kubernetes.get<{ data: Record<string, string> }>({
       apiVersion: "v1",
       kind: "ConfigMap",
-      namespace: "pretended",
+      namespace: "fake",
       name: "test-network-settings",
     });
     assert.deepEqual(settings?.data, values);
-    assert.ok(await exists("DaemonSet", "pretended", "test-network-agent"));
-    assert.equal(await exists("DaemonSet", "kube-system", "pretended-network"), false);
+    assert.ok(await exists("DaemonSet", "fake", "test-network-agent"));
+    assert.equal(await exists("DaemonSet", "kube-system", "fake-network"), false);
     assert.deepEqual(Object.keys(await fixture.stack.up()), ["unchanged"]);
   });
 

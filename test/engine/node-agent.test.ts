@@ -108,7 +108,7 @@ describe("the node agent with a kubelet's own credentials", function () {
     try {
       other.useReal("kubectl", (await engineToolchain()).kubernetes("1.36.3").kubectl);
       other.put("/etc/kubernetes/kubelet.conf", api.kubeletKubeconfig("w-2"));
-      // it believes to be w-1
+      // it runs as w-1
       const { status, output } = other.run("--once");
       assert.equal(status, 75, output);
       assert.match(output, /forbidden/i);

@@ -10,7 +10,7 @@ import { TestStack } from "./test-stack";
 const INSTANCE = "openstack:compute/instance:Instance";
 const ok = (body: unknown): Answer => ({ status: 200, body });
 
-/** What a cloud answers to the checks of a preview: one flavor, one image, one external network, no server. */
+/** The cloud's responses to the checks of a preview: one flavor, one image, one external network, no server. */
 function previewedCloud({ path: ref }: Request): Answer | undefined {
   if (ref.startsWith("/compute/v2.1/flavors"))
     return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });

@@ -95,7 +95,7 @@ describe("foresail plan against a real API server", function () {
       .map((line) => JSON.parse(line) as Line)
       .filter(({ user }) => user?.username === `system:serviceaccount:kube-system:${NAME}`)
       .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
-    // the connection's own questions: is it ready, may these credentials read
+    // the connection's own requests: is it ready, may these credentials read
     const first = ["get /readyz", "list /api/v1/nodes?limit=1"];
     assert.deepEqual(
       asked.filter((line) => !first.includes(line)),

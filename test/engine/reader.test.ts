@@ -50,7 +50,7 @@ describe("the read-only account", function () {
     rmSync(folder, { recursive: true });
   });
 
-  /** As `kubectl create token` hands one out. */
+  /** As `kubectl create token` issues one. */
   async function readerKubeconfig(): Promise<string> {
     const account = `/api/v1/namespaces/kube-system/serviceaccounts/${READER}/token`;
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };

@@ -29,7 +29,7 @@ describe("a rollout through the command foresail", function () {
 
   const up = (...options: string[]) => foresail.run("up", "--stack", "test", ...options);
 
-  /** Starts `foresail up` and waits until one write is about to come about. */
+  /** Starts `foresail up` and waits until one write is about to happen. */
   async function startUpTo(deed: string, ...options: string[]) {
     rollout.gate.expectRun((write) => deedOf(write) === deed);
     const run = foresail.start("up", "--stack", "test", ...options);

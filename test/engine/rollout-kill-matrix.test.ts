@@ -4,17 +4,17 @@ import { isByAnOrphan, type KillMode, untilOrphansEnd, upKilledWhen } from "./ki
 import { deedOf, NEW, OLD, versionRollout } from "./version-rollout";
 
 const MACHINES = ["cp-1", "cp-2", "cp-3", "w-1"];
-/** cp-3 is upgraded as cp-2 is, and its steps are not killed at. */
+/** cp-3 is upgraded as cp-2 is, so no run is killed at its steps. */
 const KILLED_ON = ["cp-1", "cp-2", "w-1"];
 /** What happens on each node, in this order; each is a step to be killed at. */
 const DEEDS = ["opened", "cordoned", "evicted", "asked", "ready=false", "upgraded", "ready=true", "closed"];
 const POINTS = KILLED_ON.flatMap((node) => DEEDS.map((deed) => `${deed} ${node}`));
-/** By day every step is killed at in one of two ways, in turn; in the night in both. */
-const IN_THE_NIGHT = process.env.FORESAIL_TEST_ALL === "1";
-const DOUBLE_KILLS = IN_THE_NIGHT ? 3 : 1;
+/** By default the run is killed at every step in one of two ways, alternating; with `--all` in both. */
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
+const DOUBLE_KILLS = ALL_TESTS ? 3 : 1;
 const SEED = Number(process.env.FORESAIL_SEED ?? 4);
 
-/** Whether the write at which the engine is killed comes about. */
+/** Whether the write at which the engine is killed takes effect. */
 type Fate = "before" | "after";
 
 describe("a rollout whose engine is killed", function () {
@@ -77,7 +77,7 @@ describe("a rollout whose engine is killed", function () {
     ] as const
   ).entries())
     it(`reaches the same end, ${mode} killed ${fate} each step in turn`, async () => {
-      const points = POINTS.filter((_point, at) => IN_THE_NIGHT || at % 2 === index);
+      const points = POINTS.filter((_point, at) => ALL_TESTS || at % 2 === index);
       await rollout.startOver();
       const met: string[] = [];
       for (;;) {

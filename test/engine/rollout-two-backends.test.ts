@@ -22,7 +22,7 @@ describe("two runs from two state backends on one cluster", function () {
     twin = new TestStack({ folder, project: "foresail", stack: "twin", stateFolder }, toolchain);
     await twin.create();
     await twin.setSecret("sshPrivateKey", fleet.privateKey);
-    // it takes the cluster over as it is: nothing is made twice
+    // it takes over the existing cluster: nothing is created twice
     rollout.want(OLD, {}, {}, twin);
     const from = fleet.journal.length;
     await twin.up();

@@ -22,7 +22,7 @@ describe("state that an earlier release saved", function () {
       const { userKey, stack: saved } = readSavedState(release);
       const toolchain = await engineToolchain();
       const folder = makeCompiledClone();
-      // the API server of then is gone, as it is when a whole site was lost; the machines answer
+      // the API server of that time is gone, as after the loss of a whole site; the machines answer
       const fleet = await SimulatedFleet.start({
         api: { kubeconfigFile: path.join(folder, "none"), port: 1 },
         machines: ["cp-1", "w-1"],

@@ -10,7 +10,7 @@ interface SavedState {
   readonly stack: ExportedState;
 }
 
-/** Where the state of one release is kept. Never changed later: what it holds is in users' backends. */
+/** Where the state of one release is kept. Never changed later: users' backends contain such state. */
 export function savedStateFile(release: string): string {
   return path.join(projectFolder, "test", "engine", "fixtures", `state-${release}.json`);
 }
@@ -27,7 +27,7 @@ interface RecordedAddress {
   readonly apiServer?: string;
 }
 
-/** The same state with machines of today: wherever one of the places is recorded, it is replaced. */
+/** The same state with current machines: recorded addresses are replaced. */
 export function withAddresses<T>(value: T, places: readonly RecordedAddress[]): T {
   if (Array.isArray(value)) return value.map((item: unknown) => withAddresses(item, places)) as T;
   if (typeof value !== "object" || value === null) return value;

@@ -45,7 +45,7 @@ describe("secrets", function () {
       "registry password": [PASSWORD, Buffer.from(`pull:${PASSWORD}`).toString("base64")],
       passphrase: [String(stack.environment.PULUMI_CONFIG_PASSPHRASE)],
     };
-    // a run that fails prints more than one that goes well
+    // a failing run prints more than a successful one
     fleet.inject({ operation: "reset", machine: "w-2", kind: "fail", stderr: "simulated" });
     stack.configure({ cluster: desiredCluster(fleet, ["cp-1", "w-1"]) });
     assert.notEqual((await stack.call(["up", "--yes", "--skip-preview"])).exitCode, 0);

@@ -37,14 +37,14 @@ interface GroundOptions {
   readonly programs?: readonly ProgramName[];
 }
 
-/** The tool chain of the tests; only those with a network plugin need the kubernetes plugin. */
+/** The toolchain of the tests; only those with a network plugin need the kubernetes plugin. */
 export function engineToolchain(
   programs: readonly ProgramName[] = WITHOUT_NETWORK_PLUGIN,
 ): Promise<Toolchain> {
   return ensureToolchain({ programs, kubernetes: [KUBERNETES_VERSION] }, createReporter());
 }
 
-/** The programs of the bare API server, out of a tool chain. */
+/** The programs of the bare API server, from a toolchain. */
 export function apiPrograms(toolchain: Toolchain): ApiServerPrograms {
   const programs = toolchain.kubernetes(KUBERNETES_VERSION);
   return {

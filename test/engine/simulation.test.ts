@@ -134,7 +134,7 @@ describe("simulated machines and a bare API server", function () {
     assert.deepEqual(doneTwice(fleet.journal, ["init"]), []);
   });
 
-  it("joins machines that bring a token which the cluster knows", async () => {
+  it("joins machines whose token the cluster has", async () => {
     await run(prepare("w-1"), "");
     const refused = run(joinScript(SPECIFICATION, "w-1", "worker"), joining("w-1"));
     await assert.rejects(refused, /bootstrap token is not in the cluster/);

@@ -20,7 +20,7 @@ const CONFIGURATION = {
   name: "kubeadm-config",
 };
 
-/** "opened w-1": a write in few words. */
+/** "opened w-1": a short form of a write. */
 export function deedOf({ what, node }: RolloutWrite): string {
   return `${what} ${node}`;
 }
@@ -126,7 +126,7 @@ function clusterAt(version: string): object {
   return { data: { ClusterConfiguration: `kubernetesVersion: v${version}\n` } };
 }
 
-/** Registers the mocha hooks; the rollout may be used from the first test on. */
+/** Registers the mocha hooks; the rollout can be used from the first test on. */
 export function versionRollout(machines: readonly string[]): VersionRollout {
   const made = {} as SimulatedFixture;
   const rollout = new VersionRollout(made, machines);

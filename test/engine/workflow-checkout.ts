@@ -7,7 +7,7 @@ import { projectFolder } from "../../sandbox/places";
 import type { GithubApi } from "../simulation/github-api";
 import type { TestStack } from "./test-stack";
 
-/** What a finished step of the workflow printed, and what it gave to later steps. */
+/** What a finished step of the workflow printed, and its outputs for later steps. */
 export interface StepAnswer {
   readonly exitCode: number;
   readonly printed: string;
@@ -63,7 +63,7 @@ export class WorkflowCheckout {
     this.git("commit", "--quiet", "--message", subject);
   }
 
-  /** Makes a branch of main with a commit, and goes back to main. @returns its head */
+  /** Creates a branch of main with a commit, and switches back to main. @returns its head */
   branch(name: string, change: () => void): string {
     this.git("checkout", "--quiet", "-B", name, "main");
     change();

@@ -65,7 +65,7 @@ const EVERY_STEP: readonly Stage[] = [
   },
 ];
 
-/** Which of the two kills each step gets: by turns, and the other way round with the next seed. */
+/** Which of the two kills each step gets: alternating, and the other way round with the next seed. */
 const victimsOf = (index: number, seed: number): KillPoint["victims"] =>
   (index + seed) % 2 === 0 ? "engine" : "all";
 
@@ -115,7 +115,7 @@ for (const seed of NIGHT ? [SEED, SEED + 1] : [SEED])
             assert.deepEqual(await traces(cluster, name), [], name);
         });
 
-        it("no step ran twice at once, and none that makes a member ran twice", async () => {
+        it("no step ran twice at once, and none that adds a member ran twice", async () => {
           const runs = await stepRuns(cluster, configured);
           assert.deepEqual(overlaps(runs), []);
           const made = await cluster.onMachine(

@@ -78,7 +78,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
   it("ignores what the server or others add, and corrects what they change of its own", async () => {
     const news = inputs(widget("shared"));
     const { outputs } = await host.create(ADOPTION, news);
-    assert.equal((await live("shared"))?.spec["colour"], "grey");
+    assert.equal((await live("shared"))?.spec["color"], "grey");
     const ref = { ...widget("shared"), namespace: "default", name: "shared" };
     await kubernetes.mergePatch(ref, { metadata: { labels: { theirs: "yes" } }, spec: { tags: ["theirs"] } });
     assert.equal(await changes(outputs, news), false);
@@ -106,9 +106,9 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       await changes(outputs, inputs(widget("scaled", { size: 4 }), { leave: ["spec.size"] })),
       false,
     );
-    const tagged = inputs(widget("scaled", { size: 4, colour: "red" }), { leave: ["spec.size"] });
+    const tagged = inputs(widget("scaled", { size: 4, color: "red" }), { leave: ["spec.size"] });
     const updated = await host.update(ADOPTION, outputs, tagged);
-    assert.deepEqual((await live("scaled"))?.spec, { size: 7, colour: "red" });
+    assert.deepEqual((await live("scaled"))?.spec, { size: 7, color: "red" });
     await host.delete(ADOPTION, updated);
   });
 
@@ -119,13 +119,13 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       metadata: { name: "owner", namespace: "default" },
     });
     await byOthers(widget("theirs", { size: 3 }));
-    const news = inputs(widget("theirs", { size: 3, colour: "red" }), {
+    const news = inputs(widget("theirs", { size: 3, color: "red" }), {
       owners: [{ apiVersion: "v1", kind: "ConfigMap", name: "owner" }],
       finalizers: ["foresail.dev/test"],
     });
     assert.deepEqual(await lines(news), [
       "adopt it, written by helm",
-      "apply spec.colour",
+      "apply spec.color",
       "add its owner ConfigMap owner",
       "add its finalizer foresail.dev/test",
     ]);
@@ -145,7 +145,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
       [metadata.finalizers, metadata.ownerReferences, metadata.annotations],
       [undefined, undefined, undefined],
     );
-    assert.deepEqual(spec, { size: 3, colour: "red" });
+    assert.deepEqual(spec, { size: 3, color: "red" });
     assert.doesNotMatch(JSON.stringify(metadata.managedFields), /"manager":"foresail"/);
     await byOthers(widget("theirs", { size: 4 }));
   });
@@ -218,7 +218,7 @@ describe("Adoption and ObjectReady, on a real API server", function () {
     await status("failing", { phase: "Failed", message: "no room left" });
     await creating;
     await status("failing", { phase: "Active" });
-    // a run that was killed left nothing in the state; the mark says whose the object is
+    // a killed run left nothing in the state; the annotation identifies the object's owner
     const { outputs } = await host.create(ADOPTION, news);
     assert.equal(outputs["made"], true);
     await host.delete(ADOPTION, outputs);

@@ -203,7 +203,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
     assert.equal((checked["object"] as { name: string }).name, "az-demo");
     const { id, outputs } = await host.create("kubernetes/ObjectReady", checked);
     assert.equal(id, "Realm.identity.azimuth.stackhpc.com/az-demo/az-demo");
-    // one that comes first by its name is no reason to move the cluster's users
+    // a Realm that sorts first does not move the cluster's users
     await client.create(realm("a-new-one"));
     const { inputs: again } = await host.check("kubernetes/ObjectReady", checked, desired);
     assert.equal((again["object"] as { name: string }).name, "az-demo");
@@ -248,7 +248,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
       /more than one minor version ahead \(1.35.4 → 1.37.0\)/,
     );
     assert.match((await takeTemplate("old")).refused, /ClusterTemplate old is deprecated; choose another/);
-    // without a record the state says what the cluster has, and a new cluster takes any version
+    // without a record the state contains the cluster's version, and a new cluster accepts any version
     const { inputs: olds } = await takeTemplate("next", { hasRecord: false });
     assert.match(
       (await takeTemplate("t", { hasRecord: false, olds })).refused,

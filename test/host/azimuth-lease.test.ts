@@ -225,7 +225,7 @@ describe("the kinds and the Leases of Azimuth, simulated on a real API server", 
 
   describe("a release by this program", () => {
     const FINALIZERS = [SCHEDULER_FINALIZER, LEASE_FINALIZER];
-    /** The Lease as azimuth-capi-operator leaves it: its finalizer is added by a patch, under a name of its own. */
+    /** The Lease as azimuth-capi-operator leaves it: its finalizer is added by a patch, with its own field manager. */
     const handOver = async (name: string) => {
       const object = lease(
         { ...machines("f-small"), cloudCredentialsSecretName: `${name}-credentials` },

@@ -83,10 +83,10 @@ describe("the key of a cluster's API server, for Zenith", function () {
     const steps = async (olds: object, news: object) =>
       (await host.check(KEYPAIR, olds, news)).inputs["steps"] as string[];
     const write = /^write client-apiserver.yaml with the key to the Secret az-demo\/demo-zenith-files$/;
-    // a chart that can't be used is refused, and nothing is asked of the registrar
+    // an unusable chart is refused, without a request to the registrar
     const { refusals } = await host.check(KEYPAIR, {}, { ...desired(), chartIssue: "renders no Pod" });
     assert.deepEqual(refusals, [{ property: "chartIssue", reason: "renders no Pod" }]);
-    // a state of before has no files, and without them there is nothing to do
+    // older state has no files, and without them there is nothing to do
     const { files: _files, ...older } = desired() as Record<string, unknown>;
     const { outputs: before } = await host.create(KEYPAIR, older);
     assert.equal(
@@ -117,13 +117,13 @@ describe("the key of a cluster's API server, for Zenith", function () {
     assert.match((await steps(outputs, desired())).join(), write);
     await client.delete(ref);
     assert.match((await steps(outputs, desired())).join(), write);
-    // other settings are another entry
+    // other settings make another entry
     const changed = await host.update(KEYPAIR, outputs, desired("\nserver_port: 2222"));
     assert.deepEqual(await texts(), [`ssh_private_key_data: "${base64}"\nserver_port: 2222`]);
     await host.delete(KEYPAIR, { ...changed, made: false });
     assert.equal(await secret(), undefined);
 
-    // one that others made is theirs
+    // an object that others created is theirs
     await client.create({ ...ref, metadata: { name: ref.name, namespace } });
     await assert.rejects(
       steps(before, desired()),

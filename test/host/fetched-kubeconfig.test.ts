@@ -17,7 +17,7 @@ import { ProviderHost } from "./provider-host";
 const CLUSTER_API = "cluster.x-k8s.io/v1beta1";
 const HIDDEN = "content-of-a-local-file";
 
-/** A pool that says itself that all is well, so that only its nodes are left to be asked. */
+/** A pool whose own status is good, so that only its nodes are left to check. */
 const POOL = {
   apiVersion: CLUSTER_API,
   kind: "MachinePool",
@@ -91,7 +91,7 @@ describe("a kubeconfig that is read from a cluster", function () {
   });
   const services = () => ({ ...SAMPLES["azimuth/ServiceSync"], kubeconfig: ownKubeconfig() });
 
-  /** What a preview or a run of either system asks of the cluster. */
+  /** What a preview or a run of either system reads from the cluster. */
   const asks: [name: string, ask: () => Promise<unknown>][] = [
     ["the preview of a pool", () => host.check("machine-pool/MachinePoolReady", {}, pool())],
     ["the comparison of a pool", () => host.diff("machine-pool/MachinePoolReady", pool(), pool())],

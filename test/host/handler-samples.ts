@@ -54,7 +54,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
   },
   "openstack/CloudPlan": {
     cluster: "demo",
-    // known, it would be asked
+    // a known server would be called
     cloud: UNKNOWN,
     servers: [],
     loadBalancer: false,
@@ -75,7 +75,7 @@ export const SAMPLES: Record<HandlerKey, object> = {
   ...TUMBLEBUG_SAMPLES,
   "openstack/InitializedMark": { ...common, machines, servers: {} },
   "kubernetes/Adoption": {
-    // known, it would be asked
+    // a known server would be called
     kubeconfig: UNKNOWN,
     stack: "foresail/test",
     object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "demo" }, data: { a: "b" } },

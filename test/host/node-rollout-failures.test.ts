@@ -51,14 +51,14 @@ describe("a rollout with a node that does not complete", function () {
     assert.deepEqual(await fixture.stepsOf(fixture.desired(NEW)), []);
   });
 
-  for (const [behaviour, words] of [
+  for (const [behavior, words] of [
     ["never begins", /the node agent has not begun: kubelet 1\.35\.4, not 1\.36\.3/],
     ["never Ready", /last seen: not Ready: KubeletNotReady: no network/],
   ] as const)
-    it(`names the node with its last condition when it ${behaviour}`, async () => {
+    it(`names the node with its last condition when it ${behavior}`, async () => {
       fixture.reset(["cp-1", "w-1", "w-2"], NEW);
       for (const name of ["w-1", "w-2"]) fixture.putNode(name, OLD);
-      fixture.agents.misbehaving.set("w-1", behaviour);
+      fixture.agents.misbehaving.set("w-1", behavior);
       assert.match(await failure(), words);
       assert.deepEqual(fixture.openings(), ["w-1 opened"]);
     });

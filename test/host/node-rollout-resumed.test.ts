@@ -23,7 +23,7 @@ describe("a rollout whose run was killed", function () {
     ["the node was cordoned", OLD, { annotations: open, unschedulable: true }],
     ["the node was told", OLD, { annotations: { ...open, ...told }, unschedulable: true }],
     [
-      "the agent was at work",
+      "the agent was running",
       OLD,
       { annotations: { ...open, ...told, [ANNOTATION.ready]: "false" }, unschedulable: true },
     ],

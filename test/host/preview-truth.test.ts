@@ -21,7 +21,7 @@ const NODES = "/api/v1/nodes/";
 interface Scenario {
   planes: number;
   workers: number;
-  /** the versions that nodes have and go to, by the way between them */
+  /** old and new versions of the nodes, by the kind of change */
   way: { from: string; to: string; between: string[] };
   /** workers that have the new version already, or were cordoned before, by index */
   done: number[];
@@ -38,7 +38,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
     { from: "1.36.2", to: "1.36.3", between: [] },
     { from: "1.35.4", to: "1.36.3", between: [] },
     { from: "1.34.7", to: "1.36.3", between: ["1.35.4"] },
-    // can't be had: a minor back
+    // impossible: a lower minor
     { from: "1.36.3", to: "1.35.4", between: [] },
   ),
   done: fc.array(index, { maxLength: 1 }),
@@ -75,7 +75,7 @@ describe("the truth of a rollout's preview, by the API server's log", function (
     });
   }
 
-  /** Pods come back to a node when it may have some again, as a scheduler would have it. */
+  /** Schedules pods on a node when it is schedulable again, as a scheduler would. */
   function keepPods(names: string[]): () => void {
     const look = () => {
       for (const name of names) {

@@ -130,7 +130,7 @@ export class ProviderHost {
     await this.call("delete", request);
   }
 
-  /** @returns the properties as a refresh finds them; undefined when the thing is gone */
+  /** @returns the properties as a refresh finds them; undefined when the object is gone */
   async read(key: HandlerKey, olds: object): Promise<Properties | undefined> {
     const request = new messages.ReadRequest();
     request.setId("id");

@@ -28,7 +28,7 @@ export class RolloutFixture {
   agents!: FakeAgents;
   /** names of etcd members that are not healthy */
   readonly illMembers = new Set<string>();
-  /** how many more times the etcd that is asked gives no answer */
+  /** how many more requests etcd leaves without a response */
   etcdSilences = 0;
   private names: string[] = [];
   private readonly folder = mkdtempSync(path.join(tmpdir(), "foresail-rollout-"));

@@ -89,7 +89,7 @@ export class TumblebugFixture {
     }
   }
 
-  /** What changes the server was asked for, in order. */
+  /** The changes that were requested from the server, in order. */
   changes(): string[] {
     return this.server.passed
       .filter(({ method, path: ref }) => method !== "GET" || ref.includes("/control/"))
@@ -100,7 +100,7 @@ export class TumblebugFixture {
     return { address: this.address, generation: "auto", credentials: CREDENTIALS };
   }
 
-  /** What an MCIS is asked for with, made from OBJECTS. */
+  /** The inputs of an MCIS, made from OBJECTS. */
   mcis(infrastructure: string, slots: Slot[]) {
     return {
       ...{ server: this.access, namespace: "ns1", infrastructure, mark: MARK, slots },
@@ -115,7 +115,7 @@ export class TumblebugFixture {
 
   object(name: string, over: object = {}): object {
     return {
-      // the plan has found the generation by then
+      // the plan has detected the generation by then
       server: { ...this.access, generation: this.generation },
       ...{ namespace: "ns1", name, connection: CONNECTION, mark: MARK },
       ...{ keepOnDelete: false, foreign: false },
@@ -142,7 +142,7 @@ export const rulesFor = (ssh: string[]): ExplainedRule[] =>
     ...{ podNetwork: "flannel", overInternet: false },
   });
 
-/** What VMs are made from: handlers, kind, name, what it is asked for with, and the reason when it can't be made. */
+/** What VMs need: handlers, kind, name, inputs, and the reason when it can't be created. */
 export const OBJECTS: readonly [HandlerKey, string, string, object, string][] = [
   [
     "tumblebug/TumblebugVNet",
@@ -163,7 +163,7 @@ export const OBJECTS: readonly [HandlerKey, string, string, object, string][] = 
   ["tumblebug/TumblebugSpec", "spec", "k1-spec", { cloudSpec: "t3.medium" }, "CreateVmSpecFailedReason"],
 ];
 
-/** As the engine does it: check, then create with what check returned. */
+/** As the engine does: check, then create with the result of check. */
 export async function createOn(
   host: ProviderHost,
   key: HandlerKey,

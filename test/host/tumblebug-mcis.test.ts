@@ -134,7 +134,7 @@ describe("the VMs that Tumblebug creates, in Pulumi's own process", function () 
         );
       });
 
-      // what waits is the same code in both generations
+      // the waiting code is the same for both generations
       if (generation === "mcis")
         it("whose VM hangs fails with the VM's name, and continues when it has come up", async () => {
           const effect = { kind: "late-address", milliseconds: 4000 } as const;
@@ -161,7 +161,7 @@ describe("the VMs that Tumblebug creates, in Pulumi's own process", function () 
           await host.delete(key, done);
         });
 
-      // the older generation says 201 to that, as to a part
+      // the older generation answers 201 to that, as to a partial success
       if (generation === "infra")
         it("of which nothing came up is kept and created again in the next run", async () => {
           const effect = { kind: "failed", systemMessage: "quota exceeded" } as const;

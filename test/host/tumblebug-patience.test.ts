@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { openTumblebug } from "../../providers/tumblebug/client";
 import { CREDENTIAL, plant, startFakeTumblebug } from "../support/tumblebug";
 
-/** The longest that the client waits for an answer to a read. */
+/** The longest time that the client waits for the response to a read. */
 const READ_SECONDS = 75;
 
-/** Makes VMs and terminates them, on a server that blocks as long as the recorded one, by a client of the usual deadlines. */
+/** Makes VMs and terminates them, on a server that blocks as long as the recorded one, with a client of the default deadlines. */
 async function terminateSlowly(generation: "mcis" | "infra", count: number) {
   const fake = await startFakeTumblebug(generation, { pace: 1, durations: { creation: 0 } });
   const client = await openTumblebug({ address: fake.address, ...CREDENTIAL, generation });

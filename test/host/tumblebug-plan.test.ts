@@ -127,7 +127,7 @@ describe("checks of Tumblebug's server before anything is created, in Pulumi's o
         assert.ok(fixture.server.passed.length <= 6, JSON.stringify(fixture.server.passed));
       });
 
-      // the client waits for the server as long as a preview may; once is enough
+      // the client waits for the server as long as a preview may; one test is enough
       if (generation === "mcis")
         it("reports that nothing was checked when a server that was read before does not answer", async () => {
           const { inputs } = await host.check(key, {}, desired());

@@ -31,7 +31,7 @@ const rules = securityRules("nodes", {
 /** Arguments of each kind with which check and diff need no server. */
 export const TUMBLEBUG_SAMPLES = {
   "tumblebug/TumblebugPlan": {
-    // known, it would be asked
+    // a known server would be called
     server: UNKNOWN,
     namespace: "ns1",
     createNamespace: false,

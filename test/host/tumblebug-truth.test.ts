@@ -12,7 +12,7 @@ const KEY = "tumblebug/TumblebugMcis";
 
 type Outputs = Record<string, unknown>;
 
-/** One run: the machines that are wanted, those whose VMs the cloud fails to make, and whether leavers are let go after it. */
+/** One run: the machines that are wanted, those whose VMs the cloud fails to create, and whether leaving machines are removed after it. */
 interface Run {
   planes: number;
   workers: string[];
@@ -115,7 +115,7 @@ describe("the truth of a preview of Tumblebug's VMs, by the server's record", fu
         return after;
       }
 
-      /** As the engine does when the cluster has let the machines go. */
+      /** As the engine does when the machines have left the cluster. */
       async function letGo(infrastructure: string, { leaving }: Outputs): Promise<void> {
         for (const [machine, vm] of Object.entries(leaving as Record<string, string>))
           await host.delete("tumblebug/TumblebugVm", {

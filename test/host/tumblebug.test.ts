@@ -34,7 +34,7 @@ describe("the resources of Tumblebug, in Pulumi's own process", function () {
         fixture.server.passed.length = 0;
       });
 
-      // the same code serves every kind; today's words are the client's own matter
+      // the same code serves every kind; the newer generation's messages are tested with the client
       const tested =
         generation === "mcis" ? OBJECTS : OBJECTS.filter(([, what]) => ["vNet", "spec"].includes(what));
       for (const [key, what, name, own, reason] of tested)

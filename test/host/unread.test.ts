@@ -52,7 +52,7 @@ describe("a preview of a cluster that answers late or never", function () {
         },
       });
     }
-    // takes connections and says nothing, as a firewall that drops the answers
+    // accepts connections and sends nothing, as a firewall that drops the responses
     mute = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
   });
@@ -70,7 +70,7 @@ describe("a preview of a cluster that answers late or never", function () {
     steps: string[];
   }
 
-  /** Every resource that looks at the cluster, in the order of the engine: workers after control planes, side by side. */
+  /** Every resource that reads the cluster, in the order of the engine: workers after control planes, in parallel. */
   async function preview(port: number): Promise<{ lines: Line[]; milliseconds: number }> {
     const started = Date.now();
     const shared = {

@@ -109,7 +109,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
       "w-1",
       "the agent of w-1 to begin",
       ({ metadata }) => (metadata?.annotations?.[KEY.ready] === "false" ? undefined : "not yet"),
-      // all control planes come before it
+      // all control planes precede it
       CONTROL_PLANES.length * STEP_SECONDS,
     ).then(() => cluster.onMachine("w-1", "systemctl kill --signal=KILL foresail-node-agent"));
     const rollout = cluster.up();
@@ -174,7 +174,7 @@ describe(`a rollout from ${FROM} to ${TO} on real nodes`, function () {
         kind: "Event",
         fieldSelector: "involvedObject.kind=Node,reason=RolloutFinished",
       });
-      // an Event is told once: beside an API server that restarts it may get lost
+      // an Event is sent once: while an API server restarts, it can get lost
       const told = events.map(({ involvedObject }) => involvedObject?.name);
       for (const worker of ["w-1", "w-2"]) assert.ok(told.includes(worker), told.join());
     });
@@ -267,7 +267,7 @@ function assertProtocol(changes: readonly NodeChange[]): void {
   const agent = changes.filter(({ user }) => user === `system:node:${node}`);
   const told = agent.flatMap(({ annotations }) => annotations[KEY.ready] ?? []);
   const end = told.slice(told.lastIndexOf("false")).join();
-  // the API server beside an agent ends while it answers, before it has written the last change down
+  // the API server next to an agent stops while it responds, before it has logged the last change
   const isWhole = end === "false,true" || (CONTROL_PLANES.includes(node) && end === "false");
   assert.ok(isWhole, `${node}: ${told.join()}`);
 }

@@ -23,7 +23,7 @@ export interface Refusal {
  * hard to come by: that a version is forgotten (410), or that another writer was faster (409).
  */
 export class ApiRelay {
-  /** Says what is refused; nothing by default. */
+  /** Decides what is refused; nothing by default. */
   refuse: (request: PassedRequest) => Refusal | undefined = () => undefined;
   /** how many requests it has refused */
   refused = 0;
@@ -102,7 +102,7 @@ export class ApiRelay {
     request.pipe(passed);
   }
 
-  /** A server says it in either way: as its answer, or as the first event. */
+  /** A server reports it in either way: as its response, or as the first event. */
   private forgotten(response: ServerResponse): void {
     const refusal = { status: 410, reason: "Expired", message: "too old resource version" };
     this.watchesRefused += 1;

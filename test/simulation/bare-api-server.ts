@@ -41,10 +41,10 @@ const PUTS_AT_ONCE = 100;
 /** Bootstrap tokens signed and cleaned up, and pod networks given to Nodes. */
 const CONTROLLERS = ["bootstrap-signer-controller", "token-cleaner-controller", "node-ipam-controller"];
 
-/** The sandbox's plain API server for a test: in a temporary folder, and gone with the test's process. */
+/** The sandbox's plain API server for a test: in a temporary folder, and removed with the test's process. */
 export class BareApiServer {
   readonly folder = mkdtempSync(join(tmpdir(), "foresail-api-"));
-  /** its certificates and kubeconfigs; there once it was started */
+  /** its certificates and kubeconfigs; available after the start */
   server!: ApiServer;
   private readonly processes = new Map<string, ChildProcess>();
   private readonly killAll = () => this.processes.forEach((child) => child.kill("SIGKILL"));
@@ -155,7 +155,7 @@ export class BareApiServer {
     return (await response.json()) as T;
   }
 
-  /** Ends the processes and removes the folder. Nothing of the data is worth a graceful end. */
+  /** Ends the processes and removes the folder. The data needs no graceful shutdown. */
   async stop(): Promise<void> {
     process.removeListener("exit", this.killAll);
     await Promise.all([...this.processes.keys()].map((name) => this.end(name)));

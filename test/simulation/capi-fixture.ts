@@ -71,7 +71,7 @@ export class CapiFixture {
     this.api = new BareApiServer({
       ...apiServer,
       programs,
-      // what is owned goes with its owner, and namespaces end
+      // owned objects are deleted with their owner, and namespaces terminate
       controllers: ["garbage-collector-controller", "namespace-controller"],
       ...(apiServerArguments && { apiServerArguments }),
     });

@@ -44,7 +44,7 @@ export class ClusterNodes {
     }
   }
 
-  /** The kubelet's machine went off, or came back. */
+  /** Records that the kubelet's machine lost power, or got it back. */
   async setReady(name: string, isReady: boolean): Promise<void> {
     const client = await this.client();
     if (!(await client.getNode(name))) return;

@@ -46,7 +46,7 @@ export class FakeAgents {
     this.look();
   }
 
-  /** Looks at every node, as an agent does that has just started. */
+  /** Reads every node, as an agent does that has just started. */
   look(): void {
     for (const [path, object] of this.store.objects) {
       if (!path.startsWith(NODES)) continue;
@@ -66,12 +66,11 @@ export class FakeAgents {
 
   private begin(path: string): void {
     const node = this.patch(path, { [KEYS.ready]: "false" });
-    const behaviour = this.misbehaving.get(node.metadata.name);
+    const behavior = this.misbehaving.get(node.metadata.name);
     setTimeout(() => {
-      // one that fails says so and counts as at work from then on
-      if (behaviour === "fails")
-        return this.patch(path, { [KEYS.message]: "the source has no such version" });
-      this.end(path, behaviour !== "never Ready");
+      // an agent that fails reports it and counts as running from then on
+      if (behavior === "fails") return this.patch(path, { [KEYS.message]: "the source has no such version" });
+      this.end(path, behavior !== "never Ready");
       this.working.delete(node.metadata.name);
     }, WORK_MILLISECONDS);
   }

@@ -133,7 +133,7 @@ export class FleetFiles {
     this.write(faultFile(fault), JSON.stringify(fault));
   }
 
-  /** The fault of this script, which is gone then. */
+  /** Takes the fault of this script. */
   takeFault(operation: string, machine: string): Fault | undefined {
     const file = join(this.folder, faultFile({ operation, machine }));
     if (!existsSync(file)) return undefined;

@@ -11,11 +11,11 @@ export interface JournalEntry {
   endedAt?: number;
   /** undefined while it runs */
   outcome?: Outcome;
-  /** what it said on standard error */
+  /** its standard error */
   words?: string;
 }
 
-/** The journal's lines, put together into runs in the order in which they were asked for. */
+/** The journal's lines, put together into runs in the order of their requests. */
 export function readJournal(lines: JournalLine[]): JournalEntry[] {
   const entries = new Map<number, JournalEntry>();
   for (const line of lines) {
@@ -29,7 +29,7 @@ export function readJournal(lines: JournalLine[]): JournalEntry[] {
   return [...entries.values()];
 }
 
-/** Pairs of runs, of the named operations, that were at work at the same time, anywhere in the fleet. */
+/** Pairs of runs, of the named operations, that ran at the same time, anywhere in the fleet. */
 export function runsAtOnce(journal: JournalEntry[], operations: string[]): [JournalEntry, JournalEntry][] {
   const runs = journal.filter(
     (entry) => operations.includes(entry.operation) && entry.startedAt !== undefined,

@@ -4,7 +4,7 @@ import type { ClusterNodes, NodeRegistration } from "./cluster-nodes";
 import type { FleetConfiguration, FleetFiles, MachineState, Outcome } from "./fleet-files";
 import type { ReceivedScript } from "./received-script";
 
-/** What a script leads to, beside its effect on the machine's state. */
+/** Results of a script, beside its effect on the machine's state. */
 export interface Result {
   outcome: Outcome;
   stdout?: string;
@@ -48,7 +48,7 @@ const OPERATIONS: Record<string, Operation> = {
   register: async ({ script, state, configuration, nodes }) => {
     if (!state.member) return failed("Failed to restart kubelet.service: Unit kubelet.service not found.");
     const registration = { name: script.machine };
-    // the role is kubeadm's to give, at the join alone
+    // kubeadm sets the role, only at the join
     await nodes.register(registration, false, indexOf(configuration, script.machine));
     await agentSpeaks(script.machine, state, nodes);
     return DONE;
@@ -72,7 +72,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
   reset: ({ state }) => {
     if (!state.marker) return NOTHING;
-    // etcd's member goes by etcd-remove, on a control plane that stays
+    // etcd-remove removes the member, on a control plane that stays
     Object.assign(state, { prepared: false, member: false, controlPlane: false, apiServerRuns: false });
     delete state.marker;
     delete state.backends;
@@ -83,7 +83,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
-/** Does what a script of foresail does to its machine, and answers as it answers. Changes the state in place. */
+/** Applies the effect of a foresail script to its machine, and returns its output. Changes the state in place. */
 export async function perform(setting: Setting): Promise<Result> {
   const { script, state } = setting;
   const operation = OPERATIONS[script.operation];

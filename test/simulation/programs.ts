@@ -6,7 +6,7 @@ import type { ApiServerPrograms } from "./bare-api-server";
 const VERSION = "1.36.3";
 
 /**
- * The programs of the bare API server, from the tool chain; or from the folder that FORESAIL_SIMULATION_PROGRAMS
+ * The programs of the bare API server, from the toolchain; or from the folder that FORESAIL_SIMULATION_PROGRAMS
  * names, for a machine that has them already.
  */
 export async function simulationPrograms(): Promise<Required<ApiServerPrograms>> {

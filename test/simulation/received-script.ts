@@ -1,4 +1,4 @@
-/** A script as it came over standard input. */
+/** A script as received on standard input. */
 export interface ReceivedScript {
   operation: string;
   machine: string;
@@ -9,10 +9,10 @@ export interface ReceivedScript {
 }
 
 const TITLE = /^\{\n# foresail: (\S+) (\S+)\n/;
-// The script ends with `exit`, so the first brace after one closes it, whatever the data holds.
+// The script ends with `exit`, so the first brace after one closes it, whatever the data contains.
 const END = /\nexit(?: 0)?\n\}(?:\n|$)/;
 
-/** Takes a foresail script apart; undefined when it is none, or was cut off before its closing brace. */
+/** Takes a foresail script apart; undefined when it is none, or was truncated before its closing brace. */
 export function parseScript(stdin: string): ReceivedScript | undefined {
   const title = TITLE.exec(stdin);
   const end = END.exec(stdin);

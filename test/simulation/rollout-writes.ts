@@ -42,10 +42,10 @@ export interface AdmissionRequest {
   readonly oldObject: Written | null;
 }
 
-/** Pods of the tests are called after their node. */
+/** Pods of the tests are named after their node. */
 export const podOn = (node: string): string => `on-${node}`;
 
-/** What a request would do, seen from its object before and after; nothing when it is no part of a rollout. */
+/** What a request would do, seen from its object before and after; nothing when it is not part of a rollout. */
 export function writesOf({ name, resource, object, oldObject }: AdmissionRequest): RolloutWrite[] {
   const before = oldObject ?? {};
   const write = (what: RolloutDeed, node: string, byAgent: boolean, version = ""): RolloutWrite => ({
@@ -120,19 +120,19 @@ export function addWrite(writes: RolloutWrite[], write: RolloutWrite): void {
   writes.push(write);
 }
 
-/** "cordoned w-1" of whatever came about more than once. */
+/** "cordoned w-1" for everything that happened more than once. */
 export function rolledTwice(writes: readonly RolloutWrite[]): string[] {
   const done = writes.map(({ what, node }) => `${what} ${node}`);
   return [...new Set(done.filter((deed, index) => done.indexOf(deed) !== index))];
 }
 
 /**
- * What came about, in the words of a preview and in the order in which the nodes were opened: one line for each time,
+ * What happened, in the words of a preview and in the order in which the nodes were opened: one line for each time,
  * of what was seen and nothing else.
  */
 export function linesOf(writes: readonly RolloutWrite[]): string[] {
   const turns: { opening: RolloutWrite; seen: RolloutWrite[]; applies: boolean; isClosed: boolean }[] = [];
-  // kubeadm-config does not say who wrote it: the node whose agent is at work does
+  // kubeadm-config does not say who wrote it: it is the node whose agent is running
   let atWork = "";
   for (const write of writes) {
     if (write.what === "opened") turns.push({ opening: write, seen: [], applies: false, isClosed: false });

@@ -19,7 +19,7 @@ import { type JournalEntry, readJournal } from "./journal";
 export interface FleetOptions {
   /** the API that the machines join */
   api: Pick<BareApiServer, "kubeconfigFile" | "port">;
-  /** names of all machines that there will ever be */
+  /** names of all machines that will ever exist */
   machines: string[];
   /** default "v1.36.3" */
   version?: string;
@@ -137,7 +137,7 @@ export class SimulatedFleet {
     this.files.inject(fault);
   }
 
-  /** The machine goes off: SSH and its API server break off, its Node is no longer Ready. */
+  /** Cuts the power: SSH and the API server stop, the Node is no longer Ready. */
   powerOff(name: string): void {
     this.files.setOff(name, true);
   }
@@ -150,7 +150,7 @@ export class SimulatedFleet {
     return readJournal(this.files.journalLines);
   }
 
-  /** What the hosts' process complained of. */
+  /** Errors of the hosts' process. */
   get log(): string {
     return readFileSync(join(this.files.folder, "log"), "utf8");
   }

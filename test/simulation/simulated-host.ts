@@ -11,7 +11,7 @@ const BUSY: Result = { outcome: "lock busy", stderr: "another foresail step stil
 
 let runs = 0;
 
-/** What came through `base64 -d | gunzip`: nothing when it was cut off. */
+/** What `base64 -d | gunzip` printed: nothing for a truncated script. */
 function unpack(received: Buffer): string {
   try {
     return gunzipSync(Buffer.from(received.toString("latin1"), "base64")).toString("utf8");
@@ -25,7 +25,7 @@ export class SimulatedHost {
   private readonly server: Server;
   private readonly connections = new Set<Connection>();
   private readonly apiServer: PortForwarder;
-  // as flock on the machine: one script at a time, whoever its sender is
+  // as flock on the machine: one script at a time, whatever its sender
   private lock: Promise<unknown> = Promise.resolve();
   private lastPower: Promise<void> = Promise.resolve();
 
@@ -75,7 +75,7 @@ export class SimulatedHost {
     this.apiServer.cut();
   }
 
-  /** The machine lost its power, or got it back; twice in a row, and the later state is what stays. */
+  /** Cuts or restores the power; of two calls in a row the later one counts. */
   power(): Promise<void> {
     const turn = this.lastPower.then(() => this.showPower());
     this.lastPower = turn.catch(() => undefined);
@@ -112,7 +112,7 @@ export class SimulatedHost {
       const script = parseScript(
         unpacks ? unpack(Buffer.concat(chunks)) : Buffer.concat(chunks).toString("utf8"),
       );
-      // bash does nothing with a script that was cut off, either
+      // bash does nothing with a truncated script, either
       if (!script)
         return finish(channel, { outcome: "failed", stderr: "simulated: no foresail script", exitCode: 2 });
       void this.run(script, channel, connection);

@@ -3,8 +3,8 @@ import type { KubernetesClient, Pod } from "../../lib/kubernetes";
 const FOREVER_SECONDS = 1_000_000;
 
 /**
- * Plays the kubelets' part in the life of pods: a pod on a machine that is on runs and is ready at once, and is
- * gone at once when it is to be deleted.
+ * Simulates the kubelets' part in the life cycle of pods: a pod on a machine that is on runs and is ready at once, and is
+ * gone at once when it is deleted.
  *
  * @param isOn whether the machine of that name is one of the fleet, and on
  */

@@ -34,7 +34,7 @@ export class SlowRelay {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections, with the answers that are on their way; new ones are taken. */
+  /** Ends all connections with their pending responses; accepts new ones. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }

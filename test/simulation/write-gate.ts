@@ -20,10 +20,10 @@ const WATCHED = [
   { apiGroups: ["coordination.k8s.io"], operations: ["UPDATE"], resources: ["leases"] },
 ];
 
-/** A write that the API server has been sent and has not yet taken. */
+/** A write that the API server has received and not yet executed. */
 interface HeldWrite {
   readonly write: RolloutWrite;
-  /** Lets it come about, or refuses it. */
+  /** Allows it, or refuses it. */
   readonly answer: (isTaken: boolean) => void;
 }
 
@@ -32,7 +32,7 @@ interface HeldWrite {
  * it comes about, writes it down, and on request holds one there. So a kill can be placed exactly before or after it.
  */
 export class WriteGate {
-  /** what came about, in order */
+  /** what happened, in order */
   readonly writes: RolloutWrite[] = [];
   held?: HeldWrite;
   private isPoint: (write: RolloutWrite) => boolean = () => false;
@@ -45,7 +45,7 @@ export class WriteGate {
     private readonly folder: string,
   ) {}
 
-  /** Puts the gate before the API server and waits until it asks. @param probe a Node that may be written to */
+  /** Registers the gate with the API server and waits for its first request. @param probe a Node that may be written to */
   static async open(kubernetes: KubernetesClient, probe: string): Promise<WriteGate> {
     const folder = mkdtempSync(path.join(tmpdir(), "foresail-gate-"));
     const authority = new TestAuthority(folder);
@@ -116,7 +116,7 @@ export class WriteGate {
     this.isRunning = false;
   }
 
-  /** Holds nothing any more, and lets everything that waits come about. */
+  /** Stops holding writes, and allows all that wait. */
   release(): void {
     this.isPoint = () => false;
     this.beginRun();

@@ -57,7 +57,7 @@ async function renameImages(manifestFile: string, references: readonly string[])
   await writeFile(manifestFile, JSON.stringify(manifest));
 }
 
-/** A gigabyte is stored rather than compressed: what is tested is the way it takes. */
+/** A gigabyte is stored rather than compressed: the test is about the transport. */
 async function compress(folder: string, archive: string): Promise<string> {
   const tar = spawn("tar", ["-cf", "-", "-C", folder, "."], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(tar, "exit");

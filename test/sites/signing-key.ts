@@ -7,7 +7,7 @@ import { run } from "../../sandbox/nodes/command";
 export class SigningKey {
   private constructor(
     private readonly home: string,
-    /** The public half, in ASCII armour. */
+    /** The public half, in ASCII armor. */
     readonly publicKey: string,
   ) {}
 
@@ -19,7 +19,7 @@ export class SigningKey {
     return new SigningKey(home, await gpg(home, ["--armor", "--export"]));
   }
 
-  /** The text with this key's signature around it, as an InRelease file is. */
+  /** The text with this key's inline signature, as in an InRelease file. */
   async sign(text: string): Promise<string> {
     const file = path.join(this.home, "text");
     await writeFile(file, text);

@@ -7,11 +7,11 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Certificate } from "../support/certificates";
 
-/** What a company has beside its machines: serves a folder, and the same folder as its HTTP proxy under any name. */
+/** A company's server beside its machines: serves a folder, and the same folder as its HTTP proxy under any name. */
 export class SiteServer {
-  /** Paths that were asked for directly. */
+  /** Paths that were requested directly. */
   readonly direct: string[] = [];
-  /** URLs that were asked for through it as a proxy. */
+  /** URLs that were requested through it as a proxy. */
   readonly proxied: string[] = [];
 
   private constructor(

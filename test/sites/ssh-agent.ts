@@ -10,7 +10,7 @@ export class SshAgent {
   private constructor(
     private readonly process: ChildProcess,
     private readonly folder: string,
-    /** What SSH_AUTH_SOCK has to be. */
+    /** Value for SSH_AUTH_SOCK. */
     readonly socket: string,
   ) {}
 

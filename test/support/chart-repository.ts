@@ -23,7 +23,7 @@ interface ChartMetadata {
 
 /** A repository of Helm charts on 127.0.0.1: packed charts and their index.yaml. */
 export class ChartRepository {
-  /** Paths that were asked for. */
+  /** Paths that were requested. */
   readonly requests: string[] = [];
 
   private constructor(

@@ -50,7 +50,7 @@ export async function makeNetwork(api: CloudApi, name: string, cidr: string): Pr
   return { network: network.id, subnet: subnet.id };
 }
 
-/** Asks nova for a server. */
+/** Creates a server in Nova. */
 export async function makeServer(
   api: CloudApi,
   name: string,
@@ -100,7 +100,7 @@ export async function awaitServer(
   }
 }
 
-/** Waits until the cloud knows the server no more. */
+/** Waits until the cloud no longer has the server. */
 export async function awaitGone(api: CloudApi, id: string, seconds: number): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

@@ -21,7 +21,7 @@ export function killProcess(identity: ProcessFacts): void {
   try {
     if (isAlive(identity)) process.kill(identity.pid, "SIGKILL");
   } catch {
-    // it ended between the look and the kill
+    // it ended between the check and the kill
   }
 }
 

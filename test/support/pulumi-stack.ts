@@ -11,20 +11,20 @@ import { changesOf, stepsOf, type PreviewedChange } from "../cluster/previewed-s
 
 const CALL_SECONDS = 600;
 
-/** How a Pulumi command ended, and everything it said. */
+/** How a Pulumi command ended, and all its output. */
 export interface Said {
   readonly exitCode: number;
   readonly words: string;
 }
 
-/** A stack of any system in the sandbox's own state, driven by the Pulumi command line as a person drives it. */
+/** A stack of any system in the sandbox's own state, driven by the Pulumi command line as a user drives it. */
 export class PulumiStack {
   private readonly environment: NodeJS.ProcessEnv;
 
   private constructor(
     private readonly name: string,
     private readonly toolchain: Toolchain,
-    /** Variables of the person, such as SSH_AUTH_SOCK; undefined takes one away. */
+    /** Variables of the user, such as SSH_AUTH_SOCK; undefined removes one. */
     variables: NodeJS.ProcessEnv,
   ) {
     this.environment = { ...engineEnvironment(process.env, toolchain.environment), ...variables };
@@ -79,7 +79,7 @@ export class PulumiStack {
     return { child, output: () => readFileSync(file, "utf8") };
   }
 
-  /** Clears the lock that a killed run left. @returns what was cleared, in words */
+  /** Clears the lock that a killed run left. @returns a message about what was cleared */
   clearDeadLocks(): Promise<string[]> {
     return clearDeadLocks({ stateFolder, project: projectName, stack: this.name });
   }
@@ -121,7 +121,7 @@ export class PulumiStack {
     return this.must(["stack", "export"]);
   }
 
-  /** Forgets the stack with whatever it recorded: its machines are the test's own to delete. */
+  /** Drops the stack and its state: the test itself deletes the machines. */
   async remove(): Promise<void> {
     await this.call(["cancel", "--yes"]);
     await this.call(["stack", "rm", "--yes", "--force"]);

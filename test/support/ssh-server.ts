@@ -13,7 +13,7 @@ export function newKey(): { private: string; public: string } {
 /** What the server does with a command; the default runs it in a local bash. */
 export type OnCommand = (command: string, channel: ServerChannel, connection: Connection) => void;
 
-/** An SSH server on 127.0.0.1 for tests, which lets in one key and passes tunnels on. */
+/** An SSH server on 127.0.0.1 for tests, which accepts one key and forwards tunnels. */
 export class TestSshServer {
   readonly hostKey = newKey();
   readonly userKey = newKey();

@@ -28,6 +28,6 @@ function mockClouds(
   system: (index: number) => string,
 ): Partial<ServerSettings> {
   const images = SYSTEMS.map((_, index) => ({ name: `mock-vmimage-0${index + 1}`, guestOs: system(index) }));
-  // the mock driver deletes whatever it is told to
+  // the mock driver deletes everything on request
   return { connections, clouds: { specs: SPECS, images, refusesInUse: false } };
 }

@@ -26,7 +26,7 @@ export interface Recording {
   readonly marked: string;
 }
 
-/** In the place of what was cut off: a field of an object, or an item of a list. */
+/** Replaces what was truncated: a field of an object, or an item of a list. */
 export const CUT = "…";
 
 /** Every line that was recorded from the server of a generation, in order. */
@@ -50,7 +50,7 @@ export function readRecordings(generation: Generation): Recording[] {
   });
 }
 
-/** Cuts a text back to its last whole value, and closes what is open there. */
+/** Truncates a text to its last complete value, and closes what is open there. */
 function close(text: string, isMarked: boolean): string {
   const open: string[] = [];
   let safe = { end: 0, open: [] as string[] };

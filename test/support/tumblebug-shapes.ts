@@ -3,7 +3,7 @@ import { CUT } from "./tumblebug-recordings";
 /** Differs in every run, so that only its type, and whether it is empty, are compared. */
 const MADE_UP =
   /(^|\.)(sys\.)?(uid|csp\w*(Id|Name)|createdTime|CreatedTime|fetchedTime|lastTransitionTime|StartTime|(public|private|Public|Private)(IP|Ip|DNS|Key)|fingerprint|\w*Passw(or)?d|SystemId|ip|master(Ip|NodeId|VmId)|SSHAccessPoint)$/;
-/** Said by the clouds behind the server, which are other ones here: only its type is compared. */
+/** Comes from the clouds behind the server, which differ here: only its type is compared. */
 const OF_CLOUDS =
   /(^|\.)(driverName|DriverName|CredentialName|latitude|longitude|regionLatitude|regionLongitude|briefAddr|display|cloudType|nativeRegion|assignedZone|zones|networkInterface|NetworkInterface|Clock|ClockGHz|Region|regionName|Name|OS\w+|osArchitecture|osPlatform|osDiskType|osDiskSizeGB)$|regionDetail\.description$/;
 /** The mock driver's machine types have GPUs; those here have none. */
@@ -14,7 +14,7 @@ const COUNTS = /(^|\.)count[A-Z]\w*$/;
 /**
  * Compares an answer with the recorded one: the same fields of the same types, and the same values, but for names and
  * times that differ in every run and for what the clouds behind the server say.
- * @returns differences in words; none when the answers agree
+ * @returns the differences; none when the responses agree
  */
 export function differences(recorded: unknown, simulated: unknown, ref = ""): string[] {
   if (OF_GPUS.test(ref)) return [];
@@ -64,7 +64,7 @@ function ofLists(recorded: readonly unknown[], simulated: readonly unknown[], re
   });
 }
 
-/** Lists of the server have no order that means anything. */
+/** Lists of the server have no meaningful order. */
 function inOrder(list: readonly unknown[]): unknown[] {
   return [...list].sort((a, b) => sortKey(a).localeCompare(sortKey(b)));
 }

@@ -14,13 +14,13 @@ export const GENERATIONS: readonly Generation[] = ["mcis", "infra"];
 export const CREDENTIAL = { user: "default", password: "a-long-password" };
 export const CONNECTION = "aws-ap-northeast-2";
 
-/** Limits of a client that nothing limits. */
+/** Limits of an unlimited client. */
 export const UNLIMITED = {
   overall: new TokenBucket(1e6, 1e6),
   infrastructureReads: new TokenBucket(1e6, 1e6),
 };
 
-/** A simulated server in this process, and a client of it that waits for nothing longer than it must. */
+/** A simulated server in this process, and a client of it with short waits. */
 export interface FakeTumblebug {
   readonly server: TumblebugServer;
   readonly address: string;

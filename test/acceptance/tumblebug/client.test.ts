@@ -10,7 +10,7 @@ const RULE: FirewallRule = {
 const NODE_PORTS: FirewallRule = { ...RULE, ports: [30000, 32767] };
 const ENDED = ["Terminated", "Failed"];
 
-/** In the order of a stack's life: what each step makes the next one needs, and the last ones delete. */
+/** In the order of a stack's life cycle: each step creates what the next one needs, and the last ones delete. */
 describe("The client on the Tumblebug server under acceptance", function () {
   this.timeout(900_000);
   const namespace = freshName("fsclient");

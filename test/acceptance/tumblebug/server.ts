@@ -8,7 +8,7 @@ import { TumblebugServer } from "../../../sandbox/tumblebug/server";
 import { leaveOut } from "../../left-out";
 import { MOCK_SETTINGS } from "../../support/tumblebug-mock-clouds";
 
-/** The server that the acceptance tests use, and what there is behind it. */
+/** The server that the acceptance tests use, and the clouds behind it. */
 export interface AcceptanceServer {
   readonly address: string;
   readonly user: string;
@@ -18,7 +18,7 @@ export interface AcceptanceServer {
   /** the cloud's names of a machine type and an image */
   readonly cloudSpec: string;
   readonly cloudImage: string;
-  /** A client with the deadlines that everybody has. */
+  /** A client with the default deadlines. */
   readonly open: () => Promise<Tumblebug>;
   readonly close: () => Promise<void>;
 }

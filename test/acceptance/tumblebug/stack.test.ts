@@ -15,7 +15,7 @@ const CLOUD = [
   "**$foresail:tumblebug:TumblebugMachines::dev",
 ].flatMap((urns) => ["--target", urns]);
 
-/** In the order of a stack's life. */
+/** In the order of a stack's life cycle. */
 describe("A stack on the Tumblebug server under acceptance", function () {
   this.timeout(1_200_000);
   const namespace = freshName("fsstack");
@@ -48,7 +48,7 @@ describe("A stack on the Tumblebug server under acceptance", function () {
   oneAfterTheOther();
 
   after(async () => {
-    // of a run that failed in the middle nothing stays that costs money
+    // a run that failed half-way leaves nothing that costs money
     await stack?.destroy();
     await stack?.remove();
     await server?.close();

@@ -24,7 +24,7 @@ export interface RecordedStack {
 export interface RunningServers {
   /** Configuration of a new stack. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Brings a new stack to what is recorded. */
+  /** Brings a new stack to the recorded state. */
   record(stack: TestStack): Promise<void>;
   /** Returns a small change of the recorded configuration: one machine more. */
   scaled(configuration: Configuration): Configuration;

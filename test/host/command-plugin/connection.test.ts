@@ -100,7 +100,7 @@ describe("command plugin: connection", function () {
     });
   });
 
-  it("goes through the proxy, with the proxy's own host key and login", async () => {
+  it("connects through the proxy, with the proxy's own host key and login", async () => {
     const jump = await another();
     const proxy = connectionTo(jump, { user: "jumper" });
     assert.equal(await create(host.connection({ proxy })), "reached");
@@ -155,7 +155,7 @@ describe("command plugin: connection", function () {
   });
 
   it("ends an attempt at a host that does not answer after perDialTimeout", async function () {
-    // The official plugin's limit covers the TCP connection only; this listener accepts that and stays silent.
+    // The official plugin's limit covers the TCP connection only; this listener accepts that and sends nothing.
     if (!isStandIn) this.skip();
     const hole = await blackHole();
     others.push(hole);

@@ -152,7 +152,7 @@ describe("command plugin: contract with the engine", function () {
     assert.deepEqual([changed, detail], [false, {}]);
   });
 
-  it("updates for changed inputs, path by path, the connection as one", async () => {
+  it("updates for changed inputs, path by path, and for the connection as a whole", async () => {
     const old = { connection: minimal, create: "a", delete: "d", environment: { A: "1", B: "2" } };
     const { inputs } = await host.plugin.check(REMOTE, old);
     const news = {

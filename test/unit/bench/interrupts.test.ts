@@ -7,7 +7,7 @@ import path from "node:path";
 import { descendants, untilEnded } from "../../support/process-tree";
 
 const MODULE = path.resolve(__dirname, "../../../bench/interrupts.js");
-/** Work that waits for a program, and that would make something after it. */
+/** Work that waits for a program, and would create something after it. */
 const PROGRAM = `
 const { spawn } = require("node:child_process");
 const { once } = require("node:events");

@@ -80,7 +80,7 @@ describe("the waits of a measured run", () => {
       );
     });
 
-    it("divide the whole run", () => {
+    it("add up to the whole run", () => {
       assert.deepEqual(read(LINES).phases(16_000), { preview: 3, start: 1, objects: 11, end: 1 });
     });
 

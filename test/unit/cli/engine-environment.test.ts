@@ -9,9 +9,9 @@ describe("the engine that foresail starts", () => {
     ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, "never"],
     ["a file or pipe", undefined, {}, "never"],
   ];
-  for (const [name, isTTY, environment, colour] of rows)
-    it(`is shown on ${name} with color ${colour}`, () =>
-      assert.equal(colourOfStream(isTTY === undefined ? {} : { isTTY }, environment), colour));
+  for (const [name, isTTY, environment, color] of rows)
+    it(`is shown on ${name} with color ${color}`, () =>
+      assert.equal(colourOfStream(isTTY === undefined ? {} : { isTTY }, environment), color));
 
   it("runs diffs side by side, unless the user chose otherwise", () => {
     assert.equal(fleetEnvironment({}).PULUMI_PARALLEL_DIFF, "true");

@@ -15,12 +15,12 @@ const STACK_FILES = [
   "stacks/config/Pulumi.example-onprem.yaml",
 ];
 
-/** What a person sets beside the file, since the system can't do without. */
+/** What a user sets beside the file, because the system requires it. */
 const SECRETS: Record<string, string> = {
   "foresail:managementKubeconfig": JSON.stringify({ contexts: [{ name: "admin" }] }),
 };
 
-/** Reads a stack file as the engine hands it to the program: texts as they are, objects as JSON. */
+/** Reads a stack file as the engine passes it to the program: texts as they are, objects as JSON. */
 function load(file: string) {
   const { config } = parse(read(file)) as { config: Record<string, unknown> };
   const values = Object.entries(config).map(([key, value]) => [
@@ -40,7 +40,7 @@ function load(file: string) {
   return loadConfiguration(reader, (message) => assert.fail(`${file}: ${message}`));
 }
 
-/** What a kubeadm cluster's machines come from; other systems have none. */
+/** The sources of a kubeadm cluster's machines; other systems have none. */
 function groupsOf(configuration: Configuration): { role: string }[] | undefined {
   switch (configuration.system) {
     case "ssh":

@@ -22,7 +22,7 @@ export function filesBelow(folder: string, ending: string): string[] {
     .sort();
 }
 
-/** The pages that people read. */
+/** The pages for readers. */
 export function pages(): string[] {
   return filesBelow(".", ".md");
 }

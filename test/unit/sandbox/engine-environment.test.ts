@@ -28,7 +28,7 @@ describe("what the engine's node processes load first", () => {
     const { NODE_OPTIONS } = engineEnvironment(process.env, {});
     const folder = mkdtempSync(join(tmpdir(), "foresail-closures-"));
     try {
-      // a program in the place of Pulumi's own, with the project's packages
+      // a program in place of Pulumi's own, with the project's packages
       const programs = join(folder, "@pulumi", "pulumi", "cmd");
       mkdirSync(programs, { recursive: true });
       symlinkSync(resolve("node_modules"), join(folder, "node_modules"));

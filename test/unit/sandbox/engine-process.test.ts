@@ -82,7 +82,7 @@ describe("the engine's environment", () => {
 });
 
 describe("the engine's output", () => {
-  it("comes without noise, repetition and outputs", () => {
+  it("omits noise, repetition and outputs", () => {
     const readable = readableLines();
     const lines = [
       "Updating (sandbox-ssh):",

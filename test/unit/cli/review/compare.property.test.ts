@@ -26,7 +26,7 @@ const changesOf = (given: readonly Given[]): ReviewedChange[] =>
     change(name, steps, { operation: operation as ReviewedChange["operation"], inputs: { desired } }),
   );
 
-/** The same question asked in another way: can the shorter be got from the longer by deleting lines? */
+/** The same rule in other words: can the shorter list be derived from the longer one by deleting lines? */
 function isPart(shorter: readonly string[], longer: readonly string[]): boolean {
   const [first, ...rest] = shorter;
   if (first === undefined) return true;

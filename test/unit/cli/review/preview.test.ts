@@ -34,7 +34,7 @@ describe("a preview as the engine prints it", () => {
   });
 
   for (const name of ["first-up.json", "scale.json"])
-    it(`has only lines that a review knows: ${name}`, () => {
+    it(`has only known lines: ${name}`, () => {
       const { changes } = readPreview(sample(name));
       assert.notDeepEqual(
         changes.flatMap(({ steps }) => steps),

@@ -7,7 +7,7 @@ const inRealm = { ...tenancy, cluster: "demo", realmName: "az-demo" };
 const zenith = { registrarAdminUrl: "http://registrar.example", sshdHost: "zenith.example", sshdPort: 22 };
 const owner = { apiVersion: "v1", kind: "ConfigMap", name: "demo", uid: "uid-2" };
 
-describe("the parts of a cluster through Azimuth, alone", () => {
+describe("the parts of a cluster through Azimuth, on their own", () => {
   const engine = new MockedEngine();
   let parts: typeof import("../../../../package/azimuth");
 

@@ -59,7 +59,7 @@ describe("the truth of a preview of any edit", function () {
     removeFolder(folder);
   });
 
-  /** The inputs of each resource of a cluster, by its name, as the engine hands them over. */
+  /** The inputs of each resource of a cluster, by its name, as the engine passes them. */
   async function resourcesOf(args: Args): Promise<Resources> {
     registered = new Map();
     const made = new KubeadmCluster("demo", args);
@@ -109,7 +109,7 @@ describe("the truth of a preview of any edit", function () {
   }
 
   interface Seen {
-    /** Of each resource that changes, what is said of it. */
+    /** The lines of each resource that changes. */
     changed: Map<string, string[]>;
     steps: string[];
     /** What is printed besides. */
@@ -117,7 +117,7 @@ describe("the truth of a preview of any edit", function () {
     refusals: string[];
   }
 
-  /** What the handlers say, with what they print. */
+  /** The lines of the handlers, with what they print. */
   async function look(olds: Resources, news: Resources): Promise<Seen> {
     const seen: Seen = { changed: new Map(), steps: [], remarks: [], refusals: [] };
     const print = console.log;
@@ -174,7 +174,7 @@ describe("the truth of a preview of any edit", function () {
     // the endpoint is made by the preparation of each machine, so that its resource does nothing at first
     const isNew = (name: string) => !before.has(name) && !name.endsWith("endpoint");
     for (const [name, words] of changed)
-      assert.ok(words.length > 0 || isNew(name), `${name} changes without a word`);
+      assert.ok(words.length > 0 || isNew(name), `${name} changes without a line`);
     const removed = [...before].flatMap(([name, { inputs }]) =>
       after.has(name) ? [] : (inputs.machines ?? []),
     );

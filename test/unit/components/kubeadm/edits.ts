@@ -7,7 +7,7 @@ export type Args = KubeadmClusterArgs;
 export const VERSION = "1.36.2";
 const HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHt0ZXN0";
 
-/** One change of the configuration, and what has to be said of it. */
+/** One change of the configuration, and what its preview must contain. */
 export interface Edit {
   what: string;
   apply: (args: Args) => Args;
@@ -15,9 +15,9 @@ export interface Edit {
   machines?: (args: Args) => string[];
   /** What a refusal has to name. */
   refused?: string;
-  /** Whether it changes how machines are reached alone, so that it is recorded and no machine is touched. */
+  /** Whether it only changes how machines are reached, so that it is recorded and no machine is changed. */
   isRecorded?: true;
-  /** For later runs alone: nothing has to be said of it now. */
+  /** Whether it only affects later runs, so that nothing is listed now. */
   later?: true;
 }
 

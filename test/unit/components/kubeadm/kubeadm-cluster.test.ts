@@ -126,7 +126,7 @@ describe("KubeadmCluster", () => {
   it("prepares with a pinned host key, nothing logged, and ignores what is not desired state", async () => {
     await cluster({ machines: [machine("cp-1")] });
     const { inputs, options } = find("demo-cp-1-prepare");
-    // the connection as a whole is a secret, which is an envelope in what the engine gets
+    // the connection as a whole is a secret, which the engine gets wrapped
     const connection = inputs.connection as { value: { hostKey: string; privateKey: string } };
     assert.deepEqual([connection.value.hostKey, connection.value.privateKey], [HOST_KEY, "KEY"]);
     assert.equal(inputs.logging, "none");

@@ -125,7 +125,7 @@ describe("OpenstackCluster", () => {
     assert.equal(certificateNames.length, 2);
   });
 
-  it("names the load balancer first in the kubeconfig, by the address at which people reach it", async () => {
+  it("names the load balancer first in the kubeconfig, by the address at which users reach it", async () => {
     const octavia = (floatingIp: boolean) => ({ octavia: { floatingIp } });
     const cases: [string, Parameters<typeof cluster.make>[0], RegExp][] = [
       ["its floating IP", { endpoint: octavia(true) }, /^https:\/\/192\.0\.2\.\d+:6443$/],

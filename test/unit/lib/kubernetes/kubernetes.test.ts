@@ -129,7 +129,7 @@ describe("KubernetesClient", () => {
     assert.equal((await client.listNodes()).length, 1);
   });
 
-  it("waits while a starting API server refuses what it has not loaded yet", async () => {
+  it("waits while a starting API server refuses resources that it has not loaded yet", async () => {
     let refusals = 2;
     server.intercept = (call) =>
       call === "GET /api/v1/nodes" && refusals-- > 0 ? { status: 403, reason: "Forbidden" } : undefined;

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { placeInPackages } from "../../../../lib/pulumi/stack-traces";
 
 const FORESAIL = require.resolve("../../../../index");
-/** As Pulumi runs the program: an exception in an apply, printed in colours. */
+/** As Pulumi runs the program: an exception in an apply, printed in color. */
 const PROGRAM = `
   const { createRequire } = require("node:module");
   createRequire(require.resolve("@pulumi/pulumi"))("source-map-support/register");

@@ -30,7 +30,7 @@ for (const [name, table] of Object.entries({ commonSteps, ...TABLES }))
       });
   });
 
-describe("lines that no table knows", () => {
+describe("unknown lines", () => {
   it("are not parsed", () => {
     for (const words of ["", "w-1: do something else", "w-1:join as worker of a, wait until Ready"])
       assert.equal(nodeGroupSteps.parse(words), undefined);

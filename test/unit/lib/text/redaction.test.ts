@@ -5,10 +5,10 @@ import { redact } from "../../../../lib/text/redaction";
 const S = "S3cr3t-Value.x9";
 const TOKEN = "abcdefghijklmnopqrstuvwxyz0123456789";
 const pem = (kind: string) => `-----BEGIN ${kind}-----\nMIIEvQ${TOKEN}\n-----END ${kind}-----`;
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Assembled here, so that no scanner reports this file as a leak. */
 const known = (prefix: string) => `${prefix}${TOKEN}`;
 
-/** Texts with a secret, and the part that has to go. */
+/** Texts with a secret, and the part that must be removed. */
 const SHAPES: readonly (readonly [text: string, secret: string])[] = [
   ...["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].map(
     (kind) => [pem(kind), TOKEN] as const,

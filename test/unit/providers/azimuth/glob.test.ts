@@ -7,7 +7,7 @@ import { matchesGlob, matchGlob } from "../../../../providers/azimuth/plan/glob"
 /** [pattern, text, what Python 3.11's fnmatch.fnmatchcase answers] a line. */
 const RECORDED = resolve(__dirname, "../../../../../test/fixtures/azimuth/globs.jsonl");
 
-/** The rules of "*", "?" and "[ab]" word by word, without any care for time. */
+/** The rules of "*", "?" and "[ab]" word by word, without regard to run time. */
 function slowly(pattern: string[], text: string[]): boolean {
   const [part, ...rest] = pattern;
   const [character, ...others] = text;

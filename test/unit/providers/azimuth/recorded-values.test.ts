@@ -106,7 +106,7 @@ function zenithLayer(values: JsonObject, template: JsonObject): JsonObject {
   };
 }
 
-/** Texts of manifests as their objects: the order of keys and the space between lines mean nothing. */
+/** Texts of manifests as their objects: the order of keys and the space between lines don't matter. */
 function comparable(values: JsonObject): unknown {
   return JSON.parse(JSON.stringify(values), (key, value: unknown) =>
     /\.yaml$/.test(key) && typeof value === "string"

@@ -91,7 +91,7 @@ describe("ownership of an object", () => {
       { do: "keep", isMade: true },
     ],
     [
-      "written by somebody",
+      "written by another writer",
       { metadata: { managedFields: [{ manager: "helm" }, { manager: "c", subresource: "status" }] } },
       {},
       { do: "adopt", from: "helm" },
@@ -220,7 +220,7 @@ describe("evaluation of a status", () => {
     });
   });
 
-  it("names an object the same in every version of its API", () => {
+  it("gives an object the same name in every API version", () => {
     const object = {
       apiVersion: "cluster.x-k8s.io/v1beta1",
       kind: "MachinePool",

@@ -180,7 +180,7 @@ describe("evaluation of a MachinePool", () => {
   });
 
   it("is never ready while a replica is missing, whatever the pool says", () => {
-    // most figures are the wanted one, or a ready pool would hardly ever come up
+    // most counts are the desired one, or a ready pool would hardly ever be generated
     const wanted = fc.integer({ min: 0, max: 4 });
     const mostly = <T>(usual: T, others: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });

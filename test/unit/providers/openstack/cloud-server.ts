@@ -17,12 +17,12 @@ export interface Answer {
 /** What a test answers to a call of a service; undefined: 404. */
 export type Service = (request: Request) => Answer | undefined;
 
-/** Keystone and whatever services a test plays, on one port. Tokens are "token-1", "token-2" and so on. */
+/** Keystone and the services that a test simulates, on one port. Tokens are "token-1", "token-2" and so on. */
 export class CloudServer {
   readonly requests: Request[] = [];
-  /** How long new tokens live. */
+  /** Lifetime of new tokens. */
   tokenSeconds = 3600;
-  /** Tokens that are refused although their time is not over. */
+  /** Tokens that are refused before they expire. */
   readonly revoked = new Set<string>();
   /** Answered to the next authentications, before any succeeds. */
   readonly authenticationFaults: Answer[] = [];

@@ -154,7 +154,7 @@ describe("a cloud's APIs", () => {
     [400, { badRequest: { message: "No valid host was found." } }, "NoValidHost", /host/],
   ];
   for (const [status, body, code, words] of refusals)
-    it(`knows ${code} of a ${status}`, async () => {
+    it(`recognizes ${code} in a ${status}`, async () => {
       const open_ = await open(() => ({ status, body }));
       await assert.rejects(open_.call("compute", "POST", "/servers", {}), (error: CloudRefusal) => {
         assert.equal(error.code, code);

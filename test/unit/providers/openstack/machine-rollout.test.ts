@@ -165,7 +165,7 @@ describe("from any partial state of the machines", () => {
       list.map(({ pool, index, look, joined }) => `${pool}-${index}-${look}${joined ? "" : "?"}`),
     );
 
-  /** What a run may not do, whichever it is. */
+  /** Asserts what every run must respect. */
   function assertSafe(
     turn: MachineBatch,
     before: Existing<MachineRecord>[],

@@ -14,7 +14,7 @@ const slotsOf = (planes: number, replace: Record<string, number> = {}, over: Par
 const machines = (slots: readonly Slot[]) => slots.map(({ machine }) => machine);
 const planesOf = (slots: readonly Slot[]) => machines(slots.filter(({ role }) => role === "control-plane"));
 
-/** What a run leaves that came to its end. */
+/** The state after a completed run. */
 const after = (slots: readonly Slot[]) => ({
   slots: [...slots],
   controlPlanes: settled(planesOf(slots)),

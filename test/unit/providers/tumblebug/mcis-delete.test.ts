@@ -3,11 +3,11 @@ import { TumblebugRefusal, type Tumblebug } from "../../../../providers/tumblebu
 import type { EndingVm } from "../../../../providers/tumblebug/plan/deletion";
 import { deleteMcis } from "../../../../providers/tumblebug/resources/mcis-delete";
 
-/** Answers as they were recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */
+/** Responses as recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */
 class RecordedMcis {
   readonly calls: string[] = [];
   isThere = true;
-  /** What the next requests to terminate do; afterwards all VMs that the cloud has end. */
+  /** Effects of the next requests to terminate; later ones end all VMs that the cloud has. */
   readonly refusals: TumblebugRefusal[] = [];
 
   constructor(public vms: EndingVm[]) {}

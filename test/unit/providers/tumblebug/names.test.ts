@@ -48,7 +48,7 @@ describe("names of Tumblebug's objects", () => {
     fc.assert(
       fc.property(words, words, (one, other) => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other));
-        // plain words may be divided in two ways, which the configuration does not mix
+        // plain words could be split in two ways, which the configuration does not mix
         fc.pre(one.join("-") !== other.join("-"));
         assert.notEqual(objectName(one, 40), objectName(other, 40));
       }),

@@ -31,7 +31,7 @@ describe("the rules of Tumblebug's security groups", () => {
     ]);
   });
 
-  it("of control planes are the API and etcd besides", () => {
+  it("of control planes also include the API and etcd", () => {
     assert.deepEqual(say("controlPlanes"), [
       "tcp 6443 to 198.51.100.0/24",
       "tcp 6443 to 10.21.3.0/24",

@@ -47,7 +47,7 @@ describe("addresses of container nodes", () => {
     ["fe80::/64", "10.77.2.0/24", false],
     ["200.0.0.0/8", "200.1.0.0/16", true],
   ] as const) {
-    it(`knows that ${one} and ${other} ${expected ? "overlap" : "do not overlap"}`, () => {
+    it(`finds that ${one} and ${other} ${expected ? "overlap" : "do not overlap"}`, () => {
       assert.equal(overlaps(one, other), expected);
       assert.equal(overlaps(other, one), expected);
     });

@@ -35,7 +35,7 @@ describe("obtaining a program", () => {
     },
   };
 
-  /** Puts a `go` on PATH that notes its arguments and behaves as the shell lines say. */
+  /** Puts a `go` on PATH that records its arguments and runs the shell lines. */
   async function standInForGo(lines: string): Promise<void> {
     const folder = path.join(cache, "fake-go");
     await mkdir(folder);

@@ -1,7 +1,7 @@
 import type { Generation } from "../../../../providers/tumblebug/plan/model";
 import type { RawTumblebug } from "./requests";
 
-/** Something that was done between two recorded requests, and that only its effect shows. */
+/** An action between two recorded requests that only its effect shows. */
 interface UnrecordedStep {
   /** line of the request that follows */
   readonly before: number;

@@ -55,7 +55,7 @@ describe("configuration: accepts", () => {
     assert.equal(osPackages(DAY), "2026-11-22");
     assert.equal(osPackages(MOMENT), "2026-11-22T10:30:00Z");
     assert.equal(osPackages(20261122), "20261122");
-    // what was in quotes stays as it is, or the state would differ
+    // quoted text stays as it is, or the state would differ
     assert.equal(osPackages("2026-11-22T00:00:00Z"), "2026-11-22T00:00:00Z");
     const { machines } = sshCluster({ machines: [controlPlane({ labels: { installed: DAY } })] });
     assert.deepEqual(machines[0]?.labels, { installed: "2026-11-22" });

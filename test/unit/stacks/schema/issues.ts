@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { loadConfiguration, type ConfigurationReader } from "../../../../stacks/schema";
 import { reader } from "./valid";
 
-/** The mistakes that are reported, without the first line; none for a valid configuration. */
+/** The reported issues, without the first line; none for a valid configuration. */
 export function issuesOf(reader: ConfigurationReader): string[] {
   try {
     loadConfiguration(reader);

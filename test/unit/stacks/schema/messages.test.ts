@@ -96,7 +96,7 @@ describe("configuration: messages", () => {
   });
 });
 
-/** What people, programs and attackers put where something else belongs. */
+/** What users, programs and attackers put where something else belongs. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,

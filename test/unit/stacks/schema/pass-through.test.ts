@@ -8,7 +8,7 @@ import { PASS_THROUGH, passThroughIssues } from "../../../../providers/kubeadm/p
 import { softwareVersionIssue } from "../../../../providers/kubeadm/plan/validation/rollout";
 import { exampleMachine, exampleSpecification } from "../../providers/kubeadm/machine/examples";
 
-/** Values that are right, wrong or empty in some place of kubeadm's objects. */
+/** Values that are right, wrong or empty somewhere in kubeadm's objects. */
 const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, "x", 1, true, [], {}, ["a"], [{ name: "v", value: "4" }], [{ name: null }], {
     v: "4",

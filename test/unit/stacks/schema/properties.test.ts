@@ -113,7 +113,7 @@ describe("configuration: properties", () => {
     assert.equal(nearest("zzz", ["name", "machines"]), undefined);
   });
 
-  it("writes paths as people do", () => {
+  it("writes paths in the usual notation", () => {
     assert.equal(
       formatPath(["cluster", "machines", 2, "labels", "a/b"]),
       'cluster.machines[2].labels["a/b"]',

@@ -86,7 +86,7 @@ const certificate = rootCertificates[0]!;
 const withWorkers = (fields: Fields) => ({ pools: [controlPlanes, { ...workers, ...fields }] });
 const withGroup = (fields: Fields) => ({ groups: [planes, { ...machines, ...fields }] });
 
-/** Old name → its section, what was written with it, and what is written today. */
+/** Old name → its section, the value written with it, and the current form. */
 const CASES: Record<string, [old: Fields, current: Fields]> = {
   "cluster.network.podCidr": [
     { network: { podCidr: "10.9.0.0/16" } },
@@ -129,7 +129,7 @@ function timeouts(section: string, names: string[]): Record<string, [Fields, Fie
   );
 }
 
-/** The path that each old name has today. */
+/** The current path of each old name. */
 const currentName = (old: string) =>
   old
     .replace("podCidr", "podSubnet")

@@ -1,7 +1,7 @@
 import type { ClusterSpecification } from "../../../../../providers/kubeadm/plan/specification";
 import type { Machine } from "../../../../../providers/kubeadm/plan/machine";
 
-/** A specification with everything plain; tests override what they are about. */
+/** A plain specification; tests override what they are about. */
 export function exampleSpecification(over: Partial<ClusterSpecification> = {}): ClusterSpecification {
   return {
     name: "demo",

@@ -8,12 +8,12 @@ const onMachine = (stdin: string, command = `${UNPACK} | bash -s`) =>
   spawnSync("bash", ["-c", command], { input: stdin, encoding: "utf8" });
 
 describe("a packed script", () => {
-  it("runs as it was written, and reads the data behind it", () => {
+  it("runs unchanged, and reads the data after it", () => {
     const answer = onMachine(packScript('{\nread -r word; echo "got $word ä"; exit 3\n}\nsecret\n'));
     assert.deepEqual([answer.stdout, answer.status], ["got secret ä\n", 3]);
   });
 
-  it("does nothing when it was cut off", () => {
+  it("does nothing when it was truncated", () => {
     const script = `{\necho ran\n# ${"no ".repeat(2000)}${Math.PI}\nexit 0\n}\n`;
     const packed = packScript(script);
     fc.assert(

@@ -12,7 +12,7 @@ import { planBatch } from "../../../../../providers/tumblebug/plan/machine-batch
 import { recordedCluster } from "../../../../../providers/tumblebug/plan/recorded-state";
 import type { StateResource } from "../../../../../lib/pulumi/state";
 
-/** Random choices that are the same in every run for the same seed. */
+/** Random choices that are reproducible for the same seed. */
 class Choices {
   constructor(private seed: number) {}
 

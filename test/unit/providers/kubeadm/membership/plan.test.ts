@@ -84,7 +84,7 @@ describe("membership plan", () => {
     assert.deepEqual(plan({ recorded: [two.name] }).steps, [{ kind: "remove", machine: "w-2" }]);
   });
 
-  it("does not touch the nodes of other groups, nor what people added", () => {
+  it("does not change the nodes of other groups or what users added", () => {
     const foreign = nodeOf(exampleMachine("w-7", { group: "other" }));
     const handMade = nodeOf(exampleMachine("w-8"), { group: undefined });
     assert.deepEqual(plan({ observed: [foreign, handMade] }).steps, []);

@@ -79,7 +79,7 @@ export class AgentMachine {
     symlinkSync(program, link);
   }
 
-  /** Stages an installer that only writes down that it ran. @param also what more it does */
+  /** Stages an installer that only records that it ran. @param also further lines */
   stage(software: string, version: string, also = ""): void {
     this.write(
       this.place(installerPath(software, version)),
@@ -115,7 +115,7 @@ export class AgentMachine {
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
   }
 
-  /** What agents that were started have said. */
+  /** Output of the started agents. */
   get log(): string {
     return readFileSync(path.join(this.folder, "log"), "utf8");
   }
@@ -129,7 +129,7 @@ export class AgentMachine {
       );
   }
 
-  /** Makes the next calls that hold these words fail. */
+  /** Makes the next calls that contain these words fail. */
   fail(words: string, says: string, times: number): void {
     this.state("fail", words);
     this.state("fail-words", `${says}\n`);
@@ -140,7 +140,7 @@ export class AgentMachine {
     return existsSync(this.place(ref));
   }
 
-  /** Puts a file where the agent takes it for the machine's. */
+  /** Puts a file where the agent reads the machine's. */
   put(ref: string, text = ""): void {
     this.write(this.place(ref), text);
   }
@@ -175,7 +175,7 @@ export class AgentMachine {
     return child;
   }
 
-  /** Holds one of the machine's locks, as a step of foresail or an agent does. @returns lets it go */
+  /** Holds one of the machine's locks, as a step of foresail or an agent does. @returns a function that releases it */
   async holdLock(ref: string): Promise<() => void> {
     const held = path.join(this.folder, "state/held");
     const script = `exec 9>>"$1"; flock 9; : >"$2"; read -r _`;

@@ -15,7 +15,7 @@ describe("the installers of a bundle", () => {
   const specification = exampleSpecification({ source: { bundle: { path: `${bundle}/v{version}` } } });
   const installers = installersOf(specification, { kubernetes: ["1.36.3", "1.35.4"], software: {} });
 
-  /** Runs one with the folder in place of the machine's own places. */
+  /** Runs one with the folder in place of the machine's own paths. */
   const run = (software: string, version: string, verb: string) => {
     const found = installers.find((one) => one.software === software && one.version === version);
     const text = `${found?.header}\n${installerText(specification.source)}`

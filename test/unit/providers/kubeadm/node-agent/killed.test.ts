@@ -4,7 +4,7 @@ import { AgentMachine } from "./agent-machine";
 
 const KEYS = annotationKeys();
 
-/** What is asked for, by software. */
+/** The desired version, by software. */
 const STAGED: Record<string, string> = {
   "os-packages": "2026-11",
   containerd: "1.7.2",
@@ -50,7 +50,7 @@ function outcome(machine: AgentMachine) {
   };
 }
 
-/** Whether ready=false stood on the Node before anything else was changed, and ready=true came last. */
+/** Whether ready=false was on the Node before anything else was changed, and ready=true came last. */
 function isOrdered({ changes }: AgentMachine): boolean {
   const first = changes.findIndex((change) => !change.startsWith("annotate"));
   const closed = changes.findIndex((change) => change.includes(`${KEYS.ready}=false`));

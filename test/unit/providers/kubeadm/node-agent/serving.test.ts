@@ -19,7 +19,7 @@ describe("a node agent that serves", function () {
 
   it("sees a desired version by watching only its own Node", async () => {
     serve();
-    await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first words on the Node");
+    await machine.until(() => machine.annotations[KEYS.ready] === "true", "the first status on the Node");
     machine.setDesired("1.36.3");
     await machine.until(() => machine.versions.running === "1.36.3", "the kubelet's new version");
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");
@@ -33,7 +33,7 @@ describe("a node agent that serves", function () {
     machine.setDesired("1.36.3");
     const release = await machine.holdLock("/run/foresail.lock");
     serve();
-    await machine.until(() => /another step of foresail runs/.test(machine.log), "the agent's words");
+    await machine.until(() => /another step of foresail runs/.test(machine.log), "the agent's message");
     assert.deepEqual(
       machine.changes.filter((change) => change.includes("ready=false") || !change.startsWith("annotate")),
       [],
@@ -46,7 +46,7 @@ describe("a node agent that serves", function () {
   it("leaves the Node to another agent as long as that one runs", async () => {
     const release = await machine.holdLock("/run/foresail-node-agent.lock");
     serve();
-    await machine.until(() => /another node agent runs/.test(machine.log), "the agent's words");
+    await machine.until(() => /another node agent runs/.test(machine.log), "the agent's message");
     assert.deepEqual(machine.calls, []);
     release();
     await machine.until(() => machine.annotations[KEYS.ready] === "true", "ready");

@@ -85,7 +85,7 @@ describe("a rollout with an unreachable worker", () => {
     assert.match(next.waiting.join(), /cp-2 is not Ready/);
   });
 
-  it("is a reason to refuse versions that would leave it too far behind", () => {
+  it("causes a refusal of versions that would leave it too far behind", () => {
     const nodes = [nodeAt("cp-1", "1.35.4"), nodeAt("w-1", "1.32.13", dead)];
     const [refusal] = planRollout(nodes, desiredFor(nodes, "1.36.3")).refusals;
     assert.match(refusal ?? "", /w-1 is out of reach at 1\.32\.13.*bring it back/);

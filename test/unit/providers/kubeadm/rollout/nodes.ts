@@ -5,7 +5,7 @@ import {
   type DesiredRollout,
 } from "../../../../../providers/kubeadm/plan/rollout/desired";
 
-/** A node as an ended rollout leaves it; "cp-1" is a control plane, "gpu-2" a worker of the pool gpu. */
+/** A node as a completed rollout leaves it; "cp-1" is a control plane, "gpu-2" a worker of the pool gpu. */
 export function nodeAt(name: string, version: string, over: Partial<RolloutNode> = {}): RolloutNode {
   const prefix = name.replace(/-\d+$/, "");
   const controlPlane = prefix === "cp";

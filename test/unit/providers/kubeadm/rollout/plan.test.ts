@@ -79,7 +79,7 @@ describe("rollout plan", () => {
     assert.deepEqual(short, ["1.1 cp-1", "1.2 a-1", "1.2 a-2", "1.3 a-3", "1.4 b-1"]);
   });
 
-  it("rolls other software by the same protocol", () => {
+  it("rolls out other software by the same protocol", () => {
     const nodes = cluster("1.36.3").map((node) => ({
       ...node,
       current: { ...node.current, containerd: "2.1.4" },

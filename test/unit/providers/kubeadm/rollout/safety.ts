@@ -8,7 +8,7 @@ import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import type { SimulatedRollout } from "./simulated-rollout";
 
-/** What holds at every moment of a rollout that began in a cluster at rest. */
+/** Invariants of a rollout that began in an idle cluster. */
 export function safety(
   desired: DesiredRollout,
   start: readonly RolloutNode[],

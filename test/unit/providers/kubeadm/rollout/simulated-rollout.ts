@@ -22,9 +22,9 @@ interface InHand {
 export class SimulatedRollout {
   readonly nodes: Map<string, RolloutNode>;
   clusterVersion: string | undefined;
-  /** every step that a run took in hand, in order */
+  /** every step that a run began, in order */
   readonly taken: RolloutStep[] = [];
-  /** what the last look at the cluster said */
+  /** the result of the last read of the cluster */
   last: NextSteps | undefined;
   private hands = new Map<string, InHand>();
 
@@ -42,7 +42,7 @@ export class SimulatedRollout {
     return [...this.nodes.values()];
   }
 
-  /** Looks at the cluster and takes in hand what may begin. @returns whether there was anything new */
+  /** Reads the cluster and begins what may begin. @returns whether there was anything new */
   look(): boolean {
     const begun = [...this.hands.values()].filter((hand) => hand.begun).map(({ step }) => step.node);
     const next = nextSteps(this.list(), { ...this.desired, clusterVersion: this.clusterVersion }, { begun });
@@ -55,7 +55,7 @@ export class SimulatedRollout {
     return fresh.length > 0;
   }
 
-  /** The rollout's process dies: it knows nothing any more. */
+  /** The rollout's process is killed and loses its memory. */
   kill(): void {
     this.hands = new Map();
   }
@@ -122,7 +122,7 @@ export class SimulatedRollout {
   private work(node: RolloutNode): boolean {
     const apart = Object.keys(node.desired).filter((name) => node.desired[name] !== node.current[name]);
     const to = node.desired.kubelet ?? node.kubeletVersion;
-    // it has installers for what a rollout may pass through only
+    // it has installers only for the versions of a rollout
     if (!node.changesAllowed || ![0, 1].includes(minorsBetween(node.kubeletVersion, to))) return false;
     if (apart.length === 0) {
       if (node.ready && node.agentReady) return false;

@@ -141,7 +141,7 @@ for (const generation of GENERATIONS)
       await tumblebug.infrastructures.control("ns1", "k1", "terminate", { force: true });
     });
 
-    it("have no address until the server knows it", async () => {
+    it("have no address until the server reports it", async () => {
       const { tumblebug, server } = fake;
       server.faults.addForMachines({ machine: "w-1", effect: { kind: "late-address", milliseconds: 100 } });
       server.faults.addForMachines({ machine: "w-2", effect: { kind: "no-private-address" } });
@@ -199,7 +199,7 @@ for (const generation of GENERATIONS)
           ? '[{"message":"[aws:vm:ns1-k1-w-1-1] does not exist!"}\n]'
           : "1/1 node control operations failed; first error: VM w-1-1: VM 'x' does not exist in connection 'aws'";
       const effect = { kind: "status", status: 500, message } as const;
-      // while it runs that is no success
+      // while it runs, that is not a success
       server.faults.add({ path: "/control/", times: 1, effect });
       await assert.rejects(infrastructures.control("ns1", "k1", "terminate"), { code: "Refused" });
       await infrastructures.control("ns1", "k1", "terminate");
@@ -278,7 +278,7 @@ for (const generation of GENERATIONS)
       refuse("POST", '{"message":"cp-1 NLB already has this VM: {x x}!! #### cp-1 NLB has [{x x}]!!"}');
       await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-3", "cp-1"]);
       assert.deepEqual((await loadBalancers.read("ns1", "k1", "cp"))?.machines, ["cp-3", "cp-1"]);
-      // other clouds have other words: the record decides
+      // other clouds have other messages: the record decides
       refuse("POST", "TargetAlreadyRegistered");
       await loadBalancers.addMachines("ns1", "k1", "cp", ["cp-1"]);
       refuse("POST", "quota of targets is used up");

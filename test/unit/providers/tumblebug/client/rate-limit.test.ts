@@ -17,7 +17,7 @@ class FakeClock implements Clock {
   }
 }
 
-/** When each of so many requests was let through, in milliseconds. */
+/** When each of this many requests was admitted, in milliseconds. */
 async function times(bucket: TokenBucket, clock: Clock, count: number): Promise<number[]> {
   const found: number[] = [];
   for (let index = 0; index < count; index++) {
@@ -28,7 +28,7 @@ async function times(bucket: TokenBucket, clock: Clock, count: number): Promise<
 }
 
 describe("the limit of requests to Tumblebug", () => {
-  it("lets a burst through and then one at its rate", async () => {
+  it("admits a burst and then requests at its rate", async () => {
     const clock = new FakeClock();
     const found = await times(new TokenBucket(10, 3, clock), clock, 6);
     assert.deepEqual(found, [0, 0, 0, 100, 200, 300]);

@@ -14,7 +14,7 @@ interface Recorded {
 
 const RECORDINGS = ["infra-v0.13.0-21", "mcis-v0.7.0"];
 
-/** What real servers said, in the words that carry the meaning; each recorded error answer is in just one row. */
+/** The distinctive words of real servers' errors; each recorded error response is in exactly one row. */
 const MEANINGS: readonly [code: RefusalCode, words: RegExp, asked?: RegExp][] = [
   ["Unauthorized", /^Unauthorized$/],
   ["NamespaceNotFound", /^Not valid namespace$/],
@@ -45,7 +45,7 @@ const MEANINGS: readonly [code: RefusalCode, words: RegExp, asked?: RegExp][] = 
   // a second terminate: VMs are missing in the cloud, and the MCIS is there
   ["Refused", /^1\/8 node control operations failed; .* does not exist in connection/],
   ["Refused", /^\[\{"message":"\[mock-config01:vm:\S+\] does not exist!"\}/],
-  // one sentence for whatever went wrong
+  // one sentence for every failure
   ["Refused", /^Failed to delete the (VM|Node) info$/],
 ];
 

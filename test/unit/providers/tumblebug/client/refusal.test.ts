@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     code: "NotFound",
   },
   {
-    says: "a connection that can't be asked for, in bare text",
+    says: "a connection that can't be read, in plain text",
     path: "/connConfig/x",
     status: 404,
     text: "an error occurred while requesting to CB-Spider",
