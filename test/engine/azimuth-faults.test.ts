@@ -111,11 +111,11 @@ describe("failures of a cluster through Azimuth, under the engine", function () 
   });
 
   it("names the verb and the resource that the credentials do not allow", async () => {
-    await fixture.stack.setSecret("managementKubeconfig", fixture.api.server.userKubeconfig("somebody"));
+    await fixture.stack.setSecret("managementKubeconfig", fixture.api.server.userKubeconfig("someone"));
     try {
       assert.match(
         await refusal({}),
-        /GET .* User "somebody" cannot get resource "(secrets|clustertemplates)" in API group/,
+        /GET .* User "someone" cannot get resource "(secrets|clustertemplates)" in API group/,
       );
     } finally {
       await fixture.stack.setSecret("managementKubeconfig", fixture.api.kubeconfig());

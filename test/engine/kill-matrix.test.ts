@@ -140,29 +140,29 @@ describe("an engine that is killed", function () {
       from: () => empty,
       machines: SMALL,
       to: () => smallCluster,
-      byDay: [KILLS[1]],
+      byDefault: [KILLS[1]],
       // an engine that dies before it has asked its dynamic provider anything leaves that idle for ever, as Pulumi does
-      byNight: [KILLS[1]],
+      withAll: [KILLS[1]],
     },
     {
       title: "scale-up from 1+1 to 3+2",
       from: () => small,
       machines: LARGE,
       to: () => largeCluster,
-      byDay: [],
-      byNight: KILLS,
+      byDefault: [],
+      withAll: KILLS,
     },
     {
       title: "scale-down from 3+2 to 2+1",
       from: () => large,
       machines: MEDIUM,
       to: () => mediumCluster,
-      byDay: [KILLS[0]],
-      byNight: KILLS,
+      byDefault: [KILLS[0]],
+      withAll: KILLS,
     },
   ];
-  for (const { title, from, machines, to, byDay, byNight } of changes) {
-    for (const { mode, event } of ALL_TESTS ? byNight : byDay) {
+  for (const { title, from, machines, to, byDefault, withAll } of changes) {
+    for (const { mode, event } of ALL_TESTS ? withAll : byDefault) {
       it(`continues with a ${title}, ${mode} killed at the ${event} of each step in turn`, async () => {
         assert.ok((await killInTurn(mode, event, from(), machines, to())) > 5);
       });

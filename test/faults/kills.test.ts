@@ -8,7 +8,7 @@ import { overlaps, stepRuns } from "../cluster/step-logs";
 import { TestCluster } from "../cluster/test-cluster";
 import { traces } from "../cluster/traces";
 
-const NIGHT = process.env.FORESAIL_TEST_ALL === "1";
+const ALL_TESTS = process.env.FORESAIL_TEST_ALL === "1";
 /** Another seed kills other processes at the same steps. */
 const SEED = Number(process.env.FORESAIL_TEST_SEED ?? "1");
 /** How long a provider may continue the step that it was in when its engine died. */
@@ -71,7 +71,7 @@ const victimsOf = (index: number, seed: number): KillPoint["victims"] =>
 
 const words = { engine: "pulumi alone", all: "pulumi and all that it started" };
 
-for (const seed of NIGHT ? [SEED, SEED + 1] : [SEED])
+for (const seed of ALL_TESTS ? [SEED, SEED + 1] : [SEED])
   describe(`kills on real nodes, seed ${seed}`, function () {
     this.timeout(600_000);
     let cluster: TestCluster;
@@ -84,7 +84,7 @@ for (const seed of NIGHT ? [SEED, SEED + 1] : [SEED])
     after(() => cluster.remove());
 
     let configured: readonly string[] = [];
-    for (const { title, machines, steps } of NIGHT ? EVERY_STEP : [FIRST]) {
+    for (const { title, machines, steps } of ALL_TESTS ? EVERY_STEP : [FIRST]) {
       describe(title, () => {
         before(async () => {
           await cluster.configure({ machines });

@@ -102,7 +102,7 @@ describe("a cluster through Azimuth, on a real API server", function () {
 
     const short = Buffer.from("0123456789abcdef").toString("base64");
     for (const theirs of [twice, short]) {
-      await putEtcdKey(theirs, "somebody");
+      await putEtcdKey(theirs, "someone");
       const again = await etcdKeySteps();
       assert.deepEqual(again["steps"], []);
       await host.update("azimuth/EtcdKey", old, again);
