@@ -6,9 +6,9 @@ import { runCommand } from "./command";
 export const ANSIBLE_VERSION = "2.18.6";
 
 /**
- * Sees to it that Ansible is in the cache, from the Python package index.
+ * Ensures that Ansible from the Python package index is in the cache.
  * @returns path of ansible-playbook
- * @throws Error with pip's words
+ * @throws Error with pip's output
  */
 export async function ensureAnsible(): Promise<string> {
   const folder = path.join(cacheFolder, `ansible-${ANSIBLE_VERSION}`);

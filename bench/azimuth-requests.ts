@@ -29,8 +29,7 @@ export async function measureRequests(toolchain: Toolchain, say: (line: string) 
     const began = performance.now();
     const changes = Object.keys(await fixture.stack.up());
     const seconds = (performance.now() - began) / 1000;
-    if (changes.join() !== "unchanged")
-      throw new Error(`the up was to change nothing: ${changes.join(", ")}`);
+    if (changes.join() !== "unchanged") throw new Error(`the up changed something: ${changes.join(", ")}`);
     const count = requests() - before;
     say(`up without changes, ${clusters} clusters: ${count} requests, ${seconds.toFixed(1)} s`);
     const what = `up without changes, ${clusters === 1 ? "the only cluster" : `one of ${clusters} clusters`}`;

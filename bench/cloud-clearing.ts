@@ -12,7 +12,7 @@ interface Listed {
   readonly keypair?: { readonly name: string };
 }
 
-/** Where objects are listed and deleted, in an order in which nothing is in use when its turn comes. */
+/** Where objects are listed and deleted, in an order in which none is in use any more when it is deleted. */
 const KINDS: readonly { service: ServiceName; path: string; query?: string; field: string }[] = [
   { service: "nova", path: "/servers", field: "servers" },
   { service: "neutron", path: "/v2.0/floatingips", field: "floatingips" },
@@ -25,8 +25,8 @@ const KINDS: readonly { service: ServiceName; path: string; query?: string; fiel
 ];
 
 /**
- * Deletes everything that a project has in a cloud, but not what a project always has.
- * @throws Error that names what is still there at the deadline
+ * Deletes everything that a project has in a cloud except its default objects.
+ * @throws Error that names what is left at the deadline
  */
 export async function clearProject(api: CloudApi): Promise<void> {
   for (const kind of KINDS) {

@@ -12,13 +12,13 @@ const NAME = "bench-openstack";
 /** A real OpenStack whose servers are rows in nova's database, with room for two stacks of 100 servers. */
 export interface BenchCloud {
   readonly toolchain: Toolchain;
-  /** What makes programs find it. */
+  /** Variables with which programs find it. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Deletes what a measured program made, past the engine: the provider would wait 10 s for each server. */
+  /** Deletes what a measured program created, without the engine: the provider would wait 10 s for each server. */
   clear(): Promise<void>;
 }
 
-/** Works with a new cloud, in place of one that a killed run left, and removes it. */
+/** Creates a new cloud, runs the work and removes the cloud; first removes one that a killed run left. */
 export async function withBenchCloud<T>(
   { report }: Pick<BenchContext, "report">,
   work: (cloud: BenchCloud) => Promise<T>,

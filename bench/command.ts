@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Runs a program to its end.
- * @throws Error with its last words when it fails, or when its time is up
+ * Runs a program until it ends.
+ * @throws Error with its last output when it fails or times out
  */
 export async function runCommand(
   program: string,
@@ -18,7 +18,7 @@ export async function runCommand(
   let words = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (words += text));
-  // 'exit' and not 'close': the master of a shared connection keeps the pipes open
+  // not 'close': the master of a shared connection keeps the pipes open
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (code !== 0) throw new Error(`${program} ended with ${signal ?? code}:\n${words.slice(-2000)}`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What one run took. */
+/** The cost of one run. */
 export interface Cost {
   /** Wall time. */
   readonly seconds: number;
@@ -13,7 +13,7 @@ const TICKS = 100;
 
 /** Time of all ended children in seconds, from the text of /proc/self/stat. */
 export function childrenSeconds(stat: string): number {
-  // the name stands in brackets and may hold spaces
+  // the name is in parentheses and may contain spaces
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[13]) + Number(fields[14])) / TICKS;
 }

@@ -9,18 +9,18 @@ import { planMachines, type Size } from "../sandbox/systems/cluster-size";
 import type { BenchContext } from "./measurement";
 import { BenchStack, type StackContent } from "./stack";
 
-/** Machines, and a stack that wants a cluster on them. */
+/** Machines, and a stack for a cluster on them. */
 export interface Fixture {
   readonly stack: BenchStack;
   readonly content: StackContent;
-  /** What foresail itself would tell the machines. */
+  /** The specification that foresail itself would use. */
   readonly specification: ClusterSpecification;
   readonly machines: readonly Machine[];
 }
 
 /**
- * New container nodes in place of those that the fleet has, and a stack of a cluster that is yet to be made.
- * @param versions of Kubernetes, whose programs and images the nodes have from their beginning
+ * Replaces the container nodes of the fleet with new ones, and returns a stack for a new cluster on them.
+ * @param versions of Kubernetes, whose programs and images are preloaded on the nodes
  */
 export async function freshFixture(
   { toolchain, report }: Pick<BenchContext, "toolchain" | "report">,

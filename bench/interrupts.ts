@@ -14,10 +14,11 @@ export class Interrupted extends Error {
 }
 
 /**
- * Does work on what has to be removed from this machine after it: containers, a cloud. At a signal, the programs that
- * the work runs are killed first, so that none of them makes anything later. Further signals do not stop the removal.
+ * Runs work whose objects have to be removed from this machine afterwards: containers, a cloud. At a signal, the
+ * programs that the work runs are killed first, so that none of them creates anything later. Further signals do not
+ * stop the removal.
  *
- * @throws Interrupted after the removal; whatever the work or the removal throws
+ * @throws Interrupted after the removal; or what the work or the removal throws
  */
 export async function removedAfter<T>(remove: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let onSignal: (signal: (typeof SIGNALS)[number]) => void = () => undefined;
@@ -33,7 +34,7 @@ export async function removedAfter<T>(remove: () => Promise<unknown>, work: () =
     return await Promise.race([running, interrupted]);
   } catch (error) {
     if (error instanceof Interrupted) {
-      console.error(`${error.message}; removing what the benchmark made`);
+      console.error(`${error.message}; removing what the benchmark created`);
       const settled = running.then(
         () => undefined,
         () => undefined,

@@ -1,16 +1,16 @@
 import type { Reporter } from "../sandbox/progress";
 import type { Toolchain } from "../sandbox/toolchain";
 import type { Result } from "./results";
-import type { LoadNotes } from "./surroundings";
+import type { LoadNotes } from "./environment";
 
-/** What a benchmark works with. */
+/** The context of a benchmark. */
 export interface BenchContext {
   readonly toolchain: Toolchain;
   readonly report: Reporter;
   /** Called before each run that counts. */
   readonly load: LoadNotes;
   readonly say: (line: string) => void;
-  /** How often each is run, when the person asked for another number than the benchmark's own. */
+  /** The number of runs, if the user requested another one than the benchmark's own. */
   readonly rounds: number | undefined;
 }
 

@@ -1,17 +1,17 @@
 import { parseUrn } from "../lib/pulumi/state";
 import type { RecordedResource } from "./stack";
 
-/** An object that a run made, and for what it had to wait. */
+/** An object that a run created, and the objects for which it had to wait. */
 export interface MadeObject {
   /** Type and name as the engine prints them: "openstack:networking:Port w-1". */
   readonly key: string;
   /** Time of its creation, with the provider's own waits. */
   readonly seconds: number;
-  /** Keys of the objects that had to be there before. */
+  /** Keys of the objects that had to exist before. */
   readonly after: readonly string[];
 }
 
-/** The objects, one after another, that a run cannot be faster than. */
+/** The chain of objects that determines the minimum duration of a run. */
 export interface Chain {
   readonly seconds: number;
   readonly keys: readonly string[];
@@ -31,7 +31,7 @@ export class ObjectTimes {
     this.started = now();
   }
 
-  /** Takes the next line as it comes; others than of creations mean nothing. */
+  /** Processes the next line; ignores all lines except those of creations. */
   readonly take = (line: string): void => {
     if (line.startsWith("Updating (")) this.updating ??= this.now();
     const [, type, name, state] = /^ \+ +(\S+) (\S+) (creating|created)\b/.exec(line) ?? [];
@@ -47,7 +47,7 @@ export class ObjectTimes {
     if (!isOwn(key)) this.last = now;
   };
 
-  /** What was made, of the objects that the state has; stack and providers are none. */
+  /** Returns the created objects of the state, without stack and providers. */
   made(resources: readonly RecordedResource[]): MadeObject[] {
     return resources.flatMap(({ urn, dependencies = [] }) => {
       const key = keyOf(urn);
@@ -58,14 +58,14 @@ export class ObjectTimes {
   }
 
   /**
-   * Where the seconds of an `up` went.
+   * Returns where the seconds of an `up` went.
    * @param ended when it had ended, by the same clock
-   * @throws Error when it made nothing
+   * @throws Error when it created nothing
    */
   phases(ended: number): Phases {
     const { started, updating, first, last } = this;
     if (updating === undefined || first === undefined || last === undefined)
-      throw new Error("the engine has not printed that it made anything");
+      throw new Error("the engine has printed no creation");
     const seconds = (from: number, to: number) => (to - from) / 1000;
     return {
       preview: seconds(started, updating),
@@ -79,9 +79,9 @@ export class ObjectTimes {
 /** The seconds of an `up`. */
 export interface Phases {
   readonly preview: number;
-  /** Of the engine and the program until the first object is begun. */
+  /** Of the engine and the program until the first object begins. */
   readonly start: number;
-  /** From the first object until the last is there. */
+  /** From the first object until the last exists. */
   readonly objects: number;
   readonly end: number;
 }
@@ -105,8 +105,8 @@ function keyOf(urn: string): string {
 export const kindOf = (key: string): string => key.slice(0, key.indexOf(" ")).split(":").at(-1) ?? "";
 
 /**
- * The chain of dependencies whose waits are the longest.
- * @throws Error when the objects wait for each other in a ring
+ * Returns the chain of dependencies with the longest waits.
+ * @throws Error when the objects wait for each other in a cycle
  */
 export function longestChain(objects: readonly MadeObject[]): Chain {
   const byKey = new Map(objects.map((object) => [object.key, object]));
@@ -133,7 +133,7 @@ function longest(chains: readonly Chain[]): Chain {
   });
 }
 
-/** A kind of dependency, and how much shorter the longest chain were without it. */
+/** A kind of dependency, and how much shorter the longest chain would be without it. */
 interface Saving {
   /** Which objects wait, such as "Instance". */
   readonly kind: string;
@@ -152,7 +152,7 @@ function pairsOf(objects: readonly MadeObject[]): { kind: string; after: string 
   return [...new Map(pairs.map((pair) => [pairOf(pair.kind, pair.after), pair])).values()];
 }
 
-/** What each kind of dependency costs that a run has and its floor has not; the dearest first. */
+/** Returns the cost of each kind of dependency that a run has and its floor has not; the most expensive first. */
 export function avoidableWaits(objects: readonly MadeObject[], floor: readonly MadeObject[]): Saving[] {
   const needed = new Set(pairsOf(floor).map(({ kind, after }) => pairOf(kind, after)));
   const whole = longestChain(objects).seconds;
@@ -172,7 +172,7 @@ function withoutPair(objects: readonly MadeObject[], kind: string, after: string
   ).seconds;
 }
 
-/** How long the objects of each kind took, kinds in the order of the run. */
+/** Returns how long the objects of each kind took, in the order of the run. */
 export function secondsByKind(objects: readonly MadeObject[]): Map<string, number[]> {
   const kinds = new Map<string, number[]>();
   for (const { key, seconds } of objects)

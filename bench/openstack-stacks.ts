@@ -4,7 +4,7 @@ import type { BenchCloud } from "./cloud";
 import { SERVERS_VARIABLE } from "./programs/servers";
 import { BenchStack } from "./stack";
 
-/** Who makes the servers. */
+/** The programs that create the servers. */
 export type Who = "floor" | "foresail";
 const PROGRAMS: Readonly<Record<Who, string>> = {
   floor: "openstack-floor.js",
@@ -13,11 +13,11 @@ const PROGRAMS: Readonly<Record<Who, string>> = {
 
 export const NAMES: Readonly<Record<Who, string>> = { floor: "bare program", foresail: "foresail" };
 
-/** Both in turn the one and the other first. */
+/** Returns both, with a different one first in each round. */
 export const inTurn = (round: number): Who[] =>
   round % 2 === 0 ? ["floor", "foresail"] : ["foresail", "floor"];
 
-/** A stack of one of the programs, with nothing made yet. */
+/** Returns a new stack of one of the programs. */
 export async function makeStack(cloud: BenchCloud, who: Who, servers: number): Promise<BenchStack> {
   const program = path.join(__dirname, "programs", PROGRAMS[who]);
   return BenchStack.ofProgram(

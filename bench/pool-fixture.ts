@@ -62,13 +62,13 @@ export class PoolFixture {
     return said;
   }
 
-  /** Runs `pulumi up` to whatever end it has. */
+  /** Runs `pulumi up` and ignores its result. */
   async try(): Promise<void> {
     await this.made.stack.call(["up", "--yes", "--skip-preview"]);
   }
 
   /**
-   * Brings a second pool, in a stack of its own, to so many nodes.
+   * Scales a second pool, in a stack of its own, to this number of nodes.
    * @returns how long that took, and the peak of the dynamic provider's resident memory meanwhile
    */
   async memoryAt(replicas: number): Promise<{ megabytes: number; seconds: number }> {
@@ -90,7 +90,7 @@ export class PoolFixture {
     };
   }
 
-  /** When so many Nodes are Ready, in milliseconds of `Date.now()`. */
+  /** Returns when this number of Nodes is Ready, in milliseconds of `Date.now()`. */
   async readyAt(count: number, seconds: number): Promise<number> {
     return this.made.capi.kubernetes.watchUntil<number, NodeStatus>({
       what: `${count} nodes`,
@@ -106,7 +106,7 @@ export class PoolFixture {
     });
   }
 
-  /** When Cluster API has counted so many of a pool's nodes as ready, in milliseconds of `Date.now()`. */
+  /** Returns when Cluster API has counted this number of a pool's nodes as ready, in milliseconds of `Date.now()`. */
   async countedAt(name: string, count: number, seconds: number): Promise<number> {
     return this.made.capi.kubernetes.watchUntil<number, PoolStatus>({
       what: `${count} counted nodes`,
@@ -122,7 +122,7 @@ export class PoolFixture {
     });
   }
 
-  /** How many requests of the stack the API server has answered so far. */
+  /** Returns the number of the stack's requests that the API server has answered so far. */
   requests(): number {
     const log = readFileSync(path.join(this.made.capi.api.folder, AUDIT_LOG), "utf8");
     return log
@@ -130,7 +130,7 @@ export class PoolFixture {
       .filter((line) => line.includes('"userAgent":"foresail/') && line.includes("foresail/bench")).length;
   }
 
-  /** Makes the machines that come from now on never register. */
+  /** Makes new machines never register from now on. */
   async withholdNodes(name: string): Promise<void> {
     await this.made.capi.kubernetes.mergePatch(
       { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, namespace: "demo", name },

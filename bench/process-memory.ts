@@ -6,7 +6,7 @@ export type Part = "program" | "dynamic provider" | "command plugin";
 
 const SAMPLE_MILLISECONDS = 25;
 
-/** Which part a process is, by its command line; undefined for all others. */
+/** Returns the part of a process by its command line; undefined for all others. */
 export function partOf(commandLine: string): Part | undefined {
   if (!/(^|\/)node\s/.test(commandLine)) return undefined;
   if (/cmd\/dynamic-provider/.test(commandLine)) return "dynamic provider";
@@ -15,7 +15,7 @@ export function partOf(commandLine: string): Part | undefined {
   return undefined;
 }
 
-/** The peak of a process's resident memory in MB, from the kernel's own account; 0 when it has ended. */
+/** Returns the peak of a process's resident memory in MB, as counted by the kernel; 0 when it has ended. */
 function peakOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -55,7 +55,7 @@ export class MemoryWatch {
   private sample(): void {
     const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
     for (const pid of pids) {
-      // a launcher replaces itself by node, so what is no part yet may become one
+      // a launcher replaces itself with node, so an unknown process may become a part later
       const part = this.known.get(pid) ?? partOf(commandLineOf(pid));
       if (part === undefined || (!this.known.has(pid) && !isBelow(pid, process.pid))) continue;
       this.known.set(pid, part);

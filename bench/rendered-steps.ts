@@ -16,14 +16,15 @@ import {
 } from "../providers/kubeadm/machine/steps";
 import type { Machine } from "../providers/kubeadm/plan/machine";
 
-/** What the scripts that foresail is compared with put in place of these. */
+/** Placeholders that the compared scripts replace. */
 const TOKEN = "@TOKEN@";
 const AUTHORITY = "@AUTHORITY@";
 
 const framed = ({ text }: Script) => `{\n${text}\n}\n`;
 
 /**
- * Writes foresail's own remote steps for a cluster into files, so that others can run the very same.
+ * Writes foresail's own remote steps for a cluster into files, so that the compared tools can run exactly the same
+ * steps.
  * @returns a new temporary folder, with ssh_config and an Ansible inventory beside the steps
  */
 export function renderSteps(
@@ -57,7 +58,7 @@ export function renderSteps(
   return folder;
 }
 
-/** One connection a machine, which all its steps share. */
+/** One connection per machine, which all its steps share. */
 function sshHost({ name, address, port, user }: Machine, folder: string, privateKeyFile: string): string {
   return `Host ${name}
   HostName ${address}

@@ -9,13 +9,13 @@ export interface Row {
   readonly what: string;
   readonly unit: "s" | "MB" | "kB" | "×" | "";
   readonly figure: Summary;
-  /** Figure divided by what it is compared with, and with what. */
+  /** The ratio of the figure to a reference, and the name of the reference. */
   readonly ratio?: { readonly figure: Summary; readonly to: string };
-  /** What is to be reached, in words, and whether it was. */
+  /** The goal, as text, and whether it was reached. */
   readonly wanted?: { readonly words: string; readonly reached: boolean };
 }
 
-/** What one benchmark came to, and on what. */
+/** The result of one benchmark, and its environment. */
 export interface Result {
   readonly name: string;
   readonly title: string;
@@ -23,23 +23,23 @@ export interface Result {
   readonly date: string;
   readonly machine: string;
   readonly versions: string;
-  /** Load average of the last minute before each run: the least and the most. */
+  /** Load average of the last minute before each run: minimum and maximum. */
   readonly load: readonly [number, number];
   readonly rows: readonly Row[];
-  /** What a reader needs to take the figures right. */
+  /** Notes for interpreting the figures. */
   readonly notes: readonly string[];
 }
 
-/** Results are kept beside the code that made them, so that one benchmark alone can be run anew. */
+/** Results are kept beside the code that produced them, so that one benchmark alone can be repeated. */
 const resultsFile = path.join(projectFolder, "bench", "results.json");
 
-/** Puts results in the place of earlier ones of the same name. */
+/** Replaces earlier results with the same name. */
 export function mergeResults(earlier: readonly Result[], later: readonly Result[]): Result[] {
   const merged = new Map([...earlier, ...later].map((result) => [result.name, result]));
   return [...merged.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** All results on record. */
+/** Returns all recorded results. */
 export function readResults(file = resultsFile): Result[] {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Result[];

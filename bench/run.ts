@@ -22,7 +22,7 @@ import { size } from "./measurements/size";
 import { tumblebug } from "./measurements/tumblebug";
 import { up } from "./measurements/up";
 import { mergeResults, readResults, type Result, writeResults } from "./results";
-import { describeMachine, describeVersions, LoadNotes } from "./surroundings";
+import { describeMachine, describeVersions, LoadNotes } from "./environment";
 import { renderPage, renderResult } from "./table";
 
 const MEASUREMENTS: readonly Measurement[] = [
@@ -67,7 +67,7 @@ function parseRounds(text: string): number {
 
 async function main(): Promise<void> {
   const choices = MEASUREMENTS.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`).join("\n");
-  const names = new Argument("[NAME...]", "which to run; all without a name").choices(
+  const names = new Argument("[NAME...]", "which to run; all if none is named").choices(
     MEASUREMENTS.map(({ name }) => name),
   );
   await new Command("npm run bench --")
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     )
     .addArgument(names)
     .option("--dry-run", "print the figures, and leave docs/benchmarks.md as it is")
-    .option("--rounds <number>", "run each so often instead of the benchmark's own number", parseRounds)
+    .option("--rounds <number>", "number of runs, instead of each benchmark's own", parseRounds)
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
     .action(async (chosen: string[], { dryRun, rounds }: { dryRun?: boolean; rounds?: number }) => {
       for (const measurement of MEASUREMENTS) {
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
         const result = await measure(measurement, rounds);
         console.log(`\n${renderResult(result)}`);
         if (dryRun === true) continue;
-        // after each: a later one that fails takes nothing from this one
+        // after each, so that a later failure does not lose this result
         const results = mergeResults(readResults(), [result]);
         writeResults(results);
         writeFileSync(page, renderPage(results));
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   console.error(pc.red(error instanceof Error ? error.message : String(error)));
-  // what still runs in the background of an interrupted benchmark has nothing to work on any more
+  // background work of an interrupted benchmark has nothing left to work on
   if (error instanceof Interrupted) process.exit(128 + constants.signals[error.signal]);
   process.exitCode = 1;
 });

@@ -11,7 +11,7 @@ const VERSION = "1.36.3";
 const AUDIT_POLICY = "audit-policy.yaml";
 const AUDIT_LOG = "audit.log";
 
-/** Machines that answer SSH and an API server, without anything that runs on them. */
+/** Machines that answer SSH and an API server, without real workloads. */
 export class Simulation {
   private constructor(
     private readonly api: BareApiServer,
@@ -21,9 +21,9 @@ export class Simulation {
   ) {}
 
   /**
-   * @param workers how many machines there are beside the one control plane, at most
+   * @param workers the maximum number of machines besides the one control plane
    * @param options.version of the kubelets
-   * @param options.audited whether requests are to be counted, which costs the API server a little
+   * @param options.audited whether requests are counted, which costs the API server a little
    */
   static async start(
     workers: number,
@@ -31,7 +31,7 @@ export class Simulation {
   ): Promise<Simulation> {
     const names = ["cp-1", ...Array.from({ length: workers }, (_, index) => `w-${index + 1}`)];
     const programs = await simulationPrograms();
-    // no controllers: what they do is none of foresail's cost
+    // no controllers: their work is not part of foresail's cost
     const api = new BareApiServer({
       programs: { etcd: programs.etcd, kubeApiserver: programs.kubeApiserver },
       apiServerArguments: audited
@@ -52,7 +52,7 @@ export class Simulation {
     }
   }
 
-  /** The stack of the first so many machines. */
+  /** Returns the stack of the first machines, up to this number. */
   content(machines: number, version = VERSION): StackContent {
     return {
       privateKey: this.fleet.privateKey,
@@ -66,7 +66,7 @@ export class Simulation {
     };
   }
 
-  /** One machine as the configuration has it. */
+  /** Returns one machine in the format of the configuration. */
   machine(name: string): Record<string, unknown> {
     const { apiServer, ...machine } = this.fleet.machine(name);
     const index = this.names.indexOf(name);
@@ -75,13 +75,13 @@ export class Simulation {
     return { ...machine, internalAddress, role: "worker" };
   }
 
-  /** Makes a machine one on which the preparation has run. */
+  /** Marks a machine as prepared. */
   markPrepared(name: string): void {
     const { files } = this.fleet;
     files.saveState(name, { ...files.state(name), prepared: true });
   }
 
-  /** Writes down the cluster's version where kubeadm does, which the simulated machines leave out. */
+  /** Records the cluster's version where kubeadm does, which the simulated machines do not. */
   async noteClusterVersion(version: string): Promise<void> {
     const client = await KubernetesClient.connect({ kubeconfig: this.api.kubeconfig() }, { seconds: 60 });
     try {
@@ -96,7 +96,7 @@ export class Simulation {
     }
   }
 
-  /** How many requests of foresail the API server of an audited simulation has answered so far. */
+  /** Returns how many requests of foresail the API server of an audited simulation has answered so far. */
   requests(): number {
     const log = readFileSync(path.join(this.api.folder, AUDIT_LOG), "utf8");
     return log.split("\n").filter((line) => {

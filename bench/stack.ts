@@ -10,26 +10,26 @@ import { projectFolder, projectName, stackFile } from "../sandbox/places";
 import type { Toolchain } from "../sandbox/toolchain";
 import { parseUrn } from "../lib/pulumi/state";
 
-/** What a stack is made of. */
+/** The input of a stack. */
 export interface StackContent {
   /** The value of foresail:cluster. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly privateKey: string;
 }
 
-/** How a stack is previewed or updated, when not as the engine does by itself. */
+/** Options for a preview or an update that differ from the engine's defaults. */
 export interface RunOptions {
-  /** How many objects the engine works on at once. */
+  /** How many objects the engine handles at once. */
   readonly parallel?: number;
-  /** Takes each line of the engine's output as it comes. */
+  /** Receives each line of the engine's output as it arrives. */
   readonly onLine?: (line: string) => void;
 }
 
-/** A resource as the state has it. */
+/** A resource in the state. */
 export interface RecordedResource {
   readonly urn: string;
   readonly id: string;
-  /** Of what its inputs were made. */
+  /** The dependencies of its inputs. */
   readonly dependencies?: readonly string[];
   readonly parent?: string;
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export interface RecordedResource {
 const SECRET = "4dabf18193072939515e22adb298388d";
 const NAME = "bench";
 const SECONDS = 1_800;
-const OBEYED_OPTIONS = path.join(__dirname, "..", "sandbox", "obeyed-options.js");
+const PRELOADED_OPTIONS = path.join(__dirname, "..", "sandbox", "preloaded-options.js");
 
 /** One stack with a backend and a stack file of its own, in a temporary folder. */
 export class BenchStack {
@@ -69,21 +69,19 @@ export class BenchStack {
     };
   }
 
-  /**
-   * A stack of foresail itself, with nothing made yet.
-   */
+  /** Returns a new stack of foresail itself. */
   static async ofForesail(toolchain: Toolchain, content: StackContent): Promise<BenchStack> {
     const stack = new BenchStack(toolchain, projectFolder);
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
-    // the engine writes the salt into the project's own folder, and knows no other place at this step
+    // the engine writes the salt into the project's own folder, and supports no other location at this step
     rmSync(stackFile(NAME), { force: true });
     await stack.configure(content);
     return stack;
   }
 
   /**
-   * A stack of a Pulumi program in plain JavaScript that does nothing: the floor of every preview. None of foresail's
-   * tuning is in it, only the option `typescript: false` is obeyed.
+   * A stack of a Pulumi program in plain JavaScript that does nothing: the floor of every preview. It has none of
+   * foresail's tuning, only the option `typescript: false`.
    */
   static ofEmptyProgram(toolchain: Toolchain): Promise<BenchStack> {
     return BenchStack.ofProgram(toolchain, "empty", 'require("@pulumi/pulumi");\n');
@@ -92,7 +90,7 @@ export class BenchStack {
   /**
    * A stack of a Pulumi program of its own in plain JavaScript.
    * @param text of the program
-   * @param options variables that its processes get besides; and whether they get foresail's tuning
+   * @param options additional variables for its processes; and whether they get foresail's tuning
    */
   static async ofProgram(
     toolchain: Toolchain,
@@ -109,7 +107,7 @@ export class BenchStack {
     writeFileSync(path.join(folder, "index.js"), text);
     symlinkSync(path.join(projectFolder, "node_modules"), path.join(folder, "node_modules"));
     const stack = new BenchStack(toolchain, folder, {
-      ...(options.tuned ? {} : { preloaded: [OBEYED_OPTIONS] }),
+      ...(options.tuned ? {} : { preloaded: [PRELOADED_OPTIONS] }),
       ...(options.variables && { variables: options.variables }),
     });
     await stack.call(["stack", "init", NAME, "--secrets-provider", "passphrase"]);
@@ -131,14 +129,14 @@ export class BenchStack {
     return costOf(() => this.run(["preview", "--expect-no-changes"], options));
   }
 
-  /** What a person sees of changes that are to come, resource by resource. */
+  /** Returns the preview of changes, resource by resource. */
   async previewDiff(): Promise<{ text: string; cost: Cost }> {
     let text = "";
     const cost = await costOf(async () => (text = (await this.call(["preview", "--diff"])).stdout));
     return { text, cost };
   }
 
-  /** With the preview before it, as a person runs it. */
+  /** Runs `up` including its preview, as users do. */
   async up(options: RunOptions = {}): Promise<Cost> {
     return costOf(() => this.run(["up", "--yes"], options));
   }
@@ -151,40 +149,43 @@ export class BenchStack {
     return (await this.call(["stack", "output", name, "--show-secrets"])).stdout;
   }
 
-  /** All that the state has. */
+  /** Returns all resources of the state. */
   async resources(): Promise<RecordedResource[]> {
     const { stdout } = await this.call(["stack", "export", "--show-secrets"]);
     const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] } };
     return deployment.resources ?? [];
   }
 
-  /** Inputs and outputs of a resource, secrets in plain. @throws Error when the state has none of that name */
+  /**
+   * Returns inputs and outputs of a resource, secrets in plain text.
+   * @throws Error when the state has none with that name
+   */
   async resource(name: string): Promise<RecordedResource> {
     const found = (await this.resources()).find(({ urn }) => parseUrn(urn).name === name);
     if (found === undefined) throw new Error(`the state has no resource ${name}`);
     return { ...found, ...(plain({ inputs: found.inputs, outputs: found.outputs }) as object) };
   }
 
-  /** What a resource would be made of, by a preview. @throws Error when it is not in it */
+  /** Returns the inputs of a resource according to a preview. @throws Error when the preview does not contain it */
   async previewedInputs(name: string): Promise<Readonly<Record<string, unknown>>> {
     const found = (await this.previewedResources()).find(({ urn }) => parseUrn(urn).name === name);
     if (found === undefined) throw new Error(`the preview has no resource ${name}`);
     return found.inputs;
   }
 
-  /** Everything that the next update leaves in the state, as far as a preview knows it. */
+  /** Returns everything that the next update leaves in the state, as far as a preview knows it. */
   async previewedResources(): Promise<RecordedResource[]> {
     const { stdout } = await this.run(["preview", "--json"], {});
     const { steps } = JSON.parse(stdout) as { steps: { newState?: RecordedResource }[] };
     return steps.flatMap(({ newState }) => newState ?? []);
   }
 
-  /** Size of the current state in kB, as the backend keeps it. */
+  /** Returns the size of the current state in kB, as the backend stores it. */
   stateSize(): number {
     const folder = path.join(this.folder, "state", ".pulumi", "stacks");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
     const current = files.find((file) => path.basename(file) === `${NAME}.json`);
-    if (current === undefined) throw new Error(`${folder} holds no state`);
+    if (current === undefined) throw new Error(`${folder} contains no state`);
     return statSync(path.join(folder, current)).size / 1000;
   }
 
@@ -224,7 +225,7 @@ export class BenchStack {
   }
 }
 
-/** The values behind the marks of secrets. */
+/** Returns the values inside the engine's secret objects. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;

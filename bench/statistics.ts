@@ -1,4 +1,4 @@
-/** What a handful of runs came to. */
+/** The summary of a few runs. */
 export interface Summary {
   readonly median: number;
   readonly least: number;
@@ -7,21 +7,21 @@ export interface Summary {
 }
 
 /**
- * The middle of some figures, and how far they spread.
+ * Returns the median of some figures and their spread.
  * @throws Error when there are none
  */
 export function summarise(figures: readonly number[]): Summary {
   const sorted = [...figures].sort((a, b) => a - b);
   const [least, most] = [sorted[0], sorted.at(-1)];
-  if (least === undefined || most === undefined) throw new Error("there is nothing to summarise");
+  if (least === undefined || most === undefined) throw new Error("there is nothing to summarize");
   const middle = sorted.length / 2;
   const median = ((sorted[Math.ceil(middle) - 1] ?? least) + (sorted[Math.floor(middle)] ?? most)) / 2;
   return { median, least, most, runs: sorted.length };
 }
 
 /**
- * How many times as much the second costs as the first, from runs made in turn: each pair saw the same load, so the
- * median of the pairs' ratios is steadier than the ratio of the medians.
+ * Returns the ratio of the second cost to the first, from alternating runs: each pair saw the same load, so the median
+ * of the pairs' ratios is more stable than the ratio of the medians.
  * @throws Error when there are no pairs, or unequal numbers of runs
  */
 export function pairedRatio(base: readonly number[], measured: readonly number[]): Summary {
@@ -30,8 +30,8 @@ export function pairedRatio(base: readonly number[], measured: readonly number[]
 }
 
 /**
- * How a cost grows with a size: the exponent p of cost = c · size^p between the first and the last point. 1 is linear,
- * 0 means that it does not grow.
+ * Returns how a cost grows with a size: the exponent p of cost = c · size^p between the first and the last point. 1 is
+ * linear, 0 means that it does not grow.
  * @throws Error for fewer than two sizes
  */
 export function growth(points: readonly { size: number; cost: number }[]): number {

@@ -3,7 +3,7 @@ import type { Summary } from "./statistics";
 
 const HEAD = ["What", "Median", "Least – most", "Runs", "Ratio", "To reach", ""];
 
-/** A figure with as many digits as it deserves. */
+/** Formats a figure with a sensible number of digits. */
 export function formatFigure(figure: number, unit: Row["unit"]): string {
   const digits = unit === "×" || Math.abs(figure) < 10 ? 2 : Math.abs(figure) < 100 ? 1 : 0;
   return `${figure.toFixed(digits)}${unit === "" ? "" : ` ${unit}`}`;
@@ -12,7 +12,7 @@ export function formatFigure(figure: number, unit: Row["unit"]): string {
 const spread = ({ least, most }: Summary, unit: Row["unit"]) =>
   `${formatFigure(least, unit)} – ${formatFigure(most, unit)}`;
 
-/** The cells of one row, in the order of the head. */
+/** Returns the cells of one row, in the order of the header. */
 export function rowCells({ what, unit, figure, ratio, wanted }: Row): string[] {
   return [
     what,
@@ -30,7 +30,7 @@ export function rowCells({ what, unit, figure, ratio, wanted }: Row): string[] {
   ];
 }
 
-/** One benchmark's part of the page. */
+/** Returns one benchmark's section of the page. */
 export function renderResult(result: Result): string {
   const { name, title, date, machine, versions, load, rows, notes } = result;
   const lines = [HEAD, HEAD.map(() => "---"), ...rows.map(rowCells)].map(
@@ -48,7 +48,7 @@ export function renderResult(result: Result): string {
   ].join("\n");
 }
 
-/** The whole page. */
+/** Returns the whole page. */
 export function renderPage(results: readonly Result[]): string {
   return [
     "# Benchmarks",

@@ -6,7 +6,7 @@ import type { DesiredSize } from "./systems/system";
 
 const MOST_MACHINES = 9;
 
-/** A whole number from one to nine. */
+/** Parses an integer from one to nine. */
 function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1 || count > MOST_MACHINES) {
@@ -30,13 +30,13 @@ function systemArgument(): Argument {
 
 async function main(): Promise<void> {
   const program = new Command("npm run")
-    .description("The sandbox: real clusters on this machine, with an own state and own programs.")
-    .showHelpAfterError("(--help tells more)")
+    .description("The sandbox: real clusters on this machine, with their own state and programs.")
+    .showHelpAfterError("(see --help)")
     .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2));
 
   program
     .command("setup")
-    .description("bring everything that the sandbox needs onto this machine")
+    .description("install everything that the sandbox needs on this machine")
     .action(async () => {
       const { SANDBOX_NEEDS, setUp } = await import("./set-up.js");
       await setUp(SANDBOX_NEEDS, await newReporter());
@@ -44,12 +44,12 @@ async function main(): Promise<void> {
 
   program
     .command("start")
-    .description("set up, run `pulumi up` on the system's sandbox stack, and check what it made")
+    .description("set up, run `pulumi up` on the system's sandbox stack, and check the result")
     .addArgument(systemArgument())
-    .option("--workers <number>", "workers of the cluster; kept for the next start", parseCount)
+    .option("--workers <number>", "workers of the cluster; remembered for the next start", parseCount)
     .option(
       "--control-planes <number>",
-      "control planes of the cluster; kept for the next start",
+      "control planes of the cluster; remembered for the next start",
       parseControlPlanes,
     )
     .action(async (name: string, size: DesiredSize) => {
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 
   program
     .command("stop")
-    .description("run `pulumi destroy` on the system's sandbox stack, and take everything down")
+    .description("run `pulumi destroy` on the system's sandbox stack, and remove everything")
     .addArgument(systemArgument())
     .action(async (name: string) => {
       const system = findSystem(name);
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
 
   program
     .command("status")
-    .description("what runs, and the variables that let you run `pulumi` on it by hand")
+    .description("show what is running, and the variables for running `pulumi` on it by hand")
     .option("--json", "as JSON")
     .action(async (options: { json?: boolean }) => {
       const { formatStatus, gatherStatus } = await import("./status.js");
@@ -87,7 +87,7 @@ async function newReporter() {
   return createReporter();
 }
 
-/** 2 for a wrong command line, 130 after an interrupt as shells have it, else 1. */
+/** Returns 2 for a wrong command line, 130 after an interrupt, as shells do, else 1. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof UnknownSystemError) return 2;
   return error instanceof Error && error.name === "InterruptedError" ? 130 : 1;

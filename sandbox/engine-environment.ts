@@ -7,7 +7,7 @@ import { passphraseFile, sandboxFolder, stateFolder } from "./places";
 
 export { preloading } from "../cli/pulumi";
 
-/** The variables that a person needs to run `pulumi` on the sandbox's stacks by hand. */
+/** The variables for running `pulumi` on the sandbox's stacks by hand. */
 export function handVariables(pulumiHome: string): Record<string, string> {
   return {
     PULUMI_HOME: pulumiHome,
@@ -17,10 +17,10 @@ export function handVariables(pulumiHome: string): Record<string, string> {
 }
 
 /**
- * The environment in which the sandbox runs the engine. No PULUMI_* variable of the person is left in it, so that the
- * sandbox can reach neither their backend nor their login.
+ * The environment in which the sandbox runs the engine. It contains none of the user's PULUMI_* variables, so that the
+ * sandbox cannot reach their backend or login.
  * @param base the environment of this process
- * @param toolchain what the tool chain sets: PATH and PULUMI_HOME among others
+ * @param toolchain the tool chain's variables, such as PATH and PULUMI_HOME
  */
 export function engineEnvironment(
   base: NodeJS.ProcessEnv,
@@ -33,7 +33,10 @@ export function engineEnvironment(
     ...handVariables(toolchain["PULUMI_HOME"] ?? ""),
     // diffs that read the live system run side by side (docs/benchmarks.md)
     PULUMI_PARALLEL_DIFF: "true",
-    NODE_OPTIONS: preloading([path.join(__dirname, "obeyed-options.js"), ...PRELOADED], base["NODE_OPTIONS"]),
+    NODE_OPTIONS: preloading(
+      [path.join(__dirname, "preloaded-options.js"), ...PRELOADED],
+      base["NODE_OPTIONS"],
+    ),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK: "true",
     // every plugin comes from the tool chain: a missing one is an error at once, not a download in the middle of `up`
@@ -41,7 +44,7 @@ export function engineEnvironment(
   };
 }
 
-/** Makes the folder of the state and the passphrase once; an existing passphrase is never replaced. */
+/** Creates the state folder and the passphrase once; never replaces an existing passphrase. */
 export async function ensureState(): Promise<void> {
   await mkdir(sandboxFolder, { recursive: true, mode: 0o700 });
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,7 @@
-/** Lines that say nothing to a reader: dots of progress, links to a web console, advice on what the sandbox does itself. */
+/**
+ * Lines without information for the user: progress dots, links to a web console, advice on what the sandbox does
+ * itself.
+ */
 const NOISE = [
   /^@ /,
   /^\s*$/,
@@ -9,7 +12,7 @@ const NOISE = [
 ];
 
 /**
- * Makes the engine's output readable line by line: noise and repeated lines go, what is left is indented.
+ * Makes the engine's output readable line by line: drops noise and repeated lines and indents the rest.
  * @returns a function that takes a line and returns what to print, or undefined for nothing
  */
 export function readableLines(): (line: string) => string | undefined {
@@ -18,7 +21,7 @@ export function readableLines(): (line: string) => string | undefined {
   return (raw) => {
     const line = raw.trimEnd();
     if (NOISE.some((pattern) => pattern.test(line))) return undefined;
-    // the outputs hold whole objects and secrets; what a reader needs of them is printed at the end
+    // the outputs contain whole objects and secrets; the useful ones are printed at the end
     if (/^Outputs:/.test(line)) inOutputs = true;
     else if (/^\S/.test(line)) inOutputs = false;
     if (inOutputs || line === last) return undefined;
@@ -27,7 +30,7 @@ export function readableLines(): (line: string) => string | undefined {
   };
 }
 
-/** What the last `Resources:` block of an `up` or `destroy` says, such as `{ unchanged: 12, created: 2 }`. */
+/** Parses the last `Resources:` block of an `up` or `destroy`, such as `{ unchanged: 12, created: 2 }`. */
 export function countChanges(output: string): Record<string, number> {
   const block = output.slice(output.lastIndexOf("Resources:"));
   const counts: Record<string, number> = {};

@@ -8,17 +8,17 @@ export interface EngineCall {
   readonly args: readonly string[];
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Secrets go in here, never into `args`. */
+  /** Secrets belong here, never in `args`. */
   readonly input?: string;
-  /** The call is interrupted after this many seconds, and killed half a minute later. */
+  /** The call is interrupted after this many seconds and killed 30 seconds later. */
   readonly seconds: number;
-  /** Takes each line of both streams as it comes. */
+  /** Receives each line of both streams as it arrives. */
   readonly onLine?: (line: string) => void;
-  /** Where interrupts of the person come from; default: this process. */
+  /** The source of the user's interrupts; default: this process. */
   readonly interrupts?: EventEmitter;
 }
 
-/** What a finished call printed. */
+/** The result and output of a finished call. */
 export interface EngineAnswer {
   readonly exitCode: number;
   readonly stdout: string;
@@ -26,13 +26,13 @@ export interface EngineAnswer {
 }
 
 const SECONDS_TO_CANCEL = 30;
-/** A terminal and npm both pass an interrupt on; the engine takes a second one for "stop at once". */
+/** A terminal and npm both forward an interrupt; the engine treats a second one as "stop at once". */
 const SAME_INTERRUPT_MILLISECONDS = 1_000;
 
 /**
- * Runs the Pulumi command line and waits for its end. It gets a process group of its own, so that one interrupt reaches
- * it once: it then ends its running steps in order and writes its state. A second interrupt stops it at once.
- * @throws Error when the program cannot be started or its time is up
+ * Runs the Pulumi command line and waits until it ends. It gets its own process group, so that each interrupt reaches
+ * it once. After the first one it finishes its running steps and writes its state; a second one stops it at once.
+ * @throws Error when the program cannot be started or times out
  */
 export async function callEngine(call: EngineCall): Promise<EngineAnswer> {
   const child = spawn(call.program, [...call.args], {
@@ -49,7 +49,7 @@ export async function callEngine(call: EngineCall): Promise<EngineAnswer> {
       child[name].on("data", (text: string) => (output[name] += text)).on("close", resolve);
     });
   });
-  // a program that ends without reading its input closes the pipe under us
+  // a program that ends without reading its input closes the pipe
   child.stdin.on("error", () => undefined).end(call.input ?? "");
 
   const interrupted = passInterrupts(call.interrupts ?? process, (signal) => child.kill(signal));
@@ -66,7 +66,7 @@ export async function callEngine(call: EngineCall): Promise<EngineAnswer> {
       child.once("error", (error) =>
         reject(new Error(`${call.program} cannot be started: ${error.message}`)),
       );
-      // 'exit' and not 'close': a plugin that outlives a killed engine keeps the pipes open
+      // not 'close': a plugin that outlives a killed engine keeps the pipes open
       child.once("exit", (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
     });
     await Promise.race([Promise.all(streams), new Promise((resolve) => setTimeout(resolve, 2_000).unref())]);
@@ -79,12 +79,12 @@ export async function callEngine(call: EngineCall): Promise<EngineAnswer> {
   }
 }
 
-/** Raised when a person interrupted the engine; what was done so far is in the state. */
+/** Thrown when the user interrupted the engine; what was done so far is in the state. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 
   constructor(command: string) {
-    super(`interrupted while pulumi ${command} ran; the same command goes on where it stopped`);
+    super(`interrupted while pulumi ${command} ran; run the same command again to continue`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Toolchain } from "./toolchain";
 
 const SECONDS = { short: 120, long: 3_600 };
 
-/** Raised when a Pulumi command failed; its last words are in the message. */
+/** Thrown when a Pulumi command failed; the message contains its last lines. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
 
@@ -31,10 +31,10 @@ export class Engine {
   ) {}
 
   /**
-   * Opens a stack, and makes it when it is new. The lock of a dead process is cleared, and so is what a killed run left
-   * pending; both are said.
-   * @param variables that the stack needs beside the sandbox's own
-   * @throws StackLockedError while somebody else works on it
+   * Opens a stack, or creates a new one. Clears the lock of a dead process and the pending operations of a killed run,
+   * and reports both.
+   * @param variables that the stack needs besides the sandbox's own
+   * @throws StackLockedError while another process works on it
    */
   static async open(
     stack: string,
@@ -53,7 +53,7 @@ export class Engine {
     return engine;
   }
 
-  /** Sets a secret of the stack's configuration unless it has this value already; it travels by standard input. */
+  /** Sets a secret of the stack's configuration unless it has this value already; passes it through standard input. */
   async setSecret(key: string, value: string): Promise<void> {
     const current = await this.call(["config", "get", `${projectName}:${key}`], { mayFail: true });
     if (current.exitCode === 0 && current.stdout.trimEnd() === value.trimEnd()) return;
@@ -61,7 +61,7 @@ export class Engine {
   }
 
   /**
-   * Previews, then changes, with readable output as it goes.
+   * Previews, then applies the changes, with readable progress output.
    * @returns how many resources were created, updated, …, unchanged
    * @throws EngineError
    */
@@ -74,20 +74,20 @@ export class Engine {
     return this.change(["destroy", "--yes", "--skip-preview"]);
   }
 
-  /** The stack's outputs, secrets in plain: never print them. */
+  /** Returns the stack's outputs with secrets in plain text: never print them. */
   async outputs(): Promise<Record<string, unknown>> {
     const { stdout } = await this.call(["stack", "output", "--json", "--show-secrets"]);
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  /** The stack's state, secrets encrypted. */
+  /** Returns the stack's state, with encrypted secrets. */
   async export(): Promise<ExportedStack> {
     return JSON.parse((await this.call(["stack", "export"])).stdout) as ExportedStack;
   }
 
   /**
    * Removes the stack and its configuration file.
-   * @param force also when resources are on record: only for machines that are gone with all they held
+   * @param force also with resources in its state: only for machines that no longer exist
    */
   async remove({ force = false } = {}): Promise<void> {
     await this.call(["stack", "rm", "--yes", ...(force ? ["--force"] : [])]);
@@ -99,12 +99,12 @@ export class Engine {
     if (resumable.length + others.length === 0) return;
     const words = `a run of ${this.stack} was killed in the middle of: ${[...resumable, ...others].join(", ")}`;
     if (others.length > 0) {
-      this.say(`${words}; pulumi refresh finds out what came of it`);
+      this.say(`${words}; run pulumi refresh to update the state`);
       return;
     }
-    // the import forgets every pending operation, which is why it is done only when all can be resumed
+    // the import drops all pending operations, so it runs only when all of them can be resumed
     await this.call(["stack", "import"], { input: JSON.stringify(exported) });
-    this.say(`${words}; it is taken up again`);
+    this.say(`${words}; it is resumed now`);
   }
 
   private async change(args: readonly string[]): Promise<Record<string, number>> {
@@ -143,7 +143,7 @@ export class Engine {
       ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
     });
     if (answer.exitCode !== 0 && options.mayFail !== true) {
-      // what was shown line by line needs no second telling
+      // lines that were shown already are not repeated
       const words = options.onLine === undefined ? answer.stderr.trim() || answer.stdout.trim() : "";
       throw new EngineError(
         args

@@ -1,4 +1,4 @@
-/** The part of a Kubernetes Node that its state is read from. */
+/** The fields of a Kubernetes Node from which its state is read. */
 export interface NodeObject {
   readonly metadata?: { readonly name?: string; readonly labels?: Readonly<Record<string, string>> };
   readonly status?: {
@@ -16,13 +16,13 @@ export interface NodeObject {
 export interface NodeStatus {
   readonly name: string;
   readonly role: string;
-  /** As its kubelet reports it, such as "v1.36.3"; null when that is not known. */
+  /** As its kubelet reports it, such as "v1.36.3"; null if unknown. */
   readonly version: string | null;
-  /** "Ready", or why it is not. */
+  /** "Ready", or the reason why it is not ready. */
   readonly status: string;
 }
 
-/** "Ready", or the reason in the kubelet's or the node controller's words. */
+/** Returns "Ready", or the reason as the kubelet or the node controller reports it. */
 export function readiness(node: NodeObject): string {
   const condition = node.status?.conditions?.find(({ type }) => type === "Ready");
   if (condition === undefined) return "NotReady: its kubelet has not reported yet";
@@ -32,9 +32,9 @@ export function readiness(node: NodeObject): string {
 }
 
 /**
- * Puts what is configured and what the cluster says side by side.
+ * Combines the configured nodes with those that the cluster reports.
  * @param recorded the nodes of the stack's configuration
- * @param live the cluster's nodes, or why it could not be asked
+ * @param live the cluster's nodes, or the reason why they could not be read
  */
 export function mergeNodes(
   recorded: readonly { readonly name: string; readonly role: string }[],

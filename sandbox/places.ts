@@ -3,7 +3,7 @@ import path from "node:path";
 /** The folder that holds package.json; this file runs from bin/sandbox/. */
 export const projectFolder = path.resolve(__dirname, "..", "..");
 
-/** Everything the sandbox keeps for this project; `npm stop` and deleting it leave no trace but the cache. */
+/** All files of the sandbox for this project; after `npm stop`, deleting it leaves only the cache. */
 export const sandboxFolder = path.join(projectFolder, ".sandbox");
 
 /** The file backend of the sandbox's stacks. */

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { processBegan } from "./toolchain/lock";
 import { writePrivate } from "./private-file";
 
-/** A process that was started in the background, as it is remembered. */
+/** The record of a process that was started in the background. */
 interface RecordedProcess {
   readonly pid: number;
   /** When it began, in clock ticks since boot: a later process with the same number has another. */
@@ -23,27 +23,27 @@ export interface ProcessSpec {
 const TERM_SECONDS = 15;
 const TAIL_BYTES = 3000;
 
-/** The background processes of one part of the sandbox, by their names, in a file. */
+/** The background processes of one part of the sandbox, recorded in a file by name. */
 export class Processes {
   constructor(
     private readonly file: string,
     private readonly logs: string,
   ) {}
 
-  /** What is remembered, alive or not. */
+  /** Returns all recorded processes, running or not. */
   async recorded(): Promise<Record<string, RecordedProcess>> {
     const text = await readFile(this.file, "utf8").catch(() => "{}");
     return JSON.parse(text) as Record<string, RecordedProcess>;
   }
 
-  /** Names of those that live. */
+  /** Returns the names of those that are running. */
   async running(): Promise<string[]> {
     const entries = Object.entries(await this.recorded());
     const alive = await Promise.all(entries.map(([, process]) => isOurs(process)));
     return entries.filter((_, index) => alive[index]).map(([name]) => name);
   }
 
-  /** Starts a process of its own session, unless it lives. What it says goes to NAME.out among the logs. */
+  /** Starts a process in its own session, unless it is running. Its output goes to NAME.out in the log folder. */
   async start(spec: ProcessSpec): Promise<void> {
     if ((await this.running()).includes(spec.name)) return;
     await mkdir(this.logs, { recursive: true });
@@ -70,7 +70,7 @@ export class Processes {
     }
   }
 
-  /** Ends processes and all that they started, all at once; those that are gone are forgotten. */
+  /** Ends processes and all their children at once; removes the records of those that have ended. */
   async stop(names: readonly string[]): Promise<void> {
     const recorded = await this.recorded();
     await Promise.all(
@@ -84,7 +84,7 @@ export class Processes {
     );
   }
 
-  /** The last words of a process, from its log and what it said. */
+  /** Returns the last lines of a process's log and output. */
   async tail(name: string): Promise<string> {
     const files = [path.join(this.logs, `${name}.log`), this.outputFile(name)];
     const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
@@ -105,7 +105,7 @@ export class Processes {
 async function isOurs({ pid, began }: RecordedProcess): Promise<boolean> {
   const now = await processBegan(pid);
   if (now === "" || now !== began) return false;
-  // one that has ended and is not collected yet runs no more
+  // a zombie has ended
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat !== "" && !/^\d+ \(.*\) Z /.test(stat);
 }
@@ -121,7 +121,7 @@ async function end(process: RecordedProcess): Promise<void> {
     }
     await pause(50);
   }
-  // what it left of its group
+  // the rest of its group
   signal(-process.pid, "SIGKILL");
 }
 

@@ -1,22 +1,22 @@
 import colours from "picocolors";
 
-/** Where a program came from; the last word of a step's line. */
+/** Where a program came from; shown at the end of a step's line. */
 export type Origin = "installed" | "downloaded" | "built" | "cached";
 
-/** Says what a long piece of work does, how long it took and where its result came from. */
+/** Reports what a long operation does, how long it took and where its result came from. */
 export interface Reporter {
   /**
-   * Runs the work. On a terminal a line at the bottom follows it; elsewhere one line is printed at its start.
-   * At the end one line says what, how many seconds, and `from` if the result has one.
+   * Runs the work. On a terminal a line at the bottom shows its progress; elsewhere one line is printed at its start.
+   * At its end one line shows the title, the seconds, and the result's `from` if it has one.
    * @param title what is done, such as "Kubernetes 1.36.3"
-   * @param work given a function that shows what it does at the moment
+   * @param work gets a function that shows its current activity
    * @returns the result of the work
-   * @throws whatever the work throws, after the line that says it failed
+   * @throws what the work throws, after a line that reports the failure
    */
   step<Result>(title: string, work: (update: (detail: string) => void) => Promise<Result>): Promise<Result>;
 }
 
-/** What the reporter writes to: a stream such as process.stderr. */
+/** The reporter's output: a stream such as process.stderr. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -44,7 +44,7 @@ class LiveLine {
     this.draw();
   }
 
-  /** Takes a step off the line and prints its last words above what still runs. */
+  /** Removes a step from the line and prints its final line above the running ones. */
   end(title: string, lastWords: string): void {
     this.running.delete(title);
     this.output.write(`${this.output.isTTY === true ? "\r\u001b[2K" : ""}${lastWords}\n`);
@@ -64,7 +64,7 @@ class LiveLine {
   }
 }
 
-/** A reporter for people: a live line on a terminal, plain lines elsewhere; NO_COLOR is obeyed. */
+/** A reporter for users: a live line on a terminal, plain lines elsewhere; respects NO_COLOR. */
 export function createReporter(output: Output = process.stderr): Reporter {
   const live = new LiveLine(output);
   return {

@@ -1,6 +1,6 @@
-/** What happens to a request instead of, before or after its being carried out. */
+/** What happens to a request before, after or instead of its processing. */
 export type Effect =
-  /** an answer of the status, and nothing is carried out */
+  /** a response with this status; the request is not processed */
   | { readonly kind: "status"; readonly status: number; readonly message?: string }
   /** it is carried out after a pause */
   | { readonly kind: "delay"; readonly milliseconds: number }
@@ -9,14 +9,14 @@ export type Effect =
   /** the connection is cut at once, and nothing is carried out */
   | { readonly kind: "refused" };
 
-/** A fault that requests to a stand-in server meet. */
+/** A fault that a simulated server injects into requests. */
 export interface RequestFault<E = Effect> {
   readonly effect: E;
   /** such as "POST"; absent: any */
   readonly method?: string;
   /** a regular expression that the path with its query has to match; absent: any */
   readonly path?: string;
-  /** for how many requests; absent: for all, until it is taken back */
+  /** for how many requests; absent: for all, until it is removed */
   readonly times?: number;
 }
 
@@ -26,7 +26,7 @@ export interface Happening {
   readonly happened: number;
 }
 
-/** The first fault that a request meets. */
+/** Returns the first fault that applies to a request. */
 export function findRequestFault<F extends RequestFault<unknown> & Happening>(
   faults: readonly F[],
   request: { readonly method: string; readonly path: string },
@@ -39,7 +39,7 @@ export function findRequestFault<F extends RequestFault<unknown> & Happening>(
   );
 }
 
-/** Whether a fault has happened as often as was asked. */
+/** Returns whether a fault has happened as often as requested. */
 export function isSpent(fault: { readonly times?: number } & Happening): boolean {
   return fault.times !== undefined && fault.happened >= fault.times;
 }

@@ -1,7 +1,7 @@
 import type { Reporter } from "./progress";
 import { ensureToolchain, type ProgramName, type PythonPackagesName, type Toolchain } from "./toolchain";
 
-/** What a system or a test tier stands on. */
+/** The prerequisites of a system or a test tier. */
 export interface Needs {
   /** Programs by the names that the tool chain knows. */
   readonly programs: readonly ProgramName[];
@@ -13,22 +13,22 @@ export interface Needs {
   readonly python?: readonly PythonPackagesName[];
 }
 
-/** What every system of the sandbox needs. */
+/** The prerequisites of every system of the sandbox. */
 export const SANDBOX_NEEDS: Needs = {
   programs: ["pulumi", "language-nodejs", "plugin-command"],
   kubernetes: ["1.36.3"],
   nodes: true,
 };
 
-/** What the tests need: networks from manifests and charts go through the kubernetes plugin. */
+/** The prerequisites of the tests: networks from manifests and charts use the kubernetes plugin. */
 export const TEST_NEEDS: Needs = {
   ...SANDBOX_NEEDS,
   programs: [...SANDBOX_NEEDS.programs, "plugin-kubernetes"],
 };
 
 /**
- * Brings everything that is missing onto this machine; fast when nothing is.
- * @throws Error that names the missing thing and the command that mends it
+ * Installs everything that is missing on this machine; fast when nothing is missing.
+ * @throws Error that names the missing item and the command that installs it
  */
 export async function setUp(needs: Needs, report: Reporter): Promise<Toolchain> {
   const toolchain = await ensureToolchain(

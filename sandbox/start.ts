@@ -6,8 +6,8 @@ import { writeStackFile } from "./systems/stack-file";
 import { stackOf, type DesiredSize, type System } from "./systems/system";
 
 /**
- * Brings a system up on this machine and proves that it works. Run again, it changes nothing.
- * @throws Error when any part fails; what was made so far stays, and the next start goes on from there
+ * Brings a system up on this machine and verifies that it works. Another run changes nothing.
+ * @throws Error when any part fails; what was created so far is kept, and the next start continues from there
  */
 export async function startSystem(
   system: System,
@@ -26,19 +26,19 @@ export async function startSystem(
   say(pc.bold(`pulumi up on the stack ${engine.stack}`));
   const changes = await engine.up();
   const outputs = await engine.outputs();
-  await system.settle(context, fixture, outputs);
+  await system.postStart(context, fixture, outputs);
   await system.check(context, fixture, outputs);
 
   say("");
   say(
     pc.green(
-      `The system ${system.name} runs${isUnchanged(changes) ? "; nothing had to be changed" : ""}. Next:`,
+      `The system ${system.name} is running${isUnchanged(changes) ? "; nothing was changed" : ""}. Next:`,
     ),
   );
   for (const command of system.nextCommands(context, outputs)) say(`  ${command}`);
 }
 
-/** Whether an `up` changed no resource. */
+/** Returns whether an `up` changed no resource. */
 export function isUnchanged(changes: Readonly<Record<string, number>>): boolean {
   return Object.keys(changes).every((word) => word === "unchanged");
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { projectName, stateFolder } from "./places";
 
-/** A stack as the file backend has it on record. */
+/** A stack as stored by the file backend. */
 interface RecordedStack {
   readonly name: string;
   readonly resources: number;
@@ -19,7 +19,7 @@ interface RecordedResource {
 
 const stacksFolder = path.join(stateFolder, ".pulumi", "stacks", projectName);
 
-/** Lists the sandbox's stacks straight from the state, without the engine: fast, and before any set-up too. */
+/** Lists the sandbox's stacks directly from the state, without the engine: fast, and possible before any set-up. */
 export async function recordedStacks(folder = stacksFolder): Promise<RecordedStack[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -34,12 +34,12 @@ export async function recordedStacks(folder = stacksFolder): Promise<RecordedSta
   );
 }
 
-/** How many resources a stack has on record; -1 when there is no such stack. */
+/** Returns the number of resources in a stack's state; -1 when there is no such stack. */
 export async function recordedResources(stack: string): Promise<number> {
   return (await recordedStacks()).find((each) => each.name === stack)?.resources ?? -1;
 }
 
-/** The outputs that a stack has on record, secrets encrypted; undefined when there is no such stack. */
+/** Returns the outputs in a stack's state, with encrypted secrets; undefined when there is no such stack. */
 export async function recordedOutputs(
   stack: string,
   folder = stacksFolder,

@@ -4,7 +4,7 @@ import { mergeNodes, type NodeObject, type NodeStatus } from "./node-status";
 import { recordedStacks } from "./state-file";
 import { stackOf, type System } from "./systems/system";
 
-/** What runs, as `npm run status -- --json` prints it. */
+/** The running systems, as `npm run status -- --json` prints them. */
 export interface Status {
   readonly stacks: readonly { readonly name: string; readonly system: string; readonly resources: number }[];
   readonly clusters: readonly {
@@ -15,13 +15,13 @@ export interface Status {
     readonly kubeconfig: string | null;
     readonly nodes: readonly NodeStatus[];
   }[];
-  /** The variables that let a person run `pulumi` on the stacks by hand. */
+  /** The variables for running `pulumi` on the stacks by hand. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const API_SECONDS = 5;
 
-/** Finds out what runs. Nothing is set up or changed, and a cluster that does not answer is no error. */
+/** Determines what is running. Sets up and changes nothing; a cluster that does not answer is not an error. */
 export async function gatherStatus(systems: readonly System[], pulumiHome: string): Promise<Status> {
   const recorded = await recordedStacks();
   const started = systems.flatMap((system) => {
@@ -36,7 +36,7 @@ export async function gatherStatus(systems: readonly System[], pulumiHome: strin
             () => true,
             () => false,
           );
-          const live = isWritten ? await listNodes(kubeconfig) : "the cluster is not made yet";
+          const live = isWritten ? await listNodes(kubeconfig) : "the cluster is not created yet";
           return {
             name,
             system: system.name,
@@ -58,7 +58,7 @@ export async function gatherStatus(systems: readonly System[], pulumiHome: strin
   };
 }
 
-/** @returns why the cluster could not be asked, when it could not */
+/** @returns the reason if the cluster could not be reached */
 async function listNodes(kubeconfigFile: string): Promise<readonly NodeObject[] | string> {
   try {
     const { KubernetesClient } = await import("../lib/kubernetes/index.js");
@@ -77,7 +77,7 @@ async function listNodes(kubeconfigFile: string): Promise<readonly NodeObject[] 
   }
 }
 
-/** The same for people: what runs, then the variables as lines to paste. */
+/** Formats the status for users: what is running, then the variables as lines to paste. */
 export function formatStatus(status: Status): string {
   const lines: string[] = [];
   for (const { name, system, resources } of status.stacks) {

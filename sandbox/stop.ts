@@ -6,9 +6,9 @@ import { deleteStackFile } from "./systems/stack-file";
 import { stackOf, type System } from "./systems/system";
 
 /**
- * Takes a system down: its resources, its stack, its machines and networks. Works on one that is half made, whose
- * machines are gone, or that does not run.
- * @throws Error when `pulumi destroy` failed; the machines are deleted all the same
+ * Takes a system down: its resources, its stack, its machines and networks. Works on one that is partly created, whose
+ * machines are gone, or that is not running.
+ * @throws Error when `pulumi destroy` failed; the machines are deleted anyway
  */
 export async function stopSystem(
   system: System,
@@ -24,22 +24,20 @@ export async function stopSystem(
     const toolchain = await setUp({ ...system.needs, kubernetes: [], nodes: false }, report);
     const engine = await Engine.open(stack, toolchain, say, system.environment);
     if (recorded.resources > 0 && (await system.isGone())) {
-      say("its machines are gone already: only the record of them is removed");
+      say("its machines are gone already: only their records are removed");
     } else if (recorded.resources > 0) {
-      await system.awaken?.({ toolchain, report, say });
+      await system.resume?.({ toolchain, report, say });
       failure = await destroy(engine);
     }
     await system.stop({ report, say });
-    // whatever is still on record lived on the machines that were just deleted
+    // all resources that are still in the state were on the machines that were just deleted
     await engine.remove({ force: true });
   } else {
     await system.stop({ report, say });
   }
   await deleteStackFile(stack);
   if (failure !== undefined) {
-    throw new Error(
-      `${failure.message}\nThe machines were deleted all the same, and nothing of ${stack} is left.`,
-    );
+    throw new Error(`${failure.message}\nThe machines and the stack ${stack} were deleted anyway.`);
   }
   const isNothing = recorded === undefined && !isStarted;
   say(isNothing ? `Nothing of the system ${system.name} runs.` : `The system ${system.name} is down.`);

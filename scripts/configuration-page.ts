@@ -24,13 +24,13 @@ function defaultOf(schema: JsonSchema, required: boolean): string {
   return schema.default === undefined ? "" : code(JSON.stringify(schema.default));
 }
 
-/** Whether a field is required unless its old name is written. */
+/** Returns whether a field is required unless its old name is set. */
 const isOneOfTwo = ({ allOf = [] }: JsonSchema, name: string) =>
   allOf.some(({ oneOf }) =>
     (oneOf as JsonSchema[] | undefined)?.some(({ required }) => required?.includes(name)),
   );
 
-/** One row a field, those of nested objects after their parent. */
+/** Returns one row per field, those of nested objects after their parent. */
 function rows(schema: JsonSchema, prefix: string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const key = prefix === "" ? name : `${prefix}.${name}`;
@@ -51,7 +51,7 @@ function keyRow([name, key]: [string, ConfigurationKey]): string {
   return `| ${[code(`foresail:${name}`), type, value, key.description].map(cell).join(" | ")} |`;
 }
 
-/** The page that leads through a section, as a reader calls it. */
+/** The guide to a section, as readers call it. */
 const GUIDES: Record<string, string> = {
   openstack: "[OpenStack](openstack.md)",
   tumblebug: "[CB-Tumblebug](tumblebug.md)",
@@ -72,9 +72,9 @@ function table(schema: JsonSchema): string {
 }
 
 /**
- * The page docs/configuration.md.
+ * Returns the page docs/configuration.md.
  * @param cluster JSON schema of the value of `foresail:cluster`
- * @param sections what the systems have besides
+ * @param sections the systems' own sections
  * @param example text of the example stack file
  */
 export function configurationPage(

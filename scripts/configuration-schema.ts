@@ -13,9 +13,9 @@ import {
   TumblebugSection,
 } from "../stacks/schema";
 
-/** The part of JSON schema that zod writes and the pages read. */
+/** The part of JSON schema that zod generates and the pages read. */
 export interface JsonSchema {
-  /** several for a value that may be the one or the other */
+  /** several for a union */
   type?: string | string[];
   description?: string;
   default?: unknown;
@@ -32,12 +32,12 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** JSON schema of the value of `foresail:cluster`, as a person writes it. */
+/** Returns the JSON schema of the value of `foresail:cluster`, as users write it. */
 export function clusterJsonSchema(): JsonSchema {
   return jsonSchema(ClusterInput, CONFIGURATION_KEYS.cluster.renames);
 }
 
-/** A key that one system alone has, with every field that it can have. */
+/** A key of one system alone, with all its fields. */
 export interface SystemSection {
   key: string;
   system: System;
@@ -64,12 +64,12 @@ function jsonSchema(of: z.ZodType, renames: Renames = {}): JsonSchema {
     io: "input",
     target: "draft-7",
   }) as JsonSchema;
-  // Later renames see the names that earlier ones made, so the old names are added in the opposite order.
+  // Later renames see the names from earlier ones, so the old names are added in reverse order.
   for (const [from, to] of Object.entries(renames).reverse()) addOldName(schema, from, to);
   return schema;
 }
 
-/** Adds an old name of a field, which is deprecated; an object has only one of both names. */
+/** Adds a field's deprecated old name; an object has only one of both names. */
 function addOldName(schema: JsonSchema, from: string, to: string): void {
   const [parent, old] = parentOf(schema, from);
   const [holder, name] = parentOf(schema, to);
@@ -91,7 +91,7 @@ function parentOf(schema: JsonSchema, path: string): [JsonSchema, string] {
   return parentOf(first.endsWith("[]") ? (field.items ?? {}) : field, rest.join("."));
 }
 
-/** JSON schema of a whole stack file, for editors. */
+/** Returns the JSON schema of a whole stack file, for editors. */
 export function stackFileJsonSchema(): JsonSchema {
   const sections = systemSections();
   const properties = Object.entries<ConfigurationKey>(CONFIGURATION_KEYS).map(
@@ -135,7 +135,10 @@ function onlyWithItsSystem({ key, system }: SystemSection): JsonSchema {
   return { if: isSystem(system), then: section, else: { not: section } };
 }
 
-/** The cluster: with its machines, without them where a section of the system has these, or none at all. */
+/**
+ * Returns the schema of the cluster: with its machines, without them if a section of the system has them, or none at
+ * all.
+ */
 function clusterBySystem(sections: readonly SystemSection[]): JsonSchema {
   const withCluster: readonly string[] = CONFIGURATION_KEYS.cluster.systems;
   const systems = sections.map(({ system }) => system);

@@ -6,7 +6,7 @@ import { clusterJsonSchema, stackFileJsonSchema, systemSections } from "./config
 /** The project folder; this file runs from bin/scripts. */
 const ROOT = resolve(__dirname, "..", "..");
 
-/** Every generated file of the configuration: path from the project folder → content. */
+/** Returns every generated file of the configuration: path from the project folder → content. */
 export function generatedDocs(root = ROOT): Record<string, string> {
   const example = readFileSync(join(root, "stacks/config/Pulumi.example-onprem.yaml"), "utf8");
   return {
@@ -15,7 +15,7 @@ export function generatedDocs(root = ROOT): Record<string, string> {
   };
 }
 
-/** The generated files whose content on disk is not what the schema says now. */
+/** Returns the generated files whose content on disk differs from the schema. */
 export function staleDocs(root = ROOT): string[] {
   return Object.entries(generatedDocs(root))
     .filter(([path, content]) => readOrEmpty(join(root, path)) !== content)
@@ -37,7 +37,7 @@ function main(): void {
   }
   const stale = staleDocs();
   if (stale.length === 0) return;
-  console.error(`not what stacks/schema says: ${stale.join(", ")}; run: npm run docs`);
+  console.error(`out of date with stacks/schema: ${stale.join(", ")}; run: npm run docs`);
   process.exitCode = 1;
 }
 

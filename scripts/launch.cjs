@@ -1,4 +1,4 @@
-// Starts a compiled program of the project: `node scripts/launch.cjs sandbox/cli start`. Brings what it needs first,
+// Starts a compiled program of the project: `node scripts/launch.cjs sandbox/cli start`. Prepares what it needs first,
 // so that a fresh clone needs one command: the dependencies when the lock file changed, the build when a source did.
 const { spawn, spawnSync } = require("node:child_process");
 const fs = require("node:fs");

@@ -1,4 +1,4 @@
-// What Pulumi runs: the compiled program, or a plain word where it was not compiled.
+// The program that Pulumi runs: the compiled one, or a clear error if it was not compiled.
 const fs = require("node:fs");
 const path = require("node:path");
 

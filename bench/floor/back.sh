@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts all workers back to an older minor, between two runs of a measurement: a kubelet may be one behind its control plane.
 # $1: a folder with ssh_config and workers (one name a line)   $2: version, such as 1.35.4
-# $3: start or stop, for the node agent, which has nothing to do while the script has its turn
+# $3: start or stop, for the node agent, which is idle during the script's run
 set -euo pipefail
 work=$1 version=$2 agent=$3
 mapfile -t workers <"$work/workers"

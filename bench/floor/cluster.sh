@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The floor of `pulumi up`: the same scripts on the same machines, by one script that a person wrote by hand and made as
-# parallel as the steps allow. It keeps no state, shows nothing before it happens and can't be run twice.
+# The floor of `pulumi up`: the same scripts on the same machines, by one hand-written script that is as parallel as
+# the steps allow. It keeps no state, previews nothing and can't be run twice.
 # $1: a folder with ssh_config, control-planes and workers (one name a line), and the rendered steps (bench/rendered-steps.ts)
 set -euo pipefail
 work=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The floor of a rollout of workers: the steps of Kubernetes' own guide, by one script that a person wrote by hand.
-# It checks nothing, waits for nobody and can't be run twice; control planes are done already.
+# The floor of a rollout of workers: the steps of Kubernetes' own guide, by one hand-written script.
+# It checks nothing, takes no locks and can't be run twice; control planes are done already.
 # $1: a folder with ssh_config and workers (one name a line)   $2: version, such as 1.36.3   $3: how many at once
 # $4: kubectl   $5: kubeconfig   $6...: kubeadm's further arguments
 set -euo pipefail
@@ -9,7 +9,7 @@ at_once=$3
 shift 5
 export kubeadm_arguments="$*"
 
-turn() {
+upgrade() {
   set -euo pipefail
   node=$1
   "$kubectl" drain "$node" --ignore-daemonsets --timeout=300s
@@ -31,7 +31,7 @@ STEPS
   "$kubectl" wait --for=condition=Ready "node/$node" --timeout=300s
   "$kubectl" uncordon "$node"
 }
-export -f turn
+export -f upgrade
 
 # shellcheck disable=SC2016 # xargs' shell fills it in
-xargs --max-procs="$at_once" --max-args=1 bash -c 'turn "$1"' turn <"$work/workers"
+xargs --max-procs="$at_once" --max-args=1 bash -c 'upgrade "$1"' upgrade <"$work/workers"

@@ -20,7 +20,7 @@ const GOAL_SECONDS = 1;
 const NAMESPACE = "az-bench";
 const KUBERNETES_VERSION = "1.36.3";
 
-/** How soon the monitor of a cluster's services has written what happened. */
+/** How quickly the monitor of a cluster's services writes an event. */
 export const azimuth: Measurement = {
   name: "azimuth",
   title: "Services of a cluster through Azimuth",
@@ -50,7 +50,7 @@ export const azimuth: Measurement = {
         );
       }
       const notes = [
-        `${EVENTS} Reservations at each size, one after another, beside those that are there: from the answer to the write that makes it Ready until both objects were seen to tell of it.`,
+        `${EVENTS} Reservations at each size, one after another, beside those that are there: from the response to the write that makes it Ready until both objects contain it.`,
         "Requests are those of foresail in one `pulumi up` of one stack, by the API server's audit log; the others of ten clusters have stacks of their own.",
         "Management cluster and target are one real API server on this machine; the monitor runs in the process that measures.",
       ];
@@ -119,7 +119,7 @@ interface Seen {
   status?: { services?: object };
 }
 
-/** Seconds from each event until record and annotation were seen to tell of it. */
+/** Returns the seconds from each event until record and annotation contain it. */
 async function latencies(client: KubernetesClient, size: number, events: number): Promise<number[]> {
   for (let index = 0; index < size; index++) await reserve(client, `kept-${index}`);
   const end = new AbortController();

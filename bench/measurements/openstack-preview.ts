@@ -24,7 +24,10 @@ const NOTES = [
   "A real OpenStack without hypervisors: its servers are rows in nova's database. It runs on the same processors as what is measured.",
 ];
 
-/** In turn with an empty program: less no preview takes. The servers stay for the cloud's end: deleting a hundred takes minutes. */
+/**
+ * Alternates with an empty program, which is the minimum of any preview. The servers are deleted with the cloud,
+ * because deleting a hundred takes minutes.
+ */
 async function measurePreviews(context: BenchContext, cloud: BenchCloud, servers: number): Promise<Row[]> {
   const stack = await makeStack(cloud, "foresail", servers);
   const empty = await BenchStack.ofEmptyProgram(cloud.toolchain);

@@ -22,7 +22,7 @@ const SIZES = [
   { servers: 20, rounds: 1 },
 ];
 const MOST = 1.2;
-/** Below this it is the noise of the clock and not a chain that is too long. */
+/** Differences below this are noise of the clock. */
 const NOTICEABLE = 0.1;
 
 /** The servers of an OpenStack cluster, against the waits that their provider has in any program. */
@@ -64,7 +64,7 @@ interface Run {
   readonly objects: readonly MadeObject[];
 }
 
-/** `up` of both in turn. */
+/** Runs `up` of both alternately. */
 async function compareUps(
   context: BenchContext,
   cloud: BenchCloud,
@@ -151,7 +151,7 @@ function rowsOfUps(servers: number, runs: Record<Who, Run[]>, critical: readonly
   ];
 }
 
-/** Where the time of foresail's run went, and which of its dependencies cost any. */
+/** Returns notes on where the time of foresail's run went, and which of its dependencies cost time. */
 function notesOfUps(servers: number, runs: Record<Who, Run[]>): string[] {
   const [floor, foresail] = [runs.floor.at(-1), runs.foresail.at(-1)];
   if (!floor || !foresail) return [];

@@ -12,7 +12,7 @@ const ROUNDS = 15;
 const WANTED_SECONDS = 0.1;
 const FROM = "1.35.4";
 
-/** How long a preview thinks about a large cluster's rollout, without the reading of it. */
+/** How long a preview plans a large cluster's rollout, without reading the cluster. */
 export const planner: Measurement = {
   name: "planner",
   title: "Planning a rollout",
@@ -22,7 +22,7 @@ export const planner: Measurement = {
     const rows = ([1, "5%"] as const).map((maxUnavailable) => {
       const seconds: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        const { nodes, wish: desired } = cluster(maxUnavailable);
+        const { nodes, desired } = cluster(maxUnavailable);
         const begin = performance.now();
         const { steps } = planRollout(nodes, desired);
         seconds.push((performance.now() - begin) / 1_000);
@@ -44,7 +44,7 @@ export const planner: Measurement = {
   },
 };
 
-function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; wish: DesiredRollout } {
+function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; desired: DesiredRollout } {
   const nodes = Array.from({ length: NODES }, (_, index) => node(index));
   const names = nodes.map(({ name }) => name);
   const pools = [
@@ -59,7 +59,7 @@ function cluster(maxUnavailable: 1 | "5%"): { nodes: RolloutNode[]; wish: Desire
     clusterVersion: FROM,
     pools,
   };
-  return { nodes, wish: desired };
+  return { nodes, desired };
 }
 
 function node(index: number): RolloutNode {

@@ -30,7 +30,7 @@ export const preview: Measurement = {
       const costs = { foresail: [] as Cost[], empty: [] as Cost[] };
       for (let pair = 0; pair < rounds; pair++) {
         load.note();
-        // in turn the one and the other first: whoever is second finds the file caches warmer
+        // alternately, because the second one finds warmer file caches
         const order = pair % 2 === 0 ? (["empty", "foresail"] as const) : (["foresail", "empty"] as const);
         for (const which of order) costs[which].push(await { empty, foresail }[which].preview());
         say(`empty ${sayCost(costs.empty.at(-1))}; foresail ${sayCost(costs.foresail.at(-1))}`);

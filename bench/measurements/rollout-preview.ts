@@ -12,7 +12,7 @@ const SIZES = [
 ] as const;
 const ROUNDS = 9;
 
-/** A preview of another version, which lists every node from the living cluster. */
+/** A preview of another version, which lists every node of the running cluster. */
 export const rolloutPreview: Measurement = {
   name: "rollout-preview",
   title: "A preview of a rollout",

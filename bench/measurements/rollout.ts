@@ -16,7 +16,7 @@ import type { BenchContext, Measurement } from "../measurement";
 import { renderSteps } from "../rendered-steps";
 import type { Row } from "../results";
 import { pairedRatio, summarise } from "../statistics";
-import { partsOf, type Turn, watchTurns, wholeSeconds } from "../worker-turns";
+import { partsOf, type WorkerUpgrade, watchUpgrades, wholeSeconds } from "../worker-upgrades";
 
 const FROM = "1.35.4";
 const SIZE: Size = { controlPlanes: 1, workers: 5 };
@@ -31,17 +31,17 @@ const RUNS: readonly { atOnce: number; load: Load }[] = [
 
 const ROUNDS = 2;
 const MOST = 1.15;
-/** A speed-up of this part of the whole number of turns that are saved is near enough to linear. */
+/** A speed-up of at least this fraction of the ideal one counts as linear. */
 const NEAR_LINEAR = 0.8;
 const LIMIT_SECONDS = 600;
-/** A pod of people who lose no requests: it goes on until every node has heard that it leaves. */
+/** A pod that loses no requests: it keeps serving until every node knows that it is terminating. */
 const LEAVING_SECONDS = 8;
 const WORKLOAD = { name: "served", namespace: "default" };
 
 type Contestant = "script" | "foresail";
 const CONTESTANTS: readonly Contestant[] = ["script", "foresail"];
 
-/** The workers of a cluster to their next minor, against the steps of Kubernetes' guide by hand. */
+/** An upgrade of a cluster's workers to the next minor, against the steps of Kubernetes' guide by hand. */
 export const rollout: Measurement = {
   name: "rollout",
   title: "A rollout of workers",
@@ -72,7 +72,7 @@ async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: Ro
   let alone: Seconds = { script: [], foresail: [] };
   for (const run of RUNS) {
     const seconds: Seconds = { script: [], foresail: [] };
-    const turns: Record<Contestant, Turn[]> = { script: [], foresail: [] };
+    const upgrades: Record<Contestant, WorkerUpgrade[]> = { script: [], foresail: [] };
     const what = `${run.load} workers, ${run.atOnce} at once`;
     await cluster.occupy(run.load);
     for (let round = 0; round < rounds; round++) {
@@ -81,13 +81,13 @@ async function compare({ load, say, rounds = ROUNDS }: BenchContext, cluster: Ro
         load.note();
         const seen = await cluster.run(who, run.atOnce);
         seconds[who].push(wholeSeconds(seen));
-        turns[who].push(...seen);
-        say(`${what}, ${who}: ${wholeSeconds(seen).toFixed(1)} s (a turn: ${partsOf(seen)})`);
+        upgrades[who].push(...seen);
+        say(`${what}, ${who}: ${wholeSeconds(seen).toFixed(1)} s (an upgrade: ${partsOf(seen)})`);
       }
     }
     if (run.atOnce === 1) {
       alone = seconds;
-      for (const who of CONTESTANTS) parts.push(`${who}, ${run.load}: ${partsOf(turns[who])}`);
+      for (const who of CONTESTANTS) parts.push(`${who}, ${run.load}: ${partsOf(upgrades[who])}`);
     }
     rows.push(...comparison(what, run.load, seconds));
     if (run.atOnce > 1) rows.push(...speedUps(run.atOnce, seconds, alone));
@@ -102,14 +102,14 @@ function notesOf(parts: readonly string[]): string[] {
       `back to ${FROM} before each run. Timed from the first worker's cordon to the last one's return, as a watch of the Nodes sees it.`,
     "The script is the floor: bench/floor/rollout.sh, `kubectl drain`, `kubeadm upgrade node`, programs, kubelet, `kubectl wait`, `kubectl uncordon`; so " +
       "many workers at once as foresail has in `maxUnavailable`.",
-    `A busy worker has a pod that leaves as one does that loses no requests, ${LEAVING_SECONDS} s after it is told to. Of an empty one nothing is drained: the machine's own seconds alone.`,
+    `A busy worker has a pod that loses no requests: it ends ${LEAVING_SECONDS} s after its deletion. On an empty worker there is nothing to drain, which shows the machine's own time alone.`,
     "foresail alone also checks the programs' checksums, confirms its Lease before each step, and writes Events and history.",
-    `A turn at one a time by its parts, in seconds up to what the watch saw: ${parts.join("; ")}.`,
+    `One upgrade at a time by its stages, in seconds until the watch saw each: ${parts.join("; ")}.`,
     `Linear would be ${most.join(", ")}; the nodes share the machine's processors.`,
   ];
 }
 
-/** How many times faster than one at a time it can be: whole turns. */
+/** Returns the ideal speed-up over one at a time, in whole batches. */
 const linear = (atOnce: number) => SIZE.workers / Math.ceil(SIZE.workers / atOnce);
 
 function comparison(what: string, load: Load, { script, foresail }: Seconds): Row[] {
@@ -151,19 +151,19 @@ class RolledCluster {
   private podsPerWorker = 0;
 
   constructor(
-    private readonly ground: Fixture,
+    private readonly fixture: Fixture,
     private readonly kubectl: string,
   ) {
-    const { specification, machines } = ground;
+    const { specification, machines } = fixture;
     this.work = renderSteps(specification, machines, nodeKeyFile);
     this.workers = machines.filter(({ role }) => role === "worker").map(({ name }) => name);
   }
 
   async connect(): Promise<void> {
-    const kubeconfig = await this.ground.stack.output("kubeconfig");
+    const kubeconfig = await this.fixture.stack.output("kubeconfig");
     writeFileSync(this.kubeconfig, kubeconfig, { mode: 0o600 });
     this.client = await KubernetesClient.connect({ kubeconfig }, { seconds: 60 });
-    // where its pods are is chance, and the drain of one takes longer than all the rest
+    // the location of its pods is random, and draining one takes longer than all the rest
     const spec = { template: { spec: { nodeSelector: { "node-role.kubernetes.io/control-plane": "" } } } };
     const reference = {
       apiVersion: "apps/v1",
@@ -180,7 +180,7 @@ class RolledCluster {
     });
   }
 
-  /** Gives each worker a pod of its own, or takes the pods away. */
+  /** Gives each worker a pod of its own, or removes the pods. */
   async occupy(load: Load): Promise<void> {
     const labels = { app: WORKLOAD.name };
     const here = [{ labelSelector: { matchLabels: labels }, topologyKey: "kubernetes.io/hostname" }];
@@ -209,7 +209,10 @@ class RolledCluster {
     this.podsPerWorker = load === "busy" ? 1 : 0;
   }
 
-  /** The workers are as before a rollout: the older version runs, Ready, and the agent has said so if it is needed. */
+  /**
+   * Waits until the workers are as before a rollout: Ready with the older version, and reported by the agent if it is
+   * needed.
+   */
   async putBack(before: Contestant): Promise<void> {
     const agent = before === "foresail" ? "start" : "stop";
     await this.script("back.sh", [this.work, FROM, agent]);
@@ -242,13 +245,13 @@ class RolledCluster {
     });
   }
 
-  async run(who: Contestant, atOnce: number): Promise<Turn[]> {
-    const { stack, content, specification } = this.ground;
+  async run(who: Contestant, atOnce: number): Promise<WorkerUpgrade[]> {
+    const { stack, content, specification } = this.fixture;
     const failed = new AbortController();
     const flags = specification.ignorePreflightErrors.map((one) => `--ignore-preflight-errors=${one}`);
     const cluster = { ...content.cluster, rollout: { maxUnavailable: atOnce } };
     if (who === "foresail") await stack.configure({ ...content, cluster });
-    const watching = watchTurns(this.api, this.workers, TO, {
+    const watching = watchUpgrades(this.api, this.workers, TO, {
       seconds: LIMIT_SECONDS,
       signal: failed.signal,
     });
@@ -273,7 +276,7 @@ class RolledCluster {
 
   delete(): void {
     this.client?.close();
-    this.ground.stack.delete();
+    this.fixture.stack.delete();
     for (const folder of [this.work, this.folder]) rmSync(folder, { recursive: true, force: true });
   }
 

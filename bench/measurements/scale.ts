@@ -10,7 +10,7 @@ const WITH_ENGINE = 3;
 const WITHOUT_ENGINE = 9;
 const MOST = 1.1;
 
-/** One more node for a cluster that is there, at two sizes. */
+/** Adding one node to an existing cluster, at two sizes. */
 export const scale: Measurement = {
   name: "scale",
   title: "Adding one node",

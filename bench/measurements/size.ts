@@ -7,7 +7,7 @@ import { growth, summarise } from "../statistics";
 
 const SIZES = [2, 10, 100];
 const PARTS: readonly Part[] = ["program", "dynamic provider", "command plugin"];
-/** An exponent of 1 is linear; what is above it in the second digit is noise. */
+/** An exponent of 1 is linear; differences in the second digit are noise. */
 const LINEAR = 1.05;
 
 interface Point {

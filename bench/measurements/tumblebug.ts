@@ -5,11 +5,11 @@ import { MACHINES_VARIABLE, type DesiredMachines } from "../programs/machines";
 import type { Result, Row } from "../results";
 import { BenchStack } from "../stack";
 import { summarise } from "../statistics";
-import { startStandIn, type StandIn } from "../tumblebug-stand-in";
+import { startSimulatedTumblebug, type SimulatedTumblebug } from "../simulated-tumblebug";
 
 const CONNECTIONS = [1, 5, 20];
 const WORKERS = 5;
-/** What a VM takes to come up: real clouds need a minute and more. */
+/** How long a VM takes to start: real clouds need a minute or more. */
 const CREATION_MILLISECONDS = 60_000;
 const PARALLEL = 64;
 const ROUNDS = 3;
@@ -19,7 +19,7 @@ const MOST = 1.2;
 export const tumblebug: Measurement = {
   name: "tumblebug",
   title: "VMs by CB-Tumblebug",
-  summary: "`pulumi up` of 1, 5 and 20 connections on the stand-in server, and a preview without changes",
+  summary: "`pulumi up` of 1, 5 and 20 connections on the simulated server, and a preview without changes",
   measure: measureTumblebug,
 };
 
@@ -27,12 +27,15 @@ async function measureTumblebug(context: BenchContext): Promise<Pick<Result, "ro
   const rows: Row[] = [];
   const notes: string[] = [];
   for (const count of CONNECTIONS) {
-    const standIn = await startStandIn("mcis", { connections: count, creation: CREATION_MILLISECONDS });
+    const simulated = await startSimulatedTumblebug("mcis", {
+      connections: count,
+      creation: CREATION_MILLISECONDS,
+    });
     try {
       const runs: Run[] = [];
       for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
         context.load.note();
-        const run = await upPreviewAndDestroy(context, standIn, count);
+        const run = await upPreviewAndDestroy(context, simulated, count);
         runs.push(run);
         context.say(
           `${count} connections: up ${run.up.toFixed(1)} s, chain ${run.chain.toFixed(1)} s, preview ${run.preview.toFixed(1)} s`,
@@ -41,14 +44,14 @@ async function measureTumblebug(context: BenchContext): Promise<Pick<Result, "ro
       rows.push(...rowsOf(count, runs));
       notes.push(`${count} connections: seconds by kind: ${runs.at(-1)?.kinds ?? ""}.`);
     } finally {
-      await standIn.delete();
+      await simulated.delete();
     }
   }
   return { rows, notes: [...NOTES, ...notes] };
 }
 
 const NOTES = [
-  `The stand-in server makes every VM in ${CREATION_MILLISECONDS / 1000} s, all of them side by side, and keeps the real server's limits: ` +
+  `The simulated server makes every VM in ${CREATION_MILLISECONDS / 1000} s, all of them side by side, and keeps the real server's limits: ` +
     "20 requests a second, and 2 reads of an MCIS. Each connection has a VNet, a security group (two with control planes), an SSH key, " +
     `a spec, an image and ${WORKERS} workers; the first has the control plane besides.`,
   "The critical path is the sum of the creations along the longest chain of dependencies. `pulumi up` has its preview in it.",
@@ -63,13 +66,13 @@ interface Run {
 
 async function upPreviewAndDestroy(
   { toolchain }: BenchContext,
-  standIn: StandIn,
+  simulated: SimulatedTumblebug,
   count: number,
 ): Promise<Run> {
   const desired: DesiredMachines = {
-    address: standIn.address,
+    address: simulated.address,
     generation: "mcis",
-    connections: standIn.connections.slice(0, count),
+    connections: simulated.connections.slice(0, count),
     workers: WORKERS,
   };
   const program = path.join(__dirname, "..", "programs", "tumblebug-machines.js");
@@ -77,7 +80,7 @@ async function upPreviewAndDestroy(
     toolchain,
     "tumblebug",
     `module.exports = require(${JSON.stringify(program)});\n`,
-    { variables: { ...standIn.variables, [MACHINES_VARIABLE]: JSON.stringify(desired) }, tuned: true },
+    { variables: { ...simulated.variables, [MACHINES_VARIABLE]: JSON.stringify(desired) }, tuned: true },
   );
   const times = new ObjectTimes();
   try {
@@ -85,7 +88,7 @@ async function upPreviewAndDestroy(
     const made = times.made(await stack.resources());
     const preview = await stack.preview({ parallel: PARALLEL });
     await stack.destroy({ parallel: PARALLEL });
-    standIn.assertEmpty();
+    simulated.assertEmpty();
     const kinds = [...secondsByKind(made)]
       .map(
         ([kind, each]) =>

@@ -94,13 +94,13 @@ async function compare(
 
 const nameOf = ({ controlPlanes, workers }: Size) => `${controlPlanes}+${workers}`;
 
-/** The list beginning at another of its items. */
+/** Returns the list rotated to begin at another item. */
 function rotate<Item>(items: readonly Item[], by: number): Item[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-/** Ansible's modules are Python programs; that the machines have none is not held against it. */
+/** Ansible's modules are Python programs; installing Python on the machines is not counted. */
 async function installPython(machines: readonly Machine[], work: string): Promise<void> {
   const install = "apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends python3";
   await Promise.all(

@@ -1,7 +1,7 @@
-/** The variable that tells the measured program what to make. */
+/** The variable that specifies what the measured program creates. */
 export const MACHINES_VARIABLE = "FORESAIL_BENCH_MACHINES";
 
-/** VMs that a CB-Tumblebug server is to make: one control plane, and the workers of each connection. */
+/** VMs that a CB-Tumblebug server has to create: one control plane, and the workers of each connection. */
 export interface DesiredMachines {
   readonly address: string;
   readonly generation: "mcis" | "infra";
@@ -10,9 +10,9 @@ export interface DesiredMachines {
   readonly workers: number;
 }
 
-/** What the program is to make. @throws Error when nothing says so */
+/** Returns what the program has to create. @throws Error when the variable is not set */
 export function wantedMachines(environment: NodeJS.ProcessEnv = process.env): DesiredMachines {
   const text = environment[MACHINES_VARIABLE];
-  if (text === undefined) throw new Error(`${MACHINES_VARIABLE} has to say what to make`);
+  if (text === undefined) throw new Error(`${MACHINES_VARIABLE} has to specify the machines`);
   return JSON.parse(text) as DesiredMachines;
 }

@@ -1,4 +1,4 @@
-// Servers and their network alone, as somebody writes them by hand: what no program with this provider goes below.
+// Servers and their network alone, as a user would write them by hand: the minimum for any program with this provider.
 import * as openstack from "@pulumi/openstack";
 import { CLOUD_NAMES } from "../../sandbox/openstack/seed";
 import { SERVERS_CIDR, wantedServers } from "./servers";

@@ -1,5 +1,5 @@
-// The cloud's half of the system openstack: the servers of the measured cloud answer no SSH, so the other half has
-// nothing to stand on.
+// The cloud's half of the system openstack: the servers of the measured cloud do not answer SSH, so the other half
+// cannot run.
 import { Infrastructure } from "../../components/openstack/infrastructure";
 import { readStackResources } from "../../lib/pulumi/stack";
 import type { Pool } from "../../providers/openstack/plan/machine";

@@ -1,4 +1,4 @@
-// The cloud's half of the system tumblebug: nobody can log in to the measured VMs, so the cluster has nothing to stand on.
+// The cloud's half of the system tumblebug: the measured VMs accept no logins, so the cluster cannot run on them.
 import { readStackResources } from "../../lib/pulumi/stack";
 import { TumblebugMachines } from "../../components/tumblebug/tumblebug-machines";
 import { wantedMachines } from "./machines";

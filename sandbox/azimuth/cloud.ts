@@ -1,10 +1,10 @@
 /**
- * Simulates what azimuth-schedule-operator asks of a tenancy's cloud: the flavors, and Blazar, which reserves machines of
- * a flavor under a flavor of their own, named "reservation:<id>". It is empty after a restart.
+ * Simulates what azimuth-schedule-operator asks of a tenancy's cloud: the flavors, and Blazar, which reserves machines
+ * of a flavor under a separate flavor named "reservation:<id>". It is empty after a restart.
  */
 import { randomUUID } from "node:crypto";
 
-/** Flavor id → name, as the cloud of every tenancy has them. */
+/** Flavor id → name, the same in the cloud of every tenancy. */
 export const FLAVORS: Readonly<Record<string, string>> = { "f-small": "vm.small", "f-large": "vm.large" };
 
 /** A lease of Blazar. */
@@ -25,7 +25,7 @@ export class Cloud {
     return this.leases.get(lease);
   }
 
-  /** Reserves each flavor once, however many machines of it there are. */
+  /** Reserves each flavor once, regardless of how many machines use it. */
   reserve(lease: string, startsAt: number, endsAt: number, flavorIds: readonly string[]): Reservations {
     const flavors = new Map(flavorIds.map((id) => [id, randomUUID()]));
     const made = { startsAt, endsAt, flavors };
@@ -37,7 +37,7 @@ export class Cloud {
     this.leases.delete(lease);
   }
 
-  /** The names behind a map of flavor ids; ids that the cloud does not know are left out without a word. */
+  /** Returns the names for a map of flavor ids; omits ids that the cloud does not know. */
   namesOf(ids: Readonly<Record<string, string>>): Record<string, string> {
     const reserved = [...this.leases.values()].flatMap(({ flavors }) => [...flavors.values()]);
     const names = new Map([
@@ -53,7 +53,7 @@ export class Cloud {
   }
 }
 
-/** Blazar knows the dates that a lease was made with, and no later ones. */
+/** Blazar keeps the dates of a lease's creation and never sees later ones. */
 export function statusOf({ startsAt, endsAt }: Reservations, now: number): BlazarStatus {
   if (now < startsAt) return "Pending";
   return now < endsAt ? "Active" : "Terminated";

@@ -1,4 +1,6 @@
-/** The custom resources that azimuth-capi-operator installs: names, scopes, schemas and columns as 1c7d83e has them. */
+/**
+ * The custom resources that azimuth-capi-operator installs: names, scopes, schemas and columns as of commit 1c7d83e.
+ */
 import type { NewObject } from "../../lib/kubernetes";
 import {
   anything,
@@ -151,7 +153,7 @@ const appTemplate: KindInGroup = {
   ],
 };
 
-/** What azimuth-capi-operator installs. */
+/** The definitions that azimuth-capi-operator installs. */
 export const CLUSTER_DEFINITIONS: readonly NewObject[] = [
   azimuth({
     kind: "Cluster",

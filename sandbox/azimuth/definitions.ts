@@ -1,14 +1,14 @@
 /**
- * The custom resources of a management cluster with Azimuth, in place of those that its operators, Cluster API and the
- * addon provider install. Azimuth's own have the real schemas; of the others, real groups, versions, kinds and scopes,
- * and of each schema the fields that are used here, with the rules that the real ones have.
+ * The custom resources of a management cluster with Azimuth, which its operators, Cluster API and the addon provider
+ * would install. Azimuth's own have the real schemas. The others have real groups, versions, kinds and scopes; their
+ * schemas contain only the fields that are used here, with the real validation rules.
  */
 import type { NewObject } from "../../lib/kubernetes";
 import { CLUSTER_DEFINITIONS } from "./cluster-definitions";
 import { definition, filled, flag, list, object, open, optional, type Schema, text } from "./schema";
 import { IDENTITY_DEFINITIONS, SCHEDULING_DEFINITIONS } from "./tenancy-definitions";
 
-/** What Azimuth's own operators install. */
+/** The definitions that Azimuth's own operators install. */
 export const AZIMUTH_DEFINITIONS: readonly NewObject[] = [
   ...CLUSTER_DEFINITIONS,
   ...IDENTITY_DEFINITIONS,
@@ -35,7 +35,7 @@ const addonSpec = (own: Record<string, Schema>): Schema =>
     "targetNamespace",
   );
 
-/** What Cluster API, its OpenStack provider and the addon provider install. */
+/** The definitions that Cluster API, its OpenStack provider and the addon provider install. */
 export const CLUSTER_API_DEFINITIONS: readonly NewObject[] = [
   definition({
     ...addons,
@@ -67,7 +67,7 @@ export const CLUSTER_API_DEFINITIONS: readonly NewObject[] = [
   definition({ ...infrastructure, kind: "OpenStackMachineTemplate", plural: "openstackmachinetemplates" }),
 ];
 
-/** What the Zenith operator's chart installs in the target cluster. */
+/** The definitions that the Zenith operator's chart installs in the target cluster. */
 export const ZENITH_DEFINITIONS: readonly NewObject[] = [
   definition({
     group: "zenith.stackhpc.com",

@@ -1,4 +1,4 @@
-/** What a stand-in does wrong with one object, on request. */
+/** A fault that a simulated controller injects into one object on request. */
 export interface Fault {
   /** never becomes ready */
   neverReady?: boolean;
@@ -8,27 +8,26 @@ export interface Fault {
   failed?: string;
   /** the object is deleted as soon as it is seen */
   deleted?: boolean;
-  /** each of so many milliseconds somebody else changes the object */
+  /** interval in milliseconds at which another client changes the object */
   changedEvery?: number;
 }
 
-/** An object, as far as a fault of it is looked for. */
+/** The fields of an object by which its fault is found. */
 export interface Faulty {
   namespace: string;
   name: string;
   annotations?: Record<string, string>;
 }
 
-/** Annotation of an object by which a person asks its stand-in to go wrong; the values are those of `readFault`. */
+/** Annotation that requests a fault for an object; the values are those of `readFault`. */
 const FAULT_ANNOTATION = "sandbox.foresail.dev/fault";
-/** Annotation of a namespace, with a kind after it, for objects of the kind that are not there yet. */
+/** Annotation of a namespace, followed by a kind, for objects of that kind that do not exist yet. */
 const NAMESPACE_ANNOTATION = "sandbox.foresail.dev/fault-";
 
 /**
- * Reads a fault as a person writes it: "never-ready", "slow=SECONDS", "failed=MESSAGE", "deleted",
- * "changed-every=MILLISECONDS".
+ * Parses a fault annotation: "never-ready", "slow=SECONDS", "failed=MESSAGE", "deleted", "changed-every=MILLISECONDS".
  *
- * @returns undefined when it is none of these
+ * @returns undefined for any other text
  */
 export function readFault(text: string): Fault | undefined {
   const [, word = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
@@ -49,13 +48,13 @@ export function readFault(text: string): Fault | undefined {
   }
 }
 
-/** The faults that were asked for: by a test, by "Kind namespace/name" or "Kind", or by a person's annotation. */
+/** The requested faults: by a test, for "Kind namespace/name" or "Kind", or by an annotation. */
 export class Faults {
   private readonly faults = new Map<string, Fault>();
   private ofNamespaces = new Map<string, Fault>();
   private readonly listeners: (() => void)[] = [];
   /** Counts the changes. */
-  turn = 0;
+  revision = 0;
 
   set(kind: string, fault: Fault, object?: { namespace: string; name: string }): void {
     this.faults.set(object ? `${kind} ${object.namespace}/${object.name}` : kind, fault);
@@ -67,7 +66,7 @@ export class Faults {
     this.changed();
   }
 
-  /** Takes the faults that the annotations of all namespaces ask for. */
+  /** Reads the faults that the annotations of all namespaces request. */
   takeNamespaces(namespaces: readonly { metadata?: Partial<Faulty> }[]): void {
     const asked = namespaces.flatMap(({ metadata: { name = "", annotations = {} } = {} }) =>
       Object.entries(annotations).flatMap(([key, value]) => {
@@ -90,13 +89,13 @@ export class Faults {
     );
   }
 
-  /** Tells of every change: an object that waits for nothing else has to be looked at again. */
+  /** Reports every change: an object that waits for nothing else has to be reconciled again. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
   private changed(): void {
-    this.turn += 1;
+    this.revision += 1;
     for (const listener of this.listeners) listener();
   }
 }

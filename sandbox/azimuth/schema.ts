@@ -1,10 +1,10 @@
-/** Definitions of custom resources in a few words. */
+/** Helpers for defining custom resources concisely. */
 import type { NewObject } from "../../lib/kubernetes";
 
 export type Schema = Record<string, unknown>;
 
 export const text: Schema = { type: "string" };
-/** A text that is not empty. */
+/** A string that is not empty. */
 export const filled: Schema = { type: "string", minLength: 1 };
 export const flag: Schema = { type: "boolean" };
 export const uri: Schema = { ...filled, format: "uri" };
@@ -18,7 +18,7 @@ export const whole = (minimum?: number): Schema => ({
   type: "integer",
   ...(minimum === undefined ? {} : { minimum }),
 });
-/** A whole number above zero, as an exclusive minimum. */
+/** An integer above zero, with an exclusive minimum. */
 export const positive: Schema = { ...whole(0), exclusiveMinimum: true };
 export const list = (items: Schema): Schema => ({ type: "array", items });
 export const object = (properties: Record<string, Schema>, ...required: string[]): Schema => ({
@@ -26,7 +26,7 @@ export const object = (properties: Record<string, Schema>, ...required: string[]
   properties,
   ...(required.length > 0 ? { required } : {}),
 });
-/** An object that also keeps fields that it does not name. */
+/** An object that preserves unknown fields. */
 export const openObject = (properties: Record<string, Schema>, ...required: string[]): Schema => ({
   ...object(properties, ...required),
   "x-kubernetes-preserve-unknown-fields": true,
@@ -35,7 +35,7 @@ export const openObject = (properties: Record<string, Schema>, ...required: stri
 export const map = (values: Schema): Schema => ({ ...open, additionalProperties: values });
 export const anything: Schema = { "x-kubernetes-preserve-unknown-fields": true };
 
-/** A phase; every one of Azimuth's kinds starts out as "Unknown". */
+/** A phase; each of Azimuth's kinds starts as "Unknown". */
 export const phase = (...phases: string[]): Schema => oneOf(...phases, "Unknown");
 
 /** A column that `kubectl get` prints; `priority: 1` shows it with `-o wide` alone. */

@@ -30,7 +30,7 @@ const IDENTITY_PHASES = ["Pending", "Updating", "Ready", "Deleting", "Failed"];
 const LEASE_PHASES = ["Creating", "Pending", "Starting", "Active", "Updating", "Terminating", "Terminated"];
 export const leasePhase = phase(...LEASE_PHASES, "Deleting", "Error");
 
-/** What azimuth-identity-operator installs. */
+/** The definitions that azimuth-identity-operator installs. */
 export const IDENTITY_DEFINITIONS: readonly NewObject[] = [
   identity({
     kind: "Realm",
@@ -102,7 +102,7 @@ export const IDENTITY_DEFINITIONS: readonly NewObject[] = [
   }),
 ];
 
-/** What azimuth-schedule-operator installs. */
+/** The definitions that azimuth-schedule-operator installs. */
 export const SCHEDULING_DEFINITIONS: readonly NewObject[] = [
   scheduling({
     kind: "Lease",

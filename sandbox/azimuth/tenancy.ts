@@ -4,7 +4,7 @@ import { API } from "../../providers/azimuth/plan/names";
 import { projectFolder } from "../places";
 import { FLAVORS } from "./cloud";
 
-/** What a tenancy of the sandbox's Azimuth has before any cluster: the names that a stack's configuration takes. */
+/** What a tenancy of the sandbox's Azimuth contains before any cluster: the names that a stack's configuration uses. */
 export const TENANCY = {
   namespace: "az-demo",
   realm: "az-demo",
@@ -32,7 +32,7 @@ function template(name: string, kubernetesVersion: string): NewObject {
   };
 }
 
-/** The objects of a tenancy, as Azimuth's API and its administrators make them. */
+/** Returns the objects of a tenancy, as Azimuth's API and its administrators create them. */
 function tenancyObjects(namespace: string = TENANCY.namespace): NewObject[] {
   const { realm, credentials, lease } = TENANCY;
   return [
@@ -65,7 +65,7 @@ function tenancyObjects(namespace: string = TENANCY.namespace): NewObject[] {
   ];
 }
 
-/** Makes a tenancy, under the name of Azimuth's API. */
+/** Creates a tenancy with Azimuth's API as the field manager. */
 export async function makeTenancy(client: KubernetesClient, namespace?: string): Promise<void> {
   for (const object of tenancyObjects(namespace))
     await client.apply(object, { fieldManager: "azimuth-api", force: true });

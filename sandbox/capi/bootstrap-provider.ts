@@ -1,6 +1,6 @@
 /**
- * Stands in for a bootstrap provider such as Cluster API's own for kubeadm: keeps the same contract, and writes join
- * data into a Secret as soon as the cluster can be joined. The data itself is whatever the machines here understand.
+ * Simulates a bootstrap provider such as Cluster API's kubeadm provider: follows the same contract, and writes join
+ * data into a Secret as soon as the cluster can be joined. The format of the data depends on the machines here.
  */
 import type { KubernetesClient } from "../../lib/kubernetes";
 import { isDeepStrictEqual } from "node:util";
@@ -18,7 +18,7 @@ import {
   type SandboxConfig,
 } from "./kinds";
 
-/** Makes the data by which a machine joins. */
+/** Creates the data with which a machine joins. */
 export type JoinData = (cluster: string, namespace: string) => Promise<string>;
 
 /** The bootstrap provider's controller on a management cluster, for one kind of bootstrap objects. */
@@ -47,7 +47,7 @@ export function bootstrapProvider(
   );
 }
 
-/** What the work on an object is done with. */
+/** The context for reconciling an object. */
 interface Provider {
   readonly kubernetes: KubernetesClient;
   readonly own: ProviderKind;
@@ -142,7 +142,7 @@ async function writeStatus(
   );
 }
 
-/** Whether a status says the same, whenever it was said. */
+/** Returns whether two statuses are equal apart from their times. */
 export function isSameStatus(
   one: { conditions?: Condition[] } | undefined,
   other: { conditions?: Condition[] },
@@ -154,7 +154,7 @@ export function isSameStatus(
   return isDeepStrictEqual(plain(one), plain(other));
 }
 
-/** Conditions with the time of now. */
+/** Returns the conditions with the current time. */
 export function stamped(conditions: readonly Condition[] = []): Condition[] {
   return conditions.map((condition) => ({ ...condition, lastTransitionTime: new Date().toISOString() }));
 }

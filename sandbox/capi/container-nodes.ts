@@ -11,13 +11,13 @@ const SSH_SECONDS = 60;
 const BOOT_SECONDS = 300;
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
-/** Machines that are container nodes of this machine, which run their join data as cloud-init would. */
+/** Machines that are container nodes on this host and run their join data as cloud-init would. */
 export class ContainerNodes implements PoolMachines {
-  private turn: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
 
   /**
    * @param fleet whose network reaches the workload cluster's control planes
-   * @param bundles Kubernetes versions whose images each machine has from its beginning
+   * @param bundles Kubernetes versions whose images are preloaded on each machine
    */
   constructor(
     private readonly workload: KubernetesClient,
@@ -29,7 +29,7 @@ export class ContainerNodes implements PoolMachines {
     return Promise.resolve();
   }
 
-  /** @throws Error when its join data failed, with the last words of that */
+  /** @throws Error when its join data failed, with the last lines of its output */
   async create({ name }: Instance, { providerID, data, fault }: MachineOrder): Promise<void> {
     if (fault === "not-ready") throw new Error(`${name}: container nodes can't be asked to be not Ready`);
     const [node] = await this.inTurn(() => this.fleet.ensure([{ name, bundles: this.bundles }], silent));
@@ -39,7 +39,7 @@ export class ContainerNodes implements PoolMachines {
 
   async delete(name: string): Promise<void> {
     await this.inTurn(() => this.fleet.delete(name));
-    // as the controller of a cloud does for a server that is gone
+    // as a cloud controller does for a deleted server
     await this.workload.delete({ apiVersion: "v1", kind: "Node", name });
   }
 
@@ -48,10 +48,10 @@ export class ContainerNodes implements PoolMachines {
     return isNodeReady(node) && node?.status?.nodeInfo?.kubeletVersion === version;
   }
 
-  /** Containers are made one after another: two would choose the same ports and addresses. */
+  /** Containers are created one after another, because two at once would choose the same ports and addresses. */
   private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.turn.then(work);
-    this.turn = result.catch(() => undefined);
+    const result = this.queue.then(work);
+    this.queue = result.catch(() => undefined);
     return result;
   }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubernetesClient } from "../../lib/kubernetes";
 
-/** A kind whose objects a controller looks at. */
+/** A kind whose objects a controller watches. */
 interface WatchedKind {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-// a watch of client's own ends and begins again by itself; this is its last end, in days
+// the client restarts its watches by itself; this is the final deadline, in days
 const WATCH_SECONDS = 10 * 24 * 3600;
 const RETRY_MILLISECONDS = 500;
 
 /**
- * A controller's loop: all objects of some kinds are watched, and after each change `reconcile` looks at all that
- * there is. One run at a time; a change during a run brings another; one that failed is tried again.
+ * A control loop: it watches all objects of some kinds and calls `reconcile` with all of them after each change. Only
+ * one run is active at a time; a change during a run starts another, and failed runs are retried.
  */
 export class Controller {
   private readonly known = new Map<string, unknown[]>();
@@ -22,8 +22,8 @@ export class Controller {
   private wake: () => void = () => undefined;
 
   /**
-   * @param reconcile gets the objects of each kind, and says in how many milliseconds it wants to look again
-   * @param say what went wrong in a run
+   * @param reconcile gets the objects of each kind and returns after how many milliseconds to run again
+   * @param say logs the failure of a run
    */
   constructor(
     private readonly kubernetes: KubernetesClient,
@@ -32,7 +32,7 @@ export class Controller {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Watches and reconciles until `stop`. */
+  /** Watches and reconciles until `stop` is called. */
   async run(): Promise<void> {
     await Promise.all([...this.kinds.map((kind) => this.watch(kind)), this.loop()]);
   }
@@ -55,7 +55,7 @@ export class Controller {
           decide: (objects) => {
             this.known.set(kind, objects);
             this.look();
-            return { pending: "it goes on" };
+            return { pending: "it continues" };
           },
         });
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Stands in for an infrastructure provider with machine pools, such as that of a cloud: keeps the same contract, and
- * makes machines that are Node objects or containers of this machine instead of servers.
+ * Simulates an infrastructure provider with machine pools, such as a cloud's: follows the same contract, and creates
+ * machines that are Node objects or containers on this host instead of servers.
  */
 import type { KubernetesClient } from "../../lib/kubernetes";
 import { isSameStatus, stamped } from "./bootstrap-provider";
@@ -53,7 +53,7 @@ export function infrastructureProvider(
   );
 }
 
-/** The work on one pool. */
+/** The reconciliation of one pool. */
 class PoolWork {
   constructor(
     private readonly kubernetes: KubernetesClient,
@@ -62,7 +62,7 @@ class PoolWork {
     private readonly pool: SandboxMachinePool,
   ) {}
 
-  /** @returns in how many milliseconds to look again, when no change will say so */
+  /** @returns after how many milliseconds to run again, if no change triggers it */
   async reconcile(owners: readonly MachinePool[], clusters: readonly Cluster[]): Promise<number | undefined> {
     const { metadata, status = {} } = this.pool;
     const owner = ownerOfKind(metadata, "MachinePool");
@@ -75,7 +75,7 @@ class PoolWork {
     if (owner === undefined || machinePool === undefined || cluster === undefined) return undefined;
     if (isPaused(metadata, cluster)) return undefined;
     if (this.fault === "failed") {
-      const failed = { failureReason: "CreateError", failureMessage: "the cloud has no such flavour" };
+      const failed = { failureReason: "CreateError", failureMessage: "the cloud has no such flavor" };
       return this.writeStatus({ ...status, ...failed });
     }
     if (!(metadata.finalizers ?? []).includes(FINALIZER))
@@ -104,7 +104,7 @@ class PoolWork {
     const step = nextStep(instances, wanted, made, ready.every(Boolean));
     if (step.do === "create") {
       if (made === 0) await this.machines.prepare();
-      // the list is written first: a machine whose making was cut off is found again
+      // the list is written first, so that a machine whose creation was interrupted is found again
       await this.writeInstances([...instances, ...step.instances], made + step.instances.length, "Scaling");
       const data = await this.joinData(secret);
       const last = step.instances.at(-1);
@@ -139,7 +139,7 @@ class PoolWork {
     return this.fault === "not-ready" && isLast ? { ...order, fault: "not-ready" } : order;
   }
 
-  /** Deletes the machines of a pool that is deleted, and lets the pool go. */
+  /** Deletes the machines of a deleted pool, then removes the pool's finalizer. */
   private async finish(machinePool: MachinePool | undefined): Promise<undefined> {
     const { metadata, status = {} } = this.pool;
     if (this.fault === "stuck") return undefined;

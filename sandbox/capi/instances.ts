@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instance, MachinePool, SandboxMachinePool } from "./kinds";
 
-/** What a pool's controller does next to its machines. */
+/** The next action of a pool's controller on its machines. */
 type InstanceStep =
   | { do: "create"; instances: Instance[] }
   | { do: "delete"; names: string[] }
@@ -10,7 +10,7 @@ type InstanceStep =
 
 const DEFAULT_VERSION = "v1.29.4";
 
-/** What a pool's machines are made from; another revision is rolled. */
+/** The template of a pool's machines; a new revision triggers a rollout. */
 export function revisionOf(machinePool: MachinePool, pool: SandboxMachinePool): string {
   const { version = DEFAULT_VERSION } = machinePool.spec.template.spec;
   const made = JSON.stringify([version, pool.spec?.template ?? {}]);
@@ -18,11 +18,11 @@ export function revisionOf(machinePool: MachinePool, pool: SandboxMachinePool): 
 }
 
 /**
- * The next step to the wanted machines: missing ones at once, surplus ones the oldest revision first, and a roll one
- * machine at a time, a new one before an old one goes.
+ * Returns the next step towards the desired machines: creates missing ones at once, deletes surplus ones with the
+ * oldest revision first, and rolls out one machine at a time, creating a new one before it deletes an old one.
  *
- * @param made how many machines the pool has ever had, which makes their names new
- * @param isReady whether all machines of the wanted revision have a ready Node
+ * @param made how many machines the pool has ever had, so that names are never reused
+ * @param isReady whether all machines of the desired revision have a ready Node
  */
 export function nextStep(
   present: readonly Instance[],
@@ -44,7 +44,7 @@ export function nextStep(
   if (present.length < replicas) return make(replicas - present.length);
   if (present.length > replicas) {
     const isRolling = outdated.length > 0 && current.length <= replicas;
-    // the surplus machine of a roll must be ready before an old one may go
+    // the surplus machine of a rollout must be ready before an old one is deleted
     if (isRolling && current.length > 0 && !isReady) return { do: "wait" };
     const order = [...outdated, ...[...current].reverse()];
     return { do: "delete", names: order.slice(0, present.length - replicas).map(({ name }) => name) };

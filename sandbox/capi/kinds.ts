@@ -16,24 +16,25 @@ export interface ProviderKind {
   readonly plural: string;
 }
 
-/** What the stand-ins serve: a kind of bootstrap objects, and one of pools of machines. */
+/** The kinds that the simulated providers serve: one of bootstrap objects, and one of machine pools. */
 export interface ProviderKinds {
   readonly config: ProviderKind;
   readonly pool: ProviderKind;
 }
 
-/** The stand-ins' own kinds. */
+/** The simulated providers' own kinds. */
 export const SANDBOX_KINDS: ProviderKinds = {
   config: { apiVersion: BOOTSTRAP_API, kind: CONFIG_KIND, plural: "sandboxconfigs" },
   pool: { apiVersion: INFRASTRUCTURE_API, kind: POOL_KIND, plural: "sandboxmachinepools" },
 };
 
-/** Annotation by which a test or a person asks a stand-in to go wrong; the values are in `Fault`. */
+/** Annotation that requests a fault of a simulated provider; the values are in `Fault`. */
 export const FAULT = "sandbox.foresail.dev/fault";
 
 /**
- * What a stand-in can be asked for. A config: "never-ready". A pool: "failed" (for good, with a reason), "no-nodes"
- * (machines that never register), "not-ready" (its last node is not Ready), "stuck" (its deletion never ends).
+ * The faults of a simulated provider. For a config: "never-ready". For a pool: "failed" (for good, with a reason),
+ * "no-nodes" (machines that never register), "not-ready" (its last node is not Ready), "stuck" (its deletion never
+ * ends).
  */
 export type Fault = "never-ready" | "failed" | "no-nodes" | "not-ready" | "stuck";
 
@@ -89,7 +90,7 @@ export interface SandboxConfig {
 /** A machine of a pool, as the pool's status keeps it. */
 export interface Instance {
   name: string;
-  /** what it was made from; another revision is rolled */
+  /** its template; a new revision triggers a rollout */
   revision: string;
   version: string;
 }
@@ -116,7 +117,7 @@ function definition({ kind, plural, apiVersion }: ProviderKind): NewObject {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    // by this label Cluster API finds the version that keeps its contract
+    // Cluster API uses this label to find the version that follows its contract
     metadata: { name: `${plural}.${group}`, labels: { [`${CLUSTER_GROUP}/v1beta1`]: version } },
     spec: {
       group,
@@ -135,19 +136,19 @@ function definition({ kind, plural, apiVersion }: ProviderKind): NewObject {
   };
 }
 
-/** The definitions of kinds that the stand-ins serve; they take any specification. */
+/** Returns the definitions of the kinds that the simulated providers serve; they accept any spec. */
 export function providerDefinitions({ config, pool }: ProviderKinds): NewObject[] {
   return [definition(config), definition(pool)];
 }
 
-/** The owner of that kind from Cluster API's own group. */
+/** Returns the owner of that kind from Cluster API's own group. */
 export function ownerOfKind(metadata: Meta, kind: string): Owner | undefined {
   return (metadata.ownerReferences ?? []).find(
     (owner) => owner.kind === kind && owner.apiVersion.startsWith(`${CLUSTER_GROUP}/`),
   );
 }
 
-/** Whether a person has paused an object, or its whole cluster. */
+/** Returns whether an object or its whole cluster is paused. */
 export function isPaused(metadata: Meta, cluster: Cluster | undefined): boolean {
   const paused = metadata.annotations?.[`${CLUSTER_GROUP}/paused`];
   return paused !== undefined || cluster?.spec?.paused === true;

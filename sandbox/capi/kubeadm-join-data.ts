@@ -4,14 +4,14 @@ import { controlPlaneEndpoint, type ClusterSpecification } from "../../providers
 import { quote } from "../../providers/kubeadm/machine/shell";
 import { prepareScript } from "../../providers/kubeadm/machine/steps";
 
-/** What a machine knows of itself when it boots, as cloud-init names it. */
+/** The instance metadata of a booting machine, with cloud-init's names. */
 export interface MachineFacts {
   readonly hostname: string;
   readonly address: string;
   readonly providerID: string;
 }
 
-// one Secret serves every machine of a pool: each fills in its own facts
+// one Secret serves every machine of a pool; each machine fills in its own metadata
 const PLACEHOLDERS: MachineFacts = {
   hostname: "{{ v1.local_hostname }}",
   address: "{{ ds.meta_data.local_ipv4 }}",
@@ -21,10 +21,10 @@ const PREPARE = "/run/foresail-prepare";
 const CONFIGURATION = "/run/foresail-join.yaml";
 
 /**
- * What makes any machine a worker: a shell script for root that readies it and runs `kubeadm join` with a token and the
- * hash of the cluster's certificate authority. Secret, because of the token.
+ * Returns the script that makes a machine a worker: it runs as root, prepares the machine and runs `kubeadm join` with
+ * a token and the hash of the cluster's certificate authority. It is secret because of the token.
  *
- * @param specification of the workload cluster; its endpoint is an address that the machines reach
+ * @param specification of the workload cluster; its endpoint is an address that the machines can reach
  * @param certificateAuthority base64, as a kubeconfig has it
  * @param token of bootstrap, `id.secret`; machines join as long as it lives
  */
@@ -71,7 +71,7 @@ function writeFile(file: string, text: string): string {
   return `printf '%s\\n' ${quote(text)} >${quote(file)}`;
 }
 
-/** Join data with the facts of one machine in it. */
+/** Returns the join data with the metadata of one machine filled in. */
 export function fillIn(data: string, facts: MachineFacts): string {
   return (Object.keys(PLACEHOLDERS) as (keyof MachineFacts)[]).reduce(
     (text, fact) => text.replaceAll(PLACEHOLDERS[fact], facts[fact]),

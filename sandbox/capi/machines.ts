@@ -2,19 +2,19 @@ import { setTimeout as pause } from "node:timers/promises";
 import { KubernetesError, type KubernetesClient, type Node } from "../../lib/kubernetes";
 import type { Instance } from "./kinds";
 
-/** Makes and deletes the machines of pools. */
+/** Creates and deletes the machines of pools. */
 export interface PoolMachines {
-  /** Whatever a pool needs before its first machine. */
+  /** Creates what a pool needs before its first machine. */
   prepare(): Promise<void>;
-  /** Makes a machine, unless it is there. @returns once it was begun; its Node comes when it comes */
+  /** Creates a machine unless it exists. @returns once its creation has begun; its Node appears later */
   create(instance: Instance, order: MachineOrder): Promise<void>;
-  /** Deletes a machine and its Node, unless they are gone. */
+  /** Deletes a machine and its Node if they exist. */
   delete(name: string, order: Pick<MachineOrder, "cluster" | "namespace">): Promise<void>;
   /** Whether the Node of a machine is Ready with its version. */
   isReady(instance: Instance, order: Pick<MachineOrder, "cluster" | "namespace">): Promise<boolean>;
 }
 
-/** For whom a machine is made. */
+/** What a machine is created for. */
 export interface MachineOrder {
   readonly cluster: string;
   readonly namespace: string;
@@ -26,9 +26,9 @@ export interface MachineOrder {
   readonly fault?: "no-node" | "not-ready";
 }
 
-/** Machines that are nothing but their Node objects, in the workload cluster. */
+/** Machines that consist only of their Node objects in the workload cluster. */
 export class PlainNodes implements PoolMachines {
-  /** @param milliseconds that a pool takes to prepare, and that a machine takes to its Node */
+  /** @param milliseconds until a pool is prepared, and from a machine's creation to its Node */
   constructor(
     private readonly workload: KubernetesClient,
     private readonly milliseconds = 0,
@@ -71,7 +71,7 @@ export class PlainNodes implements PoolMachines {
   }
 }
 
-/** Whether a Node is there and Ready. */
+/** Returns whether a Node exists and is Ready. */
 export function isNodeReady(node: Node | undefined): boolean {
   return (node?.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
 }

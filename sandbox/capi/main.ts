@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const kubernetes = await KubernetesClient.connect({ kubeconfig }, { seconds: CONNECT_SECONDS });
   const say = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
   const controllers = [
-    // nothing boots here that would read it
+    // no machine boots here, so nothing reads it
     bootstrapProvider(kubernetes, SANDBOX_KINDS.config, () => Promise.resolve("#cloud-config\n"), say),
     infrastructureProvider(
       kubernetes,

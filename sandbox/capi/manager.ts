@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import type { NewObject } from "../../lib/kubernetes";
 import type { ApiServer, Command } from "../management/api-server";
 
-/** Files of the definitions that lie beside the manager's program. */
+/** Files of the definitions beside the manager's program. */
 export async function managerDefinitions(program: string): Promise<string[]> {
   const folder = path.dirname(program);
   return (await readdir(folder))
@@ -18,7 +18,7 @@ interface Definition extends NewObject {
 
 /**
  * The definitions with the webhook that Cluster API's own installation gives those of several versions. Without it an
- * object would be the same in each of them, and its fields of the other version lost.
+ * object would not be converted, and fields of the other version would be lost.
  *
  * @param webhookPort of the manager
  */
@@ -47,8 +47,8 @@ interface ManagerPorts {
 }
 
 /**
- * The command of Cluster API's core manager beside an API server. Its webhooks are served and not registered, unless
- * somebody does it: objects must be whole as they are written.
+ * The command of Cluster API's core manager beside an API server. Its webhooks are served but not registered by
+ * default, so objects must be complete when they are written.
  */
 export function managerCommand(
   program: string,
@@ -70,7 +70,7 @@ export function managerCommand(
       "--insecure-diagnostics",
       `--health-addr=127.0.0.1:${ports.health}`,
       "--leader-elect=false",
-      // by default it asks for 20 objects a second, and a pool of hundreds of nodes waits for that alone
+      // the default of 20 requests per second would delay a pool of hundreds of nodes
       "--kube-api-qps=500",
       "--kube-api-burst=500",
     ],

@@ -8,9 +8,9 @@ import { providerDefinitions, SANDBOX_KINDS } from "./kinds";
 import { managerCommand, managerDefinitions } from "./manager";
 import { registerCluster } from "./workload-cluster";
 
-/** The cluster that has the pools. */
+/** The cluster that the pools belong to. */
 export const POOL_CLUSTER = { namespace: "demo", name: "demo" };
-/** So that a person sees the machines come one after the other. */
+/** So that users see the machines appear one after another. */
 const MACHINE_MILLISECONDS = 1500;
 const MANAGER = "cluster-api-manager";
 const PROVIDERS = "providers";
@@ -22,8 +22,8 @@ interface CapiPrograms extends ApiServerPrograms {
 }
 
 /**
- * Starts a management cluster with Cluster API's core manager and the sandbox's own providers, and makes the Cluster
- * whose pools they serve. What runs already stays as it is.
+ * Starts a management cluster with Cluster API's core manager and the sandbox's own providers, and creates the Cluster
+ * whose pools they serve. Running processes are kept.
  *
  * @returns the API server, which is the workload cluster's too
  */
@@ -65,7 +65,7 @@ async function startManager(cluster: ManagementCluster, server: ApiServer, progr
   }
 }
 
-/** Waits until the manager says that it works. @param port of its health probes */
+/** Waits until the manager reports that it is ready. @param port of its health probes */
 export function untilManagerReady(port: number, seconds: number): Promise<void> {
   return waitFor<void>({
     what: "Cluster API's manager to be ready",

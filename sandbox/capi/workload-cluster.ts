@@ -3,10 +3,10 @@ import { waitFor } from "../../lib/wait";
 import { CLUSTER_API, CLUSTER_GROUP } from "./kinds";
 
 /**
- * Makes a Cluster object whose control plane was made elsewhere, and the Secret by which Cluster API reaches it: the
- * least that its machine pools need.
+ * Creates a Cluster object whose control plane was created elsewhere, and the Secret with which Cluster API connects to
+ * it: the minimum for its machine pools.
  *
- * @param kubeconfig of the workload cluster, as this machine reaches it
+ * @param kubeconfig of the workload cluster, with an address that this host can reach
  */
 export async function registerCluster(
   kubernetes: KubernetesClient,
@@ -19,7 +19,7 @@ export async function registerCluster(
   await apply({
     apiVersion: "v1",
     kind: "Secret",
-    // the stock manager reads Secrets through a cache of those with this label
+    // the stock manager caches only Secrets with this label
     metadata: { name: `${name}-kubeconfig`, namespace, labels: { [`${CLUSTER_GROUP}/cluster-name`]: name } },
     type: `${CLUSTER_GROUP}/secret`,
     data: { value: Buffer.from(kubeconfig).toString("base64") },
@@ -36,12 +36,12 @@ export async function registerCluster(
     status: "True",
     lastTransitionTime: new Date().toISOString(),
   };
-  // what Cluster API 1.11 and newer goes by; older versions drop it
+  // used by Cluster API 1.11 and newer; older versions drop it
   const v1beta2 = { conditions: [{ ...condition, reason: "Initialized", message: "" }] };
   const status = { infrastructureReady: true, controlPlaneReady: true, conditions: [condition], v1beta2 };
   await kubernetes.mergePatch(cluster, { status }, { subresource: "status" });
   await waitFor<void>({
-    what: `Cluster ${namespace}/${name} to be taken up`,
+    what: `Cluster ${namespace}/${name} to be reconciled`,
     seconds: 60,
     probe: async () => {
       const found = await kubernetes.get<{ status?: { phase?: string } }>(cluster);

@@ -4,7 +4,7 @@ import { Transient } from "../../lib/wait";
 
 /**
  * Reads a path of the API server with kubectl, as an operator would.
- * @throws Transient with kubectl's last words
+ * @throws Transient with kubectl's last lines
  */
 export async function readThroughApiServer(
   { kubectl, kubeconfigFile }: { kubectl: string; kubeconfigFile: string },

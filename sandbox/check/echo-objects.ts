@@ -1,4 +1,4 @@
-/** The namespace that the sandbox's check lives in; it stays, so that a second start changes nothing. */
+/** The namespace of the sandbox's check; it is kept, so that a second start changes nothing. */
 export const CHECK_NAMESPACE = "foresail-check";
 
 /** Name of the check's Deployment and Service. */
@@ -9,7 +9,9 @@ export const ECHO_REPLICAS = 2;
 
 const labels = { app: ECHO };
 
-/** A Deployment that answers HTTP, spread over what nodes there are, and its Service; in the order to apply them. */
+/**
+ * Returns a Deployment that answers HTTP, spread over the nodes, and its Service, in the order in which to apply them.
+ */
 export const echoObjects = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: CHECK_NAMESPACE } },
   {
@@ -36,7 +38,7 @@ export const echoObjects = [
             {
               name: ECHO,
               image: "foresail.local/echo:1",
-              // the nodes bring it along: there is no registry to ask
+              // the image is preloaded on the nodes; there is no registry
               imagePullPolicy: "Never",
               ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
               readinessProbe: { tcpSocket: { port: "http" }, periodSeconds: 1 },

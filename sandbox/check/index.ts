@@ -7,14 +7,14 @@ import { readThroughApiServer } from "./api-server-proxy";
 import { decideReady } from "./node-readiness";
 import { CHECK_NAMESPACE, ECHO, ECHO_REPLICAS, echoObjects } from "./echo-objects";
 
-/** A running cluster, and from where to try it. */
+/** A running cluster, and how to reach it for the check. */
 export interface CheckedCluster {
   /** Text of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   /** Path of a file with the same. */
   readonly kubeconfigFile: string;
   readonly kubectl: string;
-  /** The nodes that must be there and Ready. */
+  /** The nodes that must exist and be Ready. */
   readonly nodes: readonly string[];
   /** The same machines over SSH: each must reach the Service. */
   readonly machines: readonly SshTarget[];
@@ -32,9 +32,9 @@ interface DeploymentObject {
 }
 
 /**
- * Proves that a cluster works: every node is Ready, a Deployment becomes available, and its Service answers to the
- * operator through the API server and to every node at its cluster address.
- * @throws Error that says what does not work and what was seen last
+ * Verifies that a cluster works: every node is Ready, a Deployment becomes available, and its Service answers the
+ * operator through the API server and every node at its cluster address.
+ * @throws Error that names what does not work and what was observed last
  */
 export async function checkCluster(report: Reporter, cluster: CheckedCluster): Promise<void> {
   const client = await KubernetesClient.connect(cluster, { seconds: SECONDS.connect });
@@ -102,7 +102,10 @@ function decideAvailable(deployment: DeploymentObject | undefined): { done: true
   return { pending: `${availableReplicas} of ${ECHO_REPLICAS} replicas are available` };
 }
 
-/** Asks from a machine until every replica has answered: so each node reaches pods on the other nodes too. */
+/**
+ * Sends requests from a machine until every replica has answered, which proves that each node reaches pods on the
+ * others.
+ */
 async function askFromMachine(
   machine: SshTarget,
   address: string,

@@ -1,6 +1,6 @@
 import { readiness, type NodeObject } from "../node-status";
 
-/** Decides whether all wanted nodes are Ready. */
+/** Decides whether all expected nodes are Ready. */
 export function decideReady(
   wanted: readonly string[],
   nodes: readonly NodeObject[],

@@ -1,4 +1,4 @@
-/** The inputs that the local and the remote command share, plain, and the words for a failed command. Pure. */
+/** The inputs that the local and the remote command share, in plain text, and the error of a failed command. Pure. */
 import type { CommandOutput, Logging } from "./captured-output.js";
 import { containsSecret, reveal, type Properties } from "./wire.js";
 
@@ -14,7 +14,7 @@ export interface CommandInputs {
 
 export type Operation = "create" | "update" | "delete";
 
-/** A command to run: its text, and whether the program called that text secret. */
+/** A command to run: its text, and whether the program marked that text as secret. */
 export interface Chosen {
   readonly text: string;
   readonly secret: boolean;
@@ -28,7 +28,7 @@ export function chooseCommand(operation: Operation, properties: Properties): Cho
   return { text: reveal(given) as string, secret: containsSecret(given) };
 }
 
-/** Variables with the output of the run before, for `previous` that has any. */
+/** Returns variables with the output of the previous run, if there is any. */
 export function previousOutput(inputs: CommandInputs, previous: CommandOutput): Record<string, string> {
   if (inputs.addPreviousOutputInEnv === false) return {};
   return {
@@ -37,7 +37,7 @@ export function previousOutput(inputs: CommandInputs, previous: CommandOutput): 
   };
 }
 
-/** The error of a command that ended badly: how it ended, which command, all that it printed. */
+/** Returns the error of a failed command: how it ended, which command, and its complete output. */
 export function commandFailure(how: string, command: Chosen, printed: string): Error {
   const shown = command.secret ? "[secret command]" : JSON.stringify(command.text);
   return new Error(`${how}: running ${shown}:\n${printed}`);

@@ -1,4 +1,4 @@
-/** The SSH connection of a resource: retried as dialErrorLimit says, through a jump host where there is one. */
+/** The SSH connection of a resource: retried up to dialErrorLimit, through a jump host if configured. */
 import type { Client } from "ssh2";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -17,7 +17,7 @@ const LONGEST_PAUSE = 5_000;
 /**
  * Runs `work` on a connection and closes it, and the jump host's, afterwards.
  * @param signal ends the wait for a connection (not a command that runs already)
- * @throws Error that says how often it was tried and the last attempt's failure; or what `work` throws
+ * @throws Error with the number of attempts and the last attempt's failure; or what `work` throws
  */
 export async function withConnection<Result>(
   connection: Connection,
@@ -27,7 +27,7 @@ export async function withConnection<Result>(
 ): Promise<Result> {
   const opened: Client[] = [];
   const keep = (client: Client): Client => {
-    // Errors after login end the command through its channel; unheard they would end the plugin.
+    // Errors after login end the command through its channel; without a listener they would end the plugin.
     client.on("error", (error) => log.status(`SSH to ${connection.host}: ${error.message}`));
     opened.unshift(client);
     return client;

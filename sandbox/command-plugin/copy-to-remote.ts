@@ -15,9 +15,9 @@ interface CopyInputs {
 }
 
 /**
- * Copies the source: a file to `remotePath` or, where that is a folder, into it; a folder into `remotePath`, and
- * with a slash at the end of the source's path only what is in it. Missing folders above are made.
- * @throws Error that names the remote path and the SFTP server's words
+ * Copies the source: a file to `remotePath` or, where that is a folder, into it; a folder into `remotePath`, and with a
+ * slash at the end of the source's path only what is in it. Missing parent folders are created.
+ * @throws Error with the remote path and the SFTP server's message
  */
 export function copyToRemote(inputs: CopyInputs, log: ResourceLog, signal: AbortSignal): Promise<void> {
   return withConnection(inputs.connection, log, signal, async (client) => {
@@ -72,7 +72,7 @@ async function copyFolder(remote: Remote, source: string, target: string): Promi
 
 const NO_SUCH_FILE = 2;
 
-/** SFTP with promises and errors that name the path. */
+/** SFTP with promises, and errors that contain the path. */
 class Remote {
   constructor(private readonly sftp: SFTPWrapper) {}
 

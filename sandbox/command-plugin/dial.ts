@@ -1,4 +1,4 @@
-/** One attempt to open an SSH connection, with a deadline over all of it, and its host key checked. */
+/** One attempt to open an SSH connection, with one deadline for the whole attempt and a host key check. */
 import type { Algorithms, AuthenticationType, Client, ConnectConfig, ServerHostKeyAlgorithm } from "ssh2";
 import type { Readable } from "node:stream";
 import { fingerprint, parseHostKey } from "./host-key.js";
@@ -13,13 +13,13 @@ export interface Endpoint {
   readonly privateKeyPassword?: string;
   readonly agentSocketPath?: string;
   readonly hostKey?: string;
-  /** Failed attempts after which to give up; below 0 means never (1.2.1: 0 is one attempt). */
+  /** Failed attempts after which to give up; a negative number means never (in 1.2.1, 0 is one attempt). */
   readonly dialErrorLimit: number;
   /** Seconds for one attempt; 0 means no limit. */
   readonly perDialTimeout: number;
 }
 
-/** An endpoint made ready: keys read and checked once, so that bad ones fail before the first attempt. */
+/** A prepared endpoint: keys are parsed and checked once, so that bad ones fail before the first attempt. */
 export interface Dialable {
   readonly endpoint: Endpoint;
   readonly config: ConnectConfig;
@@ -43,7 +43,7 @@ export async function prepare(endpoint: Endpoint): Promise<Dialable> {
     username: endpoint.user,
     readyTimeout: 0,
     tryKeyboard: endpoint.password !== undefined,
-    // A dead peer is noticed after two minutes; 1.2.1 would wait for ever.
+    // A dead peer is detected after two minutes; 1.2.1 would wait forever.
     keepaliveInterval: 15_000,
     keepaliveCountMax: 8,
     authHandler: methods(endpoint, agent),
@@ -66,7 +66,7 @@ function methods(endpoint: Endpoint, agent: string | undefined): AuthenticationT
 /**
  * Opens one connection.
  * @param via a stream through a jump host; absent: a TCP connection of its own
- * @throws Error that names the endpoint: refused, timed out, host key mismatch, login refused
+ * @throws Error that names the endpoint: refused, timed out, host key mismatch, login rejected
  */
 export async function dialOnce(target: Dialable, via?: Readable): Promise<Client> {
   const { default: ssh2 } = await import("ssh2");
@@ -99,7 +99,7 @@ export async function dialOnce(target: Dialable, via?: Readable): Promise<Client
     client.on("keyboard-interactive", (_name, _text, _language, prompts, answer) =>
       answer(prompts.map(() => endpoint.password ?? "")),
     );
-    // Small packets answer each other in the handshake; without this each round trip waits 40 ms or more.
+    // The handshake exchanges small packets; without this each round trip takes 40 ms or more.
     client.once("connect", () => client.setNoDelay(true));
     client.once("ready", () => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** What differs between the old and the new inputs, path by path, as 1.2.1 reports it. Pure. */
+/** The differences between the old and the new inputs, path by path, as 1.2.1 reports them. Pure. */
 import { elementPath, namedPath, topOfPath } from "./property-path.js";
 import { isArchive, isAsset, isObject, isSecret, sameValue } from "./wire.js";
 import type { Properties, Value } from "./wire.js";
@@ -8,11 +8,11 @@ export type Change = "add" | "delete" | "update";
 export interface Difference {
   readonly path: string;
   readonly change: Change;
-  /** The resource is made anew: only changed triggers ask for that. */
+  /** The resource is replaced: only changed triggers require that. */
   readonly replace: boolean;
 }
 
-/** All differences of the inputs; names that begin with `__`, and `version`, are the engine's own and left out. */
+/** All differences of the inputs; omits names that begin with `__`, and `version`, which belong to the engine. */
 export function diffInputs(olds: Properties, news: Properties): Difference[] {
   return diffObjects(own(olds), own(news), "").map(([path, change]) => ({
     path,
@@ -50,7 +50,7 @@ function diffValues(old: Value | undefined, fresh: Value | undefined, path: stri
   return diffObjects(old, fresh, path);
 }
 
-/** A secret's inside is not told apart, and an asset is its hash. */
+/** A secret is compared as a whole, and an asset by its hash. */
 function isWhole(value: Value): boolean {
   return isSecret(value) || isAsset(value) || isArchive(value);
 }

@@ -1,8 +1,8 @@
-/** Lines that the engine shows beside a resource: transient ones while a command runs, and lasting warnings. */
+/** Lines that the engine shows beside a resource: transient ones while a command runs, and permanent warnings. */
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 
 export interface ResourceLog {
-  /** Shown while the resource is worked on, gone afterwards. */
+  /** Shown only while the operation on the resource runs. */
   status(message: string): void;
   warning(message: string): void;
 }
@@ -23,7 +23,7 @@ export class EngineLog {
     };
   }
 
-  // Log lines are a courtesy: a command must not fail because the engine no longer listens.
+  // Log lines are best effort: a command must not fail because the engine no longer listens.
   private async send(urn: string, stream: number, message: string, transient: boolean): Promise<void> {
     if (this.address === undefined) return;
     try {

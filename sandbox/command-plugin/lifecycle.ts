@@ -1,4 +1,4 @@
-/** Create, update and delete of the served resources: which work runs, and which outputs come of it. */
+/** Create, update and delete of the served resources: which commands run, and which outputs result. */
 import { randomBytes } from "node:crypto";
 import type { CommandOutput } from "./captured-output.js";
 import { chooseCommand, type Operation } from "./command-inputs.js";
@@ -41,10 +41,7 @@ export function previewUpdate(type: string, olds: Properties, news: Properties):
   return { ...news, stdout: olds["stdout"] ?? "", stderr: olds["stderr"] ?? "" };
 }
 
-/**
- * Makes the resource.
- * @returns its outputs: the inputs as they came, marks kept, and what the command printed
- */
+/** Creates the resource. @returns its outputs: the inputs with their marks, and what the command printed */
 export async function create(work: Work, inputs: Properties): Promise<Properties> {
   if (work.type === COPY_TO_REMOTE) {
     await copy(work, inputs);
@@ -53,7 +50,7 @@ export async function create(work: Work, inputs: Properties): Promise<Properties
   return { ...inputs, ...(await runCommand("create", work, inputs, { stdout: "", stderr: "" })) };
 }
 
-/** Brings the resource from its old outputs to new inputs. @returns its outputs */
+/** Updates the resource from its old outputs to new inputs. @returns its outputs */
 export async function update(work: Work, olds: Properties, news: Properties): Promise<Properties> {
   if (work.type === COPY_TO_REMOTE) {
     const moved = !sameValue(reveal(olds["remotePath"] ?? null), reveal(news["remotePath"] ?? null));
@@ -65,7 +62,7 @@ export async function update(work: Work, olds: Properties, news: Properties): Pr
   return { ...news, ...(result ?? printed) };
 }
 
-/** Runs the delete command, where there is one. */
+/** Runs the delete command, if there is one. */
 export async function remove(work: Work, olds: Properties): Promise<void> {
   if (work.type === COPY_TO_REMOTE) return;
   const printed = reveal({ stdout: olds["stdout"] ?? "", stderr: olds["stderr"] ?? "" });

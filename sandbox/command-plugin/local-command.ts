@@ -11,9 +11,9 @@ interface LocalCommandInputs extends CommandInputs {
 }
 
 /**
- * Runs the command and waits for its end.
+ * Runs the command and waits until it ends.
  * @param signal kills the command
- * @throws Error with exit status or signal, command and output; or why it did not start
+ * @throws Error with exit status or signal, command and output; or the reason why it did not start
  */
 export function runLocalCommand(
   command: Chosen,

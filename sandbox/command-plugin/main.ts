@@ -1,7 +1,7 @@
 /**
- * A stand-in for the official plugin `pulumi-resource-command` 1.2.1, used only where that cannot be downloaded.
- * It serves command:remote:Command, command:remote:CopyToRemote and command:local:Command with the same inputs,
- * outputs, defaults and differences, and refuses inputs that 1.2.1 does not know. docs/adr/0011-command-stand-in.md.
+ * A stand-in for the official plugin `pulumi-resource-command` 1.2.1, used only where that cannot be downloaded. It
+ * serves command:remote:Command, command:remote:CopyToRemote and command:local:Command with the same inputs, outputs,
+ * defaults and diffs, and rejects inputs that 1.2.1 does not know. docs/adr/0011-command-stand-in.md.
  *
  * Run by the Pulumi engine: `node main.js ENGINE_ADDRESS`; the first line it prints is the port that it serves on.
  */
@@ -12,7 +12,7 @@ import { commandService } from "./service.js";
 const PARENT_CHECK_MILLISECONDS = 500;
 const LARGEST_MESSAGE = 400 * 1024 * 1024;
 
-/** Ends the plugin when the engine that started it is gone; what runs on remote machines goes on there. */
+/** Ends the plugin when the engine that started it has ended; commands on remote machines continue there. */
 function endWithParent(): void {
   const parent = process.ppid;
   setInterval(() => {

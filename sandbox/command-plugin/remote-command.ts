@@ -11,8 +11,8 @@ interface RemoteCommandInputs extends CommandInputs {
 }
 
 /**
- * Connects, sets the environment, runs the command and waits for its end.
- * @throws Error with exit status or signal, command and output; or why there was no connection
+ * Connects, sets the environment, runs the command and waits until it ends.
+ * @throws Error with exit status or signal, command and output; or the reason why the connection failed
  */
 export function runRemoteCommand(
   command: Chosen,
@@ -28,8 +28,8 @@ export function runRemoteCommand(
   });
 }
 
-// The server may refuse variables (sshd's AcceptEnv). Those the program asked for must arrive; the output of the
-// run before is an extra that commands can do without.
+// The server may reject variables (sshd's AcceptEnv). Those that the program sets are required; the output of the
+// previous run is optional.
 async function setEnvironment(
   session: Session,
   inputs: RemoteCommandInputs,
@@ -74,5 +74,5 @@ function runIn(
 function ending(code: number | null | undefined, killedBy: string | undefined): string {
   if (typeof code === "number") return `remote command ended with exit status ${String(code)}`;
   if (killedBy !== undefined) return `remote command was ended by signal ${killedBy}`;
-  return "the connection ended before the remote command's exit status came";
+  return "the connection ended before the remote command's exit status arrived";
 }

@@ -9,9 +9,9 @@ export type InputType =
 export interface InputField {
   readonly type: InputType;
   readonly required?: boolean;
-  /** Marked as secret in check, whatever the program said. */
+  /** Marked as secret in check, whether or not the program did. */
   readonly secret?: boolean;
-  /** Filled in by check where the program gave nothing. */
+  /** Filled in by check if the program gave nothing. */
   readonly default?: Value;
   /** Why the stand-in cannot serve an input that 1.2.1 has. */
   readonly unsupported?: string;

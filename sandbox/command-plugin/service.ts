@@ -14,7 +14,7 @@ import { topOfPath } from "./property-path.js";
 import { inputsOf } from "./resource-types.js";
 import type { Properties } from "./wire.js";
 
-/** The version that the stand-in stands in for. */
+/** The version of the plugin that this one replaces. */
 export const VERSION = "1.2.1";
 
 /** The service that a gRPC server adds under the definition of `ResourceProvider`. */
@@ -138,7 +138,9 @@ function struct(given: Properties): Struct {
   return Struct.fromJavaScript(given);
 }
 
-/** The inputs the resource has: the engine sends them; an older one sends only the outputs, which hold them too. */
+/**
+ * Returns the inputs of the resource: current engines send them; older ones send only the outputs, which contain them.
+ */
 function oldInputs(request: messages.DiffRequest, state: Properties): Properties {
   const sent = request.getOldInputs();
   if (sent !== undefined) return properties(sent);

@@ -1,7 +1,7 @@
 /**
- * An SSH session that sets environment variables one by one and hears the server's answer to each, as 1.2.1 does.
- * ssh2's public `exec` sends them without asking for an answer, so this opens the session on its channel layer
- * (ssh2 is pinned exactly; the conformance tests hold this up).
+ * An SSH session that sets environment variables one by one and waits for the server's answer to each, as 1.2.1 does.
+ * ssh2's public `exec` sends them without asking for an answer, so this opens the session on its channel layer (ssh2 is
+ * pinned exactly; the conformance tests cover this).
  */
 import type { Client, ClientChannel } from "ssh2";
 
@@ -55,7 +55,7 @@ export class Session {
     return this.ask(() => this.layer._protocol.env(this.channel.outgoing.id, name, value, true));
   }
 
-  /** Starts the command. @throws Error when the server refuses to */
+  /** Starts the command. @throws Error when the server refuses */
   async start(command: string): Promise<ClientChannel> {
     const started = await this.ask(() => {
       this.layer._protocol.exec(this.channel.outgoing.id, command, true);

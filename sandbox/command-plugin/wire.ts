@@ -30,12 +30,12 @@ export const isSecret = (value: Value | undefined): value is Properties => isMar
 export const isAsset = (value: Value | undefined): value is Properties => isMarked(value, ASSET);
 export const isArchive = (value: Value | undefined): value is Properties => isMarked(value, ARCHIVE);
 
-/** The value marked as secret; one that is marked already stays as it is. */
+/** Marks the value as secret unless it is marked already. */
 export function makeSecret(value: Value): Value {
   return isSecret(value) ? value : { [SIGNATURE]: SECRET, value };
 }
 
-/** Whether the value itself is unknown, be it secret or not. */
+/** Returns whether the value itself is unknown, secret or not. */
 export function isUnknown(value: Value | undefined): boolean {
   if (isSecret(value)) return isUnknown(value["value"]);
   if (isMarked(value, OUTPUT)) return value["value"] === undefined || isUnknown(value["value"]);
@@ -56,7 +56,7 @@ export function containsSecret(value: Value | undefined): boolean {
   return isObject(value) && Object.values(value).some(containsSecret);
 }
 
-/** The plain value: secret and output marks taken off at every depth. */
+/** Returns the plain value, without secret and output marks at any depth. */
 export function reveal(value: Value): Value {
   if (isSecret(value) || isMarked(value, OUTPUT)) return reveal(value["value"] ?? UNKNOWN);
   if (Array.isArray(value)) return value.map(reveal);
@@ -64,12 +64,12 @@ export function reveal(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, reveal(inner)]));
 }
 
-/** Applies a change below a secret mark, which stays. */
+/** Applies a change below a secret mark and keeps the mark. */
 export function underSecret(value: Value, change: (inner: Value) => Value): Value {
   return isSecret(value) ? makeSecret(underSecret(value["value"] ?? null, change)) : change(value);
 }
 
-/** Whether two values are the same at every depth, marks included, the order of names not. */
+/** Returns whether two values are deeply equal, including marks but not the order of keys. */
 export function sameValue(left: Value | undefined, right: Value | undefined): boolean {
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((inner, index) => sameValue(inner, right[index]));

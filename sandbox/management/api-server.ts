@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { Authority, type Certificate } from "./authority";
 
-/** Paths of the programs. Without the controller manager no controller runs. */
+/** Paths of the programs. Without the controller manager no controllers run. */
 export interface ApiServerPrograms {
   readonly etcd: string;
   readonly kubeApiserver: string;
@@ -22,7 +22,7 @@ export interface ApiServerPorts {
 export interface ApiServerOptions {
   /** Controllers of kube-controller-manager, such as "garbage-collector-controller". */
   readonly controllers?: readonly string[];
-  /** Further arguments of kube-apiserver, such as an audit log's. */
+  /** Further arguments of kube-apiserver, such as for an audit log. */
   readonly apiServerArguments?: readonly string[];
 }
 
@@ -43,14 +43,15 @@ const NAMES = [
 ];
 
 /**
- * A real etcd and kube-apiserver (and controllers), to be run as plain processes on 127.0.0.1, with an authority of
- * their own and all data in one folder. No kubelet and no scheduler: a Node is ready because somebody says so.
+ * A real etcd and kube-apiserver (and controllers) that run as plain processes on 127.0.0.1, with their own certificate
+ * authority and all data in one folder. There is no kubelet and no scheduler: a Node is Ready when a client sets its
+ * status.
  */
 export class ApiServer {
   private readonly authority: Authority;
   private readonly admin: Certificate;
 
-  /** Makes the keys and the administrator's kubeconfig, unless they are in the folder. */
+  /** Creates the keys and the administrator's kubeconfig, unless the folder contains them. */
   constructor(
     readonly folder: string,
     readonly ports: ApiServerPorts,
@@ -61,7 +62,10 @@ export class ApiServer {
     writeFileSync(this.kubeconfigFile, this.kubeconfig(), { mode: 0o600 });
   }
 
-  /** The administrator's kubeconfig, in the form of kubeadm's admin.conf; another port is a forwarder's. */
+  /**
+   * The administrator's kubeconfig, in the form of kubeadm's admin.conf; pass another port to connect through a
+   * forwarder.
+   */
   kubeconfig(port = this.ports.apiServer): string {
     return this.kubeconfigOf(this.admin, port);
   }
@@ -71,7 +75,7 @@ export class ApiServer {
     return this.kubeconfigOf(this.authority.issue(`user-${user}`, `/O=${group}/CN=${user}`));
   }
 
-  /** A kubelet's own kubeconfig, as kubelet.conf. */
+  /** Returns a kubelet's own kubeconfig, like kubelet.conf. */
   kubeletKubeconfig(node: string): string {
     return this.kubeconfigOf(this.authority.issue(node, `/O=system:nodes/CN=system:node:${node}`));
   }
@@ -81,7 +85,7 @@ export class ApiServer {
     return path.join(this.folder, "admin.conf");
   }
 
-  /** A certificate for a server on this machine: of a webhook, for one. */
+  /** Returns a certificate for a server on this machine, such as a webhook. */
   servingCertificate(name: string): Certificate {
     return this.authority.issue(name, `/CN=${name}`, NAMES);
   }
@@ -126,9 +130,9 @@ export class ApiServer {
       "--authorization-mode=Node,RBAC",
       "--enable-bootstrap-token-auth=true",
       "--allow-privileged=true",
-      // as kubeadm has it: a kubelet writes to its own Node only
+      // as with kubeadm, a kubelet writes only to its own Node
       "--enable-admission-plugins=NodeRestriction",
-      // pods are made without the controller that makes their service accounts
+      // pods are created without the controller that creates their service accounts
       "--disable-admission-plugins=ServiceAccount",
       ...apiServerArguments,
     ];
@@ -179,13 +183,13 @@ export class ApiServer {
   }
 }
 
-/** Free ports for the processes. */
+/** Returns free ports for the processes. */
 export async function apiServerPorts(): Promise<ApiServerPorts> {
   const [etcd = 0, etcdPeer = 0, apiServer = 0, controllerManager = 0] = await freePorts(4);
   return { etcd, etcdPeer, apiServer, controllerManager };
 }
 
-/** Ports of 127.0.0.1 on which nobody listens now. */
+/** Returns ports of 127.0.0.1 on which nothing listens now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

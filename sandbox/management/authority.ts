@@ -13,7 +13,7 @@ export interface Certificate {
 /** How long certificates last: the recorded states of the engine's tests contain some. */
 const DAYS = 36_500;
 
-/** A certificate authority in a folder, made with the openssl command; what is there already is used again. */
+/** A certificate authority in a folder, created with the openssl command; existing files are reused. */
 export class Authority {
   readonly own: Certificate;
 
@@ -64,7 +64,7 @@ export class Authority {
     return { key: "", certificate: "", keyFile: file("key"), certificateFile: file("crt") };
   }
 
-  /** Reads a certificate that is there. */
+  /** Reads an existing certificate. */
   private isThere(wanted: Certificate): boolean {
     if (!existsSync(wanted.certificateFile) || !existsSync(wanted.keyFile)) return false;
     this.load(wanted);

@@ -10,7 +10,7 @@ interface Definition extends NewObject {
   spec: { group: string; names: { kind: string }; versions: { name: string; served: boolean }[] };
 }
 
-/** The objects of YAML files, in order. */
+/** Returns the objects of YAML files, in order. */
 export async function readObjects(files: readonly string[]): Promise<NewObject[]> {
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   return texts.flatMap((text) =>

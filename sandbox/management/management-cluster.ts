@@ -26,19 +26,19 @@ const API_SERVER = "kube-apiserver";
 const CONTROLLER_MANAGER = "kube-controller-manager";
 
 /**
- * A management cluster as plain processes of this machine that outlive whoever started them: etcd, kube-apiserver,
- * the asked controllers of kube-controller-manager, and companions. All it keeps lies in one folder.
+ * A management cluster of background processes on this machine: etcd, kube-apiserver, the requested controllers of
+ * kube-controller-manager, and companions. They outlive the process that started them. All data is in one folder.
  */
 export class ManagementCluster {
   private readonly processes: Processes;
 
-  /** @param folder of its own; it is made by `start` and goes with `delete` */
+  /** @param folder of its own; `start` creates it and `delete` removes it */
   constructor(private readonly folder: string) {
     this.processes = new Processes(path.join(folder, "processes.json"), path.join(folder, "logs"));
   }
 
   /**
-   * Starts what does not run, and waits until the API answers.
+   * Starts what is not running, and waits until the API answers.
    * @returns the API server: its kubeconfigs and its authority
    * @throws Error with the last lines of the API server's log
    */
@@ -66,32 +66,32 @@ export class ManagementCluster {
     );
   }
 
-  /** Starts a companion unless it lives. */
+  /** Starts a companion unless it is running. */
   async startCompanion(companion: Companion): Promise<void> {
     await this.run(companion.name, companion, companion.environment);
   }
 
-  /** Ends companions, to be started anew. */
+  /** Ends companions, so that they can be started again. */
   async stopCompanions(...names: string[]): Promise<void> {
     await this.processes.stop(names);
   }
 
-  /** The last words of a process. */
+  /** Returns the last lines of a process's log. */
   tail(name: string): Promise<string> {
     return this.processes.tail(name);
   }
 
-  /** Names of the processes that live. */
+  /** Returns the names of the running processes. */
   running(): Promise<string[]> {
     return this.processes.running();
   }
 
-  /** Whether anything of it is on this machine. */
+  /** Returns whether anything of it exists on this machine. */
   exists(): boolean {
     return existsSync(this.folder);
   }
 
-  /** Ends all processes; the data stays. Companions go first, so that none complains of the API's end. */
+  /** Ends all processes and keeps the data. Companions end first, so that none logs the end of the API. */
   async stop(): Promise<void> {
     const own = [CONTROLLER_MANAGER, API_SERVER, ETCD];
     const recorded = Object.keys(await this.processes.recorded());
@@ -115,7 +115,7 @@ export class ManagementCluster {
     });
   }
 
-  /** The ports of the first start. */
+  /** Returns the ports of the first start. */
   private async ports(): Promise<ApiServerPorts> {
     const file = path.join(this.folder, "ports.json");
     const kept = await readFile(file, "utf8").catch(() => undefined);

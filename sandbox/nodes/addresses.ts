@@ -4,8 +4,8 @@ const FIRST_HOST = 11;
 const LAST_HOST = 250;
 
 /**
- * Ports to try in order, below the range from which systems pick ports of their own. Two seeds begin at different
- * places, so that two clones rarely ask for the same one.
+ * Returns ports to try in order, below the ephemeral port range. Different seeds begin at different ports, so that two
+ * clones rarely try the same one.
  * @param seed hexadecimal digits
  */
 export function* candidatePorts(seed: string, taken: ReadonlySet<number>): Generator<number> {
@@ -17,7 +17,8 @@ export function* candidatePorts(seed: string, taken: ReadonlySet<number>): Gener
 }
 
 /**
- * The first /24 of 10.77.0.0/16 that nothing on this machine overlaps, beginning at a place of the seed's.
+ * Returns the first /24 of 10.77.0.0/16 that nothing on this machine overlaps, starting at an offset derived from the
+ * seed.
  * @param seed hexadecimal digits
  * @param used CIDRs of interfaces, routes and the engine's networks
  * @throws Error when all 256 are taken
@@ -33,7 +34,7 @@ export function chooseSubnet(seed: string, used: readonly string[]): string {
   );
 }
 
-/** The first address of a /24 that no node has. */
+/** Returns the first address of a /24 that no node has. */
 export function chooseAddress(subnet: string, taken: ReadonlySet<string>): string {
   const prefix = subnet.replace(/\.0\/24$/, "");
   for (let host = FIRST_HOST; host <= LAST_HOST; host++) {
@@ -44,15 +45,15 @@ export function chooseAddress(subnet: string, taken: ReadonlySet<string>): strin
 }
 
 /**
- * The link address that belongs to an IPv4 address for good. With a new one at each boot, neighbours would go on for half
- * a minute sending to the old one.
+ * Returns a fixed link-layer address for an IPv4 address. If it changed at each boot, neighbors would keep sending to
+ * the old one for half a minute.
  */
 export function hardwareAddress(address: string): string {
   const parts = address.split(".").map((part) => Number(part).toString(16).padStart(2, "0"));
   return ["02", "f5", ...parts].join(":");
 }
 
-/** Whether two IPv4 CIDRs share an address; anything else than IPv4 shares none. */
+/** Returns whether two IPv4 CIDRs overlap; false for anything other than IPv4. */
 export function overlaps(one: string, other: string): boolean {
   const [a, b] = [parse(one), parse(other)];
   if (a === undefined || b === undefined) return false;

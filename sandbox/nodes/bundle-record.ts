@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { bundlesFolder } from "./places";
 
-/** What bundle.json says. */
+/** The content of bundle.json. */
 export interface BundleRecord {
   readonly version: string;
   /** what it was built from */
@@ -12,18 +12,20 @@ export interface BundleRecord {
   readonly images: readonly string[];
 }
 
-/** How the folder of a bundle is called: "v1.36.3" for the Kubernetes version "1.36.3", any other as the bundle. */
+/**
+ * Returns the name of a bundle's folder: "v1.36.3" for the Kubernetes version "1.36.3", otherwise the bundle's name.
+ */
 export function bundleFolderName(bundle: string): string {
   return /^\d/.test(bundle) ? `v${bundle}` : bundle;
 }
 
-/** The folder of a bundle in the cache. */
+/** Returns the folder of a bundle in the cache. */
 export function bundleFolder(bundle: string): string {
   return path.join(bundlesFolder, bundleFolderName(bundle));
 }
 
 /**
- * The digest of a bundle.
+ * Returns the digest of a bundle.
  * @throws Error when it was not built
  */
 export async function bundleDigest(bundle: string): Promise<string> {
@@ -33,7 +35,7 @@ export async function bundleDigest(bundle: string): Promise<string> {
   return record.digest;
 }
 
-/** Reads the record of the bundle in a folder; undefined when it has to be built. */
+/** Reads the record of the bundle in a folder; undefined if it has to be built. */
 export async function readBundleRecord(folder: string): Promise<BundleRecord | undefined> {
   try {
     return JSON.parse(await readFile(path.join(folder, "bundle.json"), "utf8")) as BundleRecord;

@@ -11,14 +11,14 @@ import { ECHO_IMAGE, planImages, type KubernetesPrograms } from "./kubernetes-pr
 import { ensureNodeImage, NODE_IMAGE } from "./node-image";
 import { cacheFolder, projectFolder } from "./places";
 
-/** Raised when the bundle's layout changes, so that bundles of older code are built again. */
+/** Increased when the bundle's layout changes, so that bundles of older code are rebuilt. */
 const LAYOUT = 1;
 
 /**
- * Builds the bundle of one version into the cache, unless it is there: bin/{kubeadm,kubelet,kubectl}, images/images.tar with
- * what kubeadm asks for and the sandbox's echo image, SHA256SUMS, bundle.json.
+ * Builds the bundle of one version in the cache, unless it exists: bin/{kubeadm,kubelet,kubectl}, images/images.tar
+ * with the images that kubeadm requires and the sandbox's echo image, SHA256SUMS, bundle.json.
  * @returns its folder
- * @throws Error when kubeadm asks for an image that no program is known for, or a program is missing
+ * @throws Error when kubeadm requires an image for which no program is known, or a program is missing
  */
 export async function ensureBundle(programs: KubernetesPrograms, report: Reporter): Promise<string> {
   const folder = bundleFolder(programs.version);
@@ -34,7 +34,7 @@ export async function ensureBundle(programs: KubernetesPrograms, report: Reporte
     } finally {
       await rm(part, { recursive: true, force: true });
     }
-    update("programs and images put together");
+    update("assembled from programs and images");
   });
   return folder;
 }
@@ -91,7 +91,7 @@ async function writeSums(part: string, record: Omit<BundleRecord, "digest">): Pr
   await writeBundleRecord(part, { ...record, digest: await digestOf(path.join(part, "SHA256SUMS")) });
 }
 
-/** Builds the echo program; it needs nothing but Go's own library. */
+/** Builds the echo program; it needs only Go's standard library. */
 async function buildEcho(staging: string): Promise<string> {
   const program = path.join(staging, "echo");
   await run("go", ["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "."], {
@@ -108,7 +108,7 @@ async function buildEcho(staging: string): Promise<string> {
   return program;
 }
 
-/** Programs by size and time, for hashing a gigabyte at every start would take seconds. */
+/** Identifies programs by size and time, because hashing a gigabyte at every start would take seconds. */
 async function describeInputs(programs: KubernetesPrograms): Promise<string> {
   const names = Object.entries(programs as unknown as Record<string, unknown>)
     .filter((entry): entry is [string, string] => typeof entry[1] === "string" && path.isAbsolute(entry[1]))

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** A program on this machine failed, or ran past its deadline. */
+/** A program on this machine failed or timed out. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 
@@ -24,7 +24,7 @@ interface CommandOptions {
 }
 
 /**
- * Runs a program of this machine to its end.
+ * Runs a program on this machine until it ends.
  * @returns what it wrote to standard output
  * @throws CommandError with the end of what it wrote to standard error
  */
@@ -58,7 +58,7 @@ export function run(program: string, args: readonly string[], options: CommandOp
   });
 }
 
-/** Whether a program of this machine runs and ends well. */
+/** Returns whether a program on this machine runs and succeeds. */
 export async function succeeds(program: string, args: readonly string[], seconds = 20): Promise<boolean> {
   try {
     await run(program, args, { seconds });

@@ -1,21 +1,21 @@
-/** What is found of a node, in the engine and on disk. */
+/** What is found of a node in the container engine and on disk. */
 interface Remains {
-  /** the engine's word for the container's state; undefined when there is no container */
+  /** the engine's name for the container's state; undefined without a container */
   readonly state: string | undefined;
-  /** whether the process that the engine names as the container's first still lives */
+  /** whether the container's first process, according to the engine, is still running */
   readonly alive: boolean;
-  /** whether its record was written: the last thing that its creation does */
+  /** whether its record was written, which is the last step of its creation */
   readonly recorded: boolean;
 }
 
 /**
  * - `running`, `stopped`: whole
- * - `gone`: the engine believes that it runs, but its processes are gone; may be started again
- * - `leftover`: half made, or what a killed run left of it; only good for removal
+ * - `gone`: the engine reports it as running, but its processes have ended; it can be started again
+ * - `leftover`: partly created, or left by a killed run; it can only be removed
  */
 export type Condition = "running" | "stopped" | "gone" | "leftover";
 
-/** Judges what is found of a node. */
+/** Determines the condition of a node. */
 export function judge({ state, alive, recorded }: Remains): Condition {
   if (state === undefined || !recorded) return "leftover";
   switch (state) {

@@ -1,11 +1,11 @@
 /**
- * What a cluster on container nodes needs that one on machines does not, as fields of `foresail:cluster`. The kernel,
- * its limits and its disks are this machine's, shared by all nodes.
+ * Settings of `foresail:cluster` that only container nodes need: all nodes share the kernel, limits and disks of this
+ * machine.
  */
 export const containerNodeSettings = {
   kubeadm: {
     clusterConfiguration: {
-      // a sandbox may lose its last second at a power cut of the machine that it runs on
+      // a sandbox may lose its last second of data when its host loses power
       etcd: { local: { extraArgs: [{ name: "unsafe-no-fsync", value: "true" }] } },
     },
   },
@@ -27,7 +27,7 @@ export const containerNodeSettings = {
   },
   // a container may not raise the limits of connection tracking
   kubeProxy: { conntrack: { maxPerCore: 0 } },
-  // what kubeadm asks of the kernel and the machine is this machine's, and not a node's to change
+  // kubeadm's kernel and machine checks apply to the host, and a node can't change it
   ignorePreflightErrors: [
     "SystemVerification",
     "Swap",

@@ -9,12 +9,12 @@ import type { ContainerEngine } from "./engine";
 import { NODE_IMAGE } from "./node-image";
 import { BUNDLES_IN_NODE, bundlesFolder, cacheFolder } from "./places";
 
-/** statfs(2)'s number of overlayfs, on which containerd can't stack overlays of its own. */
+/** The statfs(2) type of overlayfs, on which containerd can't stack its own overlays. */
 const OVERLAYFS = 0x794c7630;
 
 /**
- * Whether nodes can share one imported set of images: a node mounts a folder of this machine, whose files containerd
- * finds with their owners, and on a file system that carries overlays.
+ * Returns whether nodes can share one imported set of images: they mount a folder of this machine, which must keep the
+ * owners of files and be on a file system that supports overlays.
  */
 export async function canShareContent(engine: ContainerEngine, folder: string): Promise<boolean> {
   if (!engine.isRootful) return false;
@@ -25,7 +25,7 @@ export async function canShareContent(engine: ContainerEngine, folder: string): 
 
 /**
  * Imports the images of these bundles once into a containerd folder in the cache.
- * @param bundles such as ["1.36.3"]; they must be there
+ * @param bundles such as ["1.36.3"]; they must exist
  * @returns the folder; it must not be changed, only copied by `copyContent`
  */
 export async function ensureContent(
@@ -57,7 +57,7 @@ export async function ensureContent(
         300,
       );
       await rename(part, folder).catch((error: unknown) => {
-        // another run was faster, and its copy is as good
+        // another run was faster; use its copy
         if (!existsSync(folder)) throw error;
       });
     } finally {
@@ -83,8 +83,8 @@ sync -f /var/lib/containerd
 }
 
 /**
- * Gives a node its own containerd folder. Layers are hard links: containerd writes a layer's files once, and overlays
- * copy a file before they change it. Its databases are changed in place, so they are copied.
+ * Creates a node's own containerd folder. Layers are hard links, because containerd writes a layer's files once and
+ * overlays copy a file before they change it. Databases are changed in place, so they are copied.
  * @throws Error when the target exists
  */
 export async function copyContent(content: string, target: string): Promise<void> {
@@ -93,7 +93,7 @@ export async function copyContent(content: string, target: string): Promise<void
     await run("cp", ["--archive", "--link", "--no-target-directory", content, target]);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    // links do not reach across file systems
+    // hard links do not work across file systems
     await rm(target, { recursive: true, force: true });
     await run("cp", ["--archive", "--reflink=auto", "--no-target-directory", content, target]);
     return;

@@ -9,7 +9,7 @@ export function systemdHierarchy(cgroup: string): string | undefined {
 }
 
 /**
- * Refuses nodes whose systemd believe to own the same control groups: stopping a service on one would stop it on all.
+ * Rejects nodes whose systemd instances manage the same control groups: stopping a service on one would stop it on all.
  * @param cgroups node name → text of /proc/PID/cgroup of its first process
  * @throws Error that names the nodes
  */

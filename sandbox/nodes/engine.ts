@@ -6,20 +6,20 @@ import type { Reporter } from "../progress";
 import { ensurePackages } from "../toolchain/packages";
 import { CommandError, run, succeeds } from "./command";
 
-/** A container of this machine's engine. */
+/** A container of the engine on this machine. */
 export interface Container {
   readonly name: string;
-  /** the engine's word: running, exited, created, … */
+  /** the engine's state name: running, exited, created, … */
   readonly state: string;
-  /** the first process as this machine numbers it; 0 when there is none */
+  /** the host PID of the first process; 0 when there is none */
   readonly pid: number;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Debian's packages by which an engine comes; runc because crun refuses hybrid control groups. */
+/** The Debian packages of an engine; runc, because crun rejects hybrid control groups. */
 const ENGINE_PACKAGES = ["podman", "runc", "iptables"] as const;
 
-/** Where podman's watchers leave a container's exit code. */
+/** Where podman's monitors write a container's exit code. */
 const EXIT_NOTES = "/run/libpod/exits";
 
 const LIST_ATTEMPTS = 5;
@@ -28,7 +28,7 @@ const LIST_ATTEMPTS = 5;
 export class ContainerEngine {
   private constructor(readonly program: "podman" | "docker") {}
 
-  /** The engine that answers, podman before docker. */
+  /** Returns the engine that answers; prefers podman to docker. */
   static async find(): Promise<ContainerEngine | undefined> {
     for (const program of ["podman", "docker"] as const) {
       if (await succeeds(program, ["version"])) return new ContainerEngine(program);
@@ -37,8 +37,8 @@ export class ContainerEngine {
   }
 
   /**
-   * The engine that answers; installs podman when none does.
-   * @throws Error when there is none after that either
+   * Returns the engine that answers; installs podman when none does.
+   * @throws Error when there is still none
    */
   static async ensure(report: Reporter): Promise<ContainerEngine> {
     const found = await ContainerEngine.find();
@@ -51,7 +51,9 @@ export class ContainerEngine {
     return installed;
   }
 
-  /** Whether containers belong to root, so that nodes may mount folders of this machine with files of all owners. */
+  /**
+   * Returns whether root owns the containers, so that nodes can mount folders of this machine with files of any owner.
+   */
   get isRootful(): boolean {
     return this.program === "podman" && userInfo().uid === 0;
   }
@@ -61,7 +63,7 @@ export class ContainerEngine {
     return run(this.program, args, { seconds });
   }
 
-  /** The arguments by which a container runtime works within a container. */
+  /** Returns the arguments that let a container runtime work within a container. */
   async nestingArguments(): Promise<string[]> {
     return [
       ...(await this.limitArguments()),
@@ -72,14 +74,14 @@ export class ContainerEngine {
     ];
   }
 
-  /** The arguments by which any container starts where limits are low and control groups are hybrid. */
+  /** Returns the arguments that let any container start on hosts with low limits and hybrid control groups. */
   async limitArguments(): Promise<string[]> {
     if (this.program === "docker") return [];
     const limits = await readFile("/proc/self/limits", "utf8");
     return [
-      // crun refuses hybrid control groups
+      // crun rejects hybrid control groups
       ...(existsSync("/sys/fs/cgroup/cgroup.controllers") ? [] : ["--runtime", "runc"]),
-      // the engine's defaults may ask for more than this machine grants
+      // the engine's defaults may exceed this machine's limits
       ...["--ulimit", `nofile=${hardLimit(limits, "Max open files", 1_048_576)}`],
       ...["--ulimit", `nproc=${hardLimit(limits, "Max processes", 30_000)}`],
     ];
@@ -89,7 +91,7 @@ export class ContainerEngine {
     return succeeds(this.program, ["image", "inspect", name]);
   }
 
-  /** All containers with these labels; an empty value stands for any. */
+  /** Returns all containers with these labels; an empty value matches any. */
   async containers(labels: Readonly<Record<string, string>>): Promise<Container[]> {
     const ids = lines(await this.call(["ps", "--all", "--quiet", "--no-trunc", ...filters(labels)]));
     const found = await Promise.all(ids.map((id) => this.inspect(id)));
@@ -120,22 +122,22 @@ export class ContainerEngine {
     return !lines(await this.call(["ps", "--all", "--quiet", "--no-trunc"])).includes(id);
   }
 
-  /** Removes a container in whatever state, if there is one. */
+  /** Removes a container in any state, if there is one. */
   async removeContainer(name: string): Promise<void> {
     if (!(await succeeds(this.program, ["container", "inspect", name]))) return;
     const remove = ["rm", "--force", ...(this.program === "podman" ? ["--time", "0"] : []), name];
     try {
       await this.call(remove);
     } catch {
-      // podman refuses to remove what it can't stop, and can't stop what is gone already
+      // podman can't remove what it can't stop, and can't stop processes that have ended
       await this.noteEnd(name);
       await this.call(remove);
     }
   }
 
   /**
-   * Makes podman notice that a container's processes are gone when its watcher (conmon) was killed, too: the note that the
-   * watcher leaves at a container's end is written in its place. Docker notices by itself.
+   * Makes podman notice that a container's processes have ended even when its monitor (conmon) was killed: writes the
+   * exit file that the monitor would have written. Docker notices by itself.
    */
   async noteEnd(name: string): Promise<void> {
     if (!this.isRootful || !existsSync(EXIT_NOTES)) return;
@@ -145,7 +147,7 @@ export class ContainerEngine {
 
   /** Names of the volumes with all of these labels. */
   async volumes(labels: Readonly<Record<string, string>>): Promise<string[]> {
-    // of several labels podman takes a volume that has any of them
+    // podman matches volumes that have any of several labels
     const each = Object.entries(labels).map(async ([key, value]) =>
       lines(await this.list(["volume", "ls", "--quiet", ...filters({ [key]: value })])),
     );
@@ -153,7 +155,7 @@ export class ContainerEngine {
     return first.filter((name) => others.every((names) => names.includes(name)));
   }
 
-  /** podman's lists fail when somebody deletes what they are about to name; it is gone when they are asked again. */
+  /** podman's lists fail when an object is deleted while they run, so they are tried again. */
   private async list(args: readonly string[]): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -170,7 +172,7 @@ export class ContainerEngine {
     return lines(await this.list(["network", "ls", "--format", "{{.Name}}", ...filters(labels)]));
   }
 
-  /** The subnets of all the engine's networks, or of the one that is named. */
+  /** Returns the subnets of all the engine's networks, or of the named one. */
   async subnets(network?: string): Promise<string[]> {
     const names =
       network === undefined ? lines(await this.call(["network", "ls", "--format", "{{.Name}}"])) : [network];
@@ -194,7 +196,7 @@ function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** The hard limit in a row of /proc/PID/limits, as SOFT:HARD for --ulimit, and no more than is of use. */
+/** Returns the hard limit in a row of /proc/PID/limits as SOFT:HARD for --ulimit, capped at a useful maximum. */
 function hardLimit(limits: string, row: string, most: number): string {
   const words = limits
     .split("\n")

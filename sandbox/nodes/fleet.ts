@@ -14,13 +14,13 @@ import { nodeFolder, projectFolder, systemFolder } from "./places";
 import { awaitSshd, findFreePorts } from "./ports";
 import { survey, type Found } from "./survey";
 
-/** A node that is wanted. */
+/** A desired node. */
 export interface NodeSpec {
   /** a DNS label; the node's hostname */
   readonly name: string;
-  /** Kubernetes versions whose images it has from its beginning, such as ["1.36.3"] */
+  /** Kubernetes versions whose images are preloaded on it, such as ["1.36.3"] */
   readonly bundles: readonly string[];
-  /** what makes it another than the nodes of its fleet commonly are */
+  /** settings that differ from the other nodes of its fleet */
   readonly variant?: Partial<NodeVariant>;
 }
 
@@ -28,7 +28,7 @@ export interface NodeSpec {
 export interface SandboxNode extends NodeRecord {
   /** always 127.0.0.1: where its ports are published */
   readonly address: string;
-  /** who logs in, with sudo and without a password */
+  /** the user for logins, with passwordless sudo */
   readonly user: string;
   readonly running: boolean;
 }
@@ -48,8 +48,8 @@ export class NodeFleet {
   }
 
   /**
-   * Brings nodes up: keeps those that run, starts those that are stopped, makes the others, in parallel, and waits until
-   * each one's sshd answers. Nodes that are not named are left alone.
+   * Brings nodes up in parallel: keeps running ones, starts stopped ones, creates the others, and waits until the sshd
+   * of each answers. Does not touch other nodes.
    * @throws Error when a node does not answer in time or shares control groups with another
    */
   async ensure(specs: readonly NodeSpec[], report: Reporter): Promise<SandboxNode[]> {
@@ -70,12 +70,12 @@ export class NodeFleet {
     const nodes = await this.list();
     return specs.map(({ name }) => {
       const node = nodes.find((each) => each.name === name);
-      if (node === undefined) throw new Error(`the node ${name} vanished while the others were started`);
+      if (node === undefined) throw new Error(`the node ${name} disappeared while the others were started`);
       return node;
     });
   }
 
-  /** All whole nodes, by name. Empty where there is no container engine. */
+  /** Returns all complete nodes by name; empty without a container engine. */
   async list(): Promise<SandboxNode[]> {
     const engine = await ContainerEngine.find();
     if (engine === undefined) return [];
@@ -84,19 +84,19 @@ export class NodeFleet {
     );
   }
 
-  /** Shuts a node down in good order; its disk stays. */
+  /** Shuts a node down cleanly and keeps its disk. */
   async stop(name: string): Promise<void> {
     const { engine, node } = await this.require(name);
     if (node.condition === "running") await engine.call(["stop", "--time", "30", node.record.container]);
   }
 
-  /** Powers a node off at once; its disk stays. */
+  /** Powers a node off at once and keeps its disk. */
   async kill(name: string): Promise<void> {
     const { engine, node } = await this.require(name);
     if (node.condition === "running") await engine.call(["stop", "--time", "0", node.record.container]);
   }
 
-  /** Starts a stopped node and waits for its sshd. Its ports, address and host key are those that it had. */
+  /** Starts a stopped node and waits for its sshd. It keeps its ports, address and host key. */
   async start(name: string): Promise<SandboxNode> {
     const { engine, node } = await this.require(name);
     if (node.condition !== "running") await this.startFound(engine, node);
@@ -110,7 +110,7 @@ export class NodeFleet {
     return engine.call(["exec", node.record.container, "sh", "-e", "-c", script]);
   }
 
-  /** The address of this machine on the nodes' network; undefined before the first node. */
+  /** Returns the address of this machine on the nodes' network; undefined before the first node. */
   async gateway(): Promise<string | undefined> {
     const engine = await ContainerEngine.find();
     if (engine === undefined || !(await engine.networks(this.names.labels)).includes(this.names.network))
@@ -119,7 +119,7 @@ export class NodeFleet {
     return subnet?.replace(/\.0\/24$/, ".1");
   }
 
-  /** Removes a node with its disk, in whatever state; nothing happens when there is none. */
+  /** Removes a node in any state, with its disk; does nothing when there is none. */
   async delete(name: string): Promise<void> {
     const engine = await ContainerEngine.find();
     if (engine === undefined) return;
@@ -127,7 +127,7 @@ export class NodeFleet {
     if (node !== undefined) await this.remove(engine, node);
   }
 
-  /** Removes all nodes and their network: no container, volume, network or folder of this system is left. */
+  /** Removes all containers, volumes, networks and folders of this system. */
   async deleteAll(): Promise<void> {
     const engine = await ContainerEngine.find();
     if (engine !== undefined) {
@@ -140,8 +140,8 @@ export class NodeFleet {
   }
 
   /**
-   * Removes what killed runs left: half-made nodes, containers whose processes are gone, volumes and folders without a
-   * container, and the network when no node uses it.
+   * Removes leftovers of killed runs: partly created nodes, containers whose processes have ended, volumes and folders
+   * without a container, and the network when no node uses it.
    * @returns names of the nodes that were removed
    */
   async cleanLeftovers(): Promise<string[]> {
@@ -172,7 +172,7 @@ export class NodeFleet {
       await all(
         specs.map(async ({ name, bundles, variant }, index) => {
           const path_ = paths[index];
-          if (path_ === undefined) throw new Error(`no place was found for ${name}`);
+          if (path_ === undefined) throw new Error(`no ports and address were found for ${name}`);
           const record = await createNode(
             engine,
             this.names,
@@ -189,7 +189,7 @@ export class NodeFleet {
     });
   }
 
-  /** Ports and addresses that no node of any clone has, running or stopped. */
+  /** Returns ports and addresses that no node of any clone uses, running or stopped. */
   private async findPlaces(engine: ContainerEngine, count: number): Promise<Place[]> {
     const subnet = await this.ensureNetwork(engine);
     const ports = await findFreePorts(this.names.seed, 2 * count, await takenPorts(engine));
@@ -219,13 +219,13 @@ export class NodeFleet {
   private async startFound(engine: ContainerEngine, node: Found): Promise<void> {
     if (node.record === undefined) throw new Error(`the node ${node.name} has no record`);
     const { container, sshPort } = node.record;
-    // an engine that missed the end of a container has to be told before it starts it again
+    // an engine that missed the end of a container must be notified before it can start the container again
     if (node.condition === "gone") await engine.noteEnd(container);
     await engine.call(["start", container]);
     await awaitSshd(node.name, sshPort, SSHD_SECONDS);
   }
 
-  /** Removes leftovers under the wanted names, and says what is left of the system. */
+  /** Removes leftovers with the desired names, and returns what remains of the system. */
   private async clearLeftovers(engine: ContainerEngine, wanted: ReadonlySet<string>): Promise<Found[]> {
     const nodes = await survey(engine, this.names);
     const leftovers = nodes.filter(({ name, condition }) => condition === "leftover" && wanted.has(name));
@@ -259,7 +259,7 @@ export class NodeFleet {
   }
 }
 
-/** Waits for all, failures included, so that nothing goes on in the background after an error. */
+/** Waits for all, including failures, so that nothing continues in the background after an error. */
 async function all(works: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -4,13 +4,13 @@ import type { ContainerEngine } from "./engine";
 import type { FleetNames } from "./names";
 import { labelArguments } from "./node-creation";
 
-/** What is asked of a container engine here. */
+/** The part of a container engine that is used here. */
 type Networks = Pick<ContainerEngine, "subnets" | "call">;
 
 /**
- * A /24 that no interface of this machine and no network of its container engine overlaps.
- * @param seed hexadecimal digits: where the search begins
- * @param engine absent where nothing runs in containers
+ * Returns a /24 that no interface of this machine and no network of its container engine overlaps.
+ * @param seed hexadecimal digits that determine where the search starts
+ * @param engine absent if nothing runs in containers
  * @throws Error when none is free
  */
 export async function findFreeSubnet(seed: string, engine: Networks | undefined): Promise<string> {
@@ -21,7 +21,7 @@ export async function findFreeSubnet(seed: string, engine: Networks | undefined)
 }
 
 /**
- * Creates a fleet's network in a free subnet, and in another one when somebody was faster.
+ * Creates a fleet's network in a free subnet; tries another one if the subnet was taken meanwhile.
  * @throws Error of the engine; Error when no subnet is free
  */
 export async function createNetwork(engine: Networks, { network, labels, seed }: FleetNames): Promise<void> {

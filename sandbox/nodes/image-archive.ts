@@ -12,15 +12,15 @@ export interface Layer {
   readonly digest: string;
 }
 
-/** An image to be written. */
+/** An image to write. */
 interface ArchivedImage {
   readonly reference: string;
-  /** absent: pods name the program in their arguments */
+  /** absent: pods specify the program in their arguments */
   readonly entrypoint?: string;
   readonly layers: readonly Layer[];
 }
 
-/** Equal input gives equal bytes. */
+/** The output is reproducible. */
 const REPEATABLE = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
 
 /** sha256 of a file, hexadecimal. */
@@ -47,7 +47,7 @@ export async function writeProgramLayer(staging: string, program: string, target
 
 /**
  * Writes images as one archive in the format of `docker save`, which every container runtime imports.
- * @param staging an own folder on the layers' file system; the layers are moved into it
+ * @param staging a dedicated folder on the layers' file system; the layers are moved into it
  */
 export async function writeImageArchive(
   staging: string,

@@ -14,18 +14,18 @@ export interface KubernetesPrograms {
   readonly pause: string;
 }
 
-/** An image of a control plane's, and how it is put together. */
+/** An image of the control plane, and how it is assembled. */
 interface PlannedImage {
   readonly reference: string;
   /** the program on this machine */
   readonly program: string;
-  /** where it lies in the image */
+  /** its path in the image */
   readonly target: string;
   /** whether it calls iptables */
   readonly iptables: boolean;
 }
 
-/** The image of the sandbox's own check: answers HTTP on :8080 with its pod's name. */
+/** The image of the sandbox's check, which answers HTTP on :8080 with its pod's name. */
 export const ECHO_IMAGE = "foresail.local/echo:1";
 
 const PROGRAMS = [
@@ -38,13 +38,13 @@ const PROGRAMS = [
   "pause",
 ] as const;
 
-/** Programs that pods start by the image's own entry point, so their place is what the official image has. */
+/** Programs that pods start through the image's entry point, so their paths match the official images. */
 const ROOT_PROGRAMS: ReadonlySet<string> = new Set(["coredns", "pause"]);
 
 /**
- * The images that kubeadm of that version asks for, each with the program that makes it.
+ * Returns the images that kubeadm of that version requires, each with its program.
  * @param references what `kubeadm config images list` printed
- * @throws Error for an image that no program is known for, or a program whose image is not asked for
+ * @throws Error for an image without a known program, or a program whose image is not required
  */
 export function planImages(references: readonly string[], programs: KubernetesPrograms): PlannedImage[] {
   const planned = references.map((reference) => {

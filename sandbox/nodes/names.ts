@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** What the engine's objects of one system are called and labelled. */
+/** The names and labels of one system's objects in the engine. */
 export interface FleetNames {
-  /** short hash of the project folder, so that two clones on one machine never meet */
+  /** short hash of the project folder, so that two clones on one machine never conflict */
   readonly project: string;
   readonly system: string;
   readonly network: string;
-  /** hexadecimal digits where the search for ports and a subnet begins: two fleets that start at once look elsewhere */
+  /**
+   * hexadecimal digits that determine where the search for ports and a subnet starts; different for fleets that start
+   * at the same time
+   */
   readonly seed: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -20,7 +23,7 @@ const SYSTEM_LABEL = "foresail.system";
 /** The label with a node's name, on its container and volumes. */
 export const NODE_LABEL = "foresail.node";
 
-/** What of a node outlives its container's restart, and where it is mounted. */
+/** The parts of a node that survive its container's restart, and their mount points. */
 export const VOLUMES: Readonly<Record<string, string>> = {
   kubelet: "/var/lib/kubelet",
   etcd: "/var/lib/etcd",
@@ -29,7 +32,7 @@ export const VOLUMES: Readonly<Record<string, string>> = {
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 
-/** Eight hexadecimal digits of a project folder's path. */
+/** Returns eight hexadecimal digits for a project folder's path. */
 export function projectHash(projectFolder: string): string {
   return shortHash(projectFolder);
 }
@@ -39,7 +42,7 @@ function shortHash(text: string): string {
 }
 
 /**
- * The names of one system's objects.
+ * Returns the names of one system's objects.
  * @throws Error for a system that is no DNS label of at most 40 characters
  */
 export function fleetNames(project: string, system: string): FleetNames {
@@ -55,7 +58,7 @@ export function fleetNames(project: string, system: string): FleetNames {
 }
 
 /**
- * A node's container.
+ * Returns the name of a node's container.
  * @throws Error for a name that is no DNS label of at most 40 characters
  */
 export function containerName(names: FleetNames, node: string): string {
@@ -63,7 +66,7 @@ export function containerName(names: FleetNames, node: string): string {
   return `${names.network}-${node}`;
 }
 
-/** One of a node's volumes. */
+/** Returns the name of one of a node's volumes. */
 export function volumeName(names: FleetNames, node: string, volume: string): string {
   return `${containerName(names, node)}-${volume}`;
 }
@@ -71,7 +74,7 @@ export function volumeName(names: FleetNames, node: string, volume: string): str
 function requireName(what: string, name: string): void {
   if (!NAME.test(name)) {
     throw new Error(
-      `${JSON.stringify(name)} is no name for a ${what}: use at most 40 lower-case letters, digits and dashes`,
+      `${JSON.stringify(name)} is not a valid name for a ${what}: use at most 40 lower-case letters, digits and dashes`,
     );
   }
 }

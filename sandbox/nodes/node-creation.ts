@@ -10,29 +10,32 @@ import type { NodeRecord } from "./node-record";
 import { BUNDLES_IN_NODE, bundlesFolder, nodeFolder } from "./places";
 import { ensureHostKey, ensureNodeKey } from "./ssh-keys";
 
-/** The labels by which later nodes see what is taken, of stopped nodes and of other clones. */
+/**
+ * The labels that show later nodes which ports and addresses are in use, including those of stopped nodes and other
+ * clones.
+ */
 const SSH_PORT_LABEL = "foresail.ssh-port";
 const API_PORT_LABEL = "foresail.api-port";
 
-/** Where a new node is to be found. */
+/** The ports and address of a new node. */
 export type Place = Pick<NodeRecord, "sshPort" | "apiPort" | "internalAddress">;
 
-/** What makes a node a server of somebody else's network; absent: as every node of its fleet. */
+/** Settings of a node that is a server on a network outside its fleet; absent: like every node of its fleet. */
 export interface NodeVariant {
   /** default: the node's name */
   readonly hostname: string;
   /** of the engine; default: the fleet's own */
   readonly network: string;
-  /** default: one that belongs to its address */
+  /** default: derived from its address */
   readonly hardwareAddress: string;
   /** lines of authorized_keys; default: the project's key for nodes */
   readonly authorizedKeys: string;
 }
 
 /**
- * Makes a node's folder, volumes and container, and starts it.
- * @param content a containerd folder with the images that it begins with
- * @returns its record, to be written when the node answers
+ * Creates a node's folder, volumes and container, and starts it.
+ * @param content a containerd folder with its preloaded images
+ * @returns its record, to be written once the node answers
  */
 export async function createNode(
   engine: ContainerEngine,
@@ -85,7 +88,7 @@ export async function createNode(
   return { name, container, hostKey, ...path_ };
 }
 
-/** The ports that nodes of any clone have published, running or stopped. */
+/** Returns the ports that nodes of any clone publish, running or stopped. */
 export async function takenPorts(engine: ContainerEngine): Promise<Set<number>> {
   const nodes = await engine.containers({ [PROJECT_LABEL]: "" });
   return new Set(
@@ -93,7 +96,7 @@ export async function takenPorts(engine: ContainerEngine): Promise<Set<number>> 
   );
 }
 
-/** Labels as arguments of podman and docker. */
+/** Returns labels as arguments of podman and docker. */
 export function labelArguments(labels: Readonly<Record<string, string>>): string[] {
   return Object.entries(labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
 }

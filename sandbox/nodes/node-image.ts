@@ -19,8 +19,8 @@ const key = createHash("sha256")
 export const NODE_IMAGE = `localhost/foresail-node:${key}`;
 
 /**
- * Makes the nodes' image known to the engine: built once per recipe, kept in the cache, imported when the engine has not
- * got it.
+ * Provides the nodes' image to the engine: builds it once per recipe, keeps it in the cache, and imports it when the
+ * engine does not have it.
  * @throws Error when neither mmdebstrap nor a container build succeeds
  */
 export async function ensureNodeImage(report: Reporter): Promise<void> {
@@ -43,7 +43,7 @@ export async function ensureNodeImage(report: Reporter): Promise<void> {
   });
 }
 
-/** Writes the root file system as a tar file; a killed run leaves only a file that nobody takes for whole. */
+/** Writes the root file system as a tar file; a killed run leaves only a temporary file. */
 async function bootstrap(archive: string): Promise<void> {
   await mkdir(path.dirname(archive), { recursive: true });
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-node-"));
@@ -74,7 +74,7 @@ async function bootstrap(archive: string): Promise<void> {
   }
 }
 
-/** Where this machine gets the release's packages from, so that a company's mirror is used; else the distribution's own. */
+/** Returns this machine's package source for the release, such as a company mirror, or else the distribution's own. */
 async function packageSources(): Promise<string[]> {
   const targets = await run("apt-get", [
     "indextargets",
@@ -91,7 +91,10 @@ async function packageSources(): Promise<string[]> {
   return [...new Set(sources)].map((source) => `deb ${source}`);
 }
 
-/** apt's proxies of this machine, which mmdebstrap does not read by itself; in a file, for they may hold a password. */
+/**
+ * Writes this machine's apt proxies, which mmdebstrap does not read by itself, to a file, because they may contain a
+ * password.
+ */
 async function writeProxyOptions(folder: string): Promise<string> {
   const dump = await run("apt-config", ["dump"]).catch(() => "");
   const proxies = dump.split("\n").filter((line) => /^Acquire::https?::(.*::)?Proxy "/.test(line));
@@ -100,7 +103,7 @@ async function writeProxyOptions(folder: string): Promise<string> {
   return file;
 }
 
-/** The way where mmdebstrap is not to be had: a container build on the distribution's own image. */
+/** Fallback without mmdebstrap: a container build from the distribution's own image. */
 async function buildFromRegistry(engine: ContainerEngine, update: (detail: string) => void): Promise<void> {
   update(`building it with ${engine.program} from debian:${NODE_RELEASE}`);
   const folder = await mkdtemp(path.join(tmpdir(), "foresail-node-"));

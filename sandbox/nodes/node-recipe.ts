@@ -1,7 +1,7 @@
 /** The distribution release of the nodes' root file system. */
 export const NODE_RELEASE = "bookworm";
 
-/** Its packages: what an administrator finds on a plain server, plus the container runtime; nothing of Kubernetes. */
+/** Its packages: those of a plain server, plus the container runtime; nothing from Kubernetes. */
 export const NODE_PACKAGES = [
   ...["systemd-sysv", "dbus", "openssh-server", "sudo", "ca-certificates", "curl", "less", "jq", "xz-utils"],
   ...[
@@ -25,8 +25,8 @@ export const NODE_USER = "foresail";
 export const KEYS_IN_NODE = "/etc/foresail/keys";
 
 /**
- * What is done once in the new root file system. Keys are installed at each boot by a unit, because a mounted file may
- * have an owner that sshd refuses.
+ * The script that runs once in the new root file system. A unit installs keys at each boot, because sshd rejects a
+ * mounted file with the wrong owner.
  */
 export const NODE_SETUP = `
 useradd --create-home --shell /bin/bash ${NODE_USER}

@@ -6,7 +6,7 @@ export const projectFolder = path.resolve(__dirname, "..", "..", "..");
 
 const sandboxFolder = path.join(projectFolder, ".sandbox");
 
-/** What every project of this user shares: images, bundles, containerd's content. */
+/** The folder that all projects of this user share: images, bundles, containerd's content. */
 export const cacheFolder = path.join(
   process.env["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"),
   "foresail",
@@ -15,10 +15,10 @@ export const cacheFolder = path.join(
 /** The bundles, one folder a version; mounted read-only into every node. */
 export const bundlesFolder = path.join(cacheFolder, "bundles");
 
-/** Where a node finds the bundles. */
+/** The path of the bundles on a node. */
 export const BUNDLES_IN_NODE = "/opt/foresail/bundle";
 
-/** The private key that opens every node of this project (0600); its public half lies beside it. */
+/** The private key for every node of this project (0600); the public key is beside it. */
 export const nodeKeyFile = path.join(sandboxFolder, "ssh", "id_ed25519");
 
 /** The folder of a system's nodes. */

@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { candidatePorts } from "./addresses";
 
 /**
- * Ports of 127.0.0.1 on which nothing listens now.
- * @param seed hexadecimal digits that say where to begin
- * @param taken ports that stopped nodes will want again; the found ones are added
+ * Returns ports of 127.0.0.1 on which nothing listens now.
+ * @param seed hexadecimal digits that determine where the search starts
+ * @param taken ports that stopped nodes will use again; the found ones are added
  */
 export async function findFreePorts(seed: string, count: number, taken: Set<number>): Promise<number[]> {
   const found: number[] = [];
@@ -15,7 +15,7 @@ export async function findFreePorts(seed: string, count: number, taken: Set<numb
     taken.add(port);
     found.push(port);
   }
-  throw new Error("no free ports between 20000 and 29999 on 127.0.0.1; end what listens there");
+  throw new Error("no free ports between 20000 and 29999 on 127.0.0.1; stop the processes that listen there");
 }
 
 function isFree(port: number): Promise<boolean> {
@@ -27,8 +27,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Waits until sshd greets.
- * @throws Error at the deadline, with what was last seen
+ * Waits for sshd's banner.
+ * @throws Error at the deadline, with the last observation
  */
 export async function awaitSshd(name: string, port: number, seconds: number): Promise<void> {
   const deadline = Date.now() + seconds * 1000;

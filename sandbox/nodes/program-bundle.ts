@@ -5,21 +5,22 @@ import type { Reporter } from "../progress";
 import { bundleFolder, readBundleRecord, writeBundleRecord } from "./bundle-record";
 import { digestOf, writeImageArchive, writeProgramLayer } from "./image-archive";
 
-/** Raised when the layout changes, so that bundles of older code are built again. */
+/** Increased when the layout changes, so that bundles of older code are rebuilt. */
 const LAYOUT = 1;
 
-/** An image with one program, which pods start by its place. */
+/** An image with one program, which pods start by its path. */
 interface ProgramImage {
   readonly reference: string;
   readonly version: string;
   /** the program on this machine */
   readonly program: string;
-  /** where it lies in the image */
+  /** its path in the image */
   readonly target: string;
 }
 
 /**
- * Builds a bundle that is no Kubernetes version, but one image, unless it is in the cache: images/images.tar and bundle.json.
+ * Builds a bundle of one image instead of a Kubernetes version, unless it is in the cache: images/images.tar and
+ * bundle.json.
  * @param name does not begin with a digit
  */
 export async function ensureProgramBundle(
@@ -51,6 +52,6 @@ export async function ensureProgramBundle(
     } finally {
       await rm(part, { recursive: true, force: true });
     }
-    update("put together");
+    update("assembled");
   });
 }

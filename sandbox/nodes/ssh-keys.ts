@@ -4,7 +4,7 @@ import path from "node:path";
 import { nodeKeyFile } from "./places";
 
 /**
- * The public key that nodes let in; the pair is generated once per project, the private half 0600.
+ * Returns the public key that nodes accept; the pair is generated once per project, the private key with mode 0600.
  * @returns one line of authorized_keys
  */
 export async function ensureNodeKey(): Promise<string> {
@@ -13,8 +13,8 @@ export async function ensureNodeKey(): Promise<string> {
 
 /**
  * Generates a node's own host key, unless it has one.
- * @param folder where ssh_host_ed25519_key lies
- * @returns the public half: "ssh-ed25519 AAAA…", without a comment
+ * @param folder of ssh_host_ed25519_key
+ * @returns the public key: "ssh-ed25519 AAAA…", without a comment
  */
 export async function ensureHostKey(folder: string): Promise<string> {
   const line = await ensureKeyPair(path.join(folder, "ssh_host_ed25519_key"), "node");
@@ -26,7 +26,7 @@ async function ensureKeyPair(file: string, comment: string): Promise<string> {
   if (existing !== undefined) return existing;
   const { utils } = (await import("ssh2")).default;
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  // nodes made at the same time ask for the same pair: the first private key that is in place counts for all
+  // nodes created at the same time share one pair: the first private key written is used for all
   const draft = `${file}.${randomUUID()}`;
   const { generateKey } = await import("../../lib/ssh/generated-key.js");
   await writeFile(draft, generateKey({ comment }).private, { mode: 0o600 });

@@ -5,18 +5,18 @@ import { NODE_LABEL, volumeName, VOLUMES, type FleetNames } from "./names";
 import { readRecord, type NodeRecord } from "./node-record";
 import { nodeFolder, systemFolder } from "./places";
 
-/** A node, or what is left of one. */
+/** A node, or the remains of one. */
 export interface Found {
   readonly name: string;
   readonly condition: Condition;
   readonly container: string | undefined;
-  /** the container's first process as this machine numbers it */
+  /** the host PID of the container's first process */
   readonly pid: number;
   readonly volumes: readonly string[];
   readonly record: NodeRecord | undefined;
 }
 
-/** Looks for all nodes of a system: by the labels of containers and volumes, and by folders. */
+/** Finds all nodes of a system by the labels of containers and volumes, and by folders. */
 export async function survey(engine: ContainerEngine, names: FleetNames): Promise<Found[]> {
   const [containers, volumes, folders] = await Promise.all([
     engine.containers(names.labels),
@@ -49,7 +49,7 @@ export async function survey(engine: ContainerEngine, names: FleetNames): Promis
   );
 }
 
-/** Whether a process lives: one that has ended and is not collected yet does not. */
+/** Returns whether a process is running; false for a zombie. */
 async function isAlive(pid: number): Promise<boolean> {
   if (pid === 0) return false;
   const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);

@@ -2,7 +2,7 @@ import { internalUrl, publicUrl } from "./configuration/common";
 import { administratorLogin } from "./seed";
 import type { CloudSettings, ServiceName } from "./settings";
 
-/** An answer of OpenStack that was no success. */
+/** An unsuccessful response of OpenStack. */
 class CloudApiError extends Error {
   override readonly name = "CloudApiError";
 
@@ -14,12 +14,12 @@ class CloudApiError extends Error {
   }
 }
 
-/** The cloud's APIs, for the sandbox and its tests; the product has clients of its own. */
+/** The cloud's APIs, for the sandbox and its tests; the product has its own clients. */
 export interface CloudApi {
   /**
-   * Asks a service.
+   * Sends a request to a service.
    * @param path below the service's address; nova's without "/v2.1", cinder's without "/v3"
-   * @returns the JSON of the answer; undefined when it has none
+   * @returns the JSON of the response; undefined when it has none
    * @throws CloudApiError
    */
   call(service: ServiceName, method: string, path: string, body?: unknown): Promise<unknown>;
@@ -27,7 +27,7 @@ export interface CloudApi {
 
 const VERSIONS: Partial<Record<ServiceName, string>> = { nova: "/v2.1", cinder: "/v3" };
 
-/** The administrator's calls go past the faults, the project's through them. */
+/** The project's calls are subject to faults, the administrator's are not. */
 export function cloudApi(settings: CloudSettings, as: "administrator" | { credential: string }): CloudApi {
   const url = (service: ServiceName) =>
     (as === "administrator" ? internalUrl : publicUrl)(settings, service) + (VERSIONS[service] ?? "");

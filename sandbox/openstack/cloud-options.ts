@@ -1,10 +1,12 @@
-/** What is chosen of a cloud before its first start. */
+/** The options of a cloud before its first start. */
 export interface CloudOptions {
-  /** Where it keeps everything; made if it is not there. */
+  /** The folder of all its data; created if missing. */
   readonly folder: string;
   /** The system of its container nodes, a DNS label that no other cloud and no other system of this clone has. */
   readonly system: string;
-  /** Whether servers are containers; default true. Without, they are rows in nova's database, and made at once. */
+  /**
+   * Whether servers are containers; default true. Otherwise they are only rows in nova's database and created at once.
+   */
   readonly containers?: boolean;
   /** Whether it has load balancers; default false. */
   readonly octavia?: boolean;
@@ -12,9 +14,9 @@ export interface CloudOptions {
   readonly cinder?: boolean;
   /**
    * Whether its APIs listen at an address of this machine by which its servers reach them, too; default false: on
-   * 127.0.0.1 alone. Whoever else calls there is hung up on.
+   * 127.0.0.1 alone. Connections from other hosts are closed.
    */
   readonly reachedByServers?: boolean;
-  /** Kubernetes versions and other bundles whose images each server has from its beginning; default none. */
+  /** Kubernetes versions and other bundles whose images are preloaded on each server; default none. */
   readonly bundles?: readonly string[];
 }

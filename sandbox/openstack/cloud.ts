@@ -27,7 +27,7 @@ import {
   type ServiceName,
 } from "./settings";
 
-/** How a program reaches a running cloud. */
+/** How programs connect to a running cloud. */
 interface CloudAccess {
   readonly cloudsFile: string;
   readonly cloud: string;
@@ -35,7 +35,7 @@ interface CloudAccess {
   readonly project: string;
 }
 
-/** What runs of a cloud. */
+/** The running parts of a cloud. */
 interface CloudStatus {
   readonly running: readonly string[];
   readonly missing: readonly string[];
@@ -54,9 +54,9 @@ export class Cloud {
   }
 
   /**
-   * Starts what does not run, with all that the cloud holds; a new cloud is made first.
+   * Starts what is not running, including the cloud's servers; creates a new cloud first.
    * @param python of the packages "openstack" of the tool chain
-   * @throws Error with the last words of the service that did not start
+   * @throws Error with the last log lines of the service that did not start
    */
   async start(python: string, report: Reporter): Promise<CloudAccess> {
     await mkdir(path.dirname(this.places.folder), { recursive: true });
@@ -76,7 +76,7 @@ export class Cloud {
       const environment = path.resolve(python, "..", "..");
       const configured = { settings, places: this.places, environment };
       await this.writeConfiguration(configured);
-      // at once: another cloud of this machine may look for a free block now
+      // at once, because another cloud on this machine may be looking for a free block
       if (settings.containers) await new Hosts(settings).ensurePublicNetwork();
       await ensureDatabases(configured, update);
       update("keystone, placement, glance, neutron");
@@ -90,7 +90,7 @@ export class Cloud {
       const second = servicesOf(settings).filter((service) => !isWsgi(service));
       for (const service of second) await this.startService(service, python, settings);
       for (const service of second) await this.awaitService(service, settings);
-      update("flavours, image, networks, credentials");
+      update("flavors, image, networks, credentials");
       const planted = await plantSeed("content", python, this.places, settings);
       await writePrivate(this.places.clouds, renderCloudsFile(settings, planted.credential));
       return this.access(settings, planted);
@@ -100,27 +100,27 @@ export class Cloud {
   /** Ends the cloud's processes and powers its servers off; everything is kept for the next start. */
   async stop(): Promise<void> {
     const names = Object.keys(await this.processes.recorded());
-    // nova first, and then who runs containers for it
+    // nova first, then the process that runs its containers
     await this.processes.stop(names.filter((name) => name === "nova"));
     await this.processes.stop(names.filter((name) => name !== "nova"));
     const settings = await readSettings(this.places.folder);
     if (settings?.containers === true) await new Hosts(settings).powerOff();
   }
 
-  /** Ends the cloud and removes all that it held: no process, container, volume, network or file is left. */
+  /** Ends the cloud and removes all its processes, containers, volumes, networks and files. */
   async delete(): Promise<void> {
     await this.processes.stop(Object.keys(await this.processes.recorded()));
-    // also when the settings are lost: containers are found by their labels
+    // works without settings, too: containers are found by their labels
     await new Hosts({ system: this.options.system, bundles: [], publicCidr: "" }).deleteAll();
     await rm(this.places.folder, { recursive: true, force: true });
   }
 
-  /** Whether it was made, and not deleted since. */
+  /** Returns whether it was created and not deleted since. */
   async exists(): Promise<boolean> {
     return (await readSettings(this.places.folder)) !== undefined;
   }
 
-  /** Which of its processes live. */
+  /** Returns the names of its running processes. */
   async status(): Promise<CloudStatus> {
     const running = await this.processes.running();
     const settings = await readSettings(this.places.folder);
@@ -137,7 +137,7 @@ export class Cloud {
     return new FaultControl(await this.requireSettings());
   }
 
-  /** Its APIs as the project or as the administrator. */
+  /** Returns its APIs as the project or as the administrator. */
   async api(as: "project" | "administrator"): Promise<CloudApi> {
     const settings = await this.requireSettings();
     const planted = await this.planted();
@@ -147,7 +147,7 @@ export class Cloud {
   /**
    * Sets the project's quota.
    * @param compute such as { instances: 1 }
-   * @param network such as { floating_ips: 0 }: neutron's words, without "s" at the end
+   * @param network such as { floating_ips: 0 }: neutron's names, without "s" at the end
    * @param volume such as { gigabytes: 20 }
    */
   async setQuota(quota: {
@@ -165,7 +165,7 @@ export class Cloud {
       await api.call("cinder", "PUT", `/os-quota-sets/${project}`, { quota_set: quota.volume });
   }
 
-  /** Lets cinder make no volume, for the given reason; makes it work again without one. */
+  /** Makes cinder fail to create volumes with the given reason; without one, makes it work again. */
   async failVolumes(reason?: string): Promise<void> {
     if (reason === undefined) await rm(this.places.volumeFault, { force: true });
     else await writePrivate(this.places.volumeFault, reason);
@@ -228,7 +228,7 @@ export class Cloud {
       await pause(150);
     }
     throw new Error(
-      `${service} did not answer on ${url} within ${START_SECONDS} s (${seen}). Its last words:\n` +
+      `${service} did not answer on ${url} within ${START_SECONDS} s (${seen}). Its last log lines:\n` +
         (await this.processes.tail(service)),
     );
   }

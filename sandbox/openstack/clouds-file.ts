@@ -4,8 +4,8 @@ import { administratorLogin, CLOUD_NAMES, userLogin } from "./seed";
 import type { CloudSettings } from "./settings";
 
 /**
- * The text of clouds.yaml: the project by an application credential, and the administrator.
- * @param credential the id of the application credential; absent before it was made
+ * Returns the text of clouds.yaml: the project with an application credential, and the administrator.
+ * @param credential the id of the application credential; absent before it is created
  */
 export function renderCloudsFile(settings: CloudSettings, credential: string | undefined): string {
   const common = { region_name: REGION, identity_api_version: 3 };
@@ -29,7 +29,7 @@ export function renderCloudsFile(settings: CloudSettings, credential: string | u
         auth: administratorLogin(settings, publicUrl(settings, "keystone")),
         ...common,
       },
-      // for the cloud's own parts, which no fault is to reach
+      // for the cloud's own processes, which faults must not affect
       [CLOUD_NAMES.internal]: {
         auth: administratorLogin(settings, internalUrl(settings, "keystone")),
         ...common,

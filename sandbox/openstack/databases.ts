@@ -12,9 +12,9 @@ import type { ServiceName } from "./settings";
 const MINUTES = 5;
 
 /**
- * Makes the databases, keys and the administrator of a new cloud; nothing when they are whole. What a killed run left of
- * them is made again.
- * @throws CommandFailed with the last words of the program that failed
+ * Creates the databases, keys and the administrator of a new cloud, unless they are complete. Recreates what a killed
+ * run left incomplete.
+ * @throws CommandFailed with the last output lines of the program that failed
  */
 export async function ensureDatabases(
   configured: Configured,
@@ -49,7 +49,7 @@ export async function ensureDatabases(
     await manage("keystone", "keystone-manage", "db_sync");
     await manage("keystone", "keystone-manage", "fernet_setup", ...owner);
     await manage("keystone", "keystone-manage", "credential_setup", ...owner);
-    // the password comes by the environment
+    // the password is passed in the environment
     await manage(
       "keystone",
       "keystone-manage",

@@ -20,8 +20,8 @@ import {
 } from "./settings";
 
 /**
- * The settings that were chosen at the first start; ports are chosen anew when somebody took one meanwhile.
- * @param isRunning whether processes of the cloud live: its ports are its own then
+ * Returns the settings of the first start; chooses new ports when another process took one meanwhile.
+ * @param isRunning whether processes of the cloud are running, which then use its ports
  * @throws Error when containers of this machine could not be reached
  */
 export async function ensureSettings(
@@ -58,23 +58,23 @@ async function choosePublicCidr(folder: string, containers: boolean, report: Rep
   const engine = containers ? await ContainerEngine.ensure(report) : undefined;
   if (engine?.program === "podman" && !engine.isRootful) {
     throw new Error(
-      "the servers of the sandbox's OpenStack are reached at their own addresses, and containers of podman have " +
-        "such only when root runs them: run this as root, or install docker",
+      "the servers of the sandbox's OpenStack are reached at their own addresses, which podman's containers have " +
+        "only when root runs them: run this as root, or install docker",
     );
   }
   return findFreeSubnet(seedOf(folder), engine);
 }
 
-/** The address of this machine by which it sends to others; nothing is sent. */
+/** Returns the source address of this machine for outgoing traffic; sends nothing. */
 async function ownAddress(): Promise<string> {
   const socket = createSocket("udp4");
   try {
-    // an address for documentation: no machine has it
+    // an address reserved for documentation
     socket.connect(9, "203.0.113.1");
     await once(socket, "connect");
     return socket.address().address;
   } catch (error) {
-    throw new Error("this machine has no address besides 127.0.0.1 by which servers could reach the cloud", {
+    throw new Error("this machine has no address besides 127.0.0.1 at which servers could reach the cloud", {
       cause: error,
     });
   } finally {

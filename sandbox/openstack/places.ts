@@ -1,7 +1,7 @@
 import path from "node:path";
 import { projectFolder } from "../places";
 
-/** The Python programs of the cloud; Python reads them where they lie. */
+/** The Python programs of the cloud; they run from the project's folder. */
 export const pythonSources = path.join(projectFolder, "sandbox", "openstack", "python");
 
 /** The folder of the sandbox's own cloud. */

@@ -8,7 +8,7 @@ import { pythonEnvironment } from "./service-processes";
 import { writePrivate } from "../private-file";
 import type { CloudPaths, CloudSettings } from "./settings";
 
-/** What became of the seed: ids in keystone. */
+/** The created objects of the seed: ids in keystone. */
 export interface Planted {
   readonly project: string;
   /** of the application credential */
@@ -20,8 +20,8 @@ export interface Planted {
 const SECONDS = 300;
 
 /**
- * Makes the catalog, or what a cloud's operator sets up; nothing when that seed was planted already.
- * @throws Error with the last words of the program
+ * Creates the catalog, or what a cloud's operator sets up; does nothing when the same seed was applied already.
+ * @throws Error with the last output lines of the program
  */
 export async function plantSeed(
   part: "catalog" | "content",
@@ -42,7 +42,7 @@ export async function plantSeed(
   return planted;
 }
 
-/** The passwords come by standard input: arguments are for everybody to read. */
+/** Passes the passwords on standard input, because all users can read arguments. */
 function runSeed(
   part: string,
   input: string,

@@ -14,7 +14,7 @@ export const CLOUD_NAMES = {
   image: "foresail-node",
   flavor: "foresail.small",
   largerFlavor: "foresail.medium",
-  /** More than any host has. */
+  /** More than any host provides. */
   impossibleFlavor: "foresail.impossible",
   volumeType: "foresail.ssd",
   publicNetwork: "public",
@@ -22,10 +22,10 @@ export const CLOUD_NAMES = {
   zone: "nova",
 } as const;
 
-/** The user who owns what the project's application credential makes. */
+/** The user who owns what the project's application credential creates. */
 export const PROJECT_USER = "foresail";
 
-/** The quota that the project begins with. */
+/** The initial quota of the project. */
 const FIRST_QUOTA = {
   compute: {
     instances: 120,
@@ -47,7 +47,7 @@ const FIRST_QUOTA = {
   volume: { volumes: 120, gigabytes: 10_000, per_volume_gigabytes: 1_000 },
 } as const;
 
-/** What python/seed.py makes. */
+/** The input of python/seed.py. */
 interface Seed {
   readonly region: string;
   /** Arguments of openstacksdk's connect(). */
@@ -65,7 +65,7 @@ interface Seed {
     readonly network: Readonly<Record<string, number>>;
     readonly volume: Readonly<Record<string, number>>;
   };
-  /** Empty where the cloud has no volumes. */
+  /** Empty if the cloud has no volumes. */
   readonly volumeTypes: readonly string[];
   readonly flavors: readonly { name: string; vcpus: number; ram: number; disk: number }[];
   readonly image: string;
@@ -73,14 +73,14 @@ interface Seed {
   readonly credential: { readonly name: string; readonly secret: string };
 }
 
-/** The addresses of the external network: a /24 whose first address is this machine's. */
+/** Returns the addresses of the external network: a /24 whose first address is this machine's. */
 export function publicAddresses(cidr: string): { gateway: string; first: string; last: string } {
   const prefix = /^(\d+\.\d+\.\d+)\.0\/24$/.exec(cidr)?.[1];
-  if (prefix === undefined) throw new Error(`${cidr} is no /24: the external network has to be one`);
+  if (prefix === undefined) throw new Error(`${cidr} is not a /24, which the external network has to be`);
   return { gateway: `${prefix}.1`, first: `${prefix}.10`, last: `${prefix}.250` };
 }
 
-/** What the sandbox's cloud holds from its beginning. */
+/** Returns the initial content of the sandbox's cloud. */
 export function planSeed(settings: CloudSettings): Seed {
   const entry = (type: string, name: ServiceName, path = "") => ({
     type,
@@ -128,7 +128,7 @@ export function planSeed(settings: CloudSettings): Seed {
   };
 }
 
-/** How the project's user logs in. */
+/** Returns the login of the project's user. */
 export function userLogin(settings: CloudSettings, keystone: string): Record<string, string> {
   return {
     auth_url: `${keystone}/v3`,
@@ -140,7 +140,7 @@ export function userLogin(settings: CloudSettings, keystone: string): Record<str
   };
 }
 
-/** How the administrator logs in. */
+/** Returns the login of the administrator. */
 export function administratorLogin(settings: CloudSettings, keystone: string): Record<string, string> {
   return {
     auth_url: `${keystone}/v3`,

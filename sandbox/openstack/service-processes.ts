@@ -5,7 +5,7 @@ import type { ProcessSpec } from "../processes";
 import { CLOUD_NAMES } from "./seed";
 import type { CloudPaths, CloudSettings, ServiceName } from "./settings";
 
-/** Names of the two processes of our own beside the services. */
+/** Names of the sandbox's own two processes beside the services. */
 export const FRONT = "front";
 export const MACHINES = "machines";
 
@@ -25,7 +25,7 @@ export function pythonEnvironment(
   base: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const environment = Object.fromEntries(
-    // the person's own cloud, Python and proxies are none of this cloud's business
+    // the user's own settings for clouds, Python and proxies do not apply to this cloud
     Object.entries(base).filter(
       ([name]) => !/^(OS_|PYTHON|GUNICORN|PULUMI_)|^(https?|all|no)_proxy$/i.test(name),
     ),
@@ -33,7 +33,7 @@ export function pythonEnvironment(
   return {
     ...environment,
     PYTHONPATH: pythonSources,
-    // the packages are compiled already, and the sources lie in the project, which the cloud does not write to
+    // the packages are compiled already, and the cloud does not write to the project, which contains the sources
     PYTHONDONTWRITEBYTECODE: "1",
     PYTHONUNBUFFERED: "1",
     PYTHONWARNINGS: "ignore",
@@ -43,13 +43,13 @@ export function pythonEnvironment(
   };
 }
 
-/** Where the settings of gunicorn for a service lie, and what they are. */
+/** Returns the file and the text of gunicorn's settings for a service. */
 export function gunicornSettings(paths: CloudPaths, service: WsgiService, port: number) {
   const text = Object.entries({
     wsgi_app: WSGI_APPS[service],
     bind: `127.0.0.1:${port}`,
     worker_class: "gthread",
-    // SQLite takes one writer at a time: more threads end in "database is locked"
+    // SQLite allows one writer at a time: more threads fail with "database is locked"
     threads: 1,
     workers: 1,
     timeout: 120,
@@ -65,7 +65,7 @@ export function isWsgi(service: ServiceName): service is WsgiService {
   return service in WSGI_APPS;
 }
 
-/** How a service is started. */
+/** Returns how a service is started. */
 export function serviceProcess(
   service: ServiceName,
   python: string,
@@ -97,14 +97,14 @@ export function serviceProcess(
       ...environment,
       [`OS_${upper}_CONFIG_DIR`]: paths.configuration,
       [`OS_${upper}_CONFIG_FILES`]: CONFIGURATIONS[service].file,
-      // these services read the arguments of their process as their own
+      // these services parse gunicorn's arguments as their own
       GUNICORN_CMD_ARGS: `-c ${gunicornSettings(paths, service, 0).file}`,
     },
     folder: paths.state,
   };
 }
 
-/** How one of our own processes is started. */
+/** Returns how one of the sandbox's own processes is started. */
 export function ownProcess(name: typeof FRONT | typeof MACHINES, paths: CloudPaths): ProcessSpec {
   return {
     name,

@@ -3,17 +3,17 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writePrivate } from "../private-file";
 
-/** The services of the cloud, each after those that it asks at its start. */
+/** The services of the cloud, each after those that it calls at its start. */
 export const SERVICES = ["keystone", "placement", "glance", "neutron", "nova", "octavia", "cinder"] as const;
 
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The services that a cloud has only when asked for. */
+/** The optional services of a cloud. */
 const SERVICES_ON_REQUEST = ["octavia", "cinder"] as const satisfies readonly ServiceName[];
 
-/** What is fixed of a cloud from its first start to its deletion. */
+/** The settings of a cloud that stay fixed from its first start to its deletion. */
 export interface CloudSettings {
-  /** The system of container nodes that its servers are; a DNS label. */
+  /** The system of its servers' container nodes; a DNS label. */
   readonly system: string;
   /** Whether servers are containers; without them they are rows in nova's database. */
   readonly containers: boolean;
@@ -21,7 +21,7 @@ export interface CloudSettings {
   readonly octavia: boolean;
   /** Whether it has volumes; a cloud of an older start has not. */
   readonly cinder?: boolean;
-  /** Kubernetes versions, such as ["1.36.3"], and other bundles whose images each server has from its beginning. */
+  /** Kubernetes versions, such as ["1.36.3"], and other bundles whose images are preloaded on each server. */
   readonly bundles: readonly string[];
   /** Where clients find the services; absent: 127.0.0.1. */
   readonly address?: string;
@@ -33,37 +33,37 @@ export interface CloudSettings {
 
 /** Ports of 127.0.0.1; the public ones of the cloud's address. */
 export interface CloudPorts {
-  /** Where each service listens; the services speak with each other here. */
+  /** Where each service listens; the services connect to each other here. */
   readonly internal: Readonly<Record<ServiceName, number>>;
-  /** Where clients find each service; faults happen between this and the port above. */
+  /** Where clients connect to each service; faults are injected between this and the port above. */
   readonly public: Readonly<Record<ServiceName, number>>;
-  /** Where faults are asked for. */
+  /** Where faults are requested. */
   readonly control: number;
 }
 
 interface CloudPasswords {
   /** of the user admin */
   readonly administrator: string;
-  /** of the user of the services among themselves */
+  /** of the services' own user */
   readonly service: string;
   /** of the user foresail */
   readonly project: string;
   /** of the application credential */
   readonly credential: string;
-  /** what opens the control port */
+  /** for the control port */
   readonly control: string;
 }
 
-/** The address at which clients find the services. */
+/** Returns the address at which clients connect to the services. */
 export function publicAddress({ address = "127.0.0.1" }: Pick<CloudSettings, "address">): string {
   return address;
 }
 
-/** How many ports a cloud needs. */
+/** The number of ports that a cloud needs. */
 export const PORT_COUNT = 2 * SERVICES.length + 1;
 
 /**
- * Gives each service its ports.
+ * Assigns each service its ports.
  * @param free as many as PORT_COUNT
  * @throws Error when there are fewer
  */
@@ -86,7 +86,7 @@ export function portsOf(ports: CloudPorts): number[] {
   return [...Object.values(ports.internal), ...Object.values(ports.public), ports.control];
 }
 
-/** Passwords that nobody has to type. */
+/** Generates random passwords. */
 export function generatePasswords(): CloudPasswords {
   const password = () => randomBytes(24).toString("base64url");
   return {
@@ -98,12 +98,14 @@ export function generatePasswords(): CloudPasswords {
   };
 }
 
-/** Hexadecimal digits of a cloud's folder: where to begin looking for free ports and subnets. */
+/**
+ * Returns hexadecimal digits for a cloud's folder, which determine where the search for free ports and subnets starts.
+ */
 export function seedOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 8);
 }
 
-/** The services that a cloud has. */
+/** Returns the services of a cloud. */
 export function servicesOf(
   settings: Pick<CloudSettings, (typeof SERVICES_ON_REQUEST)[number]>,
 ): ServiceName[] {
@@ -114,7 +116,7 @@ export function servicesOf(
   );
 }
 
-/** Where a cloud keeps what. */
+/** Returns the paths of a cloud's files. */
 export function cloudPaths(folder: string) {
   const at = (...parts: string[]) => path.join(folder, ...parts);
   return {
@@ -144,7 +146,7 @@ export async function readSettings(folder: string): Promise<CloudSettings | unde
   return text === undefined ? undefined : (JSON.parse(text) as CloudSettings);
 }
 
-/** Writes the settings, for the owner's eyes only. */
+/** Writes the settings, readable by their owner only. */
 export async function writeSettings(folder: string, settings: CloudSettings): Promise<void> {
   await writePrivate(cloudPaths(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
 }

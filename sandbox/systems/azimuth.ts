@@ -15,7 +15,7 @@ const FOLDER = path.join(sandboxFolder, "azimuth");
 const STAND_INS = "azimuth-stand-ins";
 const SECONDS = 60;
 
-/** What stands before `pulumi up`: a management cluster with Azimuth's stand-ins. */
+/** What exists before `pulumi up`: a management cluster with Azimuth's simulated controllers. */
 export interface AzimuthFixture {
   readonly kubeconfig: string;
   readonly registrar: string;
@@ -23,8 +23,8 @@ export interface AzimuthFixture {
 
 const openCluster = () => new ManagementCluster(FOLDER);
 
-/** A destroy needs the API and the controllers that let go of what they hold. */
-async function awaken(context: EquippedContext): Promise<void> {
+/** Starts the API and the controllers, which a destroy needs to remove finalizers. */
+async function resume(context: EquippedContext): Promise<void> {
   if ((await openCluster().running()).includes(STAND_INS)) return;
   const { ensureToolchain } = await import("../toolchain/index.js");
   const toolchain = await ensureToolchain({ kubernetes: [KUBERNETES_VERSION] }, context.report);
@@ -43,7 +43,9 @@ async function registrarPort(): Promise<number> {
 }
 
 function start(context: EquippedContext): Promise<AzimuthFixture> {
-  return context.report.step("management cluster with Azimuth's stand-ins", () => startFixture(context));
+  return context.report.step("management cluster with Azimuth's simulated controllers", () =>
+    startFixture(context),
+  );
 }
 
 async function startFixture({ toolchain }: EquippedContext): Promise<AzimuthFixture> {
@@ -72,11 +74,11 @@ async function startFixture({ toolchain }: EquippedContext): Promise<AzimuthFixt
   return { kubeconfig, registrar: `http://127.0.0.1:${port}` };
 }
 
-/** The last kind that the stand-ins install is there. */
+/** Waits for the last kind that the simulated controllers install. */
 async function untilServed(client: KubernetesClient): Promise<void> {
   const { waitFor } = await import("../../lib/wait.js");
   await waitFor<true>({
-    what: "the stand-ins to install Azimuth's kinds",
+    what: "the simulated controllers to install Azimuth's kinds",
     seconds: SECONDS,
     probe: async () =>
       (await client.serves({ apiVersion: API.zenith, kind: "Reservation" }))
@@ -98,7 +100,7 @@ interface Status {
   status?: { phase?: string; nodeCount?: number };
 }
 
-/** The cluster is provisioned, and its record tells of it. */
+/** Checks that the cluster is provisioned and has a record. */
 function check({ report }: EquippedContext, { kubeconfig }: AzimuthFixture): Promise<void> {
   return report.step("the cluster is provisioned, and has a record", () => checkCluster(kubeconfig));
 }
@@ -128,16 +130,16 @@ function nextCommands(context: EquippedContext): string[] {
   return [
     `export KUBECONFIG=${kubeconfigFile(NAME)}`,
     `${kubectl} --namespace ${TENANCY.namespace} get clusters.azimuth.stackhpc.com,platforms,oidcclients,leases.scheduling.azimuth.stackhpc.com`,
-    `npm run status                 # what runs, and how to run pulumi on it by hand`,
+    `npm run status                 # what is running, and how to run pulumi on it by hand`,
     `npx foresail monitor --stack ${stack}    # with those variables: services, as they come and go`,
     `npm stop -- ${NAME}                # destroy`,
   ];
 }
 
-/** A cluster through Azimuth, on a management cluster whose controllers are stand-ins. */
+/** A cluster through Azimuth, on a management cluster with simulated controllers. */
 export const azimuthSystem: System<AzimuthFixture> = {
   name: NAME,
-  summary: "a cluster through Azimuth, on a management cluster with stand-ins for Azimuth's controllers",
+  summary: "a cluster through Azimuth, on a management cluster with simulated controllers",
   needs: {
     programs: ["pulumi", "language-nodejs", "plugin-kubernetes"],
     kubernetes: [KUBERNETES_VERSION],
@@ -148,9 +150,9 @@ export const azimuthSystem: System<AzimuthFixture> = {
     values: { system: NAME, azimuth: azimuthValues(registrar) },
     secrets: { managementKubeconfig: kubeconfig },
   }),
-  settle: () => Promise.resolve(),
+  postStart: () => Promise.resolve(),
   check,
-  awaken,
+  resume,
   nextCommands: (context) => nextCommands(context),
   clusters: () => Promise.resolve([]),
   isStarted: async () => (await openCluster().running()).length > 0,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { sandboxFolder } from "../places";
 import type { DesiredSize } from "./system";
 
-/** How many machines the cluster has. */
+/** The number of machines in the cluster. */
 export interface Size {
   readonly controlPlanes: number;
   readonly workers: number;
@@ -14,7 +14,7 @@ const DEFAULT_SIZE: Size = { controlPlanes: 1, workers: 1 };
 
 const sizeFile = (system: string): string => path.join(sandboxFolder, `${system}-size.json`);
 
-/** The size to start with: what is asked for now, else what was asked for last, else the default. */
+/** Returns the size to start with: the requested one, else that of the last start, else the default. */
 export function chooseSize(desired: DesiredSize, kept: Partial<Size> | undefined): Size {
   return {
     controlPlanes: desired.controlPlanes ?? kept?.controlPlanes ?? DEFAULT_SIZE.controlPlanes,
@@ -28,14 +28,14 @@ export interface PlannedMachine {
   readonly role: "control-plane" | "worker";
 }
 
-/** The machines of a cluster of that size: cp-1, cp-2, …, w-1, w-2, … */
+/** Returns the machines of a cluster of that size: cp-1, cp-2, …, w-1, w-2, … */
 export function planMachines(size: Size): PlannedMachine[] {
   const many = (count: number, prefix: string, role: PlannedMachine["role"]): PlannedMachine[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${prefix}-${index + 1}`, role }));
   return [...many(size.controlPlanes, "cp", "control-plane"), ...many(size.workers, "w", "worker")];
 }
 
-/** The size of a system's last start; undefined before the first. */
+/** Returns the size of a system's last start; undefined before the first. */
 export async function readSize(system: string): Promise<Partial<Size> | undefined> {
   const text = await readFile(sizeFile(system), "utf8").catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Partial<Size>);
@@ -47,7 +47,7 @@ export async function keepSize(system: string, size: Size): Promise<void> {
   await writeFile(sizeFile(system), `${JSON.stringify(size)}\n`);
 }
 
-/** The next start has the default size again. */
+/** Resets the size of the next start to the default. */
 export async function forgetSize(system: string): Promise<void> {
   await rm(sizeFile(system), { force: true });
 }

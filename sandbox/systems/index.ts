@@ -17,7 +17,7 @@ export const SYSTEMS: readonly System[] = [
 /** The system that `npm start` takes when none is named. */
 export const DEFAULT_SYSTEM = "ssh";
 
-/** Raised for a system that the sandbox does not know. */
+/** Thrown for a system that the sandbox does not know. */
 export class UnknownSystemError extends Error {
   override readonly name = "UnknownSystemError";
 

@@ -22,7 +22,7 @@ const NEEDS: Needs = {
   nodes: false,
 };
 
-/** What stands before `pulumi up`: the management cluster with its controllers. */
+/** What exists before `pulumi up`: the management cluster with its controllers. */
 interface MachinePoolFixture {
   readonly replicas: number;
   readonly kubeconfig: string;
@@ -91,7 +91,7 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
   return [{ name: "demo", kubeconfig: kubeconfigFile(NAME), nodes }];
 }
 
-/** A pool of Cluster API, with its real controller and providers of this machine whose machines are Node objects. */
+/** A pool of Cluster API, with its real controller and simulated providers whose machines are Node objects. */
 export const machinePoolSystem: System<MachinePoolFixture> = {
   name: NAME,
   summary: "a MachinePool on a management cluster with Cluster API, whose machines are Node objects here",
@@ -118,9 +118,9 @@ export const machinePoolSystem: System<MachinePoolFixture> = {
     },
     secrets: { managementKubeconfig: kubeconfig },
   }),
-  settle: (_context, { kubeconfig }) => writeKubeconfig(NAME, { kubeconfig }),
+  postStart: (_context, { kubeconfig }) => writeKubeconfig(NAME, { kubeconfig }),
   check,
-  awaken: async ({ report }) => {
+  resume: async ({ report }) => {
     const { programs, kubernetes } = NEEDS;
     await startFixture(await ensureToolchain({ programs, kubernetes }, report));
   },

@@ -4,7 +4,7 @@ import { KUBERNETES_VERSION } from "./ssh-configuration";
 import { stackOf, type EquippedContext } from "./system";
 
 /**
- * Writes the kubeconfig of the cluster that a system's stack made, for its owner alone.
+ * Writes the kubeconfig of the cluster that a system's stack created, readable by its owner only.
  * @throws Error when the stack has no such output
  */
 export async function writeKubeconfig(
@@ -17,12 +17,12 @@ export async function writeKubeconfig(
   await chmod(kubeconfigFile(system), 0o600);
 }
 
-/** The kubectl of the sandbox's clusters. */
+/** Returns the kubectl of the sandbox's clusters. */
 export function kubectlOf({ toolchain }: EquippedContext): string {
   return toolchain.kubernetes(KUBERNETES_VERSION).kubectl;
 }
 
-/** What a person may want to type next. */
+/** Returns suggestions for the next commands. */
 export function nextCommands(
   system: string,
   context: EquippedContext,
@@ -33,7 +33,7 @@ export function nextCommands(
     `export KUBECONFIG=${kubeconfigFile(system)}`,
     `${kubectlOf(context)} get nodes`,
     `npm start -- ${system} --workers ${workers + 1}    # scale`,
-    `npm run status                 # what runs, and how to run pulumi on it by hand`,
+    `npm run status                 # what is running, and how to run pulumi on it by hand`,
     `npm stop -- ${system}                # destroy`,
   ];
 }

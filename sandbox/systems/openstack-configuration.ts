@@ -2,16 +2,16 @@ import { CLOUD_NAMES } from "../openstack/seed";
 import type { Size } from "./cluster-size";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 
-/** What stands before `pulumi up`: the cloud runs. */
+/** What exists before `pulumi up`: the running cloud. */
 export interface OpenstackFixture {
   readonly size: Size;
-  /** The machines' block, a /24 that this machine reaches through its first address. */
+  /** The machines' CIDR, a /24 that this machine reaches through its first address. */
   readonly cidr: string;
-  /** The key that opens every machine, as OpenSSH writes it. */
+  /** The private key for every machine, in OpenSSH's format. */
   readonly key: { readonly private: string; readonly public: string };
 }
 
-/** The values of `foresail:cluster` and `foresail:openstack` for the sandbox's cloud. */
+/** Returns the values of `foresail:cluster` and `foresail:openstack` for the sandbox's cloud. */
 export function openstackConfiguration(
   { size, cidr, key }: OpenstackFixture,
   settings: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ export function openstackConfiguration(
         { name: "cp", role: "control-plane", replicas: size.controlPlanes, ...machine },
         { name: "w", role: "worker", replicas: size.workers, ...machine },
       ],
-      // there are no load balancers and volumes here for it to make
+      // there are no load balancers or volumes here for it to create
       cloudProvider: { enabled: false },
     },
   };

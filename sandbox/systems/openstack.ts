@@ -19,7 +19,7 @@ import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, 
 const NAME = "openstack";
 const STACK = stackOf({ name: NAME });
 
-/** The cloud's code is loaded when it is needed: `status` and `--help` start faster without it. */
+/** Loads the cloud's code only when needed, so that `status` and `--help` start faster. */
 async function openCloud() {
   const { Cloud } = await import("../openstack/cloud.js");
   return new Cloud({ folder: sandboxCloudFolder, system: NAME, bundles: [KUBERNETES_VERSION] });
@@ -42,14 +42,14 @@ async function start(context: EquippedContext, desired: DesiredSize): Promise<Op
   };
 }
 
-/** The machines' block of the last start. */
+/** Returns the machines' CIDR of the last start. */
 async function configuredCidr(): Promise<string | undefined> {
   const section = (await readStackFile(STACK))?.config?.["foresail:openstack"] as
     { network?: { cidr?: string } } | undefined;
   return section?.network?.cidr;
 }
 
-/** A free /24 for the machines of a cloud, the same in every run as long as nothing else takes it. */
+/** Returns a free /24 for the machines of a cloud, the same in every run unless something else takes it. */
 export async function chooseCidr(
   cloudFolder: string,
   { report }: Pick<EquippedContext, "report">,
@@ -66,7 +66,11 @@ interface Outputs {
   readonly servers?: Readonly<Record<string, string>>;
 }
 
-async function settle(_context: EquippedContext, _ground: OpenstackFixture, outputs: Outputs): Promise<void> {
+async function postStart(
+  _context: EquippedContext,
+  _fixture: OpenstackFixture,
+  outputs: Outputs,
+): Promise<void> {
   await writeKubeconfig(NAME, outputs);
 }
 
@@ -92,7 +96,7 @@ async function check(context: EquippedContext, fixture: OpenstackFixture, output
   });
 }
 
-/** The host key that a server showed on its console. */
+/** Returns the host key that a server printed on its console. */
 export async function consoleHostKey(api: CloudApi, server: string): Promise<string> {
   const ask = { "os-getConsoleOutput": {} };
   const { output } = (await api.call("nova", "POST", `/servers/${server}/action`, ask)) as { output: string };
@@ -123,9 +127,9 @@ export const openstackSystem: System<OpenstackFixture> = {
     values: { system: NAME, ...openstackConfiguration(fixture, containerNodeSettings) },
     secrets: { sshPrivateKey: fixture.key.private },
   }),
-  settle,
+  postStart,
   check,
-  awaken: startCloud,
+  resume: startCloud,
   nextCommands: (context, outputs) =>
     nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),
   clusters: recordedClusters,

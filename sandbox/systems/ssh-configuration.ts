@@ -4,19 +4,19 @@ import type { PlannedMachine } from "./cluster-size";
 /** The Kubernetes version of the sandbox's cluster. */
 export const KUBERNETES_VERSION = "1.36.3";
 
-/** What stands before `pulumi up`. */
+/** What exists before `pulumi up`. */
 export interface SshFixture {
-  /** The machines that the cluster is to have, in order. */
+  /** The desired machines of the cluster, in order. */
   readonly machines: readonly (PlannedMachine & { readonly node: SandboxNode })[];
-  /** Machines of the last start that are to leave and can no longer be reached. */
+  /** Machines of the last start that have to leave the cluster but can no longer be reached. */
   readonly lost: readonly string[];
-  /** The private key that opens every machine. */
+  /** The private key for every machine. */
   readonly privateKey: string;
 }
 
 /**
  * The value of `foresail:cluster` for container nodes.
- * @param settings what container nodes need beyond machines elsewhere
+ * @param settings settings that only container nodes need
  */
 export function clusterConfiguration(
   fixture: SshFixture,
@@ -43,10 +43,10 @@ export function clusterConfiguration(
 }
 
 /**
- * Machines that were configured, are not wanted any more and cannot be asked to leave.
+ * Returns machines that were configured, are no longer desired and can't leave the cluster themselves.
  * @param configured the machines of the last start
  * @param wanted the machines of this start
- * @param running the machines that run now
+ * @param running the machines that are running now
  */
 export function findLost(
   configured: readonly string[],

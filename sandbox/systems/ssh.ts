@@ -13,7 +13,7 @@ import { stackOf, type EquippedContext, type RecordedCluster, type DesiredSize, 
 const NAME = "ssh";
 const STACK = stackOf({ name: NAME });
 
-/** The nodes' code is loaded when it is needed: `status` and `--help` start faster without it. */
+/** Loads the nodes' code only when needed, so that `status` and `--help` start faster. */
 async function openFleet() {
   const { NodeFleet } = await import("../nodes/index.js");
   return new NodeFleet(NAME);
@@ -51,25 +51,25 @@ async function start(context: EquippedContext, desired: DesiredSize): Promise<Ss
 }
 
 /**
- * A machine that is on record, still wanted and deleted by hand would come back empty under the name of a member of the
- * cluster, and nothing would notice.
+ * Rejects machines that were deleted by hand although the cluster still has them: they would come back empty under the
+ * name of a member.
  */
 async function refuseLostNodes(configured: string[], existing: string[], wanted: string[]): Promise<void> {
   const missing = configured.filter((name) => wanted.includes(name) && !existing.includes(name));
   if (missing.length === 0 || (await recordedResources(STACK)) <= 1) return;
   throw new Error(
-    `the machines ${missing.join(", ")} of the cluster were deleted, and what they held is lost; ` +
-      `begin anew with: npm stop -- ${NAME} && npm start -- ${NAME}`,
+    `the machines ${missing.join(", ")} of the cluster were deleted, and their data is lost; ` +
+      `start over with: npm stop -- ${NAME} && npm start -- ${NAME}`,
   );
 }
 
-async function settle(
+async function postStart(
   _context: EquippedContext,
   fixture: SshFixture,
   outputs: Record<string, unknown>,
 ): Promise<void> {
   await writeKubeconfig(NAME, outputs);
-  // only now: a machine leaves the cluster before it is taken away
+  // only now, because a machine leaves the cluster before it is deleted
   const fleet = await openFleet();
   for (const node of await fleet.list()) {
     if (!fixture.machines.some((machine) => machine.name === node.name)) await fleet.delete(node.name);
@@ -118,7 +118,7 @@ export const sshSystem: System<SshFixture> = {
     values: { system: NAME, cluster: clusterConfiguration(fixture, containerNodeSettings) },
     secrets: { sshPrivateKey: fixture.privateKey },
   }),
-  settle,
+  postStart,
   check,
   nextCommands: (context, outputs) =>
     nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),

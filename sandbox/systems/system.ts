@@ -2,13 +2,13 @@ import type { Reporter } from "../progress";
 import type { Needs } from "../set-up";
 import type { Toolchain } from "../toolchain";
 
-/** What a system works with while it starts, is checked or stops. */
+/** The context in which a system starts, is checked or stops. */
 interface SandboxContext {
   readonly report: Reporter;
   readonly say: (line: string) => void;
 }
 
-/** The same once the programs are there. */
+/** The context once the programs are installed. */
 export interface EquippedContext extends SandboxContext {
   readonly toolchain: Toolchain;
 }
@@ -19,13 +19,13 @@ export interface StackConfiguration {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What the person asked for on the command line; absent: as it was, or the default. */
+/** What the user requested on the command line; absent: as before, or the default. */
 export interface DesiredSize {
   readonly controlPlanes?: number | undefined;
   readonly workers?: number | undefined;
 }
 
-/** A cluster that a system's stack makes, as far as its configuration tells. */
+/** A cluster of a system's stack, according to its configuration. */
 export interface RecordedCluster {
   readonly name: string;
   readonly kubeconfig: string;
@@ -34,52 +34,52 @@ export interface RecordedCluster {
 
 /**
  * One system that `npm start -- SYSTEM` can bring up on this machine.
- * @typeParam Ground what stands before `pulumi up`: machines, servers, controllers
+ * @typeParam Fixture what exists before `pulumi up`: machines, servers, controllers
  */
-export interface System<Ground = unknown> {
+export interface System<Fixture = unknown> {
   readonly name: string;
   /** One line for the help text. */
   readonly summary: string;
   readonly needs: Needs;
 
-  /** Starts what the stack stands on; what runs already stays as it is. */
-  start(context: EquippedContext, size: DesiredSize): Promise<Ground>;
+  /** Starts what the stack needs; keeps what is running already. */
+  start(context: EquippedContext, size: DesiredSize): Promise<Fixture>;
 
-  /** The stack's configuration on that ground. */
-  configure(fixture: Ground): StackConfiguration;
+  /** Returns the stack's configuration for the fixture. */
+  configure(fixture: Fixture): StackConfiguration;
 
-  /** Writes down what a person needs of the outputs, such as the kubeconfig, and lets go of ground that is in use no more. */
-  settle(context: EquippedContext, fixture: Ground, outputs: Record<string, unknown>): Promise<void>;
+  /** Writes files that the user needs, such as the kubeconfig, and removes machines that are no longer used. */
+  postStart(context: EquippedContext, fixture: Fixture, outputs: Record<string, unknown>): Promise<void>;
 
   /**
-   * Proves that what was made works.
-   * @throws Error that says what does not
+   * Verifies that the result works.
+   * @throws Error that names what does not
    */
-  check(context: EquippedContext, fixture: Ground, outputs: Record<string, unknown>): Promise<void>;
+  check(context: EquippedContext, fixture: Fixture, outputs: Record<string, unknown>): Promise<void>;
 
-  /** Variables that the engine needs for the stack, here and when a person runs it by hand. */
+  /** Variables that the engine needs for the stack, here and when run by hand. */
   readonly environment?: Readonly<Record<string, string>>;
 
-  /** Brings up what destroying the stack's resources has to reach, when it does not run. */
-  awaken?(context: EquippedContext): Promise<void>;
+  /** Starts what destroying the stack's resources needs, unless it is running. */
+  resume?(context: EquippedContext): Promise<void>;
 
-  /** What a person may want to type next. */
+  /** Returns suggestions for the next commands. */
   nextCommands(context: EquippedContext, outputs: Record<string, unknown>): string[];
 
-  /** Whether anything of the ground is left on this machine. */
+  /** Returns whether anything of the fixture is left on this machine. */
   isStarted(): Promise<boolean>;
 
-  /** Whether all that the stack's resources live on is gone, so that destroying them has nothing to reach. */
+  /** Returns whether everything below the stack's resources is gone, so that a destroy could reach nothing. */
   isGone(): Promise<boolean>;
 
-  /** Takes the ground down, after `pulumi destroy`; what is gone already is no error. */
+  /** Removes the fixture after `pulumi destroy`; ignores what is gone already. */
   stop(context: SandboxContext): Promise<void>;
 
-  /** The clusters of the stack, read from its configuration; empty before the first start. */
+  /** Returns the clusters of the stack from its configuration; empty before the first start. */
   clusters(): Promise<RecordedCluster[]>;
 }
 
-/** The stack that a system has in the sandbox. */
+/** Returns the name of a system's stack in the sandbox. */
 export function stackOf(system: Pick<System, "name">): string {
   return `sandbox-${system.name}`;
 }

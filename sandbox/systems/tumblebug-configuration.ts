@@ -2,18 +2,18 @@ import type { ServerAccess } from "../tumblebug/background-server";
 import type { Size } from "./cluster-size";
 import { KUBERNETES_VERSION } from "./ssh-configuration";
 
-/** What stands before `pulumi up`: the server runs. */
+/** What exists before `pulumi up`: the running server. */
 export interface TumblebugFixture {
   readonly size: Size;
   readonly access: ServerAccess;
   readonly generation: "mcis" | "infra";
   /** names of the connections; workers are spread over them, the control planes are in the first */
   readonly connections: readonly string[];
-  /** The block of the VNets, which no VM's address really lies in. */
+  /** The CIDR of the VNets, which does not contain the VMs' real addresses. */
   readonly cidr: string;
 }
 
-/** The values of `foresail:cluster` and `foresail:tumblebug` for the sandbox's server. */
+/** Returns the values of `foresail:cluster` and `foresail:tumblebug` for the sandbox's server. */
 export function tumblebugConfiguration(
   { size, access, generation, connections, cidr }: TumblebugFixture,
   settings: Readonly<Record<string, unknown>>,
@@ -48,7 +48,7 @@ export function tumblebugConfiguration(
         ...workers,
       ],
       network: { cidr },
-      // all VMs lie on one network of this machine, whatever cloud they are said to be in
+      // all VMs are on one network of this machine, regardless of their simulated cloud
       nodeAddresses: "private",
       access: { ssh: ["10.77.0.0/16"], api: ["10.77.0.0/16"] },
     },

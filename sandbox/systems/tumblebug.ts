@@ -18,7 +18,10 @@ const STACK = stackOf({ name: NAME });
 const NAMESPACE = "sandbox";
 const CIDR = "10.21.0.0/16";
 
-/** What the server is at its first start; the environment may ask for another generation, more connections, or real waits. */
+/**
+ * The server's options at its first start; the environment can select another generation, more connections, or real
+ * waits.
+ */
 function desired() {
   const { FORESAIL_TUMBLEBUG_GENERATION: generation, FORESAIL_TUMBLEBUG_CONNECTIONS: count } = process.env;
   const connections = [
@@ -34,7 +37,7 @@ function desired() {
   };
 }
 
-/** The server's code is loaded when it is needed: `status` and `--help` start faster without it. */
+/** Loads the server's code only when needed, so that `status` and `--help` start faster. */
 async function openServer() {
   const { BackgroundServer } = await import("../tumblebug/background-server.js");
   return new BackgroundServer(path.join(sandboxFolder, NAME), NAME);
@@ -75,7 +78,7 @@ async function check(context: EquippedContext, fixture: TumblebugFixture, output
   });
 }
 
-/** How each VM of an infrastructure is reached: by its address and the key that the server made. */
+/** Returns the SSH target of each VM of an infrastructure: its address and the key that the server created. */
 export async function machinesOf(
   { access, generation }: Pick<TumblebugFixture, "access" | "generation">,
   system: string,
@@ -100,7 +103,7 @@ export async function machinesOf(
   }
 }
 
-/** The host key of each container node, by its address, which is the VM's private one. */
+/** Returns the host key of each container node by its address, which is the VM's private one. */
 async function hostKeysOf(system: string): Promise<Map<string, string>> {
   const { NodeFleet } = await import("../nodes/index.js");
   const nodes = await new NodeFleet(system).list();
@@ -114,10 +117,10 @@ async function recordedClusters(): Promise<RecordedCluster[]> {
   return [{ name: "sandbox", kubeconfig: kubeconfigFile(NAME), nodes }];
 }
 
-/** VMs that a pretended CB-Tumblebug makes of containers, and a kubeadm cluster on them. */
+/** VMs that a simulated CB-Tumblebug creates as containers, and a kubeadm cluster on them. */
 export const tumblebugSystem: System<TumblebugFixture> = {
   name: NAME,
-  summary: "VMs of CB-Tumblebug in one or several clouds and a kubeadm cluster on them, here pretended",
+  summary: "VMs of a simulated CB-Tumblebug in one or several clouds and a kubeadm cluster on them",
   needs: SANDBOX_NEEDS,
   start,
   configure: (fixture) => ({
@@ -129,11 +132,11 @@ export const tumblebugSystem: System<TumblebugFixture> = {
       }),
     },
   }),
-  settle: async (_context, _ground, outputs) => {
+  postStart: async (_context, _fixture, outputs) => {
     await writeKubeconfig(NAME, outputs);
   },
   check,
-  awaken: startServer,
+  resume: startServer,
   nextCommands: (context, outputs) =>
     nextCommands(NAME, context, (outputs.nodes ?? []) as { role: string }[]),
   clusters: recordedClusters,

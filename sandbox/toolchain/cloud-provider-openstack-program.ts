@@ -39,7 +39,7 @@ const CHARTS = [...CONTROLLER_MANAGER_CHART, ...CINDER_CHART];
 
 /**
  * OpenStack's cloud controller manager, which is published as an image only, with the files of its chart and of that of
- * the Cinder CSI driver in folders beside it. Asked for by tests only.
+ * the Cinder CSI driver in folders beside it. Used by tests only.
  */
 export const cloudProviderOpenstack: Program = {
   name: "cloud-provider-openstack",

@@ -7,7 +7,7 @@ const NEWER_CLUSTER_API_VERSION = "1.11.1";
 
 const MODULE = "sigs.k8s.io/cluster-api";
 
-/** The kinds of which the manager's controllers need to be served; a file of the module each. */
+/** The kinds that the manager's controllers need; one file of the module each. */
 const CRDS = [
   "addons.cluster.x-k8s.io_clusterresourcesetbindings.yaml",
   "addons.cluster.x-k8s.io_clusterresourcesets.yaml",
@@ -52,7 +52,7 @@ export const clusterApi = coreManager("cluster-api", CLUSTER_API_VERSION, {
   crds: CRDS,
 });
 
-/** Asked for by the tests of `v1beta2` only. */
+/** Used by the tests of `v1beta2` only. */
 export const newerClusterApi = coreManager("cluster-api-newer", NEWER_CLUSTER_API_VERSION, {
   module: `cluster-api-${NEWER_CLUSTER_API_VERSION}`,
   crds: [...CRDS, "cluster.x-k8s.io_machinedrainrules.yaml"],

@@ -14,10 +14,10 @@ interface Patience {
 
 const DEFAULT_PATIENCE: Patience = { answer: 5_000, silence: 15_000 };
 
-/** The download could not be had: the next way is tried. */
+/** The download is unavailable: the next source is tried. */
 export class DownloadUnavailable extends Error {}
 
-/** Ends a request when it has been silent for too long; each sign of life starts the time anew. */
+/** Aborts a request that has been silent for too long; any activity restarts the timer. */
 class Silence {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ async function sizeOf(file: string): Promise<number> {
   );
 }
 
-/** Appends to the part of the file that an earlier run left, if the host can continue it. */
+/** Resumes a partial download of an earlier run, if the host supports it. */
 async function fetchFile(
   url: string,
   part: string,
@@ -75,7 +75,7 @@ async function fetchFile(
   try {
     const headers: Record<string, string> = had > 0 ? { range: `bytes=${had}-` } : {};
     const response = await fetch(url, { headers, signal: silence.signal });
-    if (response.status === 416) return; // nothing is missing; the checksum tells whether it is right
+    if (response.status === 416) return; // the file is complete; its checksum is verified next
     if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
     const resumed = response.status === 206;
     let bytes = resumed ? had : 0;
@@ -95,8 +95,8 @@ async function fetchFile(
 }
 
 /**
- * Downloads a file and checks it against the publisher's SHA-256 sum. What arrives is kept in FILE.part, and a later
- * call asks only for the rest. A file with the wrong sum is deleted and never used.
+ * Downloads a file and checks it against the publisher's SHA-256 sum. Partial data is kept in FILE.part, and a later
+ * call requests only the rest. A file with the wrong sum is deleted and never used.
  * @param source URLs of the file and of its checksums
  * @param name the file's name in the checksums
  * @param file where to put it

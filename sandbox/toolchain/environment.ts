@@ -4,9 +4,9 @@ import { projectFolder } from "./cache";
 import { COMMAND_PLUGIN_FILE, STAND_IN_VARIABLE } from "./launchers";
 
 /**
- * The environment in which the sandbox runs `pulumi`: the person's own, with the cached CLI first on PATH and the
+ * The environment in which the sandbox runs `pulumi`: the user's own, with the cached CLI first on PATH and the
  * sandbox's Pulumi home, and without their PULUMI_* variables, which could lead to their backend or login.
- * @param programs the folder of the CLI, or undefined when it was not asked for
+ * @param programs the folder of the CLI, or undefined when it was not requested
  */
 export function toolchainEnvironment(
   cache: string,

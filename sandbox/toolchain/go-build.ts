@@ -20,12 +20,12 @@ function goEnvironment(
     GOPATH: gopath,
     GOMODCACHE: path.join(gopath, "pkg", "mod"),
     GOCACHE: path.join(goCache, "go-build"),
-    // Go counts its use in the person's configuration folder; their `go env -w` settings (a proxy) still hold
+    // Go writes telemetry to the user's configuration folder; their `go env -w` settings (a proxy) still apply
     XDG_CONFIG_HOME: path.join(cache, "go-config"),
     ...(process.platform === "linux"
       ? { GOENV: base["GOENV"] || path.join(configuration, "go", "env") }
       : {}),
-    // with the paths trimmed, builds from different folders share their objects
+    // with trimmed paths, builds from different folders share their objects
     GOFLAGS: "-buildvcs=false -trimpath",
     GOWORK: "off",
     CGO_ENABLED: "0",
@@ -33,7 +33,7 @@ function goEnvironment(
   };
 }
 
-/** A Go module could not be built. The message names it and says why. */
+/** A Go module could not be built. The message names it and the reason. */
 class BuildFailed extends Error {}
 
 function explain(module: string, error: unknown): BuildFailed {
@@ -51,7 +51,7 @@ function explain(module: string, error: unknown): BuildFailed {
 
 /**
  * Builds programs from a pinned Go module. The module's folder is copied, so that Go writes nothing into the project,
- * and go.sum is read only: a module that is not the pinned one ends the build.
+ * and go.sum is read-only: any other module than the pinned one fails the build.
  * @param modules the folder of the pinned modules
  * @param work an empty folder for the copy
  * @param target where the programs go

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { runCommand } from "./run-command";
 
-/** The tags under which kubeadm of one version expects the images that are not of the release itself. */
+/** The tags that kubeadm of one version expects for images that are not part of the release. */
 export interface ImageTags {
   readonly etcd: string;
   readonly pause: string;
@@ -21,7 +21,7 @@ export function parseImageTags(list: string): ImageTags {
   return { etcd: tag("etcd"), pause: tag("pause"), coredns: tag("coredns") };
 }
 
-/** Asks the kubeadm in the folder; the explicit version keeps it from asking the network. */
+/** Runs the kubeadm in the folder; the explicit version avoids a network lookup. */
 export async function imageTags(folder: string, version: string): Promise<Record<string, string>> {
   const args = ["config", "images", "list", "--kubernetes-version", `v${version}`];
   return { ...parseImageTags(await runCommand(path.join(folder, "kubeadm"), args, { minutes: 0.5 })) };

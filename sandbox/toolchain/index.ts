@@ -20,10 +20,10 @@ const PROGRAMS = {
   "cloud-provider-openstack": cloudProviderOpenstack,
 };
 
-/** A program that a system or a test tier can ask for. */
+/** A program that a system or a test tier can request. */
 export type ProgramName = keyof typeof PROGRAMS;
 
-/** What a system or a test tier needs; nothing else is looked for. */
+/** The prerequisites of a system or a test tier; nothing else is installed. */
 export interface Need {
   readonly programs?: readonly ProgramName[];
   /** Versions such as "1.36.3". */
@@ -41,29 +41,29 @@ export interface KubernetesPrograms extends Readonly<
   readonly version: string;
   /** The folder of the release: kubeadm, kubelet and so on; etcd, coredns and pause are elsewhere. */
   readonly folder: string;
-  /** Under which tags kubeadm of this version expects the images of the last three. */
+  /** The tags that kubeadm of this version expects for the images of the last three. */
   readonly tags: ImageTags;
 }
 
-/** Programs that are there, and the environment to run them in. */
+/** Installed programs, and the environment to run them in. */
 export interface Toolchain {
   /** The cache folder, shared by all clones on this machine. */
   readonly cache: string;
-  /** The environment of this process with PATH, PULUMI_HOME and what else the engine needs. */
+  /** The environment of this process with PATH, PULUMI_HOME and the engine's other variables. */
   readonly environment: Record<string, string>;
   /**
    * The absolute path of a program, such as "pulumi", "plugin-command" or "cluster-api".
-   * @throws Error when it was not asked for
+   * @throws Error when it was not requested
    */
   program(name: string): string;
   /**
    * The programs of one Kubernetes version.
-   * @throws Error when it was not asked for
+   * @throws Error when it was not requested
    */
   kubernetes(version: string): KubernetesPrograms;
   /**
    * The Python of a set of packages.
-   * @throws Error when it was not asked for
+   * @throws Error when it was not requested
    */
   python(name: PythonPackagesName): string;
 }
@@ -97,7 +97,7 @@ function kubernetesPrograms(version: string, obtained: readonly Obtained[]): Kub
     ({ program }) => program.name === "kubernetes" && program.version === version,
   );
   if (release === undefined)
-    throw new Error(`Kubernetes ${version} was not asked for when the tool chain was set up`);
+    throw new Error(`Kubernetes ${version} was not requested when the tool chain was set up`);
   const files = [...clusterPrograms.map(({ name }) => name), ...KUBERNETES_FILES].map((file) => {
     const own = obtained.find(({ program }) => program.name === file) ?? release;
     return [file, path.join(own.folder, file)];
@@ -111,9 +111,9 @@ function kubernetesPrograms(version: string, obtained: readonly Obtained[]): Kub
 }
 
 /**
- * Sees to it that the needed programs are in the cache; a few milliseconds when they are. What is missing is looked
- * for on this machine, downloaded, or built (docs/adr/0009-toolchain.md).
- * @throws Error that says for each program that could not be had what was tried and what mends it
+ * Ensures that the required programs are in the cache; takes a few milliseconds when they are. Missing ones are found
+ * on this machine, downloaded, or built (docs/adr/0009-toolchain.md).
+ * @throws Error that lists for each unavailable program what was tried and how to fix it
  */
 export async function ensureToolchain(need: Need, report: Reporter): Promise<Toolchain> {
   const cache = cacheFolder();
@@ -145,13 +145,13 @@ export async function ensureToolchain(need: Need, report: Reporter): Promise<Too
         const file = program.files.find((known) => known === name || known === `pulumi-${name}`);
         if (file !== undefined) return path.join(folder, file);
       }
-      throw new Error(`${name} was not asked for when the tool chain was set up`);
+      throw new Error(`${name} was not requested when the tool chain was set up`);
     },
     kubernetes: (version) => kubernetesPrograms(version, obtained),
     python(name) {
       const python = pythons.get(name);
       if (python === undefined)
-        throw new Error(`the Python packages ${name} were not asked for when the tool chain was set up`);
+        throw new Error(`the Python packages ${name} were not requested when the tool chain was set up`);
       return python;
     },
   };

@@ -12,7 +12,7 @@ async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-/** What the tool chain itself put into the cache is not "installed": its stamp decides. */
+/** Programs in the tool chain's own cache do not count as installed: their stamp decides. */
 function isBelow(folder: string, file: string): boolean {
   return !path.relative(folder, file).startsWith("..");
 }
@@ -47,7 +47,7 @@ export async function installedPulumi(
   return says.trim() === `v${version}` ? { pulumi, "pulumi-language-nodejs": language } : undefined;
 }
 
-/** A plugin in the person's own Pulumi home, which is read and never written. */
+/** Finds a plugin in the user's own Pulumi home, which is only read, never written. */
 export async function installedPlugin(
   name: string,
   version: string,

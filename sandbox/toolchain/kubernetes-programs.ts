@@ -22,8 +22,8 @@ export const KUBERNETES_FILES = [
 ] as const;
 
 /**
- * One Kubernetes release. What is installed on this machine is not looked at: images made `FROM scratch` need
- * statically linked programs of one origin, and distributions patch theirs.
+ * One Kubernetes release. Ignores installed programs: images built `FROM scratch` need statically linked programs of
+ * one origin, and distributions patch theirs.
  * @throws Error when modules/ has no such version
  */
 export function kubernetesRelease(version: string): Program {
@@ -62,7 +62,9 @@ const etcdRelease = `https://github.com/etcd-io/etcd/releases/download/v${ETCD_V
 const corednsArchive = `coredns_${COREDNS_VERSION}_linux_${architecture}.tgz`;
 const corednsRelease = `https://github.com/coredns/coredns/releases/download/v${COREDNS_VERSION}`;
 
-/** What every cluster needs besides the release; each serves all Kubernetes versions of the sandbox. */
+/**
+ * The programs that every cluster needs besides the release; each works with all Kubernetes versions of the sandbox.
+ */
 export const clusterPrograms: readonly Program[] = [
   {
     name: "etcd",

@@ -1,8 +1,8 @@
 /**
- * The scripts that Pulumi's archive puts beside `pulumi`, and one of our own. All of them `exec`: the engine must be the
- * parent of the provider's process, which ends itself when its parent is gone. Pulumi's own scripts do not exec, so
- * ours replace them. The folder is searched upwards by the shell, as require.resolve would, but without the 40 ms of
- * a second node process.
+ * The scripts that Pulumi's archive puts beside `pulumi`, and one of the sandbox's own. All of them `exec`: the engine
+ * must be the parent of the provider's process, which ends itself when its parent is gone. Pulumi's own scripts do not
+ * exec, so these replace them. The folder is searched upwards by the shell, as require.resolve would, but without the
+ * 40 ms of a second node process.
  */
 function runFromProject(what: string, file: string): string {
   return `#!/bin/sh
@@ -31,7 +31,7 @@ export const pulumiLaunchers: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The variable that tells the launcher below which clone's stand-in to run. */
+/** The variable with the path of the clone's stand-in that the launcher below runs. */
 export const STAND_IN_VARIABLE = "FORESAIL_COMMAND_STAND_IN";
 
 /** The compiled stand-in of the `command` plugin, relative to the project. */

@@ -3,10 +3,12 @@ import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long another set-up may hold a program: longer than its slowest build. */
+/** How long another set-up may lock a program: longer than its slowest build. */
 const DEADLINE_MILLISECONDS = 60 * 60 * 1000;
 
-/** When a process began, in clock ticks since boot, or "" if none; tells it from a later one with its number. */
+/**
+ * When a process began, in clock ticks since boot, or "" if none; distinguishes it from a later one with the same PID.
+ */
 export async function processBegan(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
@@ -27,7 +29,7 @@ async function isAlive(owner: string): Promise<boolean> {
   return (await processBegan(Number(pid))) === began;
 }
 
-/** Makes the lock file with its owner in it, both at once; false when there is one. */
+/** Creates the lock file with its owner atomically; false when it exists. */
 async function take(file: string, owner: string): Promise<boolean> {
   const mine = `${file}.${process.pid}-${randomUUID()}`;
   await writeFile(mine, owner);
@@ -43,9 +45,9 @@ async function take(file: string, owner: string): Promise<boolean> {
 }
 
 /**
- * Runs the work while no other process of this machine runs work with the same lock file. A lock whose owner is dead
- * is taken over. Two that take over in the same instant would both work, which costs time and breaks nothing:
- * what they install is renamed into place whole.
+ * Runs the work while no other process of this machine runs work with the same lock file. A lock whose owner is dead is
+ * taken over. Two processes that take over at the same moment would both work, which costs time but is safe: results
+ * are renamed into place atomically.
  * @throws Error when the lock was held for an hour
  */
 export async function withLock<Result>(
@@ -66,8 +68,8 @@ export async function withLock<Result>(
       continue;
     }
     if (Date.now() > deadline)
-      throw new Error(`${file} is held by process ${owner}; end that process or delete the file`);
-    waiting(`waits for the set-up of process ${owner.split(" ")[0]}`);
+      throw new Error(`${file} is locked by process ${owner}; end that process or delete the file`);
+    waiting(`waiting for the set-up of process ${owner.split(" ")[0]}`);
     await delay(250);
   }
   try {

@@ -10,7 +10,7 @@ import { runCommand } from "./run-command";
 import { sourceUrl } from "./source-hosts";
 import { fingerprint, readStamp, writeStamp, type Stamp } from "./stamp";
 
-/** A program that is there, and where it is. */
+/** An installed program, and its location. */
 export interface Obtained {
   readonly program: Program;
   /** Absolute. */
@@ -24,12 +24,12 @@ export interface Paths {
   readonly modules: string;
 }
 
-/** What a program tells about itself once, right after it was installed. */
+/** Facts that a program reports once, right after its installation. */
 export type Facts = (folder: string) => Promise<Readonly<Record<string, string>>>;
 
 type Update = (detail: string) => void;
 
-/** Fetches one download into the folder, out of its archive if it is one. */
+/** Fetches one download into the folder and extracts it if it is an archive. */
 async function fetchInto(source: Download, downloads: string, folder: string, update: Update): Promise<void> {
   const url = sourceUrl(source.url);
   const checksums = sourceUrl(source.checksums);
@@ -64,7 +64,7 @@ async function tryDownloads(
   update: Update,
 ): Promise<string[]> {
   if (program.downloads.length === 0) return ["there is no official download"];
-  // one folder a program: the lock of the program guards its parts of files
+  // one folder per program: the program's lock also protects its partial files
   const downloads = path.join(cache, "downloads", `${program.name}-${program.version}`);
   try {
     for (const source of program.downloads) await fetchInto(source, downloads, folder, update);
@@ -75,7 +75,7 @@ async function tryDownloads(
   }
 }
 
-/** Fills the folder in the first way that works. */
+/** Fills the folder from the first source that works. */
 async function fill(
   program: Program,
   paths: Paths,
@@ -83,13 +83,13 @@ async function fill(
   folder: string,
   update: Update,
 ): Promise<Origin> {
-  update("looks whether it is installed");
+  update("looking for an installed one");
   const installed = await program.installed?.(paths.cache);
   if (installed !== undefined) {
     for (const [file, from] of Object.entries(installed)) await copyFile(from, path.join(folder, file));
     return "installed";
   }
-  update("asks for the official download");
+  update("requesting the official download");
   const refusals = await tryDownloads(program, paths.cache, folder, update);
   if (refusals.length === 0) return "downloaded";
   if (program.standIn !== undefined) {
@@ -107,7 +107,9 @@ async function fill(
   return "built";
 }
 
-/** Installs into a folder aside and renames it into place, so that a program is there whole or not at all. */
+/**
+ * Installs into a temporary folder and renames it into place, so that a program is installed completely or not at all.
+ */
 async function install(
   program: Program,
   paths: Paths,
@@ -138,9 +140,9 @@ async function install(
 }
 
 /**
- * Sees to it that a program is in the cache: nothing to do when its stamp says so; else installed on this machine,
- * else the official download, else built from its pinned Go module.
- * @throws Error that names the program, each way tried and why it did not work
+ * Ensures that a program is in the cache: does nothing when its stamp matches; otherwise uses the installed one, the
+ * official download, or a build of its pinned Go module.
+ * @throws Error that names the program, each source tried and its failure
  */
 export async function obtain(
   program: Program,
@@ -156,7 +158,7 @@ export async function obtain(
   const lock = path.join(cache, "locks", `${program.name}-${program.version}`);
   const done = await report.step(program.title, (update) =>
     withLock(lock, update, async () => {
-      const others = await readStamp(cache, program, made); // another set-up may have done it meanwhile
+      const others = await readStamp(cache, program, made); // another set-up may have installed it meanwhile
       if (others !== undefined) return { stamp: others, from: "cached" as Origin };
       const stamp = await install(program, paths, update, made, options.facts);
       return { stamp, from: stamp.from };

@@ -11,7 +11,7 @@ const PACKAGES = {
   iptables: { package: "iptables", program: "iptables" },
   iproute2: { package: "iproute2", program: "ip" },
   conmon: { package: "conmon", program: "conmon" },
-  // podman networks of their own need these two
+  // podman needs these two for its networks
   "aardvark-dns": { package: "aardvark-dns", program: "/usr/lib/podman/aardvark-dns" },
   netavark: { package: "netavark", program: "/usr/lib/podman/netavark" },
   "ssh-client": { package: "openssh-client", program: "ssh-keygen" },
@@ -26,7 +26,7 @@ type SystemPackage = keyof typeof PACKAGES;
 
 const APT = ["-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::Retries=2"];
 
-/** Whether the text of /etc/os-release is of Debian, Ubuntu or one of their kind. */
+/** Returns whether the text of /etc/os-release is from Debian, Ubuntu or a derivative. */
 export function isDebian(osRelease: string): boolean {
   const words = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].flatMap(([, ids = ""]) =>
     ids.split(" "),
@@ -34,7 +34,7 @@ export function isDebian(osRelease: string): boolean {
   return words.includes("debian") || words.includes("ubuntu");
 }
 
-/** What a person is told who has to install packages themselves. */
+/** Returns the instructions for installing packages manually. */
 export function packageAdvice(packages: readonly string[], debian: boolean): string {
   const list = packages.join(" ");
   return debian
@@ -49,7 +49,7 @@ async function isThere(program: string): Promise<boolean> {
       () => false,
     );
   }
-  // a person's PATH often lacks the folders of the administrator's programs
+  // a user's PATH often lacks the sbin folders
   const PATH = `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin`;
   return (await findOnPath(program, { PATH })) !== undefined;
 }
@@ -69,8 +69,8 @@ async function aptInstall(packages: readonly string[], update: (detail: string) 
 }
 
 /**
- * Sees to it that system packages are installed: by apt-get, after saying so, as root on Debian or Ubuntu.
- * @throws Error that lists what to install and the command, elsewhere or when apt-get fails
+ * Ensures that system packages are installed: as root on Debian or Ubuntu it reports and runs apt-get.
+ * @throws Error with the packages and the command, on other systems or when apt-get fails
  */
 export async function ensurePackages(names: readonly SystemPackage[], report: Reporter): Promise<void> {
   const missing: string[] = [];

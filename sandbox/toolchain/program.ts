@@ -17,7 +17,7 @@ export interface Build {
   /** Files of a module that are embedded, copied beside main.go before the build. */
   readonly embed?: { readonly module: string; readonly files: readonly string[] };
   /**
-   * Files of a module that are installed beside the programs, all in one folder, or as they lie below one of the
+   * Files of a module that are installed beside the programs: all in one folder, or with their paths below one of the
    * module's folders.
    */
   readonly beside?: { readonly module: string; readonly files: readonly string[]; readonly below?: string };
@@ -30,7 +30,7 @@ export interface Program {
   /** The name that Need uses. */
   readonly name: string;
   readonly version: string;
-  /** What a person reads. */
+  /** The title shown to users. */
   readonly title: string;
   /** The folder, relative to the cache. */
   readonly folder: string;
@@ -41,6 +41,6 @@ export interface Program {
   readonly builds: readonly Build[];
   /** Scripts written into the folder: file name → text. */
   readonly launchers?: Readonly<Record<string, string>>;
-  /** How to go on when there is neither a download nor a Go module: the launchers do it. */
+  /** Launchers to use when there is neither a download nor a Go module. */
   readonly standIn?: Readonly<Record<string, string>>;
 }

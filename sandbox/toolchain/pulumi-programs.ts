@@ -8,7 +8,7 @@ export const PULUMI_VERSION = "3.230.0";
 const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 const system = process.platform === "darwin" ? "darwin" : "linux";
 
-/** The CLI, its language host for node.js, and what the engine looks for beside it: it must all be in one folder. */
+/** The CLI, its language host for node.js, and what the engine expects beside it: all must be in one folder. */
 const pulumi: Program = {
   name: "pulumi",
   version: PULUMI_VERSION,
@@ -39,7 +39,7 @@ const pulumi: Program = {
   launchers: pulumiLaunchers,
 };
 
-/** A resource plugin, in the folder of the sandbox's Pulumi home where the engine looks for it. */
+/** Defines a resource plugin, in the folder of the sandbox's Pulumi home where the engine expects it. */
 function plugin(name: string, version: string, ways: { builds?: Build[]; standIn?: string }): Program {
   const file = `pulumi-resource-${name}`;
   return {
@@ -64,7 +64,7 @@ function plugin(name: string, version: string, ways: { builds?: Build[]; standIn
 /** The programs of Pulumi by the names that Need uses. */
 export const pulumiPrograms = {
   pulumi,
-  // one archive holds both, and the engine looks for the language host beside itself
+  // one archive contains both, and the engine expects the language host beside itself
   "language-nodejs": pulumi,
   "plugin-kubernetes": plugin("kubernetes", "4.18.1", {
     builds: [

@@ -11,7 +11,7 @@ import { CommandFailed, runCommand } from "./run-command";
 interface PythonPackages {
   readonly name: string;
   readonly version: string;
-  /** What a person reads. */
+  /** The title shown to users. */
   readonly title: string;
 }
 
@@ -20,7 +20,7 @@ export const pythonPackages = {
   openstack: { name: "openstack", version: "2025.1", title: "OpenStack 2025.1 from PyPI" },
 } satisfies Record<string, PythonPackages>;
 
-/** A set that a system or a test tier can ask for. */
+/** A set that a system or a test tier can request. */
 export type PythonPackagesName = keyof typeof pythonPackages;
 
 /** Versions of Python for which these packages are released. */
@@ -31,8 +31,8 @@ const UV_VERSION = "0.9.11";
 const MINUTES = 20;
 
 /**
- * Which of the found interpreters serves.
- * @param found command → what it said to be, such as "3.11"; in the order of preference
+ * Chooses one of the found interpreters.
+ * @param found command → its version, such as "3.11"; in the order of preference
  * @returns the command
  * @throws Error that says what to install
  */
@@ -57,7 +57,7 @@ async function findPython(): Promise<string> {
   return choosePython(found);
 }
 
-/** uv installs in seconds what pip takes minutes for. The person's own serves; else it comes from PyPI. */
+/** uv installs in seconds what takes pip minutes. Uses an installed one, else installs it from PyPI. */
 async function ensureUv(python: string, cache: string, update: (detail: string) => void): Promise<string> {
   const own = await findOnPath("uv");
   if (own !== undefined) return own;
@@ -71,7 +71,7 @@ async function ensureUv(python: string, cache: string, update: (detail: string) 
     await runCommand(python, ["-m", "venv", folder], { minutes: 5 });
   } catch (error) {
     throw new Error(
-      `${python} can make no environment; install its module venv, on Debian and Ubuntu: ` +
+      `${python} can't create an environment; install its module venv, on Debian and Ubuntu: ` +
         `sudo apt-get install --no-install-recommends python3-venv\n${String(error)}`,
       { cause: error },
     );
@@ -82,10 +82,10 @@ async function ensureUv(python: string, cache: string, update: (detail: string) 
 }
 
 /**
- * Sees to it that a set of Python packages is in the cache: nothing to do when it is, else installed from PyPI (or the
- * index that pip.conf or UV_INDEX_URL names) in the locked versions, each file's hash checked.
+ * Ensures that a set of Python packages is in the cache; installs a missing one from PyPI (or the index that pip.conf
+ * or UV_INDEX_URL names) in the locked versions, each file's hash checked.
  * @returns the absolute path of the environment's Python
- * @throws Error that says what to install or what PyPI answered
+ * @throws Error with the packages to install or PyPI's response
  */
 export async function ensurePythonPackages(
   packages: PythonPackages,
@@ -97,7 +97,7 @@ export async function ensurePythonPackages(
     .update(await readFile(locked))
     .digest("hex")
     .slice(0, 12);
-  // an environment can't be moved: it is made in its place, and the stamp says that it is whole
+  // an environment can't be moved, so it is created in place, and the stamp marks it as complete
   const folder = path.join(cache, "python", `${packages.name}-${packages.version}-${key}`);
   const stamp = path.join(folder, "foresail-stamp");
   const python = path.join(folder, "bin", "python");
@@ -131,14 +131,14 @@ async function install(
   await rm(folder, { recursive: true, force: true });
   await mkdir(path.dirname(folder), { recursive: true });
   await runCommand(uv, ["venv", "--quiet", "--python", base, folder], { minutes: 5 });
-  // the person's setting would leave the packages uncompiled, and every start would compile them again
+  // a user's setting could leave the packages uncompiled, and every start would compile them again
   const { PYTHONDONTWRITEBYTECODE: _, ...env } = process.env;
   try {
     await runCommand(
       uv,
       [
         ...["pip", "install", "--native-tls", "--require-hashes", "--compile-bytecode"],
-        // the locked list is whole; excludes.txt names what no driver here needs
+        // the locked list is complete; excludes.txt lists what no driver here needs
         "--no-deps",
         ...["--python", path.join(folder, "bin", "python"), "--requirement", locked],
       ],

@@ -5,21 +5,21 @@ import type { Origin } from "../progress";
 import { modulesFolder } from "./cache";
 import type { Program } from "./program";
 
-/** What is remembered of an installed program, so that the next run need not ask it. */
+/** The record of an installed program, so that the next run does not have to query it. */
 export interface Stamp {
   /** Version, pinned modules and launchers that it was made from. */
   readonly made: string;
   readonly from: Origin;
   /** File name → size in bytes. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** What else was learnt from it, such as the image tags that kubeadm names. */
+  /** Other facts about it, such as the image tags that kubeadm reports. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
 const stampFile = (cache: string, program: Program) =>
   path.join(cache, "stamps", `${program.name}-${program.version}.json`);
 
-/** A fingerprint of all that decides what a program is: another one means install anew. */
+/** Returns a fingerprint of everything that defines a program: a different one triggers a new installation. */
 export async function fingerprint(program: Program, modules: string = modulesFolder): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(program));
   for (const { module } of program.builds) {
@@ -35,7 +35,7 @@ async function sizesOf(folder: string, files: readonly string[]): Promise<Record
   return Object.fromEntries(await Promise.all(sizes));
 }
 
-/** The stamp of a program that is there as it was installed; undefined when it has to be installed. */
+/** Returns the stamp of an intact program; undefined if it has to be installed. */
 export async function readStamp(cache: string, program: Program, made: string): Promise<Stamp | undefined> {
   try {
     const stamp = JSON.parse(await readFile(stampFile(cache, program), "utf8")) as Stamp;
@@ -43,11 +43,11 @@ export async function readStamp(cache: string, program: Program, made: string): 
     const same = program.files.every((file) => sizes[file] === stamp.sizes[file]);
     return same && stamp.made === made ? stamp : undefined;
   } catch {
-    return undefined; // missing or cut short: both mean install
+    return undefined; // missing or truncated: install it
   }
 }
 
-/** Remembers a program after its folder was renamed into place. */
+/** Records a program after its folder was renamed into place. */
 export async function writeStamp(
   cache: string,
   program: Program,

@@ -3,7 +3,7 @@ import { fleetNames, projectHash } from "../nodes/names";
 import { projectFolder } from "../nodes/places";
 import type { MachineAddresses } from "./machines";
 
-/** Where this machine's kernel calls the two chains. */
+/** The places in this machine's kernel tables from which the two chains are called. */
 const CALLS = [
   ["PREROUTING", "in"],
   ["OUTPUT", "in"],
@@ -11,13 +11,13 @@ const CALLS = [
 ] as const;
 
 /**
- * What a cloud does between a VM and the Internet: its public address is on no device of it, and is translated, one to
- * one, on the way. Here this machine's kernel does it, for itself and among the VMs; it takes root and iptables.
+ * The one-to-one address translation that a cloud does between a VM and the Internet: the public address is on none of
+ * the VM's devices. Here this machine's kernel does it, for itself and among the VMs; it needs root and iptables.
  */
 export class AddressTranslation {
   private readonly chains: Readonly<Record<"in" | "out", string>>;
 
-  /** @param system of the container nodes that the VMs are */
+  /** @param system of the VMs' container nodes */
   constructor(system: string) {
     const { seed } = fleetNames(projectHash(projectFolder), system);
     this.chains = { in: `FORESAIL-${seed}-IN`, out: `FORESAIL-${seed}-OUT` };
@@ -36,7 +36,7 @@ export class AddressTranslation {
     ]);
   }
 
-  /** Ends all translation; nothing of it is left in the kernel. */
+  /** Ends all translation and removes its rules from the kernel. */
   async end(): Promise<void> {
     const { in: incoming, out: outgoing } = this.chains;
     const calls = CALLS.map(
@@ -58,7 +58,7 @@ export class AddressTranslation {
       `:${outgoing} - [0:0]`,
       ...addresses.flatMap(({ publicAddress, privateAddress }) => [
         `-A ${incoming} -d ${publicAddress}/32 -j DNAT --to-destination ${privateAddress}`,
-        // who is called by a public address sees that of the caller
+        // a VM that is called at its public address sees the caller's public address
         `-A ${outgoing} -s ${privateAddress}/32 -m conntrack --ctstate DNAT -j SNAT --to-source ${publicAddress}`,
       ]),
       "COMMIT",

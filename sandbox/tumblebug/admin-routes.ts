@@ -4,7 +4,7 @@ import { ok, type Route } from "./router";
 import type { State, StoredResourceKind } from "./state";
 import { Refusal, textOf } from "./wire";
 
-/** A request that passed, as tests count them. */
+/** A handled request, as tests count them. */
 export interface PassedRequest {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ interface Administered {
   readonly passed: PassedRequest[];
 }
 
-/** What no real server has: faults on request, and what happens behind the server's back. */
+/** Routes that no real server has: fault injection, and changes that the server does not notice. */
 export function adminRoutes({ faults, state, passed }: Administered, lifecycle: Lifecycle): Route[] {
   return [
     { method: "GET", path: "/sandbox", handle: () => ok({ requests: passed, happened: faults.happened() }) },
@@ -47,7 +47,7 @@ export function adminRoutes({ faults, state, passed }: Administered, lifecycle: 
       },
     },
     {
-      // a VM that is ended, or an object that is deleted, by somebody else
+      // a VM or an object is deleted outside the server
       method: "POST",
       path: "/sandbox/vanish",
       handle: async ({ body }) => {

@@ -1,4 +1,4 @@
-/** How many requests a second a server takes: what comes faster is refused. */
+/** The request rate limit of a server: faster requests are rejected. */
 export class Allowance {
   private left: number;
   private counted = performance.now();
@@ -7,7 +7,7 @@ export class Allowance {
     this.left = perSecond;
   }
 
-  /** Whether one more is allowed now. */
+  /** Returns whether one more is allowed now. */
   take(): boolean {
     const now = performance.now();
     this.left = Math.min(this.perSecond, this.left + ((now - this.counted) / 1000) * this.perSecond);

@@ -21,7 +21,7 @@ import {
 const NAME = "tumblebug";
 const START_SECONDS = 60;
 
-/** What a server is to be. */
+/** The options of a server. */
 export interface DesiredServer extends Pick<
   ProcessSettings,
   "generation" | "connections" | "bundles" | "publicBlocks"
@@ -30,19 +30,19 @@ export interface DesiredServer extends Pick<
   readonly pace?: number;
 }
 
-/** How clients reach a server. */
+/** How clients connect to a server. */
 export interface ServerAccess {
   readonly address: string;
   readonly user: string;
   readonly password: string;
 }
 
-/** A simulated Tumblebug in the background, with all that it makes; it outlives the program that starts it. */
+/** A simulated Tumblebug in the background, with everything that it creates; it outlives the program that starts it. */
 export class BackgroundServer {
   private readonly places;
   private readonly processes: Processes;
 
-  /** @param system of the container nodes that its VMs are */
+  /** @param system of its VMs' container nodes */
   constructor(
     readonly folder: string,
     private readonly system: string,
@@ -51,7 +51,7 @@ export class BackgroundServer {
     this.processes = new Processes(this.places.processes, this.places.logs);
   }
 
-  /** Starts it, unless it runs; the wish counts at its first start. @throws Error with its last words */
+  /** Starts it unless it is running; the options apply at its first start. @throws Error with its last log lines */
   async start(desired: DesiredServer, report: Reporter): Promise<ServerAccess> {
     const settings = await this.ensureSettings(desired);
     await report.step("Tumblebug on this machine", async () => {
@@ -67,7 +67,7 @@ export class BackgroundServer {
     return access(settings);
   }
 
-  /** The settings of its first start; undefined before. */
+  /** Returns the settings of its first start; undefined before. */
   settings(): Promise<ProcessSettings | undefined> {
     return readServerSettings(this.places.folder);
   }
@@ -76,7 +76,7 @@ export class BackgroundServer {
     return (await this.processes.running()).includes(NAME);
   }
 
-  /** Kills the process; its VMs run on. */
+  /** Kills the process; its VMs keep running. */
   async kill(): Promise<void> {
     await this.processes.stop([NAME]);
   }
@@ -87,7 +87,7 @@ export class BackgroundServer {
     await new ContainerMachines(this.system, []).powerOff();
   }
 
-  /** Ends it and removes all that it made: no process, container, volume, network or file is left. */
+  /** Ends it and removes all its processes, containers, volumes, networks and files. */
   async delete(): Promise<void> {
     await this.kill();
     if ((await this.settings())?.publicBlocks) await new AddressTranslation(this.system).end();
@@ -95,7 +95,7 @@ export class BackgroundServer {
     await rm(this.places.folder, { recursive: true, force: true });
   }
 
-  /** Asks for a fault. */
+  /** Requests a fault. */
   async addFault(fault: TumblebugFault | MachineFault): Promise<void> {
     await this.administer("POST", "/faults", fault);
   }
@@ -104,12 +104,12 @@ export class BackgroundServer {
     await this.administer("DELETE", "/faults");
   }
 
-  /** What clients asked since its start, the newest 5,000. */
+  /** Returns the newest 5,000 requests of clients since its start. */
   async requests(): Promise<PassedRequest[]> {
     return ((await this.administer("GET", "")) as { requests: PassedRequest[] }).requests;
   }
 
-  /** Ends a VM, or deletes an object, behind the server's back. */
+  /** Ends a VM or deletes an object without the server noticing. */
   async vanish(
     what:
       | { namespace: string; infrastructure: string; machine?: string }
@@ -148,7 +148,7 @@ export class BackgroundServer {
       if (answer instanceof Response && answer.ok) return;
       if (Date.now() > deadline || !(await this.isRunning()))
         throw new Error(
-          `the Tumblebug server did not start. Its last words:\n${await this.processes.tail(NAME)}`,
+          `the Tumblebug server did not start. Its last log lines:\n${await this.processes.tail(NAME)}`,
         );
       await pause(50);
     }

@@ -110,7 +110,7 @@ export function balancerRoutes(context: RoutesContext): Route[] {
   ];
 }
 
-/** The cloud takes no member twice, and lets none go that it has not. */
+/** The cloud rejects adding a member twice and removing an unknown one. */
 function refuseMember(
   context: RoutesContext,
   asked: Asked,

@@ -1,13 +1,13 @@
 import { Forwarder } from "./forwarder";
 import type { State, StoredBalancer } from "./state";
 
-/** The load balancers that run: each one is a listener of this process. */
+/** The running load balancers: each one is a listener of this process. */
 export class Balancers {
   private readonly forwarders = new Map<string, Forwarder>();
 
   constructor(private readonly state: State) {}
 
-  /** Opens those on record again. */
+  /** Opens the recorded ones again. */
   async resume(): Promise<void> {
     for (const namespace of this.state.namespaces)
       for (const infrastructure of namespace.infrastructures)
@@ -17,7 +17,7 @@ export class Balancers {
           );
   }
 
-  /** @throws Error when its address can't be had */
+  /** @throws Error when it can't listen at its address */
   async open(namespace: string, infrastructure: string, balancer: StoredBalancer): Promise<void> {
     const forwarder = new Forwarder(() => this.targets(namespace, infrastructure, balancer.group));
     await forwarder.listen(balancer.address, balancer.port);

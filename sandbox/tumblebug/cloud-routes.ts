@@ -3,17 +3,17 @@ import { ok, type Route } from "./router";
 import { type State, type StoredNamespace } from "./state";
 import { Refusal, textOf, type Wire } from "./wire";
 
-/** The names that the server takes. */
+/** The names that the server accepts. */
 export const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 export const BAD_NAME =
   "The first character of name must be a lowercase letter, and all following characters must be a dash, " +
   "lowercase letter, or digit, except the last character, which cannot be a dash.";
 
-/** Health, namespaces, connections, regions, and what the clouds have. */
+/** Routes for health, namespaces, connections, regions, and the clouds' machine types and images. */
 export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire): Route[] {
   const isMcis = wire.generation === "mcis";
   const refused = isMcis ? 400 : 500;
-  // the newer server comes with a namespace that nobody made
+  // the newer server has a default namespace
   const preset: StoredNamespace[] = isMcis
     ? []
     : [{ id: "default", description: "Default Namespace", resources: [], infrastructures: [] }];
@@ -158,7 +158,7 @@ export function cloudRoutes(state: State, clouds: FakeClouds, wire: Wire): Route
   ];
 }
 
-/** Why a namespace can't be deleted. The newer server has no list of specs, and counts none. */
+/** Returns why a namespace can't be deleted. The newer server has no list of specs and does not count them. */
 function notEmpty(
   { id, infrastructures, resources }: StoredNamespace,
   { title, infrastructure, generation }: Wire,

@@ -11,15 +11,18 @@ interface FakeImage {
   readonly guestOs: string;
 }
 
-/** What a test puts in the place of the usual clouds. */
+/** Options with which tests replace the default clouds. */
 export interface CloudContents {
   readonly specs?: readonly FakeSpec[];
   readonly images?: readonly FakeImage[];
-  /** whether a cloud refuses to delete what VMs and security groups use; default true */
+  /** whether a cloud refuses to delete objects that VMs and security groups use; default true */
   readonly refusesInUse?: boolean;
 }
 
-/** The machine types of every pretended cloud: three that Kubernetes fits on, one too small for it in each respect. */
+/**
+ * The machine types of every simulated cloud: three that meet Kubernetes' requirements, and one too small in each
+ * respect.
+ */
 const SPECS: readonly FakeSpec[] = [
   { name: "t3.medium", vcpus: 2, mebibytes: 4096 },
   { name: "t3.large", vcpus: 2, mebibytes: 8192 },
@@ -28,7 +31,7 @@ const SPECS: readonly FakeSpec[] = [
   { name: "one-gibibyte", vcpus: 2, mebibytes: 1024 },
 ];
 
-/** Whatever they are called, they are the image of container nodes. */
+/** All of them stand for the image of container nodes. */
 const IMAGES: readonly FakeImage[] = [
   { name: "debian-12", guestOs: "Debian 12" },
   { name: "ubuntu-22.04", guestOs: "Ubuntu 22.04" },
@@ -36,7 +39,7 @@ const IMAGES: readonly FakeImage[] = [
   { name: "ami-0123456789abcdef0", guestOs: "Ubuntu 24.04" },
 ];
 
-/** Where every pretended cloud is, as each generation writes it. */
+/** The location of every simulated cloud, in the format of each generation. */
 export const REF = {
   mcis: {
     latitude: "37.3",
@@ -46,7 +49,7 @@ export const REF = {
   infra: { display: "Seoul", latitude: 37.5, longitude: 127 },
 } as const;
 
-/** What lies behind the server: the clouds' connections, machine types and images. */
+/** The clouds behind the server: their connections, machine types and images. */
 export class FakeClouds {
   readonly specs: readonly FakeSpec[];
   readonly images: readonly FakeImage[];
@@ -74,12 +77,12 @@ export class FakeClouds {
   }
 }
 
-/** The name of a connection's region in CB-Spider. */
+/** Returns the name of a connection's region in CB-Spider. */
 export function regionNameOf({ provider, region, regionName }: StoredConnection): string {
   return regionName ?? `${provider}-${region}`;
 }
 
-/** A connection of a cloud's region, named as the newer generation demands: by provider and region. */
+/** Returns a connection of a cloud's region, named by provider and region as the newer generation requires. */
 export function connectionOf(provider: string, region: string, zone = `${region}a`): StoredConnection {
   return { name: `${provider}-${region}`, provider, region, zone: provider === "azure" ? "" : zone };
 }

@@ -6,16 +6,16 @@ import type { MachineAddresses, Machines, DesiredMachine } from "./machines";
 
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
-/** VMs that are container nodes on one network, which this machine reaches too. */
+/** VMs that are container nodes on one network, which this machine can reach, too. */
 export class ContainerMachines implements Machines {
   private readonly fleet: NodeFleet;
   private readonly translation: AddressTranslation;
   private readonly translated = new Map<string, MachineAddresses>();
-  private turn: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param bundles Kubernetes versions whose images each VM has from its beginning
-   * @param publicBlocks connection → the /16 of its VMs' public addresses; absent: they are the private ones
+   * @param bundles Kubernetes versions whose images are preloaded on each VM
+   * @param publicBlocks connection → the /16 of its VMs' public addresses; absent: the private addresses are used
    */
   constructor(
     system: string,
@@ -64,7 +64,7 @@ export class ContainerMachines implements Machines {
     await Promise.all(running.map((node) => this.fleet.stop(node.name)));
   }
 
-  /** The last half is that of the private address, which is this fleet's alone on this machine. */
+  /** The last two bytes are those of the private address, which is unique to this fleet on this machine. */
   private publicAddress(connection: string, privateAddress: string): string {
     const block = this.publicBlocks?.[connection];
     if (block === undefined) return privateAddress;
@@ -79,17 +79,17 @@ export class ContainerMachines implements Machines {
     });
   }
 
-  /** Containers are made one batch after another: two would choose the same ports and addresses. */
+  /** Containers are created one batch after another, because two at once would choose the same ports and addresses. */
   private inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.turn.then(work);
-    this.turn = result.catch(() => undefined);
+    const result = this.queue.then(work);
+    this.queue = result.catch(() => undefined);
     return result;
   }
 }
 
-/** Lets the VM's user in with the key that the node was made with, and do all by sudo without a password. */
+/** Allows the VM's user to log in with the node's key, with passwordless sudo. */
 function addUser(user: string): string {
-  if (!/^[a-z][-a-z0-9_]{0,30}$/.test(user)) throw new Error(`${user} is no user name`);
+  if (!/^[a-z][-a-z0-9_]{0,30}$/.test(user)) throw new Error(`${user} is not a valid user name`);
   return [
     `id ${user} >/dev/null 2>&1 || useradd --create-home --shell /bin/bash ${user}`,
     `echo '${user} ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/vm-user`,

@@ -3,7 +3,7 @@ import { findRequestFault, isSpent, type Effect, type Happening, type RequestFau
 /** What can go wrong with a request to this server. */
 export type TumblebugEffect =
   | Exclude<Effect, { readonly kind: "status" }>
-  /** an answer instead of the work: `message` as the server wraps it, or `text` as it stands */
+  /** a response instead of the work: `message` as the server wraps it, or `text` unchanged */
   | {
       readonly kind: "status";
       readonly status: number;
@@ -20,7 +20,7 @@ export type TumblebugFault = RequestFault<TumblebugEffect>;
 
 /** What can go wrong with a VM. */
 type MachineEffect =
-  /** it ends as Failed, with these words of the cloud; the answer is a success */
+  /** it becomes Failed with this message of the cloud; the response is a success */
   | { readonly kind: "failed"; readonly systemMessage: string }
   | { readonly kind: "stuck-creating" }
   | { readonly kind: "stuck-terminating" }
@@ -34,11 +34,11 @@ export interface MachineFault {
   readonly effect: MachineEffect;
   /** a regular expression that the VM's name has to match */
   readonly machine: string;
-  /** for how many VMs; absent: for all, until it is taken back */
+  /** for how many VMs; absent: for all, until it is removed */
   readonly times?: number;
 }
 
-/** Faults on request. */
+/** The requested faults. */
 export class Faults {
   private requests: (TumblebugFault & Happening)[] = [];
   private ofMachines: (MachineFault & Happening)[] = [];
@@ -57,7 +57,7 @@ export class Faults {
     this.ofMachines = [];
   }
 
-  /** What befalls this request; it counts. */
+  /** Returns the fault of this request, and counts it. */
   meet(method: string, path: string): TumblebugEffect | undefined {
     const fault = findRequestFault(this.requests, { method, path });
     if (fault === undefined) return undefined;
@@ -67,7 +67,7 @@ export class Faults {
     return fault.effect;
   }
 
-  /** What befalls this VM when it is made (or ended); it counts. */
+  /** Returns the fault of this VM's creation (or end), and counts it. */
   meetMachine(name: string, kinds: readonly MachineEffect["kind"][]): MachineEffect | undefined {
     const fault = this.ofMachines.find(
       (each) => kinds.includes(each.effect.kind) && new RegExp(each.machine).test(name) && !isSpent(each),
@@ -79,7 +79,7 @@ export class Faults {
     return fault.effect;
   }
 
-  /** How often each asked fault happened, in the order of asking. */
+  /** Returns how often each fault happened, in the order of the requests. */
   happened(): number[] {
     return [...this.requests, ...this.ofMachines].sort((a, b) => a.id - b.id).map((each) => each.happened);
   }

@@ -1,17 +1,17 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** Hands TCP connections to one of several targets, in turn; one that does not answer is passed over. */
+/** Forwards TCP connections to several targets by round robin; skips targets that do not answer. */
 export class Forwarder {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
-  private turn = 0;
+  private next = 0;
 
-  /** @param targets asked anew for every connection */
+  /** @param targets called for every connection */
   constructor(private readonly targets: () => readonly { host: string; port: number }[]) {
     this.server = createServer((client) => this.accept(client));
   }
 
-  /** @throws Error when the address can't be had */
+  /** @throws Error when it can't listen at the address */
   listen(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once("error", reject);
@@ -30,8 +30,8 @@ export class Forwarder {
   private accept(client: Socket): void {
     this.keep(client);
     const targets = this.targets();
-    this.turn += 1;
-    const order = targets.map((_, index) => targets[(index + this.turn) % targets.length]);
+    this.next += 1;
+    const order = targets.map((_, index) => targets[(index + this.next) % targets.length]);
     this.pass(
       client,
       order.flatMap((target) => target ?? []),

@@ -23,7 +23,10 @@ export const infraFields: shared.WireFields = {
   sshPort: (machine) => machine?.sshPort ?? 0,
 };
 
-/** A whole infra. The answer to an addition names the new nodes, and leaves out the server's own labels, as a read of one does. */
+/**
+ * Returns a whole infra. The response to an addition names the new nodes and omits the server's own labels, like the
+ * read of one.
+ */
 export function showInfrastructure(
   infrastructure: StoredInfrastructure,
   scene: Scene,
@@ -50,7 +53,7 @@ export function showStatus(infrastructure: StoredInfrastructure, scene: Scene): 
     ...shared.showStatus(infraFields, infrastructure),
     label: labelsOf(infrastructure, scene),
     node: sorted(infrastructure.machines).map((machine) => {
-      // of a running node the server asks the cloud, and of others it reads its record
+      // for a running node the server asks the cloud, for others it reads its record
       const isAsked = machine.status === "Running";
       return {
         ...shared.machineStatus(machine),
@@ -149,7 +152,7 @@ function machineLabels(machine: StoredMachine, infrastructure: string, { namespa
   };
 }
 
-/** The server's view of the nodes that are in one VNet. */
+/** Returns the server's view of the nodes in one VNet. */
 function clusters({ id, machines }: StoredInfrastructure, { connections }: Scene): Body[] {
   return [...new Set(machines.map(({ vNet }) => vNet))].sort().map((vNet) => {
     const nodes = sorted(machines).filter((machine) => machine.vNet === vNet);

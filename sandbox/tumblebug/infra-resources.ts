@@ -2,7 +2,7 @@ import { REF } from "./clouds";
 import type { StoredConnection, StoredResource } from "./state";
 import { listOf, textOf, type Body, type Wire } from "./wire";
 
-/** What connections, and the objects that VMs are made from, look like in the newer generation. */
+/** The wire format of connections and VM resources in the newer generation. */
 export const infraResources: Pick<Wire, "readResource" | "showResource" | "showConnection"> = {
   readResource: (kind, body) => {
     const name = textOf(body, "name");
@@ -12,7 +12,7 @@ export const infraResources: Pick<Wire, "readResource" | "showResource" | "showC
       description: textOf(body, "description"),
       vNet: textOf(body, "vNetId"),
       username: textOf(body, "username"),
-      // an image goes by the cloud's name for it, whatever was asked for
+      // an image has the cloud's name, regardless of the requested one
       id: kind === "image" ? cloudName : name,
       name: kind === "image" ? cloudName : name,
       cidr: textOf(body, "cidrBlock"),
@@ -134,7 +134,7 @@ function showSubnet(
   };
 }
 
-/** The server picks one of the nodes that use a subnet. */
+/** The server chooses one of the nodes that use a subnet. */
 function bastion(users: readonly string[]): Body {
   const [, , nsId, , infraId, , nodeId] = ([...users].sort()[0] ?? "").split("/");
   return { nsId, infraId, nodeId, assigned: "auto" };
@@ -149,7 +149,7 @@ function conditions({ createdTime }: StoredResource, ...types: readonly string[]
   }));
 }
 
-/** The description that was sent is lost. */
+/** The server drops the description of the request. */
 function showImage(
   { id, uid, name, connection, cloudName, guestOs, createdTime }: StoredResource,
   namespace: string,
@@ -182,7 +182,7 @@ function showSpec(
   };
 }
 
-/** The evaluation scores of a machine type, all 0. */
+/** Returns the evaluation scores of a machine type, all 0. */
 export function scores(): Body {
   return Object.fromEntries(
     Array.from({ length: 10 }, (_, index) => [`evaluationScore${String(index + 1).padStart(2, "0")}`, 0]),

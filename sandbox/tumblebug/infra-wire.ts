@@ -109,7 +109,10 @@ export const infraWire: Wire = {
   }),
 };
 
-/** What the server says of an image that it does not find; also of one that was registered, which is recorded. */
+/**
+ * Returns the server's message for an image that it does not find; according to the recording also for a registered
+ * one.
+ */
 export function imageKeyNotFound(id: string): string {
   return `The imageKey ${id} not found by any of ID, CspImageName, GuestOS`;
 }

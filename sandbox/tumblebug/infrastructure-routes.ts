@@ -16,7 +16,7 @@ import {
 
 const BUSY: readonly string[] = ["Creating", "Terminating"];
 
-/** MCIS, or infras, with all that happens to them as a whole. */
+/** Routes for whole MCIS or infras. */
 export function infrastructureRoutes(context: RoutesContext): Route[] {
   const { state, wire, lifecycle } = context;
   const folder = `/ns/:ns/${wire.infrastructure}`;
@@ -64,7 +64,7 @@ export function infrastructureRoutes(context: RoutesContext): Route[] {
   ];
 }
 
-/** Where a request's objects belong. */
+/** Returns the namespace and infrastructure of a request. */
 export function sceneOf({ state, clouds }: RoutesContext, { params }: Asked): Scene {
   return {
     namespace: state.namespace(params["ns"] ?? "") as StoredNamespace,
@@ -85,7 +85,7 @@ export function infrastructureOf(
   return found;
 }
 
-/** Puts VMs of a group on record, before anybody looks whether they can be made. */
+/** Records the VMs of a group, before checking whether they can be created. */
 export function record(infrastructure: StoredInfrastructure, group: GroupRequest): StoredMachine[] {
   const { name, size, ...rest } = group;
   const made = Array.from({ length: Math.max(1, size) }, (): StoredMachine => {
@@ -103,7 +103,7 @@ export function record(infrastructure: StoredInfrastructure, group: GroupRequest
   return made;
 }
 
-/** What the newer server answers when none of the VMs of a request could be made: the words of one of them. */
+/** Returns the newer server's error when none of the VMs of a request could be created: the message of one of them. */
 export function firstFailure(made: readonly StoredMachine[]): string | undefined {
   const [first] = made;
   if (first === undefined || made.some(({ status }) => status !== "Failed")) return undefined;
@@ -126,7 +126,7 @@ async function create(context: RoutesContext, asked: Asked) {
     },
     ...{ targetStatus: "Running", targetAction: "Create", lastNumbers: {}, machines: [], balancers: [] },
   };
-  // first the record: an error from here on leaves it, and the next creation says that it exists
+  // the record comes first: an error from here on leaves it, and the next creation reports that it exists
   namespace.infrastructures.push(infrastructure);
   const made = wire.readGroups(asked.body).flatMap((group) => record(infrastructure, group));
   state.save();
@@ -163,7 +163,7 @@ async function control(context: RoutesContext, asked: Asked) {
   }
 }
 
-/** Drops VMs that failed, one after the other. */
+/** Removes failed VMs one after another. */
 async function refine(context: RoutesContext, namespace: string, found: StoredInfrastructure): Promise<void> {
   const { lifecycle, durations, wire } = context;
   await lifecycle.confirm(found);
@@ -198,7 +198,7 @@ async function remove(context: RoutesContext, asked: Asked) {
   }
   if (option !== "force") refuseDeletion(found, wire);
   const shown = wire.showDeletion({ ...found, machines: sorted(found.machines) });
-  // what runs stays in the cloud, as it does behind the real server
+  // running VMs stay in the cloud, as with the real server
   const over = found.machines.filter(({ isMade, hasEnded }) => !isMade || hasEnded);
   await lifecycle.discard(namespace.id, found, over);
   for (const { group } of found.balancers) await balancers.close(namespace.id, found.id, group);
@@ -207,7 +207,7 @@ async function remove(context: RoutesContext, asked: Asked) {
   return ok(shown);
 }
 
-/** Only VMs that are all alike, and over, are deleted: some failed and some terminated ones are neither. */
+/** Only VMs with one common final status are deleted; a mix of failed and terminated ones is not. */
 function refuseDeletion(found: StoredInfrastructure, wire: Wire): void {
   const isMcis = wire.generation === "mcis";
   const state = summary(found, isMcis);

@@ -6,12 +6,12 @@ import type { Machines } from "./machines";
 import type { State, StoredInfrastructure, StoredMachine } from "./state";
 import type { Wire } from "./wire";
 
-/** How a call blocks; tests count the time instead of waiting. */
+/** How a call waits; tests count the time instead. */
 export type Wait = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 const CONFIRMED = "This VM has been terminated. No action is acceptable except deletion";
 
-/** Brings VMs from Creating to Running or Failed, and from Terminating to Terminated; after a restart it goes on. */
+/** Brings VMs from Creating to Running or Failed, and from Terminating to Terminated; continues after a restart. */
 export class Lifecycle {
   private readonly works = new Set<Promise<void>>();
   private readonly endings = new Map<StoredMachine, Promise<void>>();
@@ -19,7 +19,7 @@ export class Lifecycle {
 
   /**
    * @param whyNotMade why the server does not ask the cloud for a VM; undefined when it does
-   * @param wait blocks for some milliseconds, and throws when the signal says so
+   * @param wait waits for some milliseconds, and throws when the signal aborts
    */
   constructor(
     private readonly state: State,
@@ -31,7 +31,7 @@ export class Lifecycle {
     private readonly wait: Wait = (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
   ) {}
 
-  /** Goes on with what a server before this one had begun, and starts what ran. */
+  /** Continues what an earlier server had begun, and starts what was running. */
   resume(): void {
     const byInfrastructure = new Map<StoredInfrastructure, string>();
     for (const { namespace, infrastructure } of this.state.machines())
@@ -44,7 +44,7 @@ export class Lifecycle {
     }
   }
 
-  /** Waits until every VM runs or has failed: the call that makes VMs answers only then. */
+  /** Waits until every VM is running or has failed: the call that creates VMs answers only then. */
   async create(
     namespace: string,
     infrastructure: StoredInfrastructure,
@@ -61,7 +61,7 @@ export class Lifecycle {
     const healthy = asked.filter((machine) => this.survives(machine));
     try {
       const addresses = await this.machines.create(
-        healthy.map((machine) => this.wish(namespace, infrastructure, machine)),
+        healthy.map((machine) => this.machineSpec(namespace, infrastructure, machine)),
       );
       for (const machine of healthy) {
         const given = addresses.get(machineId(namespace, infrastructure.id, machine));
@@ -73,12 +73,13 @@ export class Lifecycle {
         this.fail(machine, error instanceof Error ? error.message : String(error));
     }
     if (this.wire.generation === "infra" && wanted.every(({ status }) => status !== "Creating"))
-      settle(infrastructure);
+      clearTarget(infrastructure);
     this.state.save();
   }
 
   /**
-   * Terminates VMs. @returns when these, and those that were on their way already, have ended
+   * Terminates VMs.
+   * @returns when these, and those that were terminating already, have ended
    * @param batches how many waits it takes; default one
    */
   async endMachines(
@@ -102,7 +103,9 @@ export class Lifecycle {
     await Promise.all(wanted.flatMap((machine) => this.endings.get(machine) ?? []));
   }
 
-  /** What a read does before it answers: 0.7.0 asks the cloud for VMs that it has not seen end yet, and that takes long. */
+  /**
+   * What a read does before it answers: 0.7.0 asks the cloud for VMs whose end it has not seen yet, which takes long.
+   */
   async confirm(infrastructure: StoredInfrastructure): Promise<void> {
     if (this.wire.generation === "infra") return;
     const unseen = infrastructure.machines.filter(
@@ -113,11 +116,12 @@ export class Lifecycle {
       machine.status = "Terminated";
       machine.systemMessage = CONFIRMED;
     }
-    if (infrastructure.machines.every(({ targetStatus }) => targetStatus === "None")) settle(infrastructure);
+    if (infrastructure.machines.every(({ targetStatus }) => targetStatus === "None"))
+      clearTarget(infrastructure);
     this.state.save();
   }
 
-  /** Ends what VMs are, whatever their status. */
+  /** Ends the machines of VMs, regardless of their status. */
   async discard(
     namespace: string,
     infrastructure: StoredInfrastructure,
@@ -126,12 +130,12 @@ export class Lifecycle {
     await this.machines.remove(wanted.map((machine) => machineId(namespace, infrastructure.id, machine)));
   }
 
-  /** Blocks for a while of the recorded server. */
+  /** Waits for a duration of the recorded server. */
   async rest(milliseconds: number): Promise<void> {
     if (milliseconds > 0) await this.wait(milliseconds, this.ended.signal);
   }
 
-  /** Ends all waiting; what was begun stays as it is on record. */
+  /** Ends all waiting; the records of unfinished work are kept. */
   async close(): Promise<void> {
     this.ended.abort();
     await Promise.all(this.works);
@@ -199,7 +203,7 @@ export class Lifecycle {
     );
   }
 
-  /** The cloud did not make it. */
+  /** Records that the cloud did not create it. */
   private fail(machine: StoredMachine, systemMessage: string): void {
     machine.status = "Failed";
     machine.systemMessage = systemMessage;
@@ -208,7 +212,7 @@ export class Lifecycle {
     machine.targetStatus = "";
   }
 
-  private wish(namespace: string, infrastructure: StoredInfrastructure, machine: StoredMachine) {
+  private machineSpec(namespace: string, infrastructure: StoredInfrastructure, machine: StoredMachine) {
     const key = this.state.resource(namespace, "sshKey", machine.sshKey);
     return {
       id: machineId(namespace, infrastructure.id, machine),
@@ -220,13 +224,13 @@ export class Lifecycle {
   }
 }
 
-/** What tells a VM from all others of the server, now and later; no longer than a DNS label may be. */
+/** Returns an identifier of a VM that the server never uses again; a valid DNS label. */
 export function machineId(namespace: string, infrastructure: string, { id, uid }: StoredMachine): string {
   const hash = createHash("sha256").update(`${namespace}/${infrastructure}/${id}/${uid}`).digest("hex");
   return `vm-${hash.slice(0, 10)}`;
 }
 
-function settle(infrastructure: StoredInfrastructure): void {
+function clearTarget(infrastructure: StoredInfrastructure): void {
   infrastructure.targetAction = "None";
   infrastructure.targetStatus = "None";
 }

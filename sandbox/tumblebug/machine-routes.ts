@@ -5,7 +5,7 @@ import type { StoredMachine } from "./state";
 import { dropRecords } from "./terminations";
 import { Refusal, type Does } from "./wire";
 
-/** Single VMs, and groups of them. */
+/** Routes for single VMs and groups of them. */
 export function machineRoutes(context: RoutesContext): Route[] {
   const { wire, state, lifecycle } = context;
   const infrastructure = `/ns/:ns/${wire.infrastructure}/:id`;
@@ -68,7 +68,7 @@ function machineOf({ state, wire }: RoutesContext, { params }: Asked, does: Does
 async function add(context: RoutesContext, asked: Asked, group: Parameters<typeof record>[1]) {
   const { state, wire, lifecycle } = context;
   const found = infrastructureOf(context, asked, "use");
-  // 0.7.0 keeps no label of a VM that is added
+  // 0.7.0 drops the label of an added VM
   const made = record(found, wire.generation === "mcis" ? { ...group, label: "" } : group);
   state.save();
   await lifecycle.create(asked.params["ns"] ?? "", found, made);
@@ -78,7 +78,7 @@ async function add(context: RoutesContext, asked: Asked, group: Parameters<typeo
   return ok(wire.showInfrastructure(found, sceneOf(context, asked), fresh), wire.created("infrastructure"));
 }
 
-/** Ends a VM and drops its record. Whatever goes wrong, the answer says no more than that it failed. */
+/** Ends a VM and removes its record. The response to any error says only that it failed. */
 async function remove(context: RoutesContext, asked: Asked) {
   const { wire, lifecycle, durations } = context;
   const namespace = asked.params["ns"] ?? "";
@@ -87,7 +87,7 @@ async function remove(context: RoutesContext, asked: Asked) {
   const isForced = asked.query.get("option") === "force";
   const isMcis = wire.generation === "mcis";
   if (isMcis || (machine.isMade && !machine.hasEnded && !isForced)) {
-    // the recorded cloud of 0.7.0 ends a single VM at once
+    // the cloud of 0.7.0, as recorded, ends a single VM at once
     await lifecycle.endMachines(namespace, found, [machine], isMcis ? 0 : 1);
     await lifecycle.rest(durations.removal);
     if (machine.isMade && !machine.hasEnded && !isForced)

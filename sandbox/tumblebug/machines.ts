@@ -1,6 +1,6 @@
-/** A VM that is to run somewhere. */
+/** A desired VM. */
 export interface DesiredMachine {
-  /** a DNS label of its own among all VMs of the server */
+  /** a DNS label that is unique among all VMs of the server */
   readonly id: string;
   readonly hostname: string;
   readonly connection: string;
@@ -16,19 +16,19 @@ export interface MachineAddresses {
   readonly sshPort?: number;
 }
 
-/** Where VMs run: containers, or nowhere. */
+/** The machines behind VMs: containers, or none. */
 export interface Machines {
-  /** Makes VMs that can be logged in to. Those that are there already are kept. @throws Error why one can't be made */
+  /** Creates VMs that accept logins. Keeps existing ones. @throws Error with the reason why one can't be created */
   create(desired: readonly DesiredMachine[]): Promise<Map<string, MachineAddresses>>;
-  /** Ends VMs; those that are gone are no error. */
+  /** Ends VMs; ignores those that are gone. */
   remove(ids: readonly string[]): Promise<void>;
-  /** An address for a load balancer, which all VMs and this machine reach. */
+  /** Returns an address for a load balancer that all VMs and this machine can reach. */
   balancerAddress(): Promise<string>;
-  /** Shuts all VMs down; they come back with `create`. */
+  /** Shuts all VMs down; `create` starts them again. */
   powerOff(): Promise<void>;
 }
 
-/** VMs that have addresses and nothing behind them. */
+/** VMs that have addresses, but no machines. */
 export class FakeMachines implements Machines {
   private next = 1;
   private readonly addresses = new Map<string, MachineAddresses>();
@@ -63,7 +63,7 @@ export class FakeMachines implements Machines {
     return Promise.resolve();
   }
 
-  /** How many there are, for tests of leaks. */
+  /** Returns the number of VMs, for leak tests. */
   get count(): number {
     return this.addresses.size;
   }

@@ -25,7 +25,7 @@ export const mcisFields: shared.WireFields = {
 
 const NONE = { NameId: "", SystemId: "" };
 
-/** A whole MCIS; the answer to an addition names the new VMs. */
+/** Returns a whole MCIS; the response to an addition names the new VMs. */
 export function showInfrastructure(
   infrastructure: StoredInfrastructure,
   scene: Scene,
@@ -84,7 +84,7 @@ export function showDeletion(infrastructure: StoredInfrastructure): Body {
   return { output: [...all, `MCIS: ${infrastructure.id}`].map((each) => `${each} [Done]`) };
 }
 
-/** What CB-Spider says of a VM, which the server keeps as it came; empty before the cloud made the VM. */
+/** Returns CB-Spider's description of a VM, which the server keeps unchanged; empty before the cloud created the VM. */
 function cloudView(
   machine: StoredMachine,
   infrastructure: string,

@@ -3,7 +3,7 @@ import { scores } from "./infra-resources";
 import type { StoredConnection, StoredResource } from "./state";
 import { listOf, textOf, type Body, type Wire } from "./wire";
 
-/** What connections, and the objects that VMs are made from, look like in 0.7.0. */
+/** The wire format of connections and VM resources in 0.7.0. */
 export const mcisResources: Pick<Wire, "readResource" | "showResource" | "showConnection"> = {
   readResource: (kind, body) => {
     const name = textOf(body, "name");
@@ -22,7 +22,7 @@ export const mcisResources: Pick<Wire, "readResource" | "showResource" | "showCo
       })),
       rules: listOf(body, "firewallRules").map((rule) => {
         const protocol = textOf(rule, "IPProtocol").toUpperCase();
-        // CB-Spider's way to say that ICMP has no ports
+        // CB-Spider's notation for ICMP, which has no ports
         const port = (field: string) => (protocol === "ICMP" ? "-1" : textOf(rule, field));
         return {
           from: port("FromPort"),
@@ -55,7 +55,7 @@ export function showConnection(connection: StoredConnection): Body {
   };
 }
 
-/** Specs have no description: what was sent is lost. */
+/** Specs have no description: the server drops that of the request. */
 function ofKind(resource: StoredResource, namespace: string, users: readonly string[]): Body {
   const { id, name, description, connection: connectionName, cloudId } = resource;
   const inCloud = `${namespace}-${id}`;
@@ -81,7 +81,7 @@ function ofKind(resource: StoredResource, namespace: string, users: readonly str
       };
     case "securityGroup":
       return {
-        // CB-Spider's name for the VNet, and not what was asked for
+        // CB-Spider's name for the VNet, not the requested one
         ...{ id, name, connectionName, vNetId: `${namespace}-${resource.vNet}`, description },
         firewallRules: resource.rules.map(({ from, to, protocol, direction, cidr }) => ({
           FromPort: from,

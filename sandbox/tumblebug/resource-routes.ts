@@ -15,7 +15,7 @@ import { Refusal, textOf, type Body, type Wire } from "./wire";
 
 const CIDR = /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/;
 
-/** The five kinds of objects that VMs are made from. */
+/** Routes for the five kinds of resources that VMs use. */
 export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Route[] {
   const isInfra = wire.generation === "infra";
   const namespaceOf = ({ params }: Asked) => state.namespace(params["ns"] ?? "") as StoredNamespace;
@@ -48,7 +48,7 @@ export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Ro
           const namespace = namespaceOf(asked);
           const id = asked.params["id"] ?? "";
           const found = state.resource(namespace.id, kind, id);
-          // an image that was registered in a namespace of the newer generation is listed, and never found
+          // in the newer generation an image that was registered in a namespace is listed, but never found
           if (found === undefined || (isInfra && kind === "image"))
             throw wire.missing(kind, id, "read", `/ns/${namespace.id}/resources/${kind}`);
           return ok(show(namespace, found));
@@ -67,7 +67,7 @@ export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Ro
           const namespace = namespaceOf(asked);
           const action = asked.query.get("action") ?? "";
           const made = make(state, clouds, wire, namespace, kind, asked.body, action);
-          // a spec that exists is answered as if it were made, and the one on record stays as it is
+          // for an existing spec the response is that of a creation, but the record is unchanged
           if (state.resource(namespace.id, kind, made.id) === undefined) namespace.resources.push(made);
           state.save();
           return ok(show(namespace, made), wire.created(kind));
@@ -88,7 +88,7 @@ export function resourceRoutes(state: State, clouds: FakeClouds, wire: Wire): Ro
               500,
               `cannot delete vNet (${id}): has ${found.subnets.length} subnet(s); use action=withSubnets or action=force`,
             );
-          // the newer generation says that an image is deleted, and keeps it
+          // the newer generation reports that an image is deleted, but keeps it
           if (!isInfra || kind !== "image")
             namespace.resources = namespace.resources.filter((each) => each !== found);
           state.save();
@@ -149,7 +149,7 @@ function make(
   };
 }
 
-/** The newer generation looks at what it is given. */
+/** The newer generation validates its input. */
 function checkVNet(
   wire: Wire,
   { cidr, subnets, connection }: Pick<StoredResource, "cidr" | "subnets" | "connection">,
@@ -165,7 +165,7 @@ function checkVNet(
     if (!CIDR.test(each)) throw wire.invalid(`invalid CIDR address: ${each}`);
 }
 
-/** The VMs in the cloud that need an object. */
+/** Returns the VMs in the cloud that use an object. */
 function usersOf(namespace: StoredNamespace, { kind, id }: StoredResource, wire: Wire): string[] {
   return namespace.infrastructures.flatMap((infrastructure) =>
     infrastructure.machines
@@ -187,7 +187,7 @@ function usersOf(namespace: StoredNamespace, { kind, id }: StoredResource, wire:
   );
 }
 
-/** The newer server refuses by its own records; behind the older one only the cloud refuses. */
+/** The newer server rejects a deletion based on its own records; with the older one only the cloud does. */
 function refuseWhenUsed(
   namespace: StoredNamespace,
   resource: StoredResource,

@@ -19,12 +19,12 @@ export interface Route {
   readonly handle: (asked: Asked) => Answer | Promise<Answer>;
 }
 
-/** An answer that went well. */
+/** A successful response. */
 export function ok(body: unknown, status = 200): Answer {
   return { status, body };
 }
 
-/** Finds the route of a path, and what stands in its places; undefined when there is none. */
+/** Finds the route of a path and its parameters; undefined when there is none. */
 export function findRoute(
   routes: readonly Route[],
   method: string,

@@ -5,7 +5,7 @@ import type { Lifecycle } from "./lifecycle";
 import type { State } from "./state";
 import type { Wire } from "./wire";
 
-/** What the routes of VMs work with. */
+/** The context of the routes for VMs. */
 export interface RoutesContext {
   readonly state: State;
   readonly clouds: FakeClouds;

@@ -5,7 +5,7 @@ import { Refusal, type Wire } from "./wire";
 
 type Rule = StoredResource["rules"][number];
 
-/** Adding rules to a security group, and taking them away. */
+/** Routes that add rules to a security group and remove them. */
 export function ruleRoutes(state: State, { connections }: FakeClouds, wire: Wire): Route[] {
   const path = "/ns/:ns/resources/securityGroup/:id/rules";
   const change = (

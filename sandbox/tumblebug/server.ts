@@ -1,11 +1,11 @@
 /**
- * A simulated CB-Tumblebug, with CB-Spider and the clouds behind it: the part of Tumblebug's REST API that clusters need,
- * as release 0.7.0 ("mcis") and 0.13.0 ("infra") answer it in status, words, fields and duration.
+ * A simulated CB-Tumblebug, with CB-Spider and the clouds behind it: the part of Tumblebug's REST API that clusters
+ * need, as release 0.7.0 ("mcis") and 0.13.0 ("infra") answer it in status, words, fields and duration.
  *
- * It stands for servers that were recorded with CB-Spider's mock driver: test/fixtures/tumblebug/mcis-v0.7.0.jsonl and
- * infra-v0.13.0-21.jsonl. test/unit/sandbox/tumblebug/recordings.test.ts sends it each recorded request and compares the
- * answers; what it does not serve, or where its clouds differ from the mock driver's, is listed there. The durations are
- * those of durations.ts times `pace`, which is 0 unless somebody wants to wait.
+ * It reproduces servers that were recorded with CB-Spider's mock driver: test/fixtures/tumblebug/mcis-v0.7.0.jsonl and
+ * infra-v0.13.0-21.jsonl. test/unit/sandbox/tumblebug/recordings.test.ts sends it each recorded request and compares
+ * the answers; what it does not serve, or where its clouds differ from the mock driver's, is listed there. The
+ * durations are those of durations.ts times `pace`, which is 0 by default.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,19 +34,19 @@ import { Refusal, type Body, type Wire } from "./wire";
 
 export interface ServerSettings {
   readonly generation: "mcis" | "infra";
-  /** where its state is kept */
+  /** the folder of its state */
   readonly folder: string;
   readonly user: string;
   readonly password: string;
   readonly connections: readonly StoredConnection[];
   readonly machines: Machines;
-  /** How long calls block, as a part of the recorded durations: 1 for as long, default 0 for not at all. */
+  /** How long calls block, as a fraction of the recorded durations: 1 for as long, default 0 for not at all. */
   readonly pace?: number;
-  /** single durations in the place of those */
+  /** overrides of single durations */
   readonly durations?: Partial<Durations>;
-  /** default: really waits */
+  /** default: actually waits */
   readonly wait?: Wait;
-  /** what its clouds have; default: some machine types and images */
+  /** the content of its clouds; default: some machine types and images */
   readonly clouds?: CloudContents;
   /** whether requests beyond the real server's limits get 429; default true */
   readonly limits?: boolean;
@@ -55,11 +55,11 @@ export interface ServerSettings {
 const BASE = "/tumblebug";
 const KEPT_REQUESTS = 5000;
 
-/** One stand-in server. */
+/** One simulated server. */
 export class TumblebugServer {
   readonly faults = new Faults();
   readonly state: State;
-  /** what clients asked since the start or the last `forgetRequests`, the newest 5,000 */
+  /** the newest 5,000 requests of clients since the start or the last `forgetRequests` */
   readonly passed: PassedRequest[] = [];
   private readonly wire: Wire;
   private readonly lifecycle: Lifecycle;
@@ -100,7 +100,7 @@ export class TumblebugServer {
   }
 
   /**
-   * Goes on with what an earlier server began in the same folder, and listens on 127.0.0.1.
+   * Continues what an earlier server began in the same folder, and listens on 127.0.0.1.
    * @param port 0 for any
    * @returns the address for clients
    */
@@ -114,7 +114,7 @@ export class TumblebugServer {
     return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}${BASE}`;
   }
 
-  /** Ends at once, as a killed process would; what was begun is on record. */
+  /** Ends at once, as a killed process would; unfinished work is recorded. */
   async close(): Promise<void> {
     this.ended.abort();
     this.http.closeAllConnections();

@@ -4,7 +4,7 @@ import path from "node:path";
 import { writePrivate } from "../private-file";
 import type { StoredConnection } from "./state";
 
-/** What is fixed of a server from its first start to its deletion. */
+/** The settings of a server that stay fixed from its first start to its deletion. */
 export interface ProcessSettings {
   readonly generation: "mcis" | "infra";
   /** of 127.0.0.1 */
@@ -12,17 +12,19 @@ export interface ProcessSettings {
   readonly user: string;
   readonly password: string;
   readonly connections: readonly StoredConnection[];
-  /** The system of container nodes that its VMs are; a DNS label. */
+  /** The system of its VMs' container nodes; a DNS label. */
   readonly system: string;
-  /** Kubernetes versions whose images each VM has from its beginning. */
+  /** Kubernetes versions whose images are preloaded on each VM. */
   readonly bundles: readonly string[];
-  /** Connection → the /16 of its VMs' public addresses, translated as clouds do; absent: they are the private ones. */
+  /**
+   * Connection → the /16 of its VMs' public addresses, translated as clouds do; absent: the private addresses are used.
+   */
   readonly publicBlocks?: Readonly<Record<string, string>>;
-  /** How long calls block, as a part of the recorded durations. */
+  /** How long calls block, as a fraction of the recorded durations. */
   readonly pace: number;
 }
 
-/** Where a server keeps what. */
+/** Returns the paths of a server's files. */
 export function serverPaths(folder: string) {
   return {
     folder,
@@ -42,12 +44,12 @@ export async function readServerSettings(folder: string): Promise<ProcessSetting
   return text === undefined ? undefined : (JSON.parse(text) as ProcessSettings);
 }
 
-/** Writes the settings, for the owner's eyes only. */
+/** Writes the settings, readable by their owner only. */
 export async function writeServerSettings(folder: string, settings: ProcessSettings): Promise<void> {
   await writePrivate(serverPaths(folder).settings, `${JSON.stringify(settings, undefined, 2)}\n`);
 }
 
-/** A password that nobody has to type. */
+/** Generates a random password. */
 export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }

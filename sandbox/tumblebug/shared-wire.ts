@@ -29,7 +29,7 @@ export interface WireFields {
   /** In infrastructures: "Vm" or "Node" in the names of fields, and the statuses that are counted. */
   readonly title: "Vm" | "Node";
   readonly counted: readonly string[];
-  /** Whether a failed VM determines the status of its infrastructure, although others are more. */
+  /** Whether a failed VM determines the status of its infrastructure even if it is in the minority. */
   readonly isFailureFirst: boolean;
   readonly sshPort: (machine: StoredMachine | undefined) => string | number;
 }
@@ -84,7 +84,7 @@ export function readersOf(
   };
 }
 
-/** Returns what both generations answer for a load balancer. */
+/** Returns the fields that both generations have for a load balancer. */
 export function showBalancer(
   { balancedGroup, balancedMachines }: WireFields,
   balancer: StoredBalancer,
@@ -128,7 +128,7 @@ export function showBalancer(
   };
 }
 
-/** Returns what both generations answer for an infrastructure, in a whole read and in its status. */
+/** Returns the fields that both generations have for an infrastructure, in a whole read and in its status. */
 function header({ counted, isFailureFirst }: WireFields, infrastructure: StoredInfrastructure): Body {
   const { id, targetStatus, targetAction } = infrastructure;
   return {
@@ -143,7 +143,7 @@ function header({ counted, isFailureFirst }: WireFields, infrastructure: StoredI
   };
 }
 
-/** Returns what both generations answer for an infrastructure. @param fresh the VMs that the request added */
+/** Returns the fields that both generations have for an infrastructure. @param fresh the VMs that the request added */
 export function showInfrastructure(
   fields: WireFields,
   infrastructure: StoredInfrastructure,
@@ -157,7 +157,7 @@ export function showInfrastructure(
   };
 }
 
-/** Returns what both generations answer for the status of an infrastructure, without its VMs. */
+/** Returns the fields that both generations have for the status of an infrastructure, without its VMs. */
 export function showStatus(fields: WireFields, infrastructure: StoredInfrastructure): Body {
   const master = sorted(infrastructure.machines).find(({ status }) => status === "Running");
   return {
@@ -168,7 +168,7 @@ export function showStatus(fields: WireFields, infrastructure: StoredInfrastruct
   };
 }
 
-/** Returns what both generations answer for a VM, in a whole read and in its status. */
+/** Returns the fields that both generations have for a VM, in a whole read and in its status. */
 export function machineStatus({
   id,
   status,
@@ -189,7 +189,7 @@ export function machineStatus({
   };
 }
 
-/** Returns what both generations answer for a VM. */
+/** Returns the fields that both generations have for a VM. */
 export function showMachine(
   { sshPort }: WireFields,
   machine: StoredMachine,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** A pretended way to one region of one cloud. */
+/** A simulated connection to one region of one cloud. */
 export interface StoredConnection {
   readonly name: string;
   /** in lower case, such as "aws" */
@@ -16,7 +16,7 @@ export interface StoredConnection {
 export const RESOURCE_KINDS = ["vNet", "securityGroup", "sshKey", "image", "spec"] as const;
 export type StoredResourceKind = (typeof RESOURCE_KINDS)[number];
 
-/** An object of a namespace; what only some kinds have is "" or empty in the others. */
+/** An object of a namespace; fields of only some kinds are "" or empty in the others. */
 export interface StoredResource {
   readonly kind: StoredResourceKind;
   readonly id: string;
@@ -41,7 +41,7 @@ export interface StoredResource {
   readonly username: string;
   readonly publicKey: string;
   readonly privateKey: string;
-  /** by which the cloud knows the image or machine type */
+  /** the cloud's name of the image or machine type */
   readonly cloudName: string;
   readonly guestOs: string;
   readonly vcpus: number;
@@ -58,11 +58,11 @@ export interface StoredMachine {
   targetStatus: string;
   targetAction: string;
   systemMessage: string;
-  /** whether the cloud ever had it; a VM that failed before has neither addresses nor a name there */
+  /** whether the cloud ever created it; a VM that failed before has neither addresses nor a name there */
   isMade: boolean;
   /** whether it ended in the cloud, which the server may not have noticed */
   hasEnded: boolean;
-  /** as the server writes times; "" until it is made */
+  /** in the server's time format; "" until it is created */
   createdTime: string;
   publicAddress: string;
   privateAddress: string;
@@ -79,7 +79,7 @@ export interface StoredMachine {
   readonly user: string;
   readonly rootDiskType: string;
   readonly rootDiskSize: string;
-  /** as the generation has it: text or a map */
+  /** text or a map, depending on the generation */
   readonly label: unknown;
   readonly description: string;
 }
@@ -103,7 +103,7 @@ export interface StoredInfrastructure {
   readonly label: unknown;
   targetStatus: string;
   targetAction: string;
-  /** the number of the last VM of each group on record */
+  /** the number of the last recorded VM of each group */
   lastNumbers: Record<string, number>;
   machines: StoredMachine[];
   balancers: StoredBalancer[];
@@ -120,12 +120,12 @@ interface Content {
   namespaces: StoredNamespace[];
 }
 
-/** A name that no other object has, as the server writes them. */
+/** Returns a unique name in the server's format. */
 export function newUid(): string {
   return `tb${randomBytes(9).toString("hex")}`;
 }
 
-/** What the server keeps, in one file, so that it survives its process. */
+/** The server's state in one file, so that it survives the process. */
 export class State {
   private content: Content;
   private readonly file: string;
@@ -154,7 +154,7 @@ export class State {
     return this.namespace(namespace)?.resources.find((each) => each.kind === kind && each.id === id);
   }
 
-  /** Every machine, with where it belongs. */
+  /** Returns every machine with its namespace and infrastructure. */
   machines(): { namespace: string; infrastructure: StoredInfrastructure; machine: StoredMachine }[] {
     return this.content.namespaces.flatMap((namespace) =>
       namespace.infrastructures.flatMap((infrastructure) =>
@@ -163,7 +163,7 @@ export class State {
     );
   }
 
-  /** Writes what was changed; an answer is given only after this. */
+  /** Writes changes; responses are sent only after this. */
   save(): void {
     writeFileSync(`${this.file}.part`, JSON.stringify(this.content, undefined, 1), { mode: 0o600 });
     renameSync(`${this.file}.part`, this.file);

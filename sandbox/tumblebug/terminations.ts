@@ -35,7 +35,7 @@ export async function terminateAll(
     machine.targetStatus = "Terminated";
     machine.targetAction = "None";
   }
-  // the record says it only after the next look at the cloud
+  // the record shows it only after the next read from the cloud
   for (const machine of again) machine.status = isMcis ? "Terminating" : "Terminated";
   state.save();
   if (again.length > 0)
@@ -66,7 +66,7 @@ function goneInInfra(
   );
 }
 
-/** Removes VMs and their records. The newer server forgets a group with its last VM, the older one never. */
+/** Removes VMs and their records. The newer server removes a group with its last VM, the older one never does. */
 export async function dropRecords(
   { state, lifecycle, wire }: RoutesContext,
   namespace: string,

@@ -3,10 +3,13 @@ import { imageKeyNotFound, specKeyNotFound } from "./infra-wire";
 import type { State, StoredMachine, StoredResourceKind } from "./state";
 import type { Wire } from "./wire";
 
-/** Where 0.7.0 looks for images and specs that a namespace does not have. */
+/** The namespace in which 0.7.0 looks for images and specs that a namespace does not contain. */
 const COMMON_NAMESPACE = "system-purpose-common-ns";
 
-/** Why the server can't ask the cloud for a VM, or the cloud refuses it: the VM's message. undefined when it is made. */
+/**
+ * Returns why the server can't request a VM from the cloud, or the cloud rejects it, as the VM's message; undefined
+ * when it is created.
+ */
 export function whyNotMade(
   state: State,
   clouds: FakeClouds,
@@ -30,7 +33,7 @@ export function whyNotMade(
     if (rest !== undefined) return key(rest[0], rest[1]);
     if (!hasSubnet) return wire.relay(`${machine.subnet} subnet does not exist!!`, "vm");
   } else {
-    // what is registered as an image is never found: only the cloud's own name of it is used
+    // registered images are never found: only the cloud's own name works
     if (machine.cloudImage === "") return imageKeyNotFound(machine.image);
     if (!has("spec", machine.spec)) return specKeyNotFound(machine.spec).repeat(2);
     if (!has("vNet", machine.vNet)) return `does not exist, vNet: ${machine.vNet}`;

@@ -8,13 +8,13 @@ import type {
   StoredResourceKind,
 } from "./state";
 
-/** A request to the server is refused with this answer. */
+/** Thrown to reject a request with this response. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
     readonly status: number,
-    /** wrapped as `{"message": …}`; or the bare text of an answer that is no JSON */
+    /** wrapped as `{"message": …}`; or the plain text of a response that is not JSON */
     readonly words: string,
     readonly isBare = false,
   ) {
@@ -24,7 +24,7 @@ export class Refusal extends Error {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What a request for VMs of one group says. */
+/** A request for VMs of one group. */
 export type GroupRequest = Pick<
   StoredMachine,
   | "connection"
@@ -50,19 +50,19 @@ interface BalancerRequest {
   readonly targetPort: number;
 }
 
-/** A kind of object in the words of refusals. */
+/** A kind of object as error messages name it. */
 type Thing = StoredResourceKind | "infrastructure" | "machine" | "balancer" | "connection";
 
-/** What a request does with an object: "status" is the short read of an infrastructure, "use" any other change. */
+/** The operation of a request on an object: "status" is the short read of an infrastructure, "use" any other change. */
 export type Does = "read" | "status" | "delete" | "use";
 
-/** Where an object belongs, and what the names in it mean. */
+/** The location of an object, and the names in it. */
 export interface Scene {
   readonly namespace: StoredNamespace;
   readonly connections: readonly StoredConnection[];
 }
 
-/** The words and numbers of one generation of the API. */
+/** The texts and numbers of one generation of the API. */
 export interface Wire {
   readonly generation: "mcis" | "infra";
   /** "mcis" or "infra"; "vm" or "node"; "subgroup" or "nodegroup" */
@@ -82,9 +82,9 @@ export interface Wire {
   /** @param folder the path of what contains the object, such as "/ns/n/infra/i" */
   missing(kind: Thing, id: string, does: Does, folder: string): Refusal;
   existing(kind: Thing, id: string, namespace: string): Refusal;
-  /** what the server hands on of an error of CB-Spider, or of the cloud behind it */
+  /** the part of an error of CB-Spider, or of the cloud behind it, that the server passes on */
   relay(words: string, spiderPath: string): string;
-  /** a machine type or image that the cloud does not have */
+  /** error for a machine type or image that the cloud does not have */
   notInCloud(kind: "spec" | "image", name: string, does: "lookup" | "register"): Refusal;
   invalid(words: string): Refusal;
 
@@ -122,8 +122,8 @@ export interface Wire {
 const COUNTED = ["Failed", "Suspended", "Running", "Terminated", "Creating", "Terminating", "Undefined"];
 
 /**
- * The state of all VMs as the server sums it up: "Running:3 (R:3/3)", "Partial-Running:6 (R:6/7)".
- * @param isFailureFirst whether failed VMs are named although others are more, as 0.7.0 does
+ * Returns the state of all VMs as the server summarizes it: "Running:3 (R:3/3)", "Partial-Running:6 (R:6/7)".
+ * @param isFailureFirst whether failed VMs determine the state even in the minority, as in 0.7.0
  */
 export function summary({ machines }: StoredInfrastructure, isFailureFirst: boolean): string {
   if (machines.length === 0) return isFailureFirst ? "" : "Empty";
@@ -134,7 +134,7 @@ export function summary({ machines }: StoredInfrastructure, isFailureFirst: bool
   return `${partly}${named}:${count(named)} (R:${count("Running")}/${machines.length})`;
 }
 
-/** How many VMs are in each state. @param names as the generation counts them, without "count" */
+/** Returns how many VMs are in each state. @param names as the generation counts them, without "count" */
 export function statusCount({ machines }: StoredInfrastructure, names: readonly string[]): Body {
   return Object.fromEntries([
     ["countTotal", machines.length],
@@ -142,30 +142,30 @@ export function statusCount({ machines }: StoredInfrastructure, names: readonly 
   ]) as Body;
 }
 
-/** VMs in the order in which the server lists them: by their names' letters, so that "-10" comes before "-2". */
+/** Returns VMs in the server's order: alphabetically by name, so that "-10" comes before "-2". */
 export function sorted(machines: readonly StoredMachine[]): StoredMachine[] {
   return [...machines].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Text of a body's field; "" when it has none. */
+/** Returns the text of a body's field; "" when it has none. */
 export function textOf(body: Body, field: string): string {
   const value = body[field];
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
 
-/** Objects in a body's list. */
+/** Returns the objects in a body's list. */
 export function listOf(body: Body, field: string): Body[] {
   const value = body[field];
   return Array.isArray(value) ? (value as Body[]) : [];
 }
 
-/** Names in a body's list. */
+/** Returns the names in a body's list. */
 export function namesOf(body: Body, field: string): string[] {
   const value = body[field];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** An object in a body's field. */
+/** Returns the object in a body's field. */
 export function objectOf(body: Body, field: string): Body {
   const value = body[field];
   return typeof value === "object" && value !== null ? (value as Body) : {};

@@ -159,7 +159,7 @@ describe("the sandbox's OpenStack", function () {
     const clash = await makeNetwork(api, "clash", taken ?? "");
     const unlucky = await makeServer(api, "unlucky", clash.network);
     const failed = await awaitServer(api, unlucky, ["ERROR", "ACTIVE"], 60);
-    assert.match(failed.fault?.message ?? "", /the subnet \S+ can't be had on this machine/);
+    assert.match(failed.fault?.message ?? "", /the subnet \S+ can't be created on this machine/);
     await api.call("nova", "DELETE", `/servers/${unlucky}`);
     await awaitGone(api, unlucky, 60);
     await api.call("neutron", "DELETE", `/v2.0/networks/${clash.network}`);

@@ -4,7 +4,7 @@ import { waitFor } from "../../lib/wait";
 import { API } from "../../providers/azimuth/plan/names";
 import { Registrar } from "../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../sandbox/azimuth/stack-values";
-import { StandIns } from "../../sandbox/azimuth/stand-ins";
+import { SimulatedControllers } from "../../sandbox/azimuth/simulated-controllers";
 import { makeTenancy, TENANCY } from "../../sandbox/azimuth/tenancy";
 import { TEST_NEEDS } from "../../sandbox/set-up";
 import type { Toolchain } from "../../sandbox/toolchain";
@@ -16,7 +16,7 @@ import { TestStack } from "./test-stack";
 export interface AzimuthFixture {
   readonly api: BareApiServer;
   readonly management: KubernetesClient;
-  readonly standIns: StandIns;
+  readonly standIns: SimulatedControllers;
   readonly registrar: Registrar;
   readonly folder: string;
   readonly stack: TestStack;
@@ -69,7 +69,7 @@ export async function startAzimuth(
   await api.start();
   const kubeconfig = api.kubeconfig();
   const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
-  const standIns = await StandIns.start({ kubeconfig, leaseCheckMilliseconds: 500 });
+  const standIns = await SimulatedControllers.start({ kubeconfig, leaseCheckMilliseconds: 500 });
   const registrar = await Registrar.start();
   await makeTenancy(management);
   await management.apply(FLAVORLESS_TEMPLATE);

@@ -69,7 +69,7 @@ describe("the lock of a stack, and what a killed run left pending", function () 
 
     const again = await open();
     assert.match(said.join("\n"), /cleared the lock of pending: process \d+/);
-    assert.match(said.join("\n"), /was killed in the middle of: creating test-init .*; it is taken up again/);
+    assert.match(said.join("\n"), /was killed in the middle of: creating test-init .*; it is resumed now/);
     assert.equal((await again.up()).created, 7);
     assert.deepEqual((await stack.export()).deployment.pending_operations ?? [], []);
     assert.equal(

@@ -1,7 +1,7 @@
 /**
- * Stands in for cluster-api-addon-provider (group addons.stackhpc.com): HelmRelease and Manifests are labelled, owned by
- * the Cluster API's Cluster, wait for it and become Deployed. The objects of Manifests are really applied in the target
- * cluster, with the annotations that Helm gives; a HelmRelease installs nothing.
+ * Simulates cluster-api-addon-provider (group addons.stackhpc.com): HelmRelease and Manifests are labelled, owned by
+ * the Cluster API's Cluster, wait for it and become Deployed. The objects of Manifests are actually applied in the
+ * target cluster, with the annotations that Helm sets; a HelmRelease installs nothing.
  */
 import { parseAllDocuments } from "yaml";
 import type { KubernetesClient, KubernetesObject, NewObject } from "../../../lib/kubernetes";
@@ -14,7 +14,7 @@ import {
 import { holdBy, letGo, type Seen, refTo, runController, setStatus, type Context } from "./controller";
 
 const FINALIZER = "addons.stackhpc.com/finalizer";
-/** How often an addon that waits for its cluster looks again; the real one takes 15 s. */
+/** How often an addon that waits for its cluster checks again; the real provider waits 15 s. */
 const RETRY_MILLISECONDS = 250;
 
 interface AddonSpec {
@@ -27,7 +27,7 @@ interface AddonSpec {
 type Addon = Seen<AddonSpec, { phase?: string; revision?: number; observedGeneration?: number }>;
 type CapiCluster = Seen<object, { conditions?: { type: string; status: string }[] }>;
 
-/** @param target a connection to the target cluster of an addon, when it can be had */
+/** @param target returns a connection to the target cluster of an addon, if available */
 export async function runAddons(
   around: Context,
   target: (namespace: string, cluster: string) => Promise<KubernetesClient | undefined>,

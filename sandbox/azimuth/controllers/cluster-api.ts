@@ -1,15 +1,15 @@
 /**
- * Stands in for Cluster API (v1beta1) with its kubeadm and OpenStack providers, as far as the objects of the chart
+ * Simulates Cluster API (v1beta1) with its kubeadm and OpenStack providers, as far as the objects of the chart
  * openstack-cluster need it: a Cluster becomes Provisioned, its KubeadmControlPlane Ready, Machines with their
- * OpenStackMachines come and go with the replicas, the kubeconfig's Secret appears; a deleted Cluster goes when all that
- * is its own has gone. No machine is behind it: the kubeconfig leads to a target cluster that the sandbox gives.
+ * OpenStackMachines follow the replicas, the kubeconfig's Secret appears; a deleted Cluster disappears once everything
+ * it owns is deleted. There are no machines: the kubeconfig points to a target cluster that the sandbox provides.
  */
 import { API, CLUSTER_LABEL, COMPONENT_LABEL, NODE_GROUP_LABEL } from "../../../providers/azimuth/plan/names";
 import { holdBy, letGo, runController, type Seen, setStatus, type Context } from "./controller";
 
 const FINALIZER = "cluster.cluster.x-k8s.io";
 const INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/v1beta1";
-/** How often something that waits looks again. */
+/** How often a waiting object is checked again. */
 const RETRY_MILLISECONDS = 150;
 
 type Cluster = Seen<Record<string, unknown>, { phase?: string }>;
@@ -18,7 +18,7 @@ type Replicated = Seen<
   Record<string, unknown>
 >;
 
-/** @param kubeconfig of the target cluster that a Cluster is said to have become */
+/** @param kubeconfig returns the kubeconfig of the target cluster that represents a Cluster */
 export async function runClusterApi(
   around: Context,
   kubeconfig: (namespace: string, cluster: string) => string,
@@ -66,7 +66,7 @@ export async function runClusterApi(
     return undefined;
   };
 
-  /** Deletes what belongs to the cluster, and lets it go when that is gone. */
+  /** Deletes the cluster's objects, then removes its finalizer. */
   const end = async (cluster: Cluster): Promise<number | undefined> => {
     const { name, namespace } = cluster.metadata;
     const { neverReady } = faults.of("Cluster", cluster.metadata);
@@ -117,7 +117,7 @@ export async function runClusterApi(
     return undefined;
   };
 
-  /** As many Machines as replicas, of that version: others are made anew. */
+  /** Keeps one Machine per replica at that version; replaces Machines of other versions. */
   const keepMachines = async (
     owner: Replicated,
     cluster: string,

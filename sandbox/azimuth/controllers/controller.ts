@@ -4,16 +4,16 @@ import { KubernetesError } from "../../../lib/kubernetes";
 import { follow } from "../../../lib/kubernetes/follow";
 import type { Faults } from "../faults";
 
-/** What every stand-in controller works with. */
+/** The context of every simulated controller. */
 export interface Context {
   readonly client: KubernetesClient;
   readonly faults: Faults;
   readonly signal: AbortSignal;
-  /** Gets a line for each failure of a reconciliation. */
+  /** Receives one line for each failed reconciliation. */
   readonly say: (line: string) => void;
 }
 
-/** An object as a controller sees it: all that a server always sets is there. */
+/** An object as a controller sees it: fields that a server always sets are present. */
 export type Seen<Spec extends object = object, Status extends object = object> = Omit<
   KubernetesObject,
   "metadata"
@@ -39,17 +39,17 @@ export type Seen<Spec extends object = object, Status extends object = object> =
 interface ControllerArgs<O> {
   apiVersion: string;
   kind: string;
-  /** Brings one object forward. @returns after how many milliseconds to look again, or nothing */
+  /** Reconciles one object. @returns after how many milliseconds to check again, or nothing */
   reconcile: (object: O) => Promise<number | undefined>;
 }
 
 const AFTER_FAILURE_MILLISECONDS = 500;
-/** An object that changes meanwhile is not left alone for longer. */
+/** Longest wait before an object that changed meanwhile is reconciled again. */
 const LONGEST_PAUSE_MILLISECONDS = 1000;
 
 /**
  * Runs a controller: each object is reconciled by one worker at a time, whenever it changes and whenever its last
- * reconciliation asked for it. Faults that hold for every kind are done here.
+ * reconciliation requested it. Faults that apply to every kind are handled here.
  */
 export async function runController<O extends Seen>(
   { client, faults, signal, say }: Context,
@@ -58,9 +58,9 @@ export async function runController<O extends Seen>(
   const latest = new Map<string, O>();
   const done = new Map<string, string>();
   const busy = new Set<string>();
-  // what is asked to go wrong counts as a change of the object
+  // a requested fault counts as a change of the object
   const versionOf = (object: O) =>
-    `${(object.metadata as unknown as { resourceVersion?: string }).resourceVersion ?? ""}/${faults.turn}`;
+    `${(object.metadata as unknown as { resourceVersion?: string }).resourceVersion ?? ""}/${faults.revision}`;
 
   const work = async (key: string): Promise<void> => {
     if (busy.has(key)) return;
@@ -128,12 +128,12 @@ export async function runController<O extends Seen>(
   });
 }
 
-/** The reference to a seen object. */
+/** Returns the reference to an observed object. */
 export function refTo({ apiVersion, kind, metadata }: Seen) {
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** Writes fields of a status, unless they are so already. */
+/** Writes fields of a status unless they have these values already. */
 export async function setStatus(
   client: KubernetesClient,
   object: Seen,
@@ -157,7 +157,7 @@ export async function holdBy(client: KubernetesClient, object: Seen, finalizer: 
   return false;
 }
 
-/** Takes a finalizer away; the object may go then. */
+/** Removes a finalizer, so that the object can be deleted. */
 export async function letGo(client: KubernetesClient, object: Seen, finalizer: string): Promise<void> {
   const { resourceVersion } = object.metadata as { resourceVersion?: string };
   const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);

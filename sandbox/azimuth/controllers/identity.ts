@@ -1,7 +1,7 @@
 /**
- * Stands in for azimuth-identity-operator (0.x, group identity.azimuth.stackhpc.com): Realm, OIDCClient and Platform go
- * through the phases of the real one and get the same status fields, and Platforms get their discovery Secrets. There is
- * no Keycloak and no Dex behind it: what the real one makes there exists as words in the status only.
+ * Simulates azimuth-identity-operator (0.x, group identity.azimuth.stackhpc.com): Realm, OIDCClient and Platform go
+ * through the phases of the real operator and get the same status fields, and Platforms get their discovery Secrets.
+ * There is no Keycloak and no Dex: what the real operator creates there exists only in the status.
  */
 import type { KubernetesObject } from "../../../lib/kubernetes";
 import { API } from "../../../providers/azimuth/plan/names";
@@ -9,7 +9,7 @@ import { holdBy, letGo, refTo, runController, type Seen, setStatus, type Context
 
 const FINALIZER = "identity.azimuth.stackhpc.com/finalizer";
 const BASE = "https://identity.sandbox.example";
-/** How often something that waits for its Realm looks again; the real one takes 10 s. */
+/** How often an object that waits for its Realm is checked again; the real operator waits 10 s. */
 const RETRY_MILLISECONDS = 250;
 const DISCOVERY = "zenith-services";
 
@@ -28,7 +28,7 @@ type Platform = Seen<
 export async function runIdentity(around: Context): Promise<void> {
   const { client, faults } = around;
 
-  /** Its Realm, when that is ready. */
+  /** Returns its Realm once that is ready. */
   const readyRealm = async (namespace: string, name: string): Promise<Realm | undefined> => {
     const ref = { apiVersion: API.identity, kind: "Realm", namespace, name };
     const realm = await client.get<Realm & KubernetesObject>(ref);
@@ -110,7 +110,7 @@ export async function runIdentity(around: Context): Promise<void> {
     return undefined;
   };
 
-  /** Keeps one Secret for each service, and none for others. */
+  /** Keeps one Secret for each service and deletes all others. */
   const writeDiscovery = async (
     platform: Platform,
     services: Record<string, { subdomain: string }>,

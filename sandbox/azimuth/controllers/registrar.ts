@@ -1,6 +1,6 @@
 /**
- * Stands in for the Zenith registrar's admin API: POST /admin/reserve with public keys answers a subdomain. It keeps no
- * tunnel; what it gave to whom can be asked by a test.
+ * Simulates the Zenith registrar's admin API: POST /admin/reserve with public keys returns a subdomain. It runs no
+ * tunnels; tests can read which key got which subdomain.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -10,7 +10,7 @@ import { subdomainOf, ZENITH_DOMAIN } from "./zenith";
 export class Registrar {
   /** Every reservation in order: the public key and the subdomain. */
   readonly reservations: { publicKey: string; subdomain: string }[] = [];
-  /** So many next requests fail with this status. */
+  /** The number of next requests that fail with this status. */
   failures: { count: number; status: number } = { count: 0, status: 500 };
 
   private constructor(private readonly server: Server) {}
@@ -54,7 +54,7 @@ export class Registrar {
     const [publicKey] = keys ?? [];
     if (publicKey === undefined || !/^ssh-ed25519 \S+/.test(publicKey))
       return { status: 422, body: { detail: "public_keys: no ssh-ed25519 key" } };
-    // each request reserves anew, as the real one does
+    // each request makes a new reservation, as in the real registrar
     const subdomain = subdomainOf(`${publicKey}${this.reservations.length}`);
     this.reservations.push({ publicKey, subdomain });
     return { status: 200, body: { subdomain, fqdn: `${subdomain}.${ZENITH_DOMAIN}` } };

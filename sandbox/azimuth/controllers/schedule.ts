@@ -1,9 +1,9 @@
 /**
- * Simulates azimuth-schedule-operator (group scheduling.azimuth.stackhpc.com) on a cloud with Blazar. A Lease with an end
- * gets reserved flavors while it is Active; one without maps each flavor to itself. Created Leases are handled at once,
- * updated ones never: a timer checks each Lease, and only it sees another `endsAt`. At the grace period before its end
- * the owners are deleted in the foreground. A deleted Lease waits for the finalizers of others, and takes its
- * credentials' Secret with it.
+ * Simulates azimuth-schedule-operator (group scheduling.azimuth.stackhpc.com) on a cloud with Blazar. A Lease with an
+ * end gets reserved flavors while it is Active; one without maps each flavor to itself. Created Leases are handled at
+ * once, updated ones never: a timer checks each Lease, and only the timer notices a changed `endsAt`. At the grace
+ * period before its end the owners are deleted in the foreground. A deleted Lease waits for the finalizers of others,
+ * and takes its credentials' Secret with it.
  */
 import { API } from "../../../providers/azimuth/plan/names";
 import { Cloud, statusOf } from "../cloud";
@@ -11,7 +11,7 @@ import { holdBy, letGo, runController, type Seen, setStatus, type Context } from
 
 const FINALIZER = "scheduling.azimuth.stackhpc.com";
 const DEFAULT_GRACE_SECONDS = 600;
-/** How often a Lease that others hold is looked at; the real one takes 15 s. */
+/** How often a Lease with finalizers of others is checked; the real operator waits 15 s. */
 const RETRY_MILLISECONDS = 250;
 const CHECK_MILLISECONDS = 60_000;
 
@@ -26,7 +26,7 @@ type Lease = Seen<LeaseSpec, { phase?: string }>;
 
 /** What the operator remembers of a Lease. */
 interface Memory {
-  /** the turn of the faults at which it was handled; a restarted operator handles it again */
+  /** the revision of the faults at which it was handled; a restarted operator handles it again */
   handled?: number;
   generation?: number;
   /** when the timer runs next, in milliseconds since 1970 */
@@ -34,8 +34,8 @@ interface Memory {
 }
 
 /**
- * @param checkMilliseconds how often the timer runs, and how long a Lease has to be unchanged before; default: that of
- *   the real operator, a minute
+ * @param checkMilliseconds how often the timer runs, and how long a Lease must be unchanged before; default: one
+ * minute, as in the real operator
  */
 export async function runSchedule(
   around: Context,
@@ -54,7 +54,7 @@ export async function runSchedule(
     cloud.delete(blazarName(lease));
     const credentials = { apiVersion: "v1", kind: "Secret", name: lease.spec.cloudCredentialsSecretName };
     await client.delete({ ...credentials, namespace });
-    // the status was written since it was read
+    // the status has changed since it was read
     const { apiVersion, kind } = lease;
     const live = await client.get<Lease>({ apiVersion, kind, namespace, name: lease.metadata.name });
     if (live) await letGo(client, { ...live, apiVersion, kind }, FINALIZER);
@@ -62,7 +62,7 @@ export async function runSchedule(
     return undefined;
   };
 
-  /** Without reservations a Lease is Active from its start, and every flavor is its own. */
+  /** Without reservations a Lease is Active from its start, and each flavor maps to itself. */
   const writeUnreserved = async (lease: Lease): Promise<void> => {
     const { startsAt, resources } = lease.spec;
     if (startsAt && Date.parse(startsAt) > Date.now())
@@ -76,7 +76,7 @@ export async function runSchedule(
     });
   };
 
-  /** What Blazar says of the Lease; nothing when it does not know it. */
+  /** Returns Blazar's status of the Lease, or nothing if it does not know the Lease. */
   const writeReserved = async (lease: Lease): Promise<void> => {
     const reserved = cloud.find(blazarName(lease));
     if (reserved === undefined) return;
@@ -86,7 +86,7 @@ export async function runSchedule(
     await setStatus(client, lease, { phase, errorMessage: null, ...maps });
   };
 
-  /** A Lease that was created, or that is there when the operator starts. */
+  /** Handles a Lease that was created, or that exists when the operator starts. */
   const handle = async (lease: Lease): Promise<void> => {
     const { startsAt, endsAt, resources } = lease.spec;
     if (!endsAt) return writeUnreserved(lease);
@@ -102,7 +102,7 @@ export async function runSchedule(
     await writeReserved(lease);
   };
 
-  /** What the timer does with a Lease. */
+  /** Handles a Lease on a timer tick. */
   const check = async (lease: Lease): Promise<void> => {
     const { endsAt, gracePeriod } = lease.spec;
     if (!endsAt) return writeUnreserved(lease);
@@ -131,13 +131,13 @@ export async function runSchedule(
     if (failed !== undefined)
       return void (await setStatus(client, lease, { phase: "Error", errorMessage: failed }));
     const phase = lease.status?.phase;
-    // a fault that was taken back leaves nothing reserved either
+    // a cleared fault leaves nothing reserved either
     if (phase === undefined || (phase === "Error" && !cloud.find(blazarName(lease))) || neverReady)
       return void (await setStatus(client, lease, { phase: "Pending", errorMessage: null }));
     const memory = memoryOf(lease);
-    if (memory.handled !== faults.turn) {
+    if (memory.handled !== faults.revision) {
       await handle(lease);
-      memory.handled = faults.turn;
+      memory.handled = faults.revision;
     } else if (memory.due <= Date.now()) {
       await check(lease);
       memory.due = Date.now() + checkMilliseconds;

@@ -1,12 +1,12 @@
 /**
- * Stands in for the Zenith operator of a target cluster (group zenith.stackhpc.com): each Reservation becomes Ready with
- * a subdomain of its own and gets its credential Secret. There is no tunnel behind it.
+ * Simulates the Zenith operator of a target cluster (group zenith.stackhpc.com): each Reservation becomes Ready with
+ * its own subdomain and gets its credential Secret. There is no tunnel.
  */
 import { createHash } from "node:crypto";
 import { API } from "../../../providers/azimuth/plan/names";
 import { runController, type Seen, setStatus, type Context } from "./controller";
 
-/** Under which every name of the sandbox's Zenith is. */
+/** Parent domain of every name of the sandbox's Zenith. */
 export const ZENITH_DOMAIN = "apps.sandbox.example";
 
 type Reservation = Seen<{ credentialSecretName?: string }, { phase?: string }>;
@@ -38,7 +38,7 @@ export async function runZenith(around: Context): Promise<void> {
   await runController<Reservation>(around, { apiVersion: API.zenith, kind: "Reservation", reconcile });
 }
 
-/** A subdomain that is always the same for one thing. */
+/** Returns a subdomain that is always the same for the same object. */
 export function subdomainOf(text: string): string {
   return `s${createHash("sha256").update(text).digest("hex").slice(0, 11)}`;
 }

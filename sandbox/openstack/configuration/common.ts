@@ -1,7 +1,7 @@
 import path from "node:path";
 import { publicAddress, type CloudPaths, type CloudSettings, type ServiceName } from "../settings";
 
-/** What every service's configuration is made from. */
+/** The input of every service's configuration. */
 export interface Configured {
   readonly settings: CloudSettings;
   readonly places: CloudPaths;
@@ -11,32 +11,32 @@ export interface Configured {
 
 export const REGION = "RegionOne";
 
-/** The user that the services are among themselves. */
+/** The user with which services authenticate to each other. */
 export const SERVICE_USER = "foresail-services";
 
-/** Where a service answers its peers. */
+/** Returns the address of a service for its peers. */
 export function internalUrl(settings: CloudSettings, service: ServiceName): string {
   return `http://127.0.0.1:${settings.ports.internal[service]}`;
 }
 
-/** Where a service answers clients. */
+/** Returns the address of a service for clients. */
 export function publicUrl(settings: CloudSettings, service: ServiceName): string {
   return `http://${publicAddress(settings)}:${settings.ports.public[service]}`;
 }
 
-/** The in-memory messages of a service that is one process. */
+/** Returns the in-memory message transport of a single-process service. */
 export const NO_BROKER = "fake:///";
 
 export function logFile({ places: paths }: Configured, service: ServiceName): string {
   return path.join(paths.logs, `${service}.log`);
 }
 
-/** The SQLite database of a name. */
+/** Returns the SQLite database with this name. */
 export function database({ places: paths }: Configured, name: string): string {
   return `sqlite:///${path.join(paths.databases, `${name}.db`)}`;
 }
 
-/** How a service logs in to ask another. */
+/** Returns the options with which a service logs in to call another. */
 export function serviceLogin({ settings }: Configured): Record<string, string> {
   return {
     auth_type: "password",
@@ -51,7 +51,7 @@ export function serviceLogin({ settings }: Configured): Record<string, string> {
   };
 }
 
-/** How a service checks the tokens that its callers bring. */
+/** Returns the options with which a service checks its callers' tokens. */
 export function tokenCheck(configured: Configured): Record<string, string | boolean> {
   const { valid_interfaces: _, ...login } = serviceLogin(configured);
   return {

@@ -6,7 +6,7 @@ export function renderIni(sections: Sections): string {
   return Object.entries(sections)
     .map(([section, options]) => {
       const lines = Object.entries(options).map(([option, value]) => {
-        // oslo.config puts other options in place of $name
+        // oslo.config substitutes other options for $name
         const text = String(value).replaceAll("$", "$$$$");
         if (/[\n\r]/.test(text)) throw new Error(`the option ${option} of [${section}] has a line break`);
         return `${option} = ${text}\n`;

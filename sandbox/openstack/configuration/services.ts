@@ -21,7 +21,7 @@ function keystoneConfiguration(configured: Configured): string {
     token: { provider: "fernet" },
     fernet_tokens: { key_repository: path.join(paths.state, "fernet") },
     credential: { key_repository: path.join(paths.state, "credential") },
-    // logins are many, and the passwords are random
+    // logins are frequent, and the passwords are random
     identity: { password_hash_rounds: 4 },
     cache: { enabled: true, backend: "oslo_cache.dict" },
   });
@@ -121,7 +121,7 @@ function novaConfiguration(configured: Configured): string {
     database: { connection: database(configured, "nova") },
     wsgi: { api_paste_config: path.join(environment, "etc", "nova", "api-paste.ini") },
     conductor: { workers: 1 },
-    // there is one host: a second attempt would only hide why the first one failed
+    // there is only one host: a second attempt would only hide why the first one failed
     scheduler: { workers: 1, max_attempts: 1 },
     oslo_concurrency: locks(configured),
     keystone_authtoken: tokenCheck(configured),
@@ -152,7 +152,7 @@ function cinderConfiguration(configured: Configured): string {
       osapi_volume_workers: 1,
       enabled_backends: "foresail",
       glance_api_servers: internalUrl(settings, "glance"),
-      // there is one backend: a second attempt would only hide why the first one failed
+      // there is only one backend: a second attempt would only hide why the first one failed
       scheduler_max_attempts: 1,
       graceful_shutdown_timeout: 2,
     },
@@ -195,7 +195,7 @@ function octaviaConfiguration(configured: Configured): string {
   });
 }
 
-/** The configuration file of each service: its name and its text. */
+/** Returns the configuration file of each service: its name and its text. */
 export const CONFIGURATIONS = {
   keystone: { file: "keystone.conf", render: keystoneConfiguration },
   placement: { file: "placement.conf", render: placementConfiguration },

@@ -5,8 +5,8 @@ import { networkInterfaces } from "node:os";
 const NODES = { block: "10.77.0.0", prefix: 16 } as const;
 
 /**
- * Whether somebody may speak with the cloud: this machine, and the sandbox's own nodes.
- * @param remote as a socket has it; IPv4, or IPv4 within IPv6
+ * Returns whether an address may connect to the cloud: this machine and the sandbox's own nodes may.
+ * @param remote as a socket reports it; IPv4, or IPv4 within IPv6
  * @param own addresses of this machine
  */
 export function isOwnCaller(remote: string | undefined, own: readonly string[] = ownAddresses()): boolean {

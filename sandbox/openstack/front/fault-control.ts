@@ -6,7 +6,7 @@ import type { PassedRequest } from "./front";
 export class FaultControl {
   constructor(private readonly settings: Pick<CloudSettings, "ports" | "passwords">) {}
 
-  /** Asks for a fault; it holds until it has happened as often as asked, or until `clear`. */
+  /** Requests a fault; it stays active until it has happened as often as requested, or until `clear`. */
   async add(fault: Fault): Promise<HeldFault> {
     return (await this.call("POST", "/faults", fault)) as HeldFault;
   }
@@ -21,17 +21,17 @@ export class FaultControl {
     await this.add({ service, effect: { kind: "refused" } });
   }
 
-  /** Takes all faults back. */
+  /** Removes all faults. */
   async clear(): Promise<void> {
     await this.call("DELETE", "/faults");
   }
 
-  /** The faults that were asked for since the last `clear`, with how often each happened. */
+  /** Returns the faults that were requested since the last `clear`, and how often each happened. */
   async list(): Promise<HeldFault[]> {
     return ((await this.call("GET", "/")) as { faults: HeldFault[] }).faults;
   }
 
-  /** What clients asked the services since the cloud's start or the last `forgetRequests`, the newest 5,000. */
+  /** Returns the newest 5,000 requests of clients since the cloud's start or the last `forgetRequests`. */
   async requests(): Promise<PassedRequest[]> {
     return ((await this.call("GET", "/")) as { requests: PassedRequest[] }).requests;
   }

@@ -3,15 +3,15 @@ import type { ServiceName } from "../settings";
 
 export { isSpent, type Effect } from "../../request-fault";
 
-/** A fault that is asked for. */
+/** A requested fault. */
 export interface Fault extends RequestFault<Effect> {
   readonly service: ServiceName;
 }
 
-/** A fault that holds, and how often it happened. */
+/** An active fault, and how often it happened. */
 export interface HeldFault extends Fault, Happening {}
 
-/** The first fault that a request meets. */
+/** Returns the first fault that applies to a request. */
 export function findFault(
   faults: readonly HeldFault[],
   request: { readonly service: ServiceName; readonly method: string; readonly path: string },
@@ -22,7 +22,7 @@ export function findFault(
   );
 }
 
-/** An error as OpenStack's services word it. */
+/** Returns an error in the format of OpenStack's services. */
 export function errorBody(status: number, message: string): string {
   return JSON.stringify({ error: { code: status, title: "Injected fault", message } });
 }

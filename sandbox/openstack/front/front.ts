@@ -11,7 +11,7 @@ import { SERVICES, type CloudPorts, type ServiceName } from "../settings";
 import { isOwnCaller } from "./callers";
 import { errorBody, findFault, type Fault, type HeldFault } from "./fault";
 
-/** A request that passed, as tests count them. */
+/** A forwarded request, as tests count them. */
 export interface PassedRequest {
   readonly service: ServiceName;
   readonly method: string;
@@ -21,13 +21,13 @@ export interface PassedRequest {
 
 const KEPT_REQUESTS = 5000;
 
-/** What stands between clients and the services: it hands requests on, unless a fault was asked for. */
+/** A proxy between clients and the services: it forwards requests unless a fault was requested. */
 export class Front {
   private faults: HeldFault[] = [];
   private nextId = 1;
   readonly passed: PassedRequest[] = [];
   private readonly servers: Server[] = [];
-  // a kept connection may be closed by the service in the instant in which it is used again
+  // the service may close an idle connection at the moment in which it is reused
   private readonly agent = new Agent({ keepAlive: false });
 
   constructor(

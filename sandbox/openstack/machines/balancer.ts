@@ -1,10 +1,10 @@
-/** A port of a load balancer, and where its connections go. */
+/** A port of a load balancer, and the targets of its connections. */
 export interface BalancerListener {
   readonly port: number;
-  /** blocks that may connect; none: all may */
+  /** CIDRs that may connect; none: all may */
   readonly cidrs: readonly string[];
   readonly members: readonly { readonly address: string; readonly port: number }[];
-  /** seconds and counts of the pool's monitor; null without one: every member counts as living */
+  /** seconds and counts of the pool's monitor; null without one: every member counts as healthy */
   readonly check: {
     readonly delay: number;
     readonly timeout: number;
@@ -13,7 +13,7 @@ export interface BalancerListener {
   } | null;
 }
 
-/** haproxy's configuration for the listeners of a load balancer, of TCP as Octavia's amphora has it. */
+/** Returns haproxy's configuration for the TCP listeners of a load balancer, as in Octavia's amphora. */
 export function renderBalancer(listeners: readonly BalancerListener[]): string {
   return `global
   log stderr format short daemon notice
@@ -46,7 +46,9 @@ function renderListener({ port, cidrs, members, check }: BalancerListener): stri
   return `\n${lines.join("\n")}\n`;
 }
 
-/** Shell lines that bring a container node's haproxy to these listeners; without any it does not run. */
+/**
+ * Returns shell lines that configure a container node's haproxy for these listeners; without listeners they stop it.
+ */
 export function balancerScript(listeners: readonly BalancerListener[]): string {
   if (listeners.length === 0) return "systemctl stop haproxy";
   const text = Buffer.from(renderBalancer(listeners)).toString("base64");

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * What a server shows on its console at its first boot: its host key, in the words of cloud-init, so that a client can
- * pin it from the cloud's API.
+ * Returns what a server prints on its console at its first boot: its host key, in cloud-init's format, so that a client
+ * can pin it from the cloud's API.
  * @param hostKey "ssh-ed25519 AAAA…"
  */
 export function renderConsole(hostname: string, hostKey: string): string {

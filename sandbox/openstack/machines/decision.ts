@@ -1,6 +1,6 @@
 import type { BalancerListener } from "./balancer";
 
-/** One IPv4 address of a server, as nova and Neutron gave it. */
+/** One IPv4 address of a server, as assigned by nova and Neutron. */
 export interface MachineAddress {
   /** id of the port */
   readonly port: string;
@@ -13,38 +13,40 @@ export interface MachineAddress {
   readonly address: string;
 }
 
-/** What nova wants of a server, or Octavia of a load balancer; python/foresail_machines.py writes it. */
+/**
+ * The desired state of a server from nova, or of a load balancer from Octavia; python/foresail_machines.py writes it.
+ */
 export interface MachineRequest {
   readonly name: string;
   readonly hostname: string;
   readonly power: "on" | "off";
-  /** grows with each start and reboot that is asked for */
+  /** increases with each requested start and reboot */
   readonly boot: number;
   /** in the order of the ports */
   readonly addresses: readonly MachineAddress[];
   /** the keypair's public half; null for a server without one */
   readonly key: string | null;
-  /** of a machine that stands in for Octavia's amphora; python/amphorae.py writes it */
+  /** of a machine that replaces Octavia's amphora; python/amphorae.py writes it */
   readonly listeners?: readonly BalancerListener[];
 }
 
-/** What nova is told. */
+/** The answer to nova. */
 export interface MachineAnswer {
   readonly state: "running" | "stopped" | "failed";
-  /** the request's number, or nova goes on waiting */
+  /** the request's number; with any other, nova keeps waiting */
   readonly boot: number;
   readonly message: string;
 }
 
-/** What is found of a server's container. */
+/** The state of a server's container. */
 export type ContainerState = "running" | "stopped" | "none";
 
 export type MachineAction = "create" | "start" | "restart" | "stop" | "remove" | "answer" | "nothing";
 
 /**
- * What to do for one server.
+ * Decides what to do for one server.
  * @param request undefined when the server was deleted
- * @param answer what nova was told last
+ * @param answer the last answer to nova
  */
 export function decide(
   request: MachineRequest | undefined,
@@ -53,7 +55,7 @@ export function decide(
 ): MachineAction {
   if (request === undefined) return "remove";
   const isAnswered = answer?.boot === request.boot;
-  // what failed is tried again when it is asked for again
+  // a failed request is retried only when nova repeats it
   if (isAnswered && answer.state === "failed") return "nothing";
   if (request.power === "off") {
     if (container === "running") return "stop";
@@ -70,15 +72,15 @@ export function decide(
   }
 }
 
-/** An address of the external network that belongs to one port. */
+/** An address of the external network that is assigned to one port. */
 export interface FloatingIp {
   readonly address: string;
   readonly port: string;
 }
 
 /**
- * Which floating IP a server is to have. A container has one link to the external network, so of several the first in
- * the order of addresses counts.
+ * Returns the floating IP of a server. A container has one link to the external network, so only the first in the order
+ * of addresses counts.
  */
 export function floatingIpOf(
   request: MachineRequest,

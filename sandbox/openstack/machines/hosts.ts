@@ -21,11 +21,11 @@ const SSHD_SECONDS = 60;
 const PORT_ATTEMPTS = 4;
 const silent: Reporter = { step: (_title, work) => work(() => undefined) };
 
-/** The containers and container networks of one cloud; the hypervisor that nova's fake driver has not got. */
+/** The containers and container networks of one cloud: the hypervisor that nova's fake driver lacks. */
 export class Hosts {
   private readonly fleet: NodeFleet;
   private readonly names: FleetNames;
-  /** ports given to containers that do not run yet */
+  /** ports of containers that are not running yet */
   private readonly promised = new Set<number>();
   private found: ContainerEngine | undefined;
   private ownNetworks: MachineNetworks | undefined;
@@ -35,7 +35,7 @@ export class Hosts {
     this.names = fleetNames(projectHash(projectFolder), settings.system);
   }
 
-  /** What is found of every server's container, by the server's id; what is half made counts as none. */
+  /** Returns the state of each server's container by the server's id; partly created ones count as none. */
   async find(): Promise<Map<string, ContainerState>> {
     const engine = await this.engine();
     const found = await survey(engine, this.names);
@@ -48,13 +48,13 @@ export class Hosts {
   }
 
   /**
-   * Makes a server's container, on the networks and with the addresses of its ports.
+   * Creates a server's container on the networks and with the addresses of its ports.
    * @returns its record, once its sshd answers
-   * @throws Error that says why it could not be made; nothing of it is left then
+   * @throws Error with the reason why it could not be created; leaves nothing behind
    */
   async create(id: string, request: MachineRequest): Promise<NodeRecord> {
     const engine = await this.engine();
-    // of a run that was killed
+    // left by a killed run
     await this.fleet.delete(id);
     const [first, ...others] = request.addresses;
     if (first === undefined)
@@ -76,7 +76,7 @@ export class Hosts {
     }
   }
 
-  /** Another cloud or fleet may take the ports between their choice and their use: then others are chosen. */
+  /** Chooses other ports if another cloud or fleet takes them between choice and use. */
   private async run(
     engine: ContainerEngine,
     id: string,
@@ -115,29 +115,29 @@ export class Hosts {
     await this.fleet.stop(id);
   }
 
-  /** Removes a container with its volumes, and the networks that nobody uses any more. */
+  /** Removes a container with its volumes, and unused networks. */
   async remove(id: string): Promise<void> {
     await this.fleet.delete(id);
     await (await this.networks()).removeUnused();
   }
 
-  /** Gives a running container the floating IP, or takes the one away that it has. */
+  /** Assigns the floating IP to a running container, or removes the current one. */
   async setFloatingIp(id: string, wanted: string | undefined): Promise<void> {
     await (await this.networks()).setFloatingIp(id, wanted);
   }
 
-  /** Brings a running container's haproxy to a load balancer's listeners. */
+  /** Configures a running container's haproxy for a load balancer's listeners. */
   async balance(id: string, listeners: readonly BalancerListener[]): Promise<void> {
     const container = containerName(this.names, id);
     await (await this.engine()).call(["exec", container, "sh", "-c", balancerScript(listeners)]);
   }
 
-  /** Makes the network that stands in for the external one. */
+  /** Creates the network that represents the external one. */
   async ensurePublicNetwork(): Promise<void> {
     await (await this.networks()).ensurePublic();
   }
 
-  /** Shuts all containers down; their disks stay. */
+  /** Shuts all containers down and keeps their disks. */
   async powerOff(): Promise<void> {
     const running = (await this.fleet.list()).filter((node) => node.running);
     await Promise.all(running.map((node) => this.fleet.stop(node.name)));
@@ -147,7 +147,7 @@ export class Hosts {
     await this.fleet.deleteAll();
   }
 
-  /** Two clouds of one clone begin to look for ports at different places. */
+  /** Different clouds of one clone start to look for ports at different numbers. */
   private get portSeed(): string {
     return createHash("sha256").update(this.names.network).digest("hex");
   }

@@ -14,13 +14,16 @@ import {
 } from "./decision";
 import type { Hosts } from "./hosts";
 
-/** How many containers are worked on at once: more only take each other's processor. */
+/** How many containers are handled at once: more would only compete for the processor. */
 const MOST_AT_ONCE = 3;
 
-/** How often the engine is asked what really runs; in between, what was done last counts. */
+/** How often the engine is asked for the actual state; in between, the last action counts. */
 const SURVEY_MILLISECONDS = 20_000;
 
-/** Brings the containers to what nova and Neutron want, several servers side by side, each in its own order. */
+/**
+ * Reconciles the containers with the state that nova and Neutron request: several servers in parallel, each in its own
+ * order.
+ */
 export class Machines {
   private readonly works = new Map<string, Promise<void>>();
   private readonly states = new Map<string, ContainerState>();
@@ -38,7 +41,7 @@ export class Machines {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Looks at all servers once and begins what has to be done; `settle` waits for it. */
+  /** Checks all servers once and starts the necessary work; `waitUntilIdle` waits for it. */
   async look(): Promise<void> {
     const ids = await readdir(this.places.machines).catch((): string[] => []);
     if (ids.length === 0) return;
@@ -58,8 +61,8 @@ export class Machines {
     }
   }
 
-  /** Waits until nothing is worked on. */
-  async settle(): Promise<void> {
+  /** Waits until no work is running. */
+  async waitUntilIdle(): Promise<void> {
     while (this.works.size > 0) await Promise.all(this.works.values());
   }
 
@@ -75,7 +78,7 @@ export class Machines {
     const found = await this.hosts.find();
     for (const id of this.states.keys()) if (!found.has(id)) this.states.delete(id);
     for (const [id, state] of found) {
-      // a container that was started again has only what its creation gave it
+      // a restarted container has only the networks of its creation
       if (state !== this.states.get(id)) {
         this.floatingIps.delete(id);
         this.listeners.delete(id);
@@ -116,7 +119,7 @@ export class Machines {
     }
   }
 
-  /** Whether the container has the listeners that its load balancer wants; a server has none. */
+  /** Returns whether the container has its load balancer's listeners; always true for a server. */
   private isBalanced(id: string, request: MachineRequest | undefined): boolean {
     return request?.listeners === undefined || this.listeners.get(id) === JSON.stringify(request.listeners);
   }
@@ -154,7 +157,7 @@ export class Machines {
     this.states.delete(id);
     this.floatingIps.delete(id);
     this.listeners.delete(id);
-    // last: nova takes the server for gone when its folder is
+    // last, because nova considers the server deleted once its folder is
     await rm(path.join(this.places.machines, id), { recursive: true, force: true });
     this.say(`${id}: removed`);
   }

@@ -1,6 +1,6 @@
 /**
- * Stands in for the hypervisor of the sandbox's OpenStack: nova is real, its fake driver runs nothing, and this process
- * runs a container node for each server (python/foresail_machines.py is nova's side). Argument: the cloud's folder.
+ * Replaces the hypervisor of the sandbox's OpenStack: nova is real, its fake driver runs nothing, and this process runs
+ * a container node for each server (python/foresail_machines.py is nova's side). Argument: the cloud's folder.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { cloudPaths, readSettings } from "../settings";
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     await machines.look().catch((error: unknown) => say(String(error)));
     await pause(LOOK_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined);
   }
-  await machines.settle();
+  await machines.waitUntilIdle();
 }
 
 main().catch((error: unknown) => {

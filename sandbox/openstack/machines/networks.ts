@@ -5,9 +5,12 @@ import { labelArguments } from "../../nodes/node-creation";
 import { publicAddresses } from "../seed";
 import type { MachineAddress } from "./decision";
 
-/** The container networks of one cloud: one a subnet with its CIDR and gateway, and one that stands in for the external. */
+/**
+ * The container networks of one cloud: one per subnet with its CIDR and gateway, and one that represents the external
+ * network.
+ */
 export class MachineNetworks {
-  /** networks for which a container is being made, and for how many */
+  /** networks on which containers are being created, and how many */
   private readonly awaited = new Map<string, number>();
 
   constructor(
@@ -20,15 +23,15 @@ export class MachineNetworks {
     return `${this.names.network}-public`;
   }
 
-  /** Makes the network that stands in for the external one, unless it is there. */
+  /** Creates the network that represents the external one, unless it exists. */
   async ensurePublic(): Promise<void> {
     if ((await this.engine.networks(this.names.labels)).includes(this.publicNetwork)) return;
     await this.create(this.publicNetwork, this.publicCidr, publicAddresses(this.publicCidr).gateway);
   }
 
   /**
-   * Does what puts a container on the network of an address; the network is there, and stays while the work lasts.
-   * @throws Error that names the subnet when this machine can't have it
+   * Does work that connects a container to the network of an address; the network exists while the work runs.
+   * @throws Error that names the subnet if it can't be created on this machine
    */
   async with<Result>(address: MachineAddress, work: (network: string) => Promise<Result>): Promise<Result> {
     const key = createHash("sha256").update(`${address.network} ${address.cidr}`).digest("hex").slice(0, 8);
@@ -58,7 +61,7 @@ export class MachineNetworks {
     }
   }
 
-  /** Gives a running container the floating IP, or takes the one away that it has. */
+  /** Assigns the floating IP to a running container, or removes the current one. */
   async setFloatingIp(id: string, wanted: string | undefined): Promise<void> {
     const container = containerName(this.names, id);
     const current = (await this.networksOf(container))[this.publicNetwork]?.IPAddress;
@@ -68,7 +71,7 @@ export class MachineNetworks {
       if (wanted !== undefined) await this.attach(id, this.publicNetwork, wanted);
     }
     if (wanted === undefined) return;
-    // the way out stays that of the server's own network, or its address would change with the floating IP
+    // the default route stays on the server's own network, or its source address would change with the floating IP
     const { gateway } = publicAddresses(this.publicCidr);
     await this.engine.call([
       ...["exec", container, "sh", "-c"],
@@ -89,12 +92,12 @@ export class MachineNetworks {
         network,
       ]);
     } catch (error) {
-      // two servers of one network ask for it at the same time
+      // two servers of one network may request it at the same time
       if ((await this.engine.networks(this.names.labels)).includes(network)) return;
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(
-        `the subnet ${cidr} can't be had on this machine; use one that no interface, container network or ` +
-          `other cloud of this machine overlaps. ${why}`,
+        `the subnet ${cidr} can't be created on this machine; use one that no interface, container network or ` +
+          `other cloud on this machine overlaps. ${why}`,
         { cause: error },
       );
     }

@@ -1,7 +1,7 @@
-"""Stands in for Octavia's amphorae, the machines that balance: a container node with haproxy for each load balancer.
+"""Replaces Octavia's amphorae, the machines that balance: a container node with haproxy for each load balancer.
 
-Octavia's amphora is a server of its own in nova with an agent in it; here it is a container alone, asked for in a folder
-as nova's servers are. Its request.json has the load balancer's listeners besides, and changes with them.
+Octavia's amphora is a nova server with an agent; here it is only a container, requested through a folder as nova's
+servers are. Its request.json also contains the load balancer's listeners, and changes with them.
 """
 from machine_folders import MachineFolders
 
@@ -24,14 +24,14 @@ def _listener(listener):
 
 
 class Amphorae:
-    """Without a folder load balancers are nothing but rows in Octavia's database."""
+    """Without a folder, load balancers are only rows in Octavia's database."""
 
     def __init__(self, folder, network):
         self._folders = MachineFolders(folder) if folder else None
         self._network = network
 
     def ask(self, balancer):
-        """Asks for the machine of a load balancer as it is wanted now; nothing when that was asked already."""
+        """Requests the machine of a load balancer in its desired state, unless that was requested already."""
         if self._folders is None:
             return
         before = self._folders.read(balancer.id, "request.json")
@@ -52,7 +52,7 @@ class Amphorae:
         return answer["state"] if answer else "pending"
 
     def remove(self, balancer):
-        """Asks for a machine's end. Tells whether it is gone."""
+        """Requests a machine's deletion. Returns whether it is gone."""
         if self._folders is None:
             return True
         self._folders.withdraw(balancer.id)

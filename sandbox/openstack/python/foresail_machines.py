@@ -1,6 +1,6 @@
 """Nova's fake hypervisor, whose guests are container nodes.
 
-Nova believes in a hypervisor of its own; what it asks of it is written to one folder a server, where another process
+Nova uses this as its hypervisor; each request is written to one folder per server, where another process
 (sandbox/openstack/machines/main.ts) reads it, runs the container and answers:
 
   request.json  what nova wants: name, power, boot (a number that grows with each reboot), addresses, key
@@ -27,10 +27,10 @@ CONSOLE_BYTES = 100 * 1024
 
 
 class Machines(MachineFolders):
-    """The folders by which this process and the one that runs containers speak."""
+    """The folders through which this process communicates with the one that runs containers."""
 
     def change(self, uuid, power, reboot=False):
-        """Asks for another power state, or for a reboot, and waits until it is so."""
+        """Requests another power state or a reboot, and waits until it is done."""
         request = self.read(uuid, "request.json")
         if request is None:
             raise exception.InstanceNotFound(instance_id=uuid)
@@ -73,7 +73,7 @@ class Machines(MachineFolders):
 
 
 def addresses(network_info):
-    """The IPv4 addresses of a server, in the order of its ports."""
+    """Returns the IPv4 addresses of a server, in the order of its ports."""
     return [{"port": vif["id"], "mac": vif["address"], "network": vif["network"]["id"],
              "cidr": subnet["cidr"], "gateway": (subnet.get("gateway") or {}).get("address"),
              "address": ip["address"]}

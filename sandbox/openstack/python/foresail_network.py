@@ -1,6 +1,6 @@
 """Neutron's ML2 driver for a cloud without agents: every port is bound at once.
 
-It also writes down the floating IPs whenever one changes, for the process that gives them to container nodes.
+It also writes the floating IPs to a file whenever one changes, for the process that assigns them to container nodes.
 The file is named by FORESAIL_FLOATING_IPS; without it nothing is written.
 """
 import json
@@ -32,7 +32,7 @@ class ForesailNetwork(api.MechanismDriver):
             return
 
     def delete_port_postcommit(self, context):
-        # a port that is deleted lets its floating IP go without an event of the floating IP
+        # deleting a port releases its floating IP without an event of the floating IP
         if self._file is not None:
             self._write()
 
@@ -49,5 +49,5 @@ class ForesailNetwork(api.MechanismDriver):
                 json.dump(rows, part)
             os.replace(self._file + ".part", self._file)
         except Exception:
-            # an API call that was carried out must not fail for this
+            # a completed API call must not fail because of this
             LOG.exception("the floating IPs could not be written to %s", self._file)

@@ -1,7 +1,7 @@
-"""Cinder's storage, without storage: it stands in for the data of volumes, which are nothing but rows in its database.
+"""Cinder's storage driver without storage: volumes are only rows in its database.
 
-Containers have disks of their own, so nobody reads or writes a volume. While there is a file at FORESAIL_VOLUME_FAULT, no
-volume can be made, and the file's text says why.
+Containers have disks of their own, so nothing reads or writes a volume. While there is a file at FORESAIL_VOLUME_FAULT, no
+volume can be created; the file's text is the reason.
 """
 import os
 
@@ -32,7 +32,7 @@ class ForesailVolumes(driver.VolumeDriver):
                 raise exception.VolumeBackendAPIException(data=file.read())
 
     def clone_image(self, context, volume, image_location, image_meta, image_service):
-        """A volume has what the image has as soon as it is made."""
+        """Reports the volume as a copy of the image at once."""
         self.create_volume(volume)
         return {}, True
 

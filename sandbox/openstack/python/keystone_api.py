@@ -1,6 +1,6 @@
-"""keystone's API with one mend: version 27.0.0 refuses its own answers about application credentials.
+"""keystone's API with one fix: version 27.0.0 rejects its own responses about application credentials.
 
-Their roles carry links, which the schema of the answers does not know.
+Their roles contain links, which the schema of the responses does not allow.
 """
 from keystone.application_credential import schema
 

@@ -1,4 +1,4 @@
-"""The folders by which services ask for container nodes (see foresail_machines.py for what is in one)."""
+"""The folders through which services request container nodes (see foresail_machines.py for their content)."""
 import json
 import os
 
@@ -25,7 +25,7 @@ class MachineFolders:
         os.replace(part, self.path(uuid, "request.json"))
 
     def withdraw(self, uuid):
-        """Asks for a machine's end. Tells whether there was a request."""
+        """Requests a machine's deletion. Returns whether there was a request."""
         try:
             os.remove(self.path(uuid, "request.json"))
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Octavia's API on SQLite. A thread stands in for its worker: it has machines made that balance (amphorae.py), and ends
+"""Octavia's API on SQLite. A thread replaces its worker: it requests the machines that balance (amphorae.py), and completes
 every pending state."""
 import logging
 import os
@@ -45,13 +45,13 @@ def make_tables():
                     session.add(model(name=name))
 
 
-def settle():
+def end_pending():
     network = openstack.connect().network
     amphorae = Amphorae(os.environ.get("FORESAIL_MACHINES"), network)
     while True:
         time.sleep(0.5)
         try:
-            settle_once(network, amphorae)
+            end_pending_once(network, amphorae)
         except Exception:
             logging.exception("pending states could not be ended")
 
@@ -60,7 +60,7 @@ def is_pending(part):
     return part.provisioning_status.startswith("PENDING_")
 
 
-def settle_once(network, amphorae):
+def end_pending_once(network, amphorae):
     session = db_api.get_session()
     with session.begin():
         for model in PARTS:
@@ -69,7 +69,7 @@ def settle_once(network, amphorae):
                     part.provisioning_status, part.operating_status = constants.ACTIVE, constants.ONLINE
                 else:
                     session.delete(part)
-        # what was deleted above is no part of its load balancer any more
+        # deleted parts no longer belong to their load balancer
         session.flush()
         session.expire_all()
         for balancer in session.query(models.LoadBalancer):
@@ -88,7 +88,7 @@ def end_balancer(session, balancer, network, amphorae):
     if not amphorae.remove(balancer):
         return
     network.delete_port(balancer.vip.port_id)
-    # with `cascade` the API has marked nothing but the load balancer
+    # with `cascade` the API has marked only the load balancer
     for part in [*balancer.listeners, *balancer.pools]:
         session.delete(part)
     balancer.provisioning_status = constants.DELETED
@@ -103,7 +103,7 @@ def main():
     app = api_app.setup_app(argv=sys.argv)
     cfg.CONF.set_override("pool_timeout", None, "database")
     make_tables()
-    threading.Thread(target=settle, daemon=True).start()
+    threading.Thread(target=end_pending, daemon=True).start()
     port = int(os.environ["FORESAIL_PORT"])
     simple_server.make_server("127.0.0.1", port, app, handler_class=Silent).serve_forever()
 

@@ -1,6 +1,6 @@
-"""What a cloud's operator sets up, made or brought up to date. Argument: "catalog" or "content".
+"""Creates or updates what a cloud's operator sets up. Argument: "catalog" or "content".
 
-Standard input is JSON of the shape of Seed in sandbox/openstack/seed.ts; standard output is JSON.
+Standard input is JSON in the format of Seed in sandbox/openstack/seed.ts; standard output is JSON.
 """
 import json
 import sys

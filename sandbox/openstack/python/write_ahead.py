@@ -1,4 +1,4 @@
-"""Lets readers of SQLite files go on while somebody writes. Arguments: the files."""
+"""Lets readers of SQLite files continue during writes. Arguments: the files."""
 import sqlite3
 import sys
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { KubernetesClient } from "../../../lib/kubernetes";
 import { Registrar } from "../../../sandbox/azimuth/controllers/registrar";
 import { azimuthValues } from "../../../sandbox/azimuth/stack-values";
-import { StandIns } from "../../../sandbox/azimuth/stand-ins";
+import { SimulatedControllers } from "../../../sandbox/azimuth/simulated-controllers";
 import { makeTenancy, standInChart, TENANCY } from "../../../sandbox/azimuth/tenancy";
 import type { SavedApiServer } from "../../simulation/bare-api-server";
 import { untilTrue } from "../azimuth-fixture";
@@ -32,7 +32,7 @@ export const startAzimuthServers: StartServers = async (toolchain, folder, recor
   ]);
   const kubeconfig = api.kubeconfig();
   const management = await KubernetesClient.connect({ kubeconfig }, { seconds: 10 });
-  const controllers = await StandIns.start({ kubeconfig, leaseCheckMilliseconds: 500 });
+  const controllers = await SimulatedControllers.start({ kubeconfig, leaseCheckMilliseconds: 500 });
   const registrar = await Registrar.start(PORTS.service);
   registrar.reservations.push(...(saved?.reservations ?? []));
   if (!saved) await makeTenancy(management);

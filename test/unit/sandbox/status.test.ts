@@ -84,13 +84,13 @@ describe("the status of the sandbox", () => {
           system: "ssh",
           stack: "sandbox-ssh",
           kubeconfig: null,
-          nodes: mergeNodes(recorded, "the cluster is not made yet"),
+          nodes: mergeNodes(recorded, "the cluster is not created yet"),
         },
       ],
       environment: { PULUMI_HOME: "/it's/here" },
     });
     assert.match(text, /^stack sandbox-ssh \(system ssh\), 9 resources$/m);
-    assert.match(text, /^ {2}w-1 {3}worker {9}- {2}the cluster is not made yet$/m);
+    assert.match(text, /^ {2}w-1 {3}worker {9}- {2}the cluster is not created yet$/m);
     assert.match(text, /^ {2}export PULUMI_HOME='\/it'\\''s\/here'$/m);
   });
 

@@ -151,7 +151,7 @@ describe("initial contents of the sandbox's OpenStack", () => {
       first: "10.77.9.10",
       last: "10.77.9.250",
     });
-    assert.throws(() => publicAddresses("10.77.0.0/16"), /is no \/24/);
+    assert.throws(() => publicAddresses("10.77.0.0/16"), /is not a \/24/);
   });
 
   it("is found by clients at the address where its servers reach it, on request, and by its own parts locally", () => {

@@ -80,7 +80,7 @@ describe("the process that runs a cloud's servers", () => {
   async function look(): Promise<string[]> {
     calls = [];
     await machines.look();
-    await machines.settle();
+    await machines.waitUntilIdle();
     return calls;
   }
 
@@ -169,9 +169,9 @@ describe("the process that runs a cloud's servers", () => {
     await machines.look();
     assert.equal(created().length, 3);
     release();
-    await machines.settle();
+    await machines.waitUntilIdle();
     await machines.look();
-    await machines.settle();
+    await machines.waitUntilIdle();
     assert.equal(created().length, 5);
   });
 });

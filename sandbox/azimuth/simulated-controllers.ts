@@ -10,12 +10,12 @@ import { AZIMUTH_DEFINITIONS, CLUSTER_API_DEFINITIONS, ZENITH_DEFINITIONS } from
 import { Faults, type Faulty } from "./faults";
 import { installDefinitions } from "../management/definitions";
 
-interface StandInOptions {
-  /** of the management cluster, for all rights */
+interface ControllersOptions {
+  /** of the management cluster, with all rights */
   readonly kubeconfig: string;
-  /** of the cluster that every Cluster is said to have become; default: the management cluster itself */
+  /** of the target cluster that represents every Cluster; default: the management cluster itself */
   readonly targetKubeconfig?: string;
-  /** How often the timer of Leases runs, in milliseconds; default: as the real operator's, a minute. */
+  /** How often the timer of Leases runs, in milliseconds; default: one minute, as in the real operator. */
   readonly leaseCheckMilliseconds?: number;
   readonly say?: (line: string) => void;
 }
@@ -24,8 +24,8 @@ const CONNECT_SECONDS = 30;
 /** Where Platforms' discovery Secrets are. */
 const DISCOVERY_NAMESPACE = "zenith-services";
 
-/** All stand-in controllers of a management cluster with Azimuth, in this process. */
-export class StandIns {
+/** All simulated controllers of a management cluster with Azimuth, in this process. */
+export class SimulatedControllers {
   readonly faults = new Faults();
   private readonly end = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
@@ -36,14 +36,14 @@ export class StandIns {
   ) {}
 
   /** Installs the custom resources and starts the controllers. */
-  static async start(options: StandInOptions): Promise<StandIns> {
+  static async start(options: ControllersOptions): Promise<SimulatedControllers> {
     const { kubeconfig, targetKubeconfig } = options;
     const userAgent = "azimuth-stand-ins";
     const connect = (access: string) =>
       KubernetesClient.connect({ kubeconfig: access }, { seconds: CONNECT_SECONDS, userAgent });
     const client = await connect(kubeconfig);
     const target = targetKubeconfig === undefined ? client : await connect(targetKubeconfig);
-    const standIns = new StandIns(client, target);
+    const controllers = new SimulatedControllers(client, target);
     await installDefinitions(client, [...AZIMUTH_DEFINITIONS, ...CLUSTER_API_DEFINITIONS]);
     await installDefinitions(target, ZENITH_DEFINITIONS);
     await client.apply({
@@ -51,8 +51,8 @@ export class StandIns {
       kind: "Namespace",
       metadata: { name: DISCOVERY_NAMESPACE },
     });
-    standIns.run(options);
-    return standIns;
+    controllers.run(options);
+    return controllers;
   }
 
   async stop(): Promise<void> {
@@ -62,7 +62,7 @@ export class StandIns {
     this.target.close();
   }
 
-  /** What people ask of objects that are not there yet, by annotations of their namespace. */
+  /** Follows the faults that namespace annotations request for objects that do not exist yet. */
   private followFaults(): Promise<void> {
     return follow<{ metadata?: Partial<Faulty> }>(this.client, {
       apiVersion: "v1",
@@ -77,7 +77,7 @@ export class StandIns {
     targetKubeconfig = kubeconfig,
     leaseCheckMilliseconds,
     say = () => undefined,
-  }: StandInOptions): void {
+  }: ControllersOptions): void {
     const { client, target, faults } = this;
     const around: Context = { client, faults, say, signal: this.end.signal };
     this.running = Promise.all([
@@ -88,6 +88,6 @@ export class StandIns {
       runZenith({ ...around, client: target }),
       this.followFaults(),
     ]);
-    this.running.catch((error: unknown) => say(`stand-ins: ${String(error)}`));
+    this.running.catch((error: unknown) => say(`simulated controllers: ${String(error)}`));
   }
 }

@@ -7,24 +7,24 @@ import { TumblebugServer } from "../sandbox/tumblebug/server";
 
 const CREDENTIALS = { user: "bench", password: "bench" };
 
-/** A stand-in server whose VMs have addresses and nothing behind them. */
-export interface StandIn {
+/** A simulated server whose VMs have addresses, but no machines. */
+export interface SimulatedTumblebug {
   readonly server: TumblebugServer;
   readonly address: string;
   /** Names of its connections. */
   readonly connections: readonly string[];
-  /** What makes programs log in. */
+  /** Variables with which programs log in. */
   readonly variables: Readonly<Record<string, string>>;
   /** @throws Error when VMs or objects are left */
   assertEmpty(): void;
   delete(): Promise<void>;
 }
 
-/** Starts a server with the namespace "bench". @param creation milliseconds that a VM takes to come up */
-export async function startStandIn(
+/** Starts a server with the namespace "bench". @param creation milliseconds that a VM takes to start */
+export async function startSimulatedTumblebug(
   generation: "mcis" | "infra",
   options: { connections: number; creation: number; limits?: boolean },
-): Promise<StandIn> {
+): Promise<SimulatedTumblebug> {
   const folder = mkdtempSync(path.join(tmpdir(), "foresail-bench-tumblebug-"));
   const regions = Array.from({ length: options.connections }, (_, index) => `region-${index + 1}`);
   const connections = regions.map((region) => connectionOf("aws", region));

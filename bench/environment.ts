@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { arch, cpus, loadavg, release, totalmem, type } from "node:os";
 import type { Result } from "./results";
 
-/** Above this load the other processes are measured, too. */
+/** Above this load, other processes affect the measurement. */
 const BUSY = 2;
 
-/** The machine, in words that name no person and no host. */
+/** Describes the machine without naming a user or a host. */
 export function describeMachine(): string {
   const [first] = cpus();
   const gibibytes = Math.round(totalmem() / 2 ** 30);
@@ -14,7 +14,7 @@ export function describeMachine(): string {
   return `${cores}, ${gibibytes} GiB, ${type()} ${release().split("-")[0] ?? ""} ${arch()}`;
 }
 
-/** The versions that matter to a figure. */
+/** Describes the versions that affect the figures. */
 export function describeVersions(): string {
   const packageOf = (name: string) =>
     (JSON.parse(readFileSync(require.resolve(`${name}/package.json`), "utf8")) as { version: string })
@@ -22,14 +22,15 @@ export function describeVersions(): string {
   return `foresail ${packageOf("foresail")}, Pulumi ${packageOf("@pulumi/pulumi")}, Node ${process.versions.node}`;
 }
 
-/** Notes the load before each run, and says when the machine is busy. */
+/** Records the load before each run, and warns when the machine is busy. */
 export class LoadNotes {
   private readonly loads: number[] = [];
 
   note(): void {
     const [load = 0] = loadavg();
     this.loads.push(load);
-    if (load > BUSY) console.error(`  the load average is ${load.toFixed(1)}: other work is measured, too`);
+    if (load > BUSY)
+      console.error(`  the load average is ${load.toFixed(1)}: other work affects the measurement`);
   }
 
   get range(): Result["load"] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { noteMarks, partsOf, type Turn, wholeSeconds } from "../../../bench/worker-turns";
+import { noteStages, partsOf, type WorkerUpgrade, wholeSeconds } from "../../../bench/worker-upgrades";
 import type { RolloutNode } from "../../../providers/kubeadm/plan/rollout/observed";
 
 const TO = "1.36.3";
@@ -18,10 +18,10 @@ const worker: RolloutNode = {
   current: { kubelet: "1.35.4" },
 };
 
-function seen(states: readonly Partial<RolloutNode>[]): Turn {
-  const turn: Turn = {};
-  states.forEach((state, second) => noteMarks(turn, { ...worker, ...state }, TO, second));
-  return turn;
+function seen(states: readonly Partial<RolloutNode>[]): WorkerUpgrade {
+  const upgrade: WorkerUpgrade = {};
+  states.forEach((state, second) => noteStages(upgrade, { ...worker, ...state }, TO, second));
+  return upgrade;
 }
 
 describe("a worker's upgrade, as a watch sees it", () => {
@@ -38,21 +38,21 @@ describe("a worker's upgrade, as a watch sees it", () => {
     { ...done, unschedulable: false },
   ]);
 
-  it("has all its timestamps in order when foresail rolls it out", () => {
+  it("has all its stages in order when foresail rolls it out", () => {
     assert.deepEqual(rolledOut, { cordoned: 1, asked: 2, begun: 3, reported: 5, done: 6, uncordoned: 7 });
     assert.equal(partsOf([rolledOut]), "asked 1.0, begun 1.0, reported 2.0, done 1.0, uncordoned 1.0");
   });
 
   it("has the events that everyone sees when a script does it", () => {
     const upgraded = { unschedulable: true, kubeletVersion: TO };
-    const turn = seen([
+    const upgrade = seen([
       { unschedulable: true },
       { ...upgraded, ready: false },
       upgraded,
       { kubeletVersion: TO },
     ]);
-    assert.deepEqual(turn, { cordoned: 0, reported: 2, uncordoned: 3 });
-    assert.equal(partsOf([turn]), "reported 2.0, uncordoned 1.0");
+    assert.deepEqual(upgrade, { cordoned: 0, reported: 2, uncordoned: 3 });
+    assert.equal(partsOf([upgrade]), "reported 2.0, uncordoned 1.0");
   });
 
   it("does not begin before the cordon, nor with leftovers of an earlier rollout", () => {

@@ -1,0 +1,83 @@
+import type { KubernetesClient } from "../lib/kubernetes";
+import {
+  observeRolloutNode,
+  type NodeParts,
+  type RolloutNode,
+} from "../providers/kubeadm/plan/rollout/observed";
+
+/**
+ * The observable stages of a worker's upgrade, in order. `asked`, `begun` and `done` are foresail's own: other tools
+ * write no annotations.
+ */
+const STAGES = ["cordoned", "asked", "begun", "reported", "done", "uncordoned"] as const;
+
+type Stage = (typeof STAGES)[number];
+
+/** When each stage was first seen, in seconds of one clock. */
+export type WorkerUpgrade = Partial<Record<Stage, number>>;
+
+/** Records new stages of a node; a stage counts only after the cordon that begins the upgrade. */
+export function noteStages(upgrade: WorkerUpgrade, node: RolloutNode, to: string, seconds: number): void {
+  const isSeen: Record<Stage, boolean> = {
+    cordoned: node.unschedulable,
+    asked: node.desired["kubelet"] === to && node.current["kubelet"] !== to,
+    begun: node.agentReady === false,
+    reported: node.kubeletVersion === to && node.ready,
+    done: node.agentReady === true && upgrade.begun !== undefined && node.current["kubelet"] === to,
+    uncordoned: !node.unschedulable && node.kubeletVersion === to,
+  };
+  if (!isSeen.cordoned && upgrade.cordoned === undefined) return;
+  for (const stage of STAGES) if (isSeen[stage]) upgrade[stage] ??= seconds;
+}
+
+/**
+ * Watches workers through the API from the first one's cordon to the last one's uncordon.
+ * @returns one upgrade per worker
+ * @throws WaitTimeout when they are not all uncordoned in time; the signal's reason
+ */
+export async function watchUpgrades(
+  client: KubernetesClient,
+  workers: readonly string[],
+  to: string,
+  options: { seconds: number; signal: AbortSignal },
+): Promise<WorkerUpgrade[]> {
+  const upgrades = new Map<string, WorkerUpgrade>(workers.map((name) => [name, {}]));
+  await client.watchUntil<void, NodeParts>({
+    ...options,
+    what: `the upgrades of ${workers.join(", ")}`,
+    apiVersion: "v1",
+    kind: "Node",
+    decide: (nodes) => {
+      for (const node of nodes) {
+        const upgrade = upgrades.get(node.metadata?.name ?? "");
+        if (upgrade) noteStages(upgrade, observeRolloutNode(node), to, performance.now() / 1000);
+      }
+      const away = workers.filter((name) => upgrades.get(name)?.uncordoned === undefined);
+      return away.length === 0 ? { done: undefined } : { pending: `${away.join(", ")} not uncordoned yet` };
+    },
+  });
+  return [...upgrades.values()];
+}
+
+/** Returns the seconds from the first cordon to the last uncordon. */
+export function wholeSeconds(upgrades: readonly WorkerUpgrade[]): number {
+  const ends = upgrades.map(({ uncordoned = NaN }) => uncordoned);
+  return Math.max(...ends) - Math.min(...upgrades.map(({ cordoned = NaN }) => cordoned));
+}
+
+/**
+ * Returns the average seconds of each stage of an upgrade: "drained 0.3 s, begun 0.9 s, …"; each interval ends at its
+ * stage.
+ */
+export function partsOf(upgrades: readonly WorkerUpgrade[]): string {
+  const parts = STAGES.slice(1).flatMap((stage) => {
+    const seconds = upgrades.flatMap((upgrade) => {
+      const at = upgrade[stage];
+      const earlier = STAGES.slice(0, STAGES.indexOf(stage)).flatMap((one) => upgrade[one] ?? []);
+      return at === undefined || earlier.length === 0 ? [] : [at - Math.max(...earlier)];
+    });
+    if (seconds.length === 0) return [];
+    return [`${stage} ${(seconds.reduce((sum, one) => sum + one, 0) / seconds.length).toFixed(1)}`];
+  });
+  return parts.join(", ");
+}
