@@ -88,7 +88,8 @@ async function unpackDependency(folder: string, name: string): Promise<string> {
   const archive = (await readdir(charts)).find(
     (file) => file.startsWith(`${name}-`) && file.endsWith(".tgz"),
   );
-  if (archive === undefined) throw new Error(`the chart in ${folder} does not contain its dependency ${name}`);
+  if (archive === undefined)
+    throw new Error(`the chart in ${folder} does not contain its dependency ${name}`);
   await mkdir(unpacked);
   await extract(await readFile(path.join(charts, archive)), unpacked);
   await rm(path.join(charts, archive));

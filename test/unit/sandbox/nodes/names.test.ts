@@ -22,7 +22,10 @@ describe("names of container nodes", () => {
   for (const bad of ["", "A", "-a", "a_b", "a/../b", "x".repeat(41)]) {
     it(`refuse ${JSON.stringify(bad)}`, () => {
       assert.throws(() => fleetNames("0a1b2c3d", bad), /is not a valid name for a system/);
-      assert.throws(() => containerName(fleetNames("0a1b2c3d", "ssh"), bad), /is not a valid name for a node/);
+      assert.throws(
+        () => containerName(fleetNames("0a1b2c3d", "ssh"), bad),
+        /is not a valid name for a node/,
+      );
     });
   }
 });
