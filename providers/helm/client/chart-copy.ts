@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } fr
 import path from "node:path";
 import { parse, parseDocument } from "yaml";
 import { shortHash } from "../../../lib/short-hash";
+import { quoted } from "../../../lib/text/quote";
 
 /** A chart in a repository, or a folder or archive on this machine. */
 export interface ChartLocation {
@@ -82,6 +83,9 @@ async function removeDefaults(folder: string, paths: readonly DefaultPath[]): Pr
 
 /** Returns the folder of a dependency, which a packed chart may have as an archive. */
 async function unpackDependency(folder: string, name: string): Promise<string> {
+  // the name comes from the chart, and leads to a file that is written
+  if (!/^[\w-][\w.-]*$/.test(name))
+    throw new Error(`${quoted(name)} is not a valid name of a chart's dependency`);
   const charts = path.join(folder, "charts");
   const unpacked = path.join(charts, name);
   if (await exists(unpacked)) return unpacked;
@@ -96,7 +100,7 @@ async function unpackDependency(folder: string, name: string): Promise<string> {
   return unpacked;
 }
 
-/** Unpacks an archive, whose files are in one folder. `tar` refuses paths that lead out of the target. */
+/** Unpacks an archive, whose files are in one folder. `tar` refuses paths and links that lead out of the target. */
 async function extract(archive: Buffer, folder: string): Promise<void> {
   const { extract: unpack } = await import("tar");
   await new Promise<void>((resolve, reject) => {

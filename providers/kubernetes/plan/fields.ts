@@ -74,7 +74,7 @@ export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
 export function otherWriters(managedFields: readonly ManagedFields[], own: string): string[] {
   const writers = managedFields
     .filter(({ manager, subresource }) => manager !== own && subresource !== "status")
-    .map(({ manager = "somebody" }) => manager);
+    .map(({ manager = "unknown" }) => manager);
   return [...new Set(writers)];
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse, stringify } from "yaml";
@@ -99,5 +99,30 @@ describe("a copy of a chart without defaults", () => {
   it("refuses an archive that is not the one in the index", async () => {
     repository.tamper("parent-1.2.3.tgz");
     await assert.rejects(copyWithoutDefaults(source(), [["b"]], copies()), /does not have the digest/);
+  });
+
+  it("writes no file outside of the copy, whatever links and names a chart has", async () => {
+    const outside = path.join(folder, "values.yaml");
+    await writeFile(outside, "port: 1\n");
+    const linking = path.join(folder, "linking");
+    await mkdir(linking);
+    await writeFile(path.join(linking, "Chart.yaml"), stringify({ name: "linking", version: "1.0.0" }));
+    await symlink(outside, path.join(linking, "values.yaml"));
+    const archive = path.join(folder, "linking.tgz");
+    await run("tar", ["-czf", archive, "-C", folder, "linking"]);
+    await assert.rejects(copyWithoutDefaults({ chart: archive }, [["port"]], copies()), /symlink|link/i);
+
+    const climbing = await writeChart("climbing", {});
+    const metadata = {
+      name: "climbing",
+      version: "1.0.0",
+      dependencies: [{ name: "../../..", alias: "up" }],
+    };
+    await writeFile(path.join(climbing, "Chart.yaml"), stringify(metadata));
+    await assert.rejects(
+      copyWithoutDefaults({ chart: climbing }, [["up", "port"]], copies()),
+      /"\.\.\/\.\.\/\.\." is not a valid name/,
+    );
+    assert.equal(await readFile(outside, "utf8"), "port: 1\n");
   });
 });
