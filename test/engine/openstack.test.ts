@@ -1,27 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { CloudServer, type Answer, type Request } from "../unit/providers/openstack/cloud-server";
+import { CloudServer, readCloud } from "../unit/providers/openstack/cloud-server";
 import { newKey } from "../support/ssh-server";
 import { makeCompiledClone, removeFolder } from "./compiled-clone";
 import { engineToolchain, SET_UP_MILLISECONDS } from "./simulated-fixture";
 import { TestStack } from "./test-stack";
 
 const INSTANCE = "openstack:compute/instance:Instance";
-const ok = (body: unknown): Answer => ({ status: 200, body });
-
-/** The cloud's responses to the checks of a preview: one flavor, one image, one external network, no server. */
-function previewedCloud({ path: ref }: Request): Answer | undefined {
-  if (ref.startsWith("/compute/v2.1/flavors"))
-    return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
-  if (ref.startsWith("/image/v2/images"))
-    return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
-  if (ref.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
-  if (ref.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
-  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(ref)) return ok({ servers: [] });
-  if (ref === "/compute/v2.1/limits") return ok({ limits: { absolute: {} } });
-  return undefined;
-}
 
 describe("a preview of an OpenStack stack, on a cloud that is only read", function () {
   this.timeout(SET_UP_MILLISECONDS);
@@ -49,7 +35,7 @@ describe("a preview of an OpenStack stack, on a cloud that is only read", functi
 
   before(async () => {
     const toolchain = await engineToolchain(["pulumi", "plugin-openstack", "plugin-command"]);
-    cloud = new CloudServer(previewedCloud);
+    cloud = new CloudServer(readCloud);
     await cloud.listen();
     folder = makeCompiledClone();
     stack = new TestStack({ folder, project: "foresail", stack: "test" }, toolchain);

@@ -12,24 +12,16 @@ import { handlers as keyHandlers } from "../../../../providers/openstack/resourc
 import { PartialFailure } from "../../../../lib/pulumi/failure";
 import { newKey, TestSshServer } from "../../../support/ssh-server";
 import { exampleMachine, exampleSpecification } from "../kubeadm/machine/examples";
-import { CloudServer, type Answer, type Request } from "./cloud-server";
+import { CloudServer, ok, readCloud, type Answer, type Request } from "./cloud-server";
 import { UNKNOWN } from "../../../../lib/unknown";
 
-const ok = (body: unknown): Answer => ({ status: 200, body });
-
 /** A cloud with one flavor, one image, one external network and room for three servers. */
-function smallCloud({ method, path: ref }: Request): Answer | undefined {
-  if (ref.startsWith("/compute/v2.1/flavors"))
-    return ok({ flavors: [{ id: "f1", name: "m1", vcpus: 1, ram: 1024, disk: 10 }] });
-  if (ref.startsWith("/image/v2/images"))
-    return ok({ images: [{ id: "i1", name: "debian", status: "active", min_disk: 1, min_ram: 0 }] });
-  if (ref.startsWith("/compute/v2.1/os-availability-zone")) return ok({ availabilityZoneInfo: [] });
-  if (ref.startsWith("/network/v2.0/networks")) return ok({ networks: [{ id: "n1", name: "public" }] });
-  if (/^\/compute\/v2\.1\/servers(\/detail)?\?/.test(ref)) return ok({ servers: [] });
+function smallCloud(request: Request): Answer | undefined {
+  const { method, path: ref } = request;
   if (ref === "/compute/v2.1/limits")
     return ok({ limits: { absolute: { maxTotalInstances: 3, totalInstancesUsed: 2 } } });
   if (method === "POST" && ref.endsWith("/metadata")) return ok({ metadata: {} });
-  return undefined;
+  return readCloud(request);
 }
 
 describe("the handlers of OpenStack's resources", () => {
