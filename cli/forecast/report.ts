@@ -8,7 +8,7 @@ import {
   planRollout,
   type RolloutStep,
 } from "../../providers/kubeadm/plan/rollout/plan";
-import { presentSkew } from "../../providers/kubeadm/plan/rollout/refusals";
+import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
 import { budgetFindings, placementFindings } from "./budgets";

@@ -3,11 +3,9 @@ import {
   DEFAULT_DRAIN,
   DEFAULT_FILE_MODE,
   DEFAULT_LOOPBACK,
-  DEFAULT_ROLLOUT,
-  DEFAULT_SSH,
-  DEFAULT_TIMEOUTS,
   networkOf,
 } from "../../providers/kubeadm/plan/defaults";
+import { DEFAULT_ROLLOUT, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
 import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
@@ -29,24 +27,19 @@ export function networkPlugin(args: Pick<KubeadmClusterArgs, "network">): Networ
 /** Returns the kind of the pod network, which decides the ports that it needs. */
 export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNetworkKind {
   const plugin = networkPlugin(args);
-  const known = (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin);
-  return known ?? "other";
+  return (["bridge", "cilium", "calico", "flannel"] as const).find((kind) => kind in plugin) ?? "other";
 }
 
 /** Returns the deadlines in the form that state has, with the defaults. */
 export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Timeouts & { dial: number } {
-  const { sshSeconds, prepareSeconds, initSeconds, joinSeconds, readySeconds } = {
-    ...DEFAULT_TIMEOUTS,
-    ...args.timeouts,
-  };
-  const dial = args.ssh?.dialTimeoutSeconds ?? DEFAULT_SSH.dialTimeoutSeconds;
+  const seconds = { ...DEFAULT_TIMEOUTS, ...args.timeouts };
   return {
-    ssh: sshSeconds,
-    dial,
-    prepare: prepareSeconds,
-    init: initSeconds,
-    join: joinSeconds,
-    ready: readySeconds,
+    ssh: seconds.sshSeconds,
+    dial: args.ssh?.dialTimeoutSeconds ?? DEFAULT_SSH.dialTimeoutSeconds,
+    prepare: seconds.prepareSeconds,
+    init: seconds.initSeconds,
+    join: seconds.joinSeconds,
+    ready: seconds.readySeconds,
   };
 }
 
@@ -69,11 +62,7 @@ export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
 /** Returns the versions that a rollout to the desired versions may pass through. They are staged on each node. */
 export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
   const settings = rolloutSettings(args);
-  return stagedVersions({
-    version: args.version,
-    intermediates: settings.intermediateVersions,
-    software: furtherSoftware(settings),
-  });
+  return stagedVersions(args.version, settings.intermediateVersions, furtherSoftware(settings));
 }
 
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
@@ -81,16 +70,19 @@ export function specification(name: string, args: KubeadmClusterArgs): pulumi.Ou
   const files = (args.files ?? []).map((file) =>
     pulumi.output(file.content).apply((content) => ({ mode: DEFAULT_FILE_MODE, ...file, content })),
   );
-  const endpoint = pulumi.output(args.endpoint ?? { loopback: DEFAULT_LOOPBACK });
-  const names = pulumi.all(args.certificateNames ?? []);
   const { podSubnet, serviceSubnet, dnsDomain } = networkOf(args.network);
   return pulumi
-    .all([pulumi.all(files), args.caBundle, endpoint, names])
-    .apply(([resolved, caBundle, reached, certificateNames]) => ({
+    .all([
+      pulumi.all(files),
+      args.caBundle,
+      pulumi.output(args.endpoint ?? { loopback: DEFAULT_LOOPBACK }),
+      pulumi.all(args.certificateNames ?? []),
+    ])
+    .apply(([resolved, caBundle, endpoint, certificateNames]) => ({
       name,
       version: args.version,
       source: args.source ?? DEFAULT_SOURCE,
-      endpoint: reached,
+      endpoint,
       network: {
         podCidr: podSubnet,
         serviceCidr: serviceSubnet,

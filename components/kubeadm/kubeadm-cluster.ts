@@ -46,11 +46,7 @@ export class KubeadmCluster extends pulumi.ComponentResource {
    * there is one, otherwise a healthy control plane. Empty while `--target` leaves it out. Secret.
    */
   readonly kubeconfig: pulumi.Output<string>;
-  /**
-   * The same kubeconfig without the load balancer, which may start only after the first control plane. Secret.
-   *
-   * @internal
-   */
+  /** @internal The same kubeconfig without the load balancer, which may start only after the first control plane. */
   readonly directKubeconfig: pulumi.Output<string>;
   /** The API servers: host:port as the nodes use it, and one address per control plane as seen from outside. */
   readonly endpoints: pulumi.Output<{ nodes: string; controlPlanes: Record<string, string> }>;
@@ -58,23 +54,11 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   /** Kubernetes version that the cluster runs, MAJOR.MINOR.PATCH. */
   readonly version: pulumi.Output<string>;
 
-  /**
-   * The machines in the form that the cluster's resources take.
-   *
-   * @internal
-   */
+  /** @internal The machines in the form that the cluster's resources take. */
   readonly machines: MachineInputs[];
-  /**
-   * Inputs that every resource of the cluster takes.
-   *
-   * @internal
-   */
+  /** @internal Inputs that every resource of the cluster takes. */
   readonly common;
-  /**
-   * The resource for `deletedWith`: what lives in the cluster is deleted with it.
-   *
-   * @internal
-   */
+  /** @internal The resource for `deletedWith`: what lives in the cluster is deleted with it. */
   readonly existence: pulumi.CustomResource;
   private readonly prepared: ReadonlyMap<string, Command>;
   private readonly args: KubeadmClusterArgs;
@@ -103,7 +87,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     this.directKubeconfig = direct;
     this.kubeconfig = balanced;
     this.createReader();
-    const controlPlanes = this.join(CONTROL_PLANE_GROUP, this.installNetwork());
+    const pods = {
+      plugin: networkPlugin(args),
+      podCidr: networkOf(args.network).podSubnet,
+      kubeconfig: direct,
+    };
+    const network = installPodNetwork(clusterName, pods, this.inside());
+    const controlPlanes = this.join(CONTROL_PLANE_GROUP, network);
     const joined = [controlPlanes, ...this.followControlPlanes(controlPlanes)];
     const workers = Object.keys(this.workerPools()).map((pool) => this.join(pool, joined));
     const agents = this.installNodeAgents([...joined, ...workers]);
@@ -121,21 +111,17 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     const controlPlanes = pulumi.output(
       this.machinesOf(CONTROL_PLANE_GROUP).map(({ name, internalAddress }) => ({ name, internalAddress })),
     );
+    const shared = {
+      ...this.common,
+      controlPlanes,
+      registryCredentials: this.args.registries?.credentials,
+      sshSeconds: ssh,
+      dialSeconds: dial,
+      revision: this.args.bootstrapRevision,
+    };
+    const opts = { parent: this, customTimeouts: { create: `${prepare + ssh}s` } };
     const command = (machine: MachineInputs) =>
-      prepareMachine(
-        this.clusterName,
-        machine.name,
-        {
-          ...this.common,
-          machine: pulumi.output(machine),
-          controlPlanes,
-          registryCredentials: this.args.registries?.credentials,
-          sshSeconds: ssh,
-          dialSeconds: dial,
-          revision: this.args.bootstrapRevision,
-        },
-        { parent: this, customTimeouts: { create: `${prepare + ssh}s` } },
-      );
+      prepareMachine(this.clusterName, machine.name, { ...shared, machine: pulumi.output(machine) }, opts);
     return new Map(this.machines.map((machine) => [machine.name, command(machine)]));
   }
 
@@ -146,13 +132,10 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private initCluster(): ClusterInit {
+    const registryCredentials = pulumi.secret(this.args.registries?.credentials ?? {});
     return new ClusterInit(
       initResource(this.clusterName),
-      {
-        ...this.common,
-        machines: this.machinesOf(),
-        registryCredentials: pulumi.secret(this.args.registries?.credentials ?? {}),
-      },
+      { ...this.common, machines: this.machines, registryCredentials },
       { parent: this, dependsOn: this.preparedOf(CONTROL_PLANE_GROUP) },
     );
   }
@@ -189,51 +172,31 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return new ReaderAccount(`${this.clusterName}-reader`, args, this.inside());
   }
 
-  private installNetwork(): pulumi.Resource[] {
-    const podCidr = networkOf(this.args.network).podSubnet;
-    const args = { plugin: networkPlugin(this.args), podCidr, kubeconfig: this.directKubeconfig };
-    return installPodNetwork(this.clusterName, args, this.inside());
-  }
-
   /** Updates the forwarders on every node when control planes are added or removed. */
   private followControlPlanes(controlPlanes: NodeGroup): LoopbackEndpoint[] {
     if (this.args.endpoint && !("loopback" in this.args.endpoint)) return [];
-    const endpoint = new LoopbackEndpoint(
-      `${this.clusterName}-endpoint`,
-      { ...this.common, machines: this.machinesOf() },
-      { ...this.inside(), dependsOn: [controlPlanes] },
-    );
-    return [endpoint];
+    const { common, machines } = this;
+    const opts = { ...this.inside(), dependsOn: [controlPlanes] };
+    return [new LoopbackEndpoint(`${this.clusterName}-endpoint`, { ...common, machines }, opts)];
+  }
+
+  /** Returns what the resources for versions take. */
+  private versioned() {
+    const { common, machines, directKubeconfig: kubeconfig } = this;
+    return { ...common, machines, kubeconfig };
   }
 
   /** Installs the agent, and the versions that it can choose from, on every node, also those that have just joined. */
   private installNodeAgents(after: pulumi.Resource[]): NodeAgents {
-    return new NodeAgents(
-      `${this.clusterName}-node-agents`,
-      {
-        ...this.common,
-        machines: this.machinesOf(),
-        annotations: rolloutSettings(this.args).annotations,
-        staged: stagedFor(this.args),
-        kubeconfig: this.directKubeconfig,
-      },
-      this.inside(...after),
-    );
+    const { annotations } = rolloutSettings(this.args);
+    const args = { ...this.versioned(), annotations, staged: stagedFor(this.args) };
+    return new NodeAgents(`${this.clusterName}-node-agents`, args, this.inside(...after));
   }
 
   /** Rolls out versions after scaling: every node is in the cluster before any node changes its version. */
   private rollOut(agents: NodeAgents): NodeRollout {
-    return new NodeRollout(
-      rolloutResource(this.clusterName),
-      {
-        ...this.common,
-        machines: this.machinesOf(),
-        rollout: rolloutSettings(this.args),
-        kubeconfig: this.directKubeconfig,
-        drain: drainOptions(this.args),
-      },
-      this.inside(agents),
-    );
+    const args = { ...this.versioned(), rollout: rolloutSettings(this.args), drain: drainOptions(this.args) };
+    return new NodeRollout(rolloutResource(this.clusterName), args, this.inside(agents));
   }
 
   /** Joins the machines of a group. On destroy, all machines are reset together, since no node is left for their pods. */
@@ -241,14 +204,13 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return new NodeGroup(
       groupResource(this.clusterName, group),
       {
-        ...this.common,
+        ...this.versioned(),
         group,
         machines: this.machinesOf(group),
         controlPlanes: this.machinesOf(CONTROL_PLANE_GROUP),
         lost: this.args.lost ?? [],
         elsewhere: this.machines.filter((machine) => machine.group !== group).map(({ name }) => name),
         ...(group === CONTROL_PLANE_GROUP ? { pools: this.workerPools() } : {}),
-        kubeconfig: this.directKubeconfig,
         drain: drainOptions(this.args),
       },
       this.inside(...this.preparedOf(group), ...after),
@@ -256,13 +218,12 @@ export class KubeadmCluster extends pulumi.ComponentResource {
   }
 
   private describeEndpoints() {
-    const servers = this.machinesOf(CONTROL_PLANE_GROUP).map(({ name, apiServer }) => ({ name, apiServer }));
+    const servers = this.machinesOf(CONTROL_PLANE_GROUP).map(
+      ({ name, apiServer }) => [name, apiServer] as const,
+    );
     return pulumi
-      .all([this.common.specification, pulumi.output(servers)])
-      .apply(([{ endpoint }, planes]) => ({
-        nodes: controlPlaneEndpoint(endpoint),
-        controlPlanes: Object.fromEntries(planes.map(({ name, apiServer }) => [name, apiServer])),
-      }));
+      .all([this.common.specification, pulumi.all(Object.fromEntries(servers))])
+      .apply(([{ endpoint }, controlPlanes]) => ({ nodes: controlPlaneEndpoint(endpoint), controlPlanes }));
   }
 
   /** Returns the names of the machines of each worker pool, in the order of the configuration. */
@@ -273,9 +234,8 @@ export class KubeadmCluster extends pulumi.ComponentResource {
     return pools;
   }
 
-  /** Returns the machines of one group, or of all groups, in the order of the configuration. */
-  private machinesOf(group?: string): MachineInputs[] {
-    return this.machines.filter((machine) => !group || machine.group === group);
+  private machinesOf(group: string): MachineInputs[] {
+    return this.machines.filter((machine) => machine.group === group);
   }
 
   private preparedOf(group: string): Command[] {

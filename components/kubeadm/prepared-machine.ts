@@ -4,13 +4,8 @@ import { packScript, UNPACK } from "../../providers/kubeadm/machine/shell";
 import { prepareScript } from "../../providers/kubeadm/machine/steps";
 import { registryCredentialsToml } from "../../providers/kubeadm/machine/parameters";
 import type { ClusterSpecification } from "../../providers/kubeadm/plan/specification";
-import {
-  jumpHostKey,
-  machineKey,
-  type JumpHost,
-  type Machine,
-  type SshCredentials,
-} from "../../providers/kubeadm/plan/machine";
+import { jumpHostKey, machineKey } from "../../providers/kubeadm/plan/machine";
+import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import { prepareResource } from "../../providers/kubeadm/plan/resource-names";
 
 interface PreparedMachineArgs {
@@ -58,26 +53,20 @@ export function prepareMachine(
   );
 }
 
-function commandConnection(
-  args: PreparedMachineArgs,
-): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
-  const agentSocketPath = process.env.SSH_AUTH_SOCK;
-  return pulumi.all([args.machine, args.credentials, args.jumpHost]).apply(([machine, credentials, jump]) => {
-    const limits = {
-      dialErrorLimit: Math.ceil(args.sshSeconds / args.dialSeconds),
-      perDialTimeout: args.dialSeconds,
-    };
-    const target = ({ address: host, port, user, hostKey }: JumpHost, privateKey: string | undefined) => ({
-      host,
-      port,
-      user,
-      hostKey,
-      ...limits,
-      ...(privateKey ? { privateKey } : { agentSocketPath }),
-    });
-    return {
+function commandConnection({
+  sshSeconds,
+  dialSeconds,
+  ...args
+}: PreparedMachineArgs): pulumi.Output<pulumi.Unwrap<command.CommandArgs["connection"]>> {
+  const limits = { dialErrorLimit: Math.ceil(sshSeconds / dialSeconds), perDialTimeout: dialSeconds };
+  const target = ({ address: host, port, user, hostKey }: JumpHost, privateKey: string | undefined) => ({
+    ...{ host, port, user, hostKey, ...limits },
+    ...(privateKey ? { privateKey } : { agentSocketPath: process.env.SSH_AUTH_SOCK }),
+  });
+  return pulumi
+    .all([args.machine, args.credentials, args.jumpHost])
+    .apply(([machine, credentials, jump]) => ({
       ...target(machine, machineKey(credentials, machine.name)),
       ...(jump ? { proxy: target(jump, jumpHostKey(credentials)) } : {}),
-    };
-  });
+    }));
 }

@@ -1,31 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
-import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
-import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines";
-import {
-  below,
-  formatPath,
-  issueAt,
-  issueCount,
-  issueLines,
-  type ValidationIssue,
-} from "../../lib/validation/validation-issue";
-import {
-  fileModeIssue,
-  fileOwnerIssue,
-  hostFileListIssues,
-  hostFilePathIssue,
-} from "../../providers/kubeadm/plan/validation/files";
-import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
-import {
-  ciliumValuesIssues,
-  podSubnetIssue,
-  serviceSubnetIssue,
-} from "../../providers/kubeadm/plan/validation/network";
-import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
-import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
 import { printable } from "../../lib/text/quote";
-import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
+import { dnsLabelIssue, poolNameIssue } from "../../lib/validation/names";
+import { apiPortIssue, loopbackPortIssue, SSH_PORT } from "../../lib/validation/ports";
 import { noProxyIssue, proxyUrlIssue } from "../../lib/validation/urls";
+import { below, formatPath, issueAt, issueCount, issueLines } from "../../lib/validation/validation-issue";
+import type { ConfigurationPath, ValidationIssue } from "../../lib/validation/validation-issue";
+import { DEFAULT_LOOPBACK, networkOf } from "../../providers/kubeadm/plan/defaults";
+import * as files from "../../providers/kubeadm/plan/validation/files";
+import { clusterIssues } from "../../providers/kubeadm/plan/validation/machines";
+import * as blocks from "../../providers/kubeadm/plan/validation/network";
+import { PASS_THROUGH, passThroughIssues } from "../../providers/kubeadm/plan/validation/pass-through";
+import { softwareVersionIssue } from "../../providers/kubeadm/plan/validation/rollout";
 import { kubernetesVersionIssue } from "../../providers/kubeadm/plan/validation/source";
 import { networkPlugin } from "./defaults";
 import type { KubeadmClusterArgs } from "./kubeadm-cluster-args";
@@ -35,9 +20,18 @@ function plain<T>(value: pulumi.Input<T> | undefined): T | undefined {
   return pulumi.Output.isInstance(value) || value instanceof Promise ? undefined : value;
 }
 
+/** Returns the issue of a value by its rule; none for an absent value. */
+function check<T>(
+  path: ConfigurationPath,
+  value: T | undefined,
+  rule: (value: T) => string | undefined,
+): ValidationIssue[] {
+  return value === undefined ? [] : issueAt(path, rule(value));
+}
+
 /** Validates what is merged into Kubernetes objects, and values of a preset that replace foresail's own. */
 function passedThroughIssues({
-  kubeadm = {},
+  kubeadm,
   kubelet,
   kubeProxy,
   network,
@@ -50,31 +44,27 @@ function passedThroughIssues({
       const path = name.endsWith("Configuration") ? ["kubeadm", name] : [name];
       return below(path, passThroughIssues(kind, objects[name as keyof typeof PASS_THROUGH] ?? {}));
     }),
-    ...below(["network", "plugin", "cilium", "values"], ciliumValuesIssues(cilium ?? {})),
+    ...below(["network", "plugin", "cilium", "values"], blocks.ciliumValuesIssues(cilium ?? {})),
   ];
 }
 
 /** Validates what is written to each machine. */
-function hostIssues({ files = [], proxy, rollout }: KubeadmClusterArgs): ValidationIssue[] {
-  const software = Object.entries(rollout?.software ?? {}).flatMap(([name, version]) =>
-    version === undefined ? [] : issueAt(["rollout", "software", name], softwareVersionIssue(version)),
-  );
-  const proxies = (["http", "https"] as const).flatMap((scheme) => {
-    const address = proxy?.[scheme];
-    return address === undefined ? [] : issueAt(["proxy", scheme], proxyUrlIssue(address));
-  });
+function hostIssues({ files: extra = [], proxy, rollout }: KubeadmClusterArgs): ValidationIssue[] {
   return [
-    ...files.flatMap(({ path, mode, owner }, index) => [
-      ...issueAt(["files", index, "path"], hostFilePathIssue(path)),
-      ...(mode === undefined ? [] : issueAt(["files", index, "mode"], fileModeIssue(mode))),
-      ...(owner === undefined ? [] : issueAt(["files", index, "owner"], fileOwnerIssue(owner))),
+    ...extra.flatMap(({ path, mode, owner }, index) => [
+      ...check(["files", index, "path"], path, files.hostFilePathIssue),
+      ...check(["files", index, "mode"], mode, files.fileModeIssue),
+      ...check(["files", index, "owner"], owner, files.fileOwnerIssue),
     ]),
-    ...below(["files"], hostFileListIssues(files)),
-    ...proxies,
+    ...below(["files"], files.hostFileListIssues(extra)),
+    ...check(["proxy", "http"], proxy?.http, proxyUrlIssue),
+    ...check(["proxy", "https"], proxy?.https, proxyUrlIssue),
     ...(proxy?.noProxy ?? []).flatMap((host, index) =>
-      issueAt(["proxy", "noProxy", index], noProxyIssue(host)),
+      check(["proxy", "noProxy", index], host, noProxyIssue),
     ),
-    ...software,
+    ...Object.entries(rollout?.software ?? {}).flatMap(([name, version]: [string, string | undefined]) =>
+      check(["rollout", "software", name], version, softwareVersionIssue),
+    ),
   ];
 }
 
@@ -92,11 +82,11 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
   return [
     ...issueAt(["name"], dnsLabelIssue(name, 40)),
     ...issueAt(["version"], kubernetesVersionIssue(args.version)),
-    ...issueAt(["network", "podSubnet"], podSubnetIssue(network.podSubnet)),
-    ...issueAt(["network", "serviceSubnet"], serviceSubnetIssue(network.serviceSubnet)),
+    ...issueAt(["network", "podSubnet"], blocks.podSubnetIssue(network.podSubnet)),
+    ...issueAt(["network", "serviceSubnet"], blocks.serviceSubnetIssue(network.serviceSubnet)),
     ...machines.flatMap((machine, index) => [
       ...issueAt(["machines", index, "name"], dnsLabelIssue(machine.name)),
-      ...issueAt(["machines", index, "pool"], machine.pool && poolNameIssue(machine.pool)),
+      ...check(["machines", index, "pool"], machine.pool || undefined, poolNameIssue),
     ]),
     ...clusterIssues({
       machines,

@@ -1,7 +1,7 @@
 import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../lib/validation/ports";
 import { stringify } from "yaml";
 import { CONTROL_PLANE_TAINT, type Machine } from "../plan/machine";
-import { mergeObjects, type Json, type JsonObject } from "../../../lib/merge";
+import { mergeObjects, type JsonObject } from "../../../lib/merge";
 import { NODE_PATHS } from "../plan/node-paths";
 import { DISCOVERY_FILE } from "./steps";
 import { controlPlaneEndpoint, type ClusterSpecification } from "../plan/specification";
@@ -19,54 +19,34 @@ function hostOf(hostAndPort: string): string {
 }
 
 /** Returns the names by which clients reach a control plane's API server, which its certificate must contain. */
-export function certificateNames({
-  name,
-  internalAddress,
-  apiServer,
-}: Pick<Machine, "name" | "internalAddress" | "apiServer">): string[] {
-  return [name, internalAddress, hostOf(apiServer)];
+export function certificateNames(machine: Pick<Machine, "name" | "internalAddress" | "apiServer">): string[] {
+  return [machine.name, machine.internalAddress, hostOf(machine.apiServer)];
 }
 
-/**
- * Returns how the kubelet of one machine registers. Taints are part of the registration, so no pod is scheduled before.
- */
-function nodeRegistration(specification: ClusterSpecification, machine: Machine): JsonObject {
-  const taints = [
-    ...(machine.role === "control-plane" ? [{ ...CONTROL_PLANE_TAINT }] : []),
-    ...machine.taints.map((taint) => ({ ...taint })),
-  ];
+/** Returns how the kubelet of one machine registers. Taints are part of it, so no pod is scheduled before. */
+function nodeRegistration({ ignorePreflightErrors }: ClusterSpecification, machine: Machine): JsonObject {
+  const own = machine.role === "control-plane" ? [CONTROL_PLANE_TAINT] : [];
   return {
     name: machine.name,
     criSocket: "unix:///run/containerd/containerd.sock",
-    taints,
+    taints: [...own, ...machine.taints].map((taint) => ({ ...taint })),
     kubeletExtraArgs: [{ name: "node-ip", value: machine.internalAddress }],
-    ...(specification.ignorePreflightErrors.length > 0
-      ? { ignorePreflightErrors: specification.ignorePreflightErrors }
-      : {}),
+    ...(ignorePreflightErrors.length > 0 ? { ignorePreflightErrors } : {}),
   };
 }
 
 function apiServer(specification: ClusterSpecification, controlPlanes: Machine[]): JsonObject {
-  const certSANs = [
-    "127.0.0.1",
-    ...(specification.certificateNames ?? []),
-    ...controlPlanes.flatMap(certificateNames),
-  ];
-  const encryption: JsonObject = specification.encryptSecretsAtRest
-    ? {
-        extraArgs: [{ name: "encryption-provider-config", value: NODE_PATHS.encryption }],
-        extraVolumes: [
-          {
-            name: "foresail-encryption",
-            hostPath: NODE_PATHS.encryption,
-            mountPath: NODE_PATHS.encryption,
-            readOnly: true,
-            pathType: "File",
-          },
-        ],
-      }
-    : {};
-  return { certSANs: [...new Set(certSANs)], ...encryption };
+  const names = [...(specification.certificateNames ?? []), ...controlPlanes.flatMap(certificateNames)];
+  const path = NODE_PATHS.encryption;
+  const volume = { name: "foresail-encryption", hostPath: path, mountPath: path };
+  const encryption = {
+    extraArgs: [{ name: "encryption-provider-config", value: path }],
+    extraVolumes: [{ ...volume, readOnly: true, pathType: "File" }],
+  };
+  return {
+    certSANs: [...new Set(["127.0.0.1", ...names])],
+    ...(specification.encryptSecretsAtRest ? encryption : {}),
+  };
 }
 
 /**
@@ -92,26 +72,25 @@ export function clusterConfiguration(
   specification: ClusterSpecification,
   controlPlanes: Machine[],
 ): JsonObject {
-  const { network, version, endpoint, imageRepository } = specification;
-  return mergeObjects(
-    {
-      apiVersion: KUBEADM,
-      kind: "ClusterConfiguration",
-      clusterName: specification.name,
-      kubernetesVersion: `v${version}`,
-      controlPlaneEndpoint: controlPlaneEndpoint(endpoint),
-      ...(imageRepository ? { imageRepository } : {}),
-      networking: {
-        podSubnet: network.podCidr,
-        serviceSubnet: network.serviceCidr,
-        dnsDomain: network.dnsDomain,
-      },
-      apiServer: apiServer(specification, controlPlanes),
-      ...etcd(specification),
-    },
-    specification.kubeadm.clusterConfiguration,
-  );
+  const { name, version, endpoint, imageRepository, kubeadm } = specification;
+  const { podCidr: podSubnet, serviceCidr: serviceSubnet, dnsDomain } = specification.network;
+  const own = {
+    apiVersion: KUBEADM,
+    kind: "ClusterConfiguration",
+    clusterName: name,
+    kubernetesVersion: `v${version}`,
+    controlPlaneEndpoint: controlPlaneEndpoint(endpoint),
+    ...(imageRepository ? { imageRepository } : {}),
+    networking: { podSubnet, serviceSubnet, dnsDomain },
+    apiServer: apiServer(specification, controlPlanes),
+    ...etcd(specification),
+  };
+  return mergeObjects(own, kubeadm.clusterConfiguration);
 }
+
+const localEndpoint = ({ internalAddress: advertiseAddress }: Machine) => ({
+  localAPIEndpoint: { advertiseAddress, bindPort: API_SERVER_PORT },
+});
 
 /** Returns the whole configuration file for `kubeadm init` on one machine. */
 export function initConfiguration(
@@ -125,7 +104,7 @@ export function initConfiguration(
     // init's own token is not used, since each join creates one
     bootstrapTokens: [{ ttl: "1m0s", description: "kubeadm init" }],
     nodeRegistration: nodeRegistration(specification, machine),
-    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: API_SERVER_PORT },
+    ...localEndpoint(machine),
   };
   return documents([
     mergeObjects(init, specification.kubeadm.initConfiguration),
@@ -147,46 +126,19 @@ export function joinConfiguration(
   machine: Machine,
   bootstrapToken: string,
 ): string {
-  const controlPlane: Json = {
-    localAPIEndpoint: { advertiseAddress: machine.internalAddress, bindPort: API_SERVER_PORT },
+  const join = {
+    apiVersion: KUBEADM,
+    kind: "JoinConfiguration",
+    discovery: { file: { kubeConfigPath: DISCOVERY_FILE }, tlsBootstrapToken: bootstrapToken },
+    nodeRegistration: nodeRegistration(specification, machine),
+    ...(machine.role === "control-plane" ? { controlPlane: localEndpoint(machine) } : {}),
   };
-  return documents([
-    mergeObjects(
-      {
-        apiVersion: KUBEADM,
-        kind: "JoinConfiguration",
-        discovery: { file: { kubeConfigPath: DISCOVERY_FILE }, tlsBootstrapToken: bootstrapToken },
-        nodeRegistration: nodeRegistration(specification, machine),
-        ...(machine.role === "control-plane" ? { controlPlane } : {}),
-      },
-      specification.kubeadm.joinConfiguration,
-    ),
-  ]);
+  return documents([mergeObjects(join, specification.kubeadm.joinConfiguration)]);
 }
 
-/**
- * Returns the kubeconfig with which a joining machine finds the cluster: address and certificate authority, no
- * credentials.
- */
-export function discoveryKubeconfig(
-  specification: ClusterSpecification,
-  certificateAuthority: string,
-): string {
-  return documents([
-    {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [
-        {
-          name: "",
-          cluster: {
-            server: `https://${controlPlaneEndpoint(specification.endpoint)}`,
-            "certificate-authority-data": certificateAuthority,
-          },
-        },
-      ],
-      contexts: [],
-      users: [],
-    },
-  ]);
+/** Returns the kubeconfig with which a joining machine finds the cluster: address and authority, no credentials. */
+export function discoveryKubeconfig({ endpoint }: ClusterSpecification, authority: string): string {
+  const server = `https://${controlPlaneEndpoint(endpoint)}`;
+  const clusters = [{ name: "", cluster: { server, "certificate-authority-data": authority } }];
+  return documents([{ apiVersion: "v1", kind: "Config", clusters, contexts: [], users: [] }]);
 }

@@ -40,17 +40,16 @@ interface ApiServers {
  * the first.
  */
 export function renderKubeconfig(
-  cluster: string,
+  name: string,
   { controlPlanes, preferred, loadBalancer }: ApiServers,
-  credentials: AdminCredentials,
+  { certificateAuthority: authority, clientCertificate, clientKey }: AdminCredentials,
 ): string {
-  const found = controlPlanes.find(({ name }) => name === preferred) ?? controlPlanes[0];
-  const balanced = loadBalancer === undefined ? [] : [{ entry: cluster, apiServer: loadBalancer }];
-  const servers: { entry: string; apiServer: string; certificateName?: string }[] = [
-    ...balanced,
-    ...controlPlanes.map(({ name, ...plane }) => ({ ...plane, entry: `${cluster}-${name}` })),
-  ];
-  const current = balanced[0]?.entry ?? (found ? `${cluster}-${found.name}` : "");
+  const planes = controlPlanes.map((plane) => ({ ...plane, entry: `${name}-${plane.name}` }));
+  const found = planes.find((plane) => plane.name === preferred) ?? planes[0];
+  const balancer = loadBalancer === undefined ? [] : [{ entry: name, apiServer: loadBalancer }];
+  const servers: { entry: string; apiServer: string; certificateName?: string }[] = [...balancer, ...planes];
+  const user = `${name}-admin`;
+  const credentials = { "client-certificate-data": clientCertificate, "client-key-data": clientKey };
   return stringify(
     {
       apiVersion: "v1",
@@ -60,23 +59,12 @@ export function renderKubeconfig(
         cluster: {
           server: `https://${apiServer}`,
           ...(certificateName === undefined ? {} : { "tls-server-name": certificateName }),
-          "certificate-authority-data": credentials.certificateAuthority,
+          "certificate-authority-data": authority,
         },
       })),
-      users: [
-        {
-          name: `${cluster}-admin`,
-          user: {
-            "client-certificate-data": credentials.clientCertificate,
-            "client-key-data": credentials.clientKey,
-          },
-        },
-      ],
-      contexts: servers.map(({ entry }) => ({
-        name: entry,
-        context: { cluster: entry, user: `${cluster}-admin` },
-      })),
-      "current-context": current,
+      users: [{ name: user, user: credentials }],
+      contexts: servers.map(({ entry }) => ({ name: entry, context: { cluster: entry, user } })),
+      "current-context": (balancer[0] ?? found)?.entry ?? "",
     },
     { lineWidth: 0 },
   );
@@ -84,9 +72,8 @@ export function renderKubeconfig(
 
 /** Returns the certificate authority of a kubeconfig, base64. @throws Error when it has none */
 export function certificateAuthority(kubeconfig: string): string {
-  const authority = (parse(kubeconfig) as KubeconfigFile).clusters?.[0]?.cluster[
-    "certificate-authority-data"
-  ];
+  const { clusters } = parse(kubeconfig) as KubeconfigFile;
+  const authority = clusters?.[0]?.cluster["certificate-authority-data"];
   if (!authority) throw new Error("the kubeconfig holds no certificate authority");
   return authority;
 }

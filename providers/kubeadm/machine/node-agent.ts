@@ -1,11 +1,7 @@
 import type { ClusterSpecification, SoftwareSource } from "../plan/specification";
 import { NODE_PATHS } from "../plan/node-paths";
-import {
-  ALL_SOFTWARE,
-  annotationKeys,
-  KUBERNETES_SOFTWARE,
-  AGENT_VERSION_PATTERN,
-} from "../plan/rollout/annotations";
+import { AGENT_VERSION_PATTERN, ALL_SOFTWARE } from "../plan/rollout/annotations";
+import { annotationKeys, KUBERNETES_SOFTWARE } from "../plan/rollout/annotations";
 import { proxyVariables, sourceFiles, sourceParameters } from "./parameters";
 import { assignments, type Parameters, quote, renderShell, shellFile } from "./shell";
 import type { StagedVersions } from "../plan/node-agents";
@@ -38,10 +34,7 @@ export function agentConfiguration(settings: AgentSettings): string {
   const keys = annotationKeys(settings.annotations);
   const table = (name: string, keyOf: (software: string) => string) =>
     `declare -A ${name}=(${ORDER.map((software) => `[${software}]=${quote(keyOf(software))}`).join(" ")})`;
-  const flags =
-    settings.ignorePreflightErrors.length > 0
-      ? quote(`--ignore-preflight-errors=${settings.ignorePreflightErrors.join(",")}`)
-      : "";
+  const ignored = settings.ignorePreflightErrors.join(",");
   return [
     "# written by foresail",
     `node=${quote(settings.node)}`,
@@ -51,9 +44,9 @@ export function agentConfiguration(settings: AgentSettings): string {
     `key_message=${quote(keys.message)}`,
     `key_revision=${quote(keys.revision)}`,
     `revision=${quote(settings.revision)}`,
-    table("key_desired", (software) => keys.desired(software)),
-    table("key_current", (software) => keys.current(software)),
-    `kubeadm_flags=(${flags})`,
+    table("key_desired", keys.desired),
+    table("key_current", keys.current),
+    `kubeadm_flags=(${ignored ? quote(`--ignore-preflight-errors=${ignored}`) : ""})`,
     `retry_seconds=${settings.retrySeconds ?? 5}`,
     "",
   ].join("\n");
@@ -70,15 +63,6 @@ export function agentProgram(root = ""): string {
   return `#!/bin/bash\n# foresail: node agent ${AGENT_VERSION}\n${text}\n`;
 }
 
-/** Installer of one version of one software for the node agent: a program that only root can run. */
-interface Installer {
-  software: string;
-  version: string;
-  path: string;
-  /** The lines before installerText. */
-  header: string;
-}
-
 /** Returns the path of the installer of one version; a version without one can't be requested. */
 export function installerPath(software: string, version: string): string {
   return `${NODE_PATHS.agentInstallers}/${software}/${version}`;
@@ -89,8 +73,11 @@ export function installerText(source: SoftwareSource): string {
   return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
 }
 
-/** Returns the installers of everything that is staged on a machine, the agent's own first. */
-export function installersOf(specification: ClusterSpecification, staged: StagedVersions): Installer[] {
+/**
+ * Returns the installers of everything that is staged on a machine, the agent's own first: programs that only root can
+ * run, each made of its header and installerText.
+ */
+export function installersOf(specification: ClusterSpecification, staged: StagedVersions) {
   const text = installerText(specification.source);
   const one = (software: string, version: string, parameters: Parameters = {}) => {
     const variables = assignments(text, {

@@ -19,14 +19,9 @@ export function sourceParameters(
     const address = own.packages.repository.replaceAll("{minor}", minor);
     return { ...common, REPOSITORY: address.replace(/\/?$/, "/") };
   }
-  return "path" in own.bundle
-    ? { ...common, BUNDLE: own.bundle.path, BUNDLE_URL: "", BUNDLE_SHA256: "" }
-    : {
-        ...common,
-        BUNDLE: "/var/lib/foresail/bundle",
-        BUNDLE_URL: own.bundle.url,
-        BUNDLE_SHA256: own.bundle.sha256,
-      };
+  const none = { url: "", sha256: "" };
+  const { path, url, sha256 } = { path: "/var/lib/foresail/bundle", ...none, ...own.bundle };
+  return { ...common, BUNDLE: path, BUNDLE_URL: url, BUNDLE_SHA256: sha256 };
 }
 
 /**

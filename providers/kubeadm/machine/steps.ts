@@ -10,21 +10,9 @@ import { type Parameters, renderShell, shellCommands } from "./shell";
 
 /** The remote steps, in the order in which they run on a machine. */
 export type Operation =
-  | "prepare"
-  | "facts"
-  | "initialized"
-  | "init"
-  | "admin-kubeconfig"
-  | "control-plane-secrets"
-  | "join-control-plane"
-  | "join-worker"
-  | "register"
-  | "endpoint"
-  | "node-agent"
-  | "etcd-members"
-  | "etcd-remove"
-  | "leave-control-plane"
-  | "reset";
+  | ("prepare" | "facts" | "initialized" | "init" | "admin-kubeconfig" | "control-plane-secrets")
+  | ("join-control-plane" | "join-worker" | "register" | "endpoint" | "node-agent")
+  | ("etcd-members" | "etcd-remove" | "leave-control-plane" | "reset");
 
 /** A script for one machine. It runs as root with bash; its secret data follows on standard input. */
 export interface Script {
@@ -53,12 +41,13 @@ function step(
   { files = [], ...parameters }: Parameters & { files?: readonly string[] } = {},
 ): Script {
   const own = operation.startsWith("join-") ? "join" : operation;
-  return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], {
-    MACHINE: machine,
-    OWNER: `cluster=${cluster} machine=${machine}`,
-    ...parameters,
-  });
+  const owner = { MACHINE: machine, OWNER: `cluster=${cluster} machine=${machine}` };
+  return frame(operation, machine, ["common/owner", ...files, `steps/${own}`], { ...owner, ...parameters });
 }
+
+/** Returns the function for a step without parameters of its own. */
+const plain = (operation: Operation) => (cluster: string, machine: string) =>
+  step(operation, cluster, machine);
 
 /** One API server behind the loopback endpoint. */
 export interface Backend {
@@ -83,16 +72,8 @@ export function prepareScript(
   { name, internalAddress }: Pick<Machine, "name" | "internalAddress">,
   backends: readonly Backend[],
 ): Script {
-  const {
-    caBundle = "",
-    endpoint,
-    files,
-    kubelet,
-    network,
-    registryMirrors,
-    source,
-    version,
-  } = specification;
+  const { caBundle = "", endpoint, files, kubelet, network, source, version } = specification;
+  const mirrors = Object.entries(specification.registryMirrors);
   const hasLoopback = "loopback" in endpoint;
   const holdsAddress = network.holdNodeAddress ?? false;
   return step("prepare", specification.name, name, {
@@ -107,10 +88,8 @@ export function prepareScript(
     PROXY: proxyVariables(specification),
     CA_BUNDLE: caBundle,
     SYSTEMD_CGROUP: String(kubelet.cgroupDriver !== "cgroupfs"),
-    REGISTRIES: Object.keys(registryMirrors),
-    REGISTRY_HOSTS: Object.entries(registryMirrors).map(([registry, mirrors]) =>
-      hostsToml(registry, mirrors),
-    ),
+    REGISTRIES: mirrors.map(([registry]) => registry),
+    REGISTRY_HOSTS: mirrors.map((entry) => hostsToml(...entry)),
     FILE_PATHS: files.map((file) => file.path),
     FILE_MODES: files.map(({ mode }) => mode),
     FILE_OWNERS: files.map(({ owner = "" }) => owner),
@@ -127,12 +106,8 @@ export function prepareScript(
 
 /** Returns the step that rewrites the loopback endpoint of one machine. Its answer is empty. */
 export function endpointScript(machine: string, port: number, backends: readonly Backend[]): Script {
-  return frame(
-    "endpoint",
-    machine,
-    ["common/endpoint", "steps/endpoint"],
-    endpointParameters(port, backends),
-  );
+  const files = ["common/endpoint", "steps/endpoint"];
+  return frame("endpoint", machine, files, endpointParameters(port, backends));
 }
 
 /** What a machine reports about itself. */
@@ -144,26 +119,20 @@ export interface MachineFacts {
 }
 
 /** Finds out whether a machine is a member of this cluster. Answers `MachineFacts` as JSON; refuses foreign machines. */
-export const factsScript = (cluster: string, machine: string) => step("facts", cluster, machine);
+export const factsScript = plain("facts");
 
 /** Answers the version of the node agent that has found its machine ready, or nothing. */
-export const initializedScript = (cluster: string, machine: string) => step("initialized", cluster, machine);
+export const initializedScript = plain("initialized");
 
 /** Reads the administrator's kubeconfig of a control plane. Answers its text, which is secret. */
-export const adminKubeconfigScript = (cluster: string, machine: string) =>
-  step("admin-kubeconfig", cluster, machine);
+export const adminKubeconfigScript = plain("admin-kubeconfig");
 
 /** Runs kubeadm init, unless the machine is a member. Data: the kubeadm configuration. Its answer is empty. */
-export function initScript(cluster: string, machine: string, encryptSecretsAtRest: boolean): Script {
-  return step("init", cluster, machine, {
-    files: ["common/kubeadm"],
-    ENCRYPT_SECRETS: encryptSecretsAtRest,
-  });
-}
+export const initScript = (cluster: string, machine: string, encryptSecretsAtRest: boolean) =>
+  step("init", cluster, machine, { files: ["common/kubeadm"], ENCRYPT_SECRETS: encryptSecretsAtRest });
 
 /** Reads what a new control plane needs from another one. Answers a base64 tar archive, which is secret. */
-export const controlPlaneSecretsScript = (cluster: string, machine: string) =>
-  step("control-plane-secrets", cluster, machine);
+export const controlPlaneSecretsScript = plain("control-plane-secrets");
 
 /** Path where the join step writes the discovery kubeconfig from its data. */
 export const DISCOVERY_FILE = `${NODE_PATHS.scratch}/discovery.yaml`;
@@ -181,14 +150,12 @@ export function joinScript(
   role: Machine["role"],
 ): Script {
   const { name, source, version } = specification;
-  return step(`join-${role}`, name, machine, {
-    files: [...sourceFiles(source), "common/kubeadm"],
-    ...sourceParameters(specification, version),
-  });
+  const files = [...sourceFiles(source), "common/kubeadm"];
+  return step(`join-${role}`, name, machine, { files, ...sourceParameters(specification, version) });
 }
 
 /** Makes a member whose Node was deleted register again. Its answer is empty. */
-export const registerScript = (cluster: string, machine: string) => step("register", cluster, machine);
+export const registerScript = plain("register");
 
 /**
  * Returns the step that installs the node agent and stages the versions that it can choose from. Refuses a version that
@@ -225,21 +192,15 @@ export const ETCD_SILENT = 69;
  * Lists etcd's members from one control plane. Answers for parseEtcdMembers; exits with {@link ETCD_SILENT} when this
  * machine's etcd does not answer.
  */
-export function etcdMembersScript(cluster: string, machine: string): Script {
-  return step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT });
-}
-
-interface GatewayMember {
-  ID: string;
-  name?: string;
-  peerURLs?: string[];
-  clientURLs?: string[];
-}
+export const etcdMembersScript = (cluster: string, machine: string) =>
+  step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT });
 
 /** Parses the answer of etcdMembersScript. @throws Error when the text is not one */
 export function parseEtcdMembers(answer: string): EtcdMember[] {
   const [json = "", ...lines] = answer.trim().split("\n");
-  const { members } = JSON.parse(json) as { members?: GatewayMember[] };
+  const { members } = JSON.parse(json) as {
+    members?: { ID: string; name?: string; peerURLs?: string[]; clientURLs?: string[] }[];
+  };
   if (!members) throw new Error(`etcd's member list has no members: ${json.slice(0, 200)}`);
   const healthy = new Set(lines.filter((line) => line.startsWith("healthy ")).map((line) => line.slice(8)));
   return members.map(({ ID, name = "", peerURLs = [], clientURLs = [] }) => ({
@@ -251,13 +212,11 @@ export function parseEtcdMembers(answer: string): EtcdMember[] {
 }
 
 /** Removes one member from etcd through another control plane. Succeeds when it was removed before. */
-export function etcdRemoveScript(cluster: string, machine: string, member: EtcdMember): Script {
-  return step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: member.id });
-}
+export const etcdRemoveScript = (cluster: string, machine: string, { id }: EtcdMember) =>
+  step("etcd-remove", cluster, machine, { files: ["common/etcd"], MEMBER_ID: id });
 
 /** Takes the API server of a leaving control plane out of service. Its answer is empty. */
-export const leaveControlPlaneScript = (cluster: string, machine: string) =>
-  step("leave-control-plane", cluster, machine);
+export const leaveControlPlaneScript = plain("leave-control-plane");
 
 /** Resets a machine. Changes nothing on a machine that does not belong to this cluster. Its answer is empty. */
 export const resetScript = (cluster: string, machine: string) =>

@@ -12,20 +12,15 @@ export interface StagedVersions {
 }
 
 /** Returns every version that a rollout to the desired versions may pass through, each once. */
-export function stagedVersions(desired: {
-  version: string;
-  intermediates?: readonly string[];
-  software?: Readonly<Record<string, string>>;
-}): StagedVersions {
-  return {
-    kubernetes: [...new Set([desired.version, ...(desired.intermediates ?? [])])],
-    software: { ...desired.software },
-  };
+export function stagedVersions(
+  version: string,
+  intermediates: readonly string[],
+  software: Record<string, string>,
+): StagedVersions {
+  return { kubernetes: [...new Set([version, ...intermediates])], software };
 }
 
-/**
- * Returns the names of everything that is staged: Kubernetes as the version alone, other software as name and version.
- */
+/** Returns the names of everything that is staged: a version of Kubernetes alone, other software with its name. */
 function namesOfStaged({ kubernetes, software }: StagedVersions): string[] {
   return [...kubernetes, ...Object.entries(software).map(([name, version]) => `${name} ${version}`)];
 }

@@ -1,6 +1,8 @@
+import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
+import { nodeRolloutSteps, type NodeRolloutStep } from "../steps";
 import { KUBERNETES_SOFTWARE } from "./annotations";
 import type { RolloutNode } from "./observed";
-import { CONTROL_PLANE_GROUP, type Machine } from "../machine";
+import { minorsBetween } from "./versions";
 
 /** Nodes that share one limit in a rollout. */
 export interface RolloutPool {
@@ -32,10 +34,7 @@ export interface DesiredRollout {
 export interface RolloutOptions {
   /** Nodes whose step this run has begun and not finished. They count as away and are not returned again. */
   begun?: readonly string[];
-  /**
-   * Whether a node needs an agent that has reported. A forecast for a cluster that foresail did not create assumes
-   * one.
-   */
+  /** Whether a node needs an agent that has reported; a forecast for a cluster of another maker assumes one. */
   agents?: "required" | "assumed";
   /** Workers to leave as they are regardless of their Nodes: the preview left them out, or SSH did not reach them. */
   unreached?: readonly string[];
@@ -49,26 +48,23 @@ export function desiredSoftware(
   return { ...Object.fromEntries(KUBERNETES_SOFTWARE.map((name) => [name, version])), ...desired.software };
 }
 
-/**
- * Returns whether a node differs from its desired state at this version (seed 004: desired, current or needed
- * differ).
- */
+/** Returns whether a node differs from its desired state (seed 004: desired, current or needed version differ). */
 export function isDue(
-  node: RolloutNode,
+  { kubeletVersion, desired: requested, current }: RolloutNode,
   desired: Pick<DesiredRollout, "software">,
   version: string,
 ): boolean {
-  if (node.kubeletVersion !== version) return true;
-  for (const name of KUBERNETES_SOFTWARE) {
-    // before its first rollout a cluster has no desired versions, and that is no difference
-    if ((node.desired[name] ?? version) !== version || (node.current[name] ?? version) !== version)
-      return true;
-  }
-  for (const name in desired.software) {
-    const wanted = desired.software[name];
-    if (node.current[name] !== wanted || (node.desired[name] ?? wanted) !== wanted) return true;
-  }
-  return false;
+  // before its first rollout a cluster has no desired versions, and that is no difference
+  const differs = (found: string | undefined, wanted: string) => found !== undefined && found !== wanted;
+  return (
+    kubeletVersion !== version ||
+    KUBERNETES_SOFTWARE.some(
+      (name) => differs(requested[name], version) || differs(current[name], version),
+    ) ||
+    Object.entries(desired.software).some(
+      ([name, wanted]) => current[name] !== wanted || differs(requested[name], wanted),
+    )
+  );
 }
 
 /** Check before each node begins: a URL that answers 2xx, or a command that exits with 0. */
@@ -107,30 +103,129 @@ export function desiredRollout(
   clusterVersion?: string,
 ): DesiredRollout {
   const groups = new Set([CONTROL_PLANE_GROUP, ...machines.map(({ group }) => group)]);
-  const pools = [...groups].map((name): RolloutPool => {
-    const own = settings.pools[name] ?? {};
-    return {
-      name,
-      machines: machines.filter(({ group }) => group === name).map((machine) => machine.name),
-      maxUnavailable: own.maxUnavailable ?? settings.maxUnavailable,
-      paused: own.paused ?? false,
-    };
-  });
   return {
     version,
     software: furtherSoftware(settings),
     intermediates: settings.intermediateVersions,
     ...(clusterVersion === undefined ? {} : { clusterVersion }),
-    pools,
+    pools: [...groups].map((name) => ({
+      name,
+      machines: machines.filter(({ group }) => group === name).map((machine) => machine.name),
+      maxUnavailable: settings.pools[name]?.maxUnavailable ?? settings.maxUnavailable,
+      paused: settings.pools[name]?.paused ?? false,
+    })),
     pausedNodes: settings.pausedNodes,
   };
 }
 
-/**
- * Returns how many nodes of a pool of this size may be away at once. Percentages are rounded down, but never below
- * one.
- */
+/** Returns how many nodes of a pool may be away at once. Percentages are rounded down, but never below one. */
 export function maxUnavailableCount(value: RolloutPool["maxUnavailable"], size: number): number {
   const count = typeof value === "number" ? value : (size * Number(value.slice(0, -1))) / 100;
   return Math.max(1, Math.floor(count) || 0);
+}
+
+/** The change of one node to its next version, from opening its change window to closing it. */
+export interface RolloutStep {
+  node: string;
+  pool: string;
+  controlPlane: boolean;
+  /** Number of the rollout's version, from 1. A pass ends on every node before the next one begins. */
+  pass: number;
+  /** Number of the wave; the nodes of one wave are away at the same time. */
+  wave: number;
+  /** Current version of the kubelet. */
+  from: string;
+  /** Desired Kubernetes version. */
+  to: string;
+  how: "kubeadm upgrade apply" | "kubeadm upgrade node" | "software";
+  /** What changes; empty when only the change window has to be closed. */
+  software: { name: string; from: string; to: string }[];
+  /** Its change window was found open: an earlier run began it. */
+  resumed: boolean;
+  /** It was already cordoned before the rollout, so it stays cordoned; absent otherwise. */
+  staysCordoned?: true;
+}
+
+/** Returns the step that brings this node to a version. `pass` and `wave` are 1. */
+export function stepTo(node: RolloutNode, pool: string, desired: DesiredRollout, to: string): RolloutStep {
+  const software = Object.entries(desiredSoftware(desired, to))
+    .map(([name, wanted]) => ({ name, from: currentOf(node, name), to: wanted }))
+    .filter(({ from, to: wanted }) => from !== wanted);
+  const kubernetes = software.some(({ name }) => isKubernetes(name));
+  return {
+    node: node.name,
+    pool,
+    controlPlane: node.controlPlane,
+    pass: 1,
+    wave: 1,
+    from: node.kubeletVersion,
+    to,
+    how: kubernetes ? kubeadmCommand(node, desired, to) : "software",
+    software,
+    resumed: node.changesAllowed,
+    ...(staysCordoned(node) ? { staysCordoned: true } : {}),
+  };
+}
+
+/** Returns whether a node was cordoned before the rollout, which itself cordons nodes with an open change window. */
+export function staysCordoned(node: RolloutNode): boolean {
+  return node.cordonedBefore || (node.unschedulable && !node.changesAllowed);
+}
+
+/** Returns `apply` for the node that first brings the cluster's own configuration to a version, `node` for others. */
+function kubeadmCommand(
+  node: RolloutNode,
+  { clusterVersion }: DesiredRollout,
+  to: string,
+): RolloutStep["how"] {
+  const first =
+    clusterVersion === undefined || (clusterVersion !== to && minorsBetween(clusterVersion, to) >= 0);
+  return node.controlPlane && first ? "kubeadm upgrade apply" : "kubeadm upgrade node";
+}
+
+const isKubernetes = (name: string) => (KUBERNETES_SOFTWARE as readonly string[]).includes(name);
+
+function currentOf({ current, kubeletVersion }: RolloutNode, name: string): string {
+  if (name === "kubelet") return kubeletVersion;
+  return current[name] ?? (isKubernetes(name) ? kubeletVersion : "unknown");
+}
+
+/** Returns a step as previews show it: "cp-1 1.35.4 → 1.36.3 (cordon, drain, kubeadm upgrade apply, uncordon)". */
+export function previewStep(step: RolloutStep): NodeRolloutStep {
+  const { node: machine, from, to, resumed } = step;
+  const staysCordoned = step.staysCordoned ? { staysCordoned: true as const } : {};
+  if (resumed && step.software.length === 0) return { kind: "finish", machine, to, ...staysCordoned };
+  const software = step.software.filter(({ name }) => !isKubernetes(name));
+  const work = step.how === "software" ? "the node agent changes it" : step.how;
+  return {
+    kind: "upgrade",
+    machine,
+    ...(from === to ? {} : { from }),
+    to,
+    ...(software.length > 0 ? { software } : {}),
+    ...(resumed ? { resumed: true } : {}),
+    how: step.software.length === 0 ? "desired versions written" : work,
+    ...staysCordoned,
+  };
+}
+
+/** Formats one line of a preview. */
+export const describeRolloutStep = (step: RolloutStep): string => nodeRolloutSteps.format(previewStep(step));
+
+/**
+ * Returns why a rollout can't take these steps, or undefined. The node agents have staged only the desired version
+ * and the configuration's intermediate versions; a step to any other would wait for an agent that refuses it.
+ */
+export function refuseUnstaged(
+  steps: readonly RolloutStep[],
+  { version, intermediates }: Pick<DesiredRollout, "version" | "intermediates">,
+): string | undefined {
+  const unstaged = [...new Set(steps.map(({ to }) => to))].filter(
+    (to) => to !== version && !intermediates.includes(to),
+  );
+  if (unstaged.length === 0) return undefined;
+  return (
+    `the way to ${version} leads over ${unstaged.join(", ")}, which the nodes do not have at hand: ` +
+    `list it under rollout.intermediateVersions`
+  );
 }

@@ -1,28 +1,16 @@
-import {
-  type LeftOut,
-  isDueInPass,
-  passVersion,
-  rolloutState,
-  wantedVersion,
-  type RolloutState,
-  fitsControlPlanes,
-  type Group,
-} from "./state";
-import { isWorking, type RolloutNode } from "./observed";
-import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./refusals";
-import { stepTo, type RolloutStep } from "./step";
-import type { RolloutOptions, DesiredRollout } from "./desired";
+import { stepTo, type DesiredRollout, type RolloutOptions, type RolloutStep } from "./desired";
 import { KUBERNETES_SOFTWARE } from "./annotations";
+import { isWorking, type RolloutNode } from "./observed";
+import { fitsControlPlanes, isDueInPass, passVersion, rolloutState, wantedVersion } from "./state";
+import { refusalsOf, refuseControlPlanes, refuseWorkers } from "./state";
+import type { Group, LeftOut, RolloutState } from "./state";
 import { KNOWN_PATCHES, compareVersions, minorsBetween, parseVersion } from "./versions";
 
 /** What a rollout may do now. */
 export interface NextSteps {
   /** Nodes found with an open change window. They are finished before any other node is begun. */
   finish: RolloutStep[];
-  /**
-   * Nodes that may be begun now, all at once. Opening them in this order lets a later run resume exactly after a
-   * kill.
-   */
+  /** Nodes that may be begun now, all at once. Opened in this order, a later run resumes exactly after a kill. */
   begin: RolloutStep[];
   /** Why no other node may begin yet; may pass without a person's help. */
   waiting: string[];
@@ -75,12 +63,8 @@ export function decide(state: RolloutState, options: RolloutOptions = {}): NextS
 
   const found = open.filter(({ node }) => !begun.has(node.name));
   const finish = controlPlanesFirst(found).map(({ node, pool, started }) => {
-    const to = started
-      ? goalOf(node, version, state)
-      : goingOn.has(node.name)
-        ? wanted(node)
-        : node.kubeletVersion;
-    return stepTo(node, pool, desired, to);
+    const unstarted = goingOn.has(node.name) ? wanted(node) : node.kubeletVersion;
+    return stepTo(node, pool, desired, started ? goalOf(node, version, state) : unstarted);
   });
   const pool = batch.group?.pool.name ?? "";
   return {
@@ -145,23 +129,23 @@ export function isStarted(node: RolloutNode): boolean {
  */
 function goalOf(node: RolloutNode, pass: string | undefined, state: RolloutState): string {
   const reported = node.desired.kubelet;
-  if (reported !== undefined && leadsOn(node, reported, state)) return reported;
+  if (reported !== undefined && isOnTheWay(node, reported, state) && canGoTo(node, reported, state))
+    return reported;
   const next = pass ?? state.desired.version;
-  const step = minorsBetween(node.kubeletVersion, next);
-  if (step < 0 || step > 1) return node.kubeletVersion;
-  return node.controlPlane || fitsControlPlanes(state, next) ? next : node.kubeletVersion;
+  return canGoTo(node, next, state) ? next : node.kubeletVersion;
 }
 
-function leadsOn(node: RolloutNode, reported: string, state: RolloutState): boolean {
-  const { version: target, intermediates } = state.desired;
-  if (!parseVersion(reported)) return false;
-  const step = minorsBetween(node.kubeletVersion, reported);
-  if (step < 0 || step > 1) return false;
-  const isKnown = intermediates.includes(reported) || Object.values(KNOWN_PATCHES).includes(reported);
+function canGoTo(node: RolloutNode, version: string, state: RolloutState): boolean {
+  const step = minorsBetween(node.kubeletVersion, version);
+  return (step === 0 || step === 1) && (node.controlPlane || fitsControlPlanes(state, version));
+}
+
+function isOnTheWay({ kubeletVersion }: RolloutNode, version: string, { desired }: RolloutState): boolean {
+  if (!parseVersion(version)) return false;
+  const isKnown = [...desired.intermediates, ...Object.values(KNOWN_PATCHES)].includes(version);
   const isBetween =
-    minorsBetween(reported, target) > 0 && compareVersions(reported, node.kubeletVersion) >= 0;
-  if (reported !== target && !(isKnown && isBetween)) return false;
-  return node.controlPlane || fitsControlPlanes(state, reported);
+    minorsBetween(version, desired.version) > 0 && compareVersions(version, kubeletVersion) >= 0;
+  return version === desired.version || (isKnown && isBetween);
 }
 
 /** The nodes that a rollout may begin next, or the reasons why it may begin none. */
@@ -200,18 +184,12 @@ function nextBatch(
   const stop = refuseControlPlanes(state, pass) ?? refusedWorkers;
   if (stop !== undefined) return { ...NO_NODE, group, stop };
   const due = group.nodes.filter(isOpen);
-  const batch = group.controlPlane
-    ? nextControlPlane(state, busy, due)
-    : nextWorkers(state, group, due, busy, returned);
-  return { group, ...batch };
-}
-
-function nextControlPlane(state: RolloutState, busy: ReadonlySet<string>, due: RolloutNode[]): RolloutBatch {
-  if (busy.size > 0) return NO_NODE;
+  if (!group.controlPlane) return { group, ...nextWorkers(state, group, due, busy, returned) };
+  if (busy.size > 0) return { ...NO_NODE, group };
   // taking away another one while a control plane is not Ready could cost etcd its quorum
   const notReady = state.controlPlanes.filter(({ ready }) => !ready);
-  if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
-  return { ...NO_NODE, candidates: due.slice(0, 1) };
+  const candidates = notReady.length > 0 ? [] : due.slice(0, 1);
+  return { group, candidates, waiting: notReady.map(describeNotReady) };
 }
 
 function nextWorkers(
@@ -223,7 +201,11 @@ function nextWorkers(
 ): RolloutBatch {
   const isDead = ({ name, ready }: RolloutNode) => !ready && state.resting.has(name) && !busy.has(name);
   const others = group.nodes.filter((node) => !isDead(node));
-  const cordoned = others.filter((node) => isCordoned(node, busy, returned));
+  // by someone other than this rollout
+  const cordoned = others.filter(
+    ({ name, unschedulable, cordonedBefore }) =>
+      unschedulable && !busy.has(name) && (cordonedBefore || !returned.has(name)),
+  );
   const notReady = others.filter((node) => !node.ready && !busy.has(node.name));
   // dead nodes that are left as they are count as away, but they never use up the last place of the other nodes
   const taken = new Set([...cordoned, ...notReady]).size;
@@ -241,20 +223,11 @@ function nextWorkers(
   if (candidates.length > 0 || busy.size > 0) return { ...NO_NODE, candidates };
   if (notReady.length > 0) return { ...NO_NODE, waiting: notReady.map(describeNotReady) };
   const names = cordoned.map(({ name }) => name).join(", ");
-  return {
-    ...NO_NODE,
-    stop:
-      `${names} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
-      `uncordon, or raise maxUnavailable of ${group.pool.name}`,
-  };
+  const stop =
+    `${names} of ${group.pool.name} cordoned outside of this rollout, and at most ${maximum} of the pool may be away: ` +
+    `uncordon, or raise maxUnavailable of ${group.pool.name}`;
+  return { ...NO_NODE, stop };
 }
 
-/** Returns whether this node was cordoned by someone other than this rollout. */
-function isCordoned(node: RolloutNode, busy: ReadonlySet<string>, returned: ReadonlySet<string>): boolean {
-  if (!node.unschedulable || busy.has(node.name)) return false;
-  return node.cordonedBefore || !returned.has(node.name);
-}
-
-function describeNotReady(node: RolloutNode): string {
-  return `${node.name} is not Ready: ${node.reason ?? "the kubelet has not reported"}`;
-}
+const describeNotReady = ({ name, reason = "the kubelet has not reported" }: RolloutNode) =>
+  `${name} is not Ready: ${reason}`;

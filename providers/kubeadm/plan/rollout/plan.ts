@@ -1,21 +1,20 @@
-import {
-  type LeftOut,
-  rolloutState,
-  type RolloutState,
-  isDueInPass,
-  passVersion,
-  wantedVersion,
-  type Group,
-} from "./state";
+import { nodeRolloutSteps } from "../steps";
+import { desiredSoftware, isDue, staysCordoned, stepTo } from "./desired";
+import type { DesiredRollout, RolloutOptions, RolloutStep } from "./desired";
 import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
-import { missingIntermediates, refusalsOf, presentSkew } from "./refusals";
-import { type RolloutStep, stepTo, staysCordoned } from "./step";
-import { type RolloutOptions, type DesiredRollout, isDue, desiredSoftware } from "./desired";
+import {
+  isDueInPass,
+  missingIntermediates,
+  passVersion,
+  presentSkew,
+  refusalsOf,
+  rolloutState,
+} from "./state";
+import { wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
 import { compareVersions } from "./versions";
-import { nodeRolloutSteps } from "../steps";
 
-export { describeRolloutStep, type RolloutStep } from "./step";
+export { describeRolloutStep, type RolloutStep } from "./desired";
 
 /** A whole rollout, as a preview lists it. */
 export interface RolloutPlan {
@@ -87,11 +86,7 @@ function standstill({ stop, waiting }: NextSteps): string[] {
   return waiting.length > 0 ? waiting : ["nothing can be begun, and not everything is done"];
 }
 
-/**
- * Marks every node that takes part in the rollout as Ready.
- *
- * @returns whether any was not Ready
- */
+/** Marks every node that takes part in the rollout as Ready. Returns whether any was not Ready. */
 function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
   let notReady = false;
   for (const nodes of [...groups.map((group) => group.nodes), controlPlanes]) {
@@ -108,17 +103,14 @@ function repair({ groups, controlPlanes, resting }: RolloutState): boolean {
 function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
   const { desired, groups, paused } = state;
   const members = groups.flatMap((group) => group.nodes);
-  const pass = passVersion(state);
-  const due = pass === undefined ? [] : members.filter((node) => isDueInPass(node, pass, state));
-
+  const due = dueNodes(state);
   const named = new Set(desired.pools.flatMap(({ machines }) => machines));
   const unmanaged = nodes.filter(({ name }) => !named.has(name));
   const present = new Set(nodes.map(({ name }) => name));
   const absent = [...named].filter((name) => !present.has(name));
   const resting = members.filter((node) => paused.has(node.name) && isDue(node, desired, desired.version));
   const down = due.filter(({ kubeletVersion }) => compareVersions(kubeletVersion, desired.version) > 0);
-  const planes = state.controlPlanes;
-
+  const outage = OUTAGES[state.controlPlanes.length];
   return [
     ...presentSkew(members),
     ...unmanaged.map(({ name }) => `${name} is in no pool of the configuration: its version stays as it is`),
@@ -128,17 +120,18 @@ function notesOf(state: RolloutState, nodes: readonly RolloutNode[]): string[] {
       ({ name, kubeletVersion }) =>
         `${name} runs ${kubeletVersion}, a newer patch: it goes down to ${desired.version}`,
     ),
-    ...outage(planes, due),
+    ...(outage !== undefined && due.some(({ controlPlane }) => controlPlane)
+      ? [nodeRolloutSteps.format({ kind: "outage", planes: outage })]
+      : []),
   ];
 }
 
-/** Warns that one or two control planes have no redundant etcd member. */
-function outage(planes: readonly RolloutNode[], due: readonly RolloutNode[]): string[] {
-  if (planes.length === 0 || planes.length > 2 || !due.some(({ controlPlane }) => controlPlane)) return [];
-  const one = "is one control plane: the API does not answer while it changes";
-  const two = "are two control planes: etcd has no quorum, and the API does not answer, while one changes";
-  return [nodeRolloutSteps.format({ kind: "outage", planes: planes.length === 1 ? one : two })];
-}
+/** What a preview warns of, by the number of control planes: one or two have no redundant etcd member. */
+const OUTAGES = [
+  undefined,
+  "is one control plane: the API does not answer while it changes",
+  "are two control planes: etcd has no quorum, and the API does not answer, while one changes",
+] as const;
 
 /**
  * Carries out the waves after the first one of a group whose nodes are all Ready, uncordoned and closed: the other

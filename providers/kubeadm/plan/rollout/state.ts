@@ -1,14 +1,9 @@
-import { CONTROL_PLANE_GROUP } from "../machine";
-import {
-  maxUnavailableCount,
-  isDue,
-  type RolloutOptions,
-  type RolloutPool,
-  type DesiredRollout,
-} from "./desired";
-import type { RolloutNode } from "./observed";
-import { compareVersions, minorsBetween, neededVersion } from "./versions";
 import type { CommonStep } from "../../../../lib/steps/steps";
+import { CONTROL_PLANE_GROUP } from "../machine";
+import { isDue, maxUnavailableCount } from "./desired";
+import type { DesiredRollout, RolloutOptions, RolloutPool } from "./desired";
+import type { RolloutNode } from "./observed";
+import { compareVersions, minorOf, minorsBetween, neededVersion, parseVersion } from "./versions";
 
 /** A pool with its Nodes that are in the cluster, in rollout order. */
 export interface Group {
@@ -52,7 +47,8 @@ export function rolloutState(
   const pausedPools = groups.filter(({ pool }) => pool.paused).flatMap(({ pool }) => pool.machines);
   const controlPlanes = groups.filter(({ controlPlane }) => controlPlane).flatMap((group) => group.nodes);
   // without permission to read kubeadm-config: the first control plane at a version has brought the cluster to it
-  const clusterVersion = desired.clusterVersion ?? highest(controlPlanes);
+  const versions = controlPlanes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions);
+  const clusterVersion = desired.clusterVersion ?? versions.at(-1);
   const paused = new Set([...desired.pausedNodes, ...pausedPools]);
   const leftOut = groups.flatMap((group) => leftOutOf(group, desired, paused, options));
   return {
@@ -88,11 +84,9 @@ function leftOutOf(
 /** Returns the lowest kubelet version of the nodes that roll; undefined when none does. */
 export function lowestKubelet(state: RolloutState): string | undefined {
   let lowest: string | undefined;
-  for (const { nodes } of state.groups) {
-    for (const { name, kubeletVersion } of nodes) {
-      if (kubeletVersion === lowest || state.resting.has(name)) continue;
-      if (lowest === undefined || compareVersions(kubeletVersion, lowest) < 0) lowest = kubeletVersion;
-    }
+  for (const { name, kubeletVersion } of state.groups.flatMap(({ nodes }) => nodes)) {
+    if (kubeletVersion === lowest || state.resting.has(name)) continue;
+    if (lowest === undefined || compareVersions(kubeletVersion, lowest) < 0) lowest = kubeletVersion;
   }
   return lowest;
 }
@@ -104,10 +98,7 @@ export function passVersion(state: RolloutState): string | undefined {
   return lowest === undefined ? undefined : neededVersion({ lowest, target, intermediates });
 }
 
-/**
- * Returns a node's version in this pass. Only the target version may be lower than the node's, never an
- * intermediate one.
- */
+/** Returns a node's version in this pass. Only the target may be lower than the node's, never an intermediate one. */
 export function wantedVersion(node: RolloutNode, pass: string, desired: DesiredRollout): string {
   if (pass === desired.version || compareVersions(node.kubeletVersion, pass) < 0) return pass;
   return node.kubeletVersion;
@@ -124,13 +115,6 @@ export function fitsControlPlanes(state: RolloutState, version: string): boolean
   return state.controlPlanes.every(({ kubeletVersion }) => minorsBetween(kubeletVersion, version) <= 0);
 }
 
-function highest(nodes: readonly RolloutNode[]): string | undefined {
-  return nodes
-    .map(({ kubeletVersion }) => kubeletVersion)
-    .sort(compareVersions)
-    .at(-1);
-}
-
 /** A worker that a rollout leaves as it is because its machine is unreachable. The next run continues with it. */
 export interface LeftOut {
   node: string;
@@ -138,10 +122,7 @@ export interface LeftOut {
   reason: string;
 }
 
-/**
- * Returns why a worker is out of reach, or undefined: its kubelet stopped reporting, or SSH did not reach its
- * machine.
- */
+/** Returns why a worker is out of reach, or undefined: its kubelet stopped reporting, or SSH did not reach it. */
 export function outOfReach(node: RolloutNode, unreached: readonly string[]): string | undefined {
   if (node.unreachable) return `its Node is not Ready (${node.reason ?? "the kubelet has not reported"})`;
   return unreached.includes(node.name) ? "its machine could not be reached over SSH" : undefined;
@@ -159,3 +140,121 @@ export function onlyLeftOut(leftOut: readonly LeftOut[]): string {
 
 export const LEFT_OUT_NEXT =
   "start its machine and run the command again; or pause it (rollout.pausedNodes), or take it out of the configuration and list it under `lost`";
+
+/** Returns why this rollout may not begin, each with what to do; empty when it may. A refused rollout writes nothing. */
+export function refusalsOf(state: RolloutState): string[] {
+  const { version: target, clusterVersion } = state.desired;
+  if (!parseVersion(target)) return [`"${target}" is not a version; write MAJOR.MINOR.PATCH, e.g. "1.36.3"`];
+  const unreadable = unreadableVersions(state);
+  if (unreadable.length > 0) return unreadable;
+  const refusals = [...downgrades(state), ...missingIntermediates(state)];
+  const rolls = lowestKubelet(state) !== undefined && state.controlPlanes.length > 0;
+  if (!rolls || clusterVersion === undefined || minorsBetween(clusterVersion, target) <= 0) return refusals;
+  const areNewer = state.controlPlanes.every(
+    ({ kubeletVersion }) => minorsBetween(clusterVersion, kubeletVersion) > 0,
+  );
+  const message =
+    `every control plane's kubelet is newer than the cluster's own version ${clusterVersion} (kubeadm-config); ` +
+    `run \`kubeadm upgrade apply\` on one of them first`;
+  return areNewer ? [...refusals, message] : refusals;
+}
+
+function unreadableVersions(state: RolloutState): string[] {
+  const { clusterVersion } = state.desired;
+  const found = nodesOf(state)
+    .filter(({ kubeletVersion }) => !parseVersion(kubeletVersion))
+    .map(({ name, kubeletVersion }) =>
+      kubeletVersion === ""
+        ? `${name} has not reported its kubelet's version`
+        : `${name} runs the kubelet ${kubeletVersion}, which is not a released version`,
+    );
+  if (clusterVersion !== undefined && !parseVersion(clusterVersion))
+    found.push(`kubeadm-config names the version ${clusterVersion}, which is not a released version`);
+  return found;
+}
+
+/** Refuses if any node runs a newer minor, since Kubernetes can't be downgraded across minors. */
+function downgrades(state: RolloutState): string[] {
+  const { version: target, clusterVersion } = state.desired;
+  const newer = nodesOf(state)
+    .filter(({ kubeletVersion }) => minorsBetween(kubeletVersion, target) < 0)
+    .map(({ name, kubeletVersion }) => `${name} runs ${kubeletVersion}`);
+  if (newer.length === 0 && clusterVersion !== undefined && minorsBetween(clusterVersion, target) < 0)
+    newer.push(`the cluster's own version is ${clusterVersion} (kubeadm-config)`);
+  return newer.length === 0 ? [] : [`${newer.join(", ")}, and Kubernetes can't go down a minor to ${target}`];
+}
+
+/** Refuses if no patch is known for a minor between the current and the target version; both have to be readable. */
+export function missingIntermediates(state: RolloutState): string[] {
+  const { version: target, intermediates } = state.desired;
+  if (!parseVersion(target) || unreadableVersions(state).length > 0) return [];
+  let lowest = lowestKubelet(state);
+  while (lowest !== undefined && lowest !== target) {
+    const next = neededVersion({ lowest, target, intermediates });
+    if (next === undefined)
+      return [
+        `from ${lowest} the next minor comes first, and no patch of the minor after ${minorOf(lowest)} is known here; name one in rollout.intermediateVersions`,
+      ];
+    lowest = next;
+  }
+  return [];
+}
+
+/** Returns how many minors a kubelet may be older than its API server (kubernetes.io, version skew policy). */
+function kubeletLag(kubelet: string): number {
+  return (parseVersion(kubelet)?.minor ?? 0) < 25 ? 2 : 3;
+}
+
+/** Returns how the cluster's current versions violate the skew policy. */
+export function presentSkew(nodes: readonly RolloutNode[]): string[] {
+  const planes = nodes.filter(({ controlPlane }) => controlPlane);
+  return nodes.flatMap((node) => {
+    const { name, kubeletVersion: version } = node;
+    const planeAhead = (least: number) =>
+      planes.find((plane) => minorsBetween(version, plane.kubeletVersion) > least);
+    if (node.controlPlane) {
+      const apart = planeAhead(1);
+      if (!apart) return [];
+      return `the control planes ${name} (${version}) and ${apart.name} (${apart.kubeletVersion}) are more than one minor apart`;
+    }
+    const behind = planes.find((plane) => minorsBetween(plane.kubeletVersion, version) > 0);
+    const limit = kubeletLag(version);
+    const ahead = planeAhead(limit);
+    const than = (plane: RolloutNode) => `than the control plane ${plane.name} (${plane.kubeletVersion})`;
+    return [
+      ...(behind ? [`${name}'s kubelet ${version} is newer ${than(behind)}`] : []),
+      ...(ahead ? [`${name}'s kubelet ${version} is more than ${limit} minors older ${than(ahead)}`] : []),
+    ];
+  });
+}
+
+/**
+ * Returns why the control planes can't go to a version while paused or unreachable nodes keep theirs, or undefined:
+ * those kubelets would be too old, or two API servers would be more than one minor apart.
+ */
+export function refuseControlPlanes(state: RolloutState, version: string): string | undefined {
+  for (const node of restingNodes(state)) {
+    const behind = minorsBetween(node.kubeletVersion, version);
+    if (node.controlPlane ? behind <= 1 : behind <= kubeletLag(node.kubeletVersion)) continue;
+    const rule = node.controlPlane
+      ? "API servers may not be more than one minor apart"
+      : `a kubelet may not be more than ${kubeletLag(node.kubeletVersion)} minors older than its API server`;
+    const [condition, fix] = state.paused.has(node.name)
+      ? ["paused", "resume it first"]
+      : ["out of reach", "bring it back, or take it out of the configuration first"];
+    return `${node.name} is ${condition} at ${node.kubeletVersion}, so the control planes can't go to ${version}: ${rule}; ${fix}`;
+  }
+  return undefined;
+}
+
+/** Returns why the workers can't go to a version while a paused control plane keeps an older one, or undefined. */
+export function refuseWorkers(state: RolloutState, version: string): string | undefined {
+  const behind = restingNodes(state).find(
+    (node) => node.controlPlane && minorsBetween(node.kubeletVersion, version) > 0,
+  );
+  if (!behind) return undefined;
+  return `the control plane ${behind.name} is paused at ${behind.kubeletVersion}, so no worker can go to ${version}: a kubelet may not be newer than an API server; resume it first`;
+}
+
+const nodesOf = ({ groups }: RolloutState) => groups.flatMap(({ nodes }) => nodes);
+const restingNodes = (state: RolloutState) => nodesOf(state).filter(({ name }) => state.resting.has(name));

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { NODE_PATHS } from "../node-paths";
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { duplicateIssues } from "../../../../lib/validation/duplicates";
-import { unprintableIssue } from "../../../../lib/validation/names";
+import { unprintableIssue, userNameIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
 
 const LONGEST_PATH = 4000;
@@ -59,10 +59,7 @@ const SYSTEM_FOLDERS = [
   "etc/systemd/network",
 ].map((folder) => `/${folder}`);
 
-/**
- * Returns the parent folders of a path: "/", "/a" and "/a/b" for "/a/b/c". Paths that are too long have their own
- * issue.
- */
+/** Returns the parent folders of a path: "/", "/a" and "/a/b" for "/a/b/c". A path that is too long has its own issue. */
 function ancestors(path: string): string[] {
   if (path.length > LONGEST_PATH) return [];
   const slashes = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
@@ -76,9 +73,8 @@ export function absolutePathIssue(path: string): string | undefined {
   if (!path.startsWith("/")) return `${quoted(path)} is not absolute; start it with "/"`;
   const unprintable = unprintableIssue(path);
   if (unprintable !== undefined) return unprintable;
-  if (posix.normalize(path) !== path || path.endsWith("/")) {
+  if (posix.normalize(path) !== path || path.endsWith("/"))
     return `${quoted(path)} is not a plain path; write it without "..", "//" and a "/" at the end`;
-  }
   if (path.length > LONGEST_PATH || path.split("/").some((name) => Buffer.byteLength(name) > LONGEST_NAME))
     return `${quoted(path)} is longer than a path may be; write at most ${LONGEST_PATH} characters, and ${LONGEST_NAME} bytes between two slashes`;
   return undefined;
@@ -99,26 +95,24 @@ export function hostFileListIssues(files: readonly { path: string }[]): Validati
   const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
   const below = files.flatMap(({ path }, index): ValidationIssue[] => {
     const file = ancestors(path).find((one) => first.has(one));
-    if (file === undefined) return [];
-    const message = `${quoted(path)} is below files[${first.get(file)}], ${quoted(file)}, which is a file and not a folder; choose another path`;
-    return [{ path: [index, "path"], message }];
+    const message = `${quoted(path)} is below files[${first.get(file ?? "")}], ${quoted(file)}, which is a file and not a folder; choose another path`;
+    return issueAt([index, "path"], file && message);
   });
   return [...duplicateIssues(files, (file) => file.path, "path"), ...below];
 }
 
-/** Returns what is wrong with the content of an extra file, or undefined. */
-export function hostFileContentIssue(content: string): string | undefined {
-  return hasPrivateKey(content)
-    ? "contains a private key, which would be stored and shown in plain; bring it to the machine another way"
+const privateKeyRule = (who: string) => (text: string) =>
+  hasPrivateKey(text)
+    ? `contains a private key, which ${who}; bring it to the machine another way`
     : undefined;
-}
+
+/** Returns what is wrong with the content of an extra file, or undefined. */
+export const hostFileContentIssue = privateKeyRule("would be stored and shown in plain");
 
 /** Returns what is wrong with the user data of a server, or undefined. */
-export function userDataIssue(text: string): string | undefined {
-  return hasPrivateKey(text)
-    ? "holds a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way"
-    : undefined;
-}
+export const userDataIssue = privateKeyRule(
+  "every program on the server and everyone who reads the state could see",
+);
 
 const MODE_FIX = 'write it in octal and in quotes, e.g. "0600"';
 
@@ -137,11 +131,8 @@ export function fileModeNumberIssue(mode: number): string {
 }
 
 /** Accepts a name, or the number of a user or group; chown reads 4294967295 as "unchanged". */
-function isOwner(part: string): boolean {
-  return (
-    /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(part) || (/^\d{1,10}$/.test(part) && Number(part) < 2 ** 32 - 1)
-  );
-}
+const isOwner = (part: string) =>
+  userNameIssue(part) === undefined || (/^\d{1,10}$/.test(part) && Number(part) < 2 ** 32 - 1);
 
 /** Returns what is wrong with the owner of a file, or undefined. */
 export function fileOwnerIssue(owner: string): string | undefined {

@@ -3,15 +3,9 @@ import { poolNameIssue } from "../../../../lib/validation/names";
 import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { type Role, CONTROL_PLANE_TAINT } from "../machine";
-import {
-  endpointIssues,
-  machineApiPortIssues,
-  type EndpointFacts,
-  type EndpointMachine,
-  blocksOverlapIssues,
-  podBlockSizeIssues,
-  type NetworkBlocks,
-} from "./network";
+import { blocksOverlapIssues, endpointIssues, machineApiPortIssues, podBlockSizeIssues } from "./network";
+import type { EndpointFacts, EndpointMachine, NetworkBlocks } from "./network";
+import { taintId } from "../membership/nodes";
 import { qualifiedNameIssue } from "../../../../lib/validation/labels";
 
 /** Input of the machines' rules; values that could not be read are absent. */
@@ -48,16 +42,13 @@ export function clusterIssues(cluster: ClusterFacts): ValidationIssue[] {
     ...blocksOverlapIssues(network),
     ...podBlockSizeIssues(network, machines.length),
     ...endpointIssues(cluster.endpoint, network, machines),
-    ...machines.flatMap((machine, index) =>
-      below(
+    ...machines.flatMap((machine, index) => {
+      const taints = below(["taints"], taintIssues(machine.taints ?? [], machine.role));
+      return below(
         ["machines", index],
-        [
-          ...roleFieldIssues(machine),
-          ...machineApiPortIssues(machine),
-          ...below(["taints"], taintIssues(machine.taints ?? [], machine.role)),
-        ],
-      ),
-    ),
+        [...roleFieldIssues(machine), ...machineApiPortIssues(machine), ...taints],
+      );
+    }),
   ];
 }
 
@@ -82,52 +73,40 @@ export function poolIssues(
   pools: readonly { name?: string; role?: Role; replicas?: number }[],
 ): ValidationIssue[] {
   const what = field.slice(0, -1);
-  const issues = duplicateIssues(
-    pools.map(({ name }, index) => name ?? `${index} has none`),
-    (name) => name,
-    "name",
-  );
-  const planes = pools.flatMap(({ role }, index) => (role === "control-plane" ? [index] : []));
-  const [first, second] = planes;
+  const names = pools.map(({ name }, index) => name ?? `${index} has none`);
+  const issues = duplicateIssues(names, (name) => name, "name");
+  const [first, second] = pools.flatMap(({ role }, index) => (role === "control-plane" ? [index] : []));
   if (first === undefined && pools.every(({ role }) => role !== undefined))
-    issues.push({
-      path: [],
-      message: `no ${what} has the control planes; give one the role "control-plane"`,
-    });
+    issues.push(...issueAt([], `no ${what} has the control planes; give one the role "control-plane"`));
   if (second !== undefined) {
     const message = `${field}[${first}] has the control planes already; make this one a worker ${what}, or raise the replicas there`;
-    issues.push({ path: [second, "role"], message });
+    issues.push(...issueAt([second, "role"], message));
   }
   if (first !== undefined)
     issues.push(...issueAt([first, "replicas"], controlPlaneCountIssue(pools[first]?.replicas ?? 1)));
-  pools.forEach(({ name, role }, index) => {
+  for (const [index, { name, role }] of pools.entries())
     if (name !== undefined && role === "worker")
       issues.push(...issueAt([index, "name"], poolNameIssue(name)));
-  });
   return below([field], issues);
 }
 
 /** Returns an issue for each name, SSH address, internal address or API address that two machines share. */
 function duplicateMachineIssues(machines: readonly MachineFacts[]): ValidationIssue[] {
-  const own: [field: string, what: string, value: (machine: MachineFacts) => string | undefined][] = [
-    ["name", "name", (machine) => machine.name],
-    ["address", "address and port", (machine) => machine.address && `${machine.address}:${machine.port}`],
-    ["internalAddress", "internal address", (machine) => machine.internalAddress],
-    [
-      "apiServer",
-      "API address",
-      (machine) => (machine.role === "control-plane" ? machine.apiServer : undefined),
-    ],
+  const planes = machines.map(({ role, apiServer }) => (role === "control-plane" ? apiServer : undefined));
+  const own: [field: string, what: string, values: (string | undefined)[]][] = [
+    ["name", "name", machines.map(({ name }) => name)],
+    ["address", "address and port", machines.map(({ address, port }) => address && `${address}:${port}`)],
+    ["internalAddress", "internal address", machines.map(({ internalAddress }) => internalAddress)],
+    ["apiServer", "API address", planes],
   ];
-  return own.flatMap(([field, what, valueOf]) => {
-    const values = machines.map(valueOf);
-    return values.flatMap((value, index) => {
+  return own.flatMap(([field, what, values]) =>
+    values.flatMap((value, index) => {
       const earlier = values.indexOf(value);
       if (value === undefined || earlier === index) return [];
       const message = `${quoted(value)} is the ${what} of machines[${earlier}] too; give each machine its own`;
       return issueAt(["machines", index, field], message);
-    });
-  });
+    }),
+  );
 }
 
 /** Returns an issue for a field that the machine's role does not have. */
@@ -139,18 +118,11 @@ function roleFieldIssues({ role, pool, apiServer }: MachineFacts): ValidationIss
   return [];
 }
 
-function lostMachineIssues(
-  lost: readonly string[],
-  machines: readonly { name?: string }[],
-): ValidationIssue[] {
-  const present = lost.flatMap((name, index) =>
-    machines.some((machine) => machine.name === name)
-      ? issueAt(
-          [index],
-          `${quoted(name)} is still under cluster.machines; remove it there if it is dead, or here if it is alive`,
-        )
-      : [],
-  );
+function lostMachineIssues(lost: readonly string[], machines: readonly { name?: string }[]) {
+  const present = lost.flatMap((name, index) => {
+    const message = `${quoted(name)} is still under cluster.machines; remove it there if it is dead, or here if it is alive`;
+    return issueAt([index], machines.some((machine) => machine.name === name) ? message : undefined);
+  });
   return below(["lost"], [...present, ...duplicateIssues(lost, (name) => name)]);
 }
 
@@ -159,36 +131,28 @@ function lostMachineIssues(
  * register a Node that has a taint twice.
  */
 export function taintIssues(
-  taints: readonly { key?: unknown; effect?: unknown }[],
+  taints: NonNullable<MachineFacts["taints"]>,
   role: Role | undefined,
 ): ValidationIssue[] {
-  const name = ({ key, effect }: { key?: unknown; effect?: unknown }) => `${String(key)}:${String(effect)}`;
-  const own = name(CONTROL_PLANE_TAINT);
-  const repeated = taints.flatMap((taint, index): ValidationIssue[] =>
-    role === "control-plane" && name(taint) === own
-      ? [{ path: [index], message: `${quoted(own)} is set on every control plane by foresail; remove it` }]
-      : [],
-  );
-  return [...repeated, ...duplicateIssues(taints, name)];
+  const names = taints.map(({ key, effect }) => `${String(key)}:${String(effect)}`);
+  const own = role === "control-plane" ? taintId(CONTROL_PLANE_TAINT) : undefined;
+  const message = `${quoted(own)} is set on every control plane by foresail; remove it`;
+  return [
+    ...names.flatMap((name, index) => issueAt([index], name === own ? message : undefined)),
+    ...duplicateIssues(names, (name) => name),
+  ];
 }
 
 /** Labels that kubeadm derives from the role, and labels that each kubelet sets itself. */
-const ROLE_LABELS = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
+const ROLE_LABELS = ["control-plane", "master"].map((role) => `node-role.kubernetes.io/${role}`);
 const KUBELET_LABELS = [
-  "kubernetes.io/hostname",
-  "kubernetes.io/os",
-  "kubernetes.io/arch",
-  "beta.kubernetes.io/os",
-  "beta.kubernetes.io/arch",
+  ...["hostname", "os", "arch"].map((name) => `kubernetes.io/${name}`),
+  ...["os", "arch"].map((name) => `beta.kubernetes.io/${name}`),
 ];
 /** Prefixes inside kubernetes.io that administrators may use (kubernetes.io "Well-Known Labels"). */
-const OPEN_PREFIXES = [
-  "node-role.kubernetes.io",
-  "topology.kubernetes.io",
-  "node.kubernetes.io",
-  "node-restriction.kubernetes.io",
-  "kubelet.kubernetes.io",
-];
+const OPEN_PREFIXES = ["node-role", "topology", "node", "node-restriction", "kubelet"].map(
+  (name) => `${name}.kubernetes.io`,
+);
 
 function reservedPrefix(key: string): boolean {
   const prefix = key.includes("/") ? (key.split("/")[0] ?? "") : "";

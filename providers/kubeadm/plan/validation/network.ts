@@ -7,7 +7,7 @@ import {
   formatCidr,
   parseCidr,
 } from "../../../../lib/validation/cidr";
-import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { issueAt, valueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";
 import type { Role } from "../machine";
@@ -29,14 +29,11 @@ function unusableIssue(text: string): string | undefined {
 
 /** Returns what is wrong with the pod block, or undefined. Kubernetes allows at most 2^16 node blocks in it. */
 export function podSubnetIssue(text: string): string | undefined {
-  const wrong = cidrIssue(text) ?? unusableIssue(text);
-  if (wrong) return wrong;
-  const prefix = parseCidr(text)?.prefix ?? 0;
-  if (prefix > NODE_PREFIX)
-    return `${quoted(text)} is too small: each node takes a /${NODE_PREFIX}; write e.g. a /16`;
-  if (prefix < NODE_PREFIX - 16)
-    return `${quoted(text)} is larger than Kubernetes allows; write a /${NODE_PREFIX - 16} or smaller`;
-  return undefined;
+  return blockIssue(
+    text,
+    [NODE_PREFIX - 16, NODE_PREFIX],
+    `: each node takes a /${NODE_PREFIX}; write e.g. a /16`,
+  );
 }
 
 /**
@@ -44,24 +41,24 @@ export function podSubnetIssue(text: string): string | undefined {
  * allows at most 20 bits.
  */
 export function serviceSubnetIssue(text: string): string | undefined {
+  return blockIssue(text, [12, 28], " for the services of a cluster; write a /28 or larger, e.g. a /16");
+}
+
+function blockIssue(text: string, [least, most]: [number, number], tooSmall: string): string | undefined {
   const wrong = cidrIssue(text) ?? unusableIssue(text);
-  if (wrong) return wrong;
   const prefix = parseCidr(text)?.prefix ?? 0;
-  if (prefix > 28)
-    return `${quoted(text)} is too small for the services of a cluster; write a /28 or larger, e.g. a /16`;
-  if (prefix < 12) return `${quoted(text)} is larger than Kubernetes allows; write a /12 or smaller`;
-  return undefined;
+  if (wrong || (least <= prefix && prefix <= most)) return wrong;
+  if (prefix > most) return `${quoted(text)} is too small${tooSmall}`;
+  return `${quoted(text)} is larger than Kubernetes allows; write a /${least} or smaller`;
 }
 
 /** Returns an issue when values for Cilium's chart replace the whole `ipam`, so that pods lose the cluster's blocks. */
 export function ciliumValuesIssues(values: Readonly<Record<string, unknown>>): ValidationIssue[] {
-  const { ipam } = values;
-  const mode: unknown =
-    typeof ipam === "object" && ipam !== null ? (ipam as { mode?: unknown }).mode : undefined;
+  const mode = valueAt(values, ["ipam", "mode"]);
   if (!Object.hasOwn(values, "ipam") || (typeof mode === "string" && mode !== "")) return [];
   const message =
     "has no mode, and replaces what foresail sets, so that pods would get addresses outside of network.podSubnet; add mode: kubernetes";
-  return [{ path: ["ipam"], message }];
+  return issueAt(["ipam"], message);
 }
 
 /** CIDR blocks of pods and Services; malformed ones have their own rules and are ignored by the others. */
@@ -69,6 +66,8 @@ export interface NetworkBlocks {
   podSubnet: string;
   serviceSubnet: string;
 }
+
+const BLOCKS = ["podSubnet", "serviceSubnet"] as const;
 
 /** Returns an issue when pods and services share addresses. */
 export function blocksOverlapIssues({ podSubnet, serviceSubnet }: NetworkBlocks): ValidationIssue[] {
@@ -88,12 +87,20 @@ export function machineBlockIssues(
   });
 }
 
-const BLOCKS = ["podSubnet", "serviceSubnet"] as const;
-
 /** Returns whether two blocks as text share an address; false if one is malformed. */
 export function blocksOverlap(one: string, other: string): boolean {
   const [left, right] = [parseCidr(one), parseCidr(other)];
   return left !== undefined && right !== undefined && cidrsOverlap(left, right);
+}
+
+/** Returns the block of the cluster that an address is in, as a user reads it. */
+function blockOf(address: string | undefined, blocks: NetworkBlocks): string | undefined {
+  const bits = parseIpv4(address ?? "");
+  const field = BLOCKS.find((name) => {
+    const block = parseCidr(blocks[name]);
+    return bits !== undefined && block && cidrContains(block, bits);
+  });
+  return field && `cluster.network.${field} ${quoted(blocks[field])}`;
 }
 
 /**
@@ -102,18 +109,17 @@ export function blocksOverlap(one: string, other: string): boolean {
  * @param field list of the machines, when it is not in the same section as the network
  */
 export function podBlockSizeIssues(
-  network: Pick<NetworkBlocks, "podSubnet">,
+  { podSubnet }: Pick<NetworkBlocks, "podSubnet">,
   machines: number,
   field?: string,
 ): ValidationIssue[] {
-  const pods = parseCidr(network.podSubnet);
+  const pods = parseCidr(podSubnet);
   if (!pods || pods.prefix > NODE_PREFIX) return [];
   const room = cidrSize(pods) / 2 ** (32 - NODE_PREFIX);
   if (room >= machines) return [];
-  const message = `${quoted(network.podSubnet)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
-  return field === undefined
-    ? [{ path: ["network", "podSubnet"], message }]
-    : [{ path: [field], message: `cluster.network.podSubnet ${message}` }];
+  const message = `${quoted(podSubnet)} has room for ${room} nodes (a /${NODE_PREFIX} each) and there are ${machines} machines; write a larger block`;
+  if (field === undefined) return issueAt(["network", "podSubnet"], message);
+  return issueAt([field], `cluster.network.podSubnet ${message}`);
 }
 
 /** Returns an issue when a machine's address is in the pod or service block, or no internal IPv4 address is known. */
@@ -126,15 +132,11 @@ export function machineAddressIssues(
     internalAddress === undefined && address !== undefined && ipv4Issue(address) !== undefined
       ? `is missing; the machines must reach each other at an IPv4 address, and the address (${quoted(address)}) is not one that they can use`
       : undefined;
-  const inside = (["address", "internalAddress"] as const).flatMap((field) =>
-    BLOCKS.flatMap((blockName) => {
-      const bits = parseIpv4(machine[field] ?? "");
-      const block = parseCidr(network[blockName]);
-      if (bits === undefined || !block || !cidrContains(block, bits)) return [];
-      const message = `${quoted(machine[field])} is in cluster.network.${blockName} ${quoted(network[blockName])}; choose a block outside the machines' network`;
-      return [{ path: [field], message }];
-    }),
-  );
+  const inside = (["address", "internalAddress"] as const).flatMap((field) => {
+    const block = blockOf(machine[field], network);
+    const message = `${quoted(machine[field])} is in ${block}; choose a block outside the machines' network`;
+    return issueAt([field], block && message);
+  });
   return [...issueAt(["internalAddress"], missing), ...inside];
 }
 
@@ -165,16 +167,12 @@ export function endpointIssues(
   const sameAsSsh = machines.find(
     ({ port, address }) => port === loopbackPort && port !== SSH_PORT && !isLoopback(address ?? ""),
   );
+  const taken =
+    sameAsSsh &&
+    `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 7443`;
   return [
-    ...issueAt(
-      ["endpoint", "external", "host"],
-      host === undefined ? undefined : externalHostIssue(host, blocks, machines),
-    ),
-    ...issueAt(
-      ["endpoint", "loopback", "port"],
-      sameAsSsh &&
-        `${loopbackPort} is the port of SSH on ${sameAsSsh.name ?? "a machine"}; choose another, e.g. 7443`,
-    ),
+    ...issueAt(["endpoint", "external", "host"], externalHostIssue(host ?? "", blocks, machines)),
+    ...issueAt(["endpoint", "loopback", "port"], taken),
   ];
 }
 
@@ -189,14 +187,11 @@ function externalHostIssue(
 ): string | undefined {
   if (isLoopback(host))
     return `${quoted(host)} is each machine itself, and no load balancer; write its address, or use endpoint.loopback`;
-  const bits = parseIpv4(host);
-  const unusable = bits === undefined ? undefined : ipv4Issue(host);
+  const unusable = parseIpv4(host) === undefined ? undefined : ipv4Issue(host);
   if (unusable !== undefined) return unusable;
-  for (const field of ["podSubnet", "serviceSubnet"] as const) {
-    const block = parseCidr(blocks[field]);
-    if (bits !== undefined && block && cidrContains(block, bits))
-      return `${quoted(host)} is in cluster.network.${field} ${quoted(blocks[field])}, which nodes reach only inside the cluster; write an address outside of it`;
-  }
+  const block = blockOf(host, blocks);
+  if (block)
+    return `${quoted(host)} is in ${block}, which nodes reach only inside the cluster; write an address outside of it`;
   const same = host.toLowerCase();
   const worker = machines.find(
     ({ role, address, internalAddress }) =>
@@ -214,10 +209,7 @@ export function machineApiPortIssues(machine: EndpointMachine): ValidationIssue[
   // behind a port forward, the port is not the machine's own
   if (host === undefined || isLoopback(host)) return [];
   if (host !== machine.address && host !== machine.internalAddress) return [];
-  const message =
-    apiPortIssue(Number(port)) ??
-    (Number(port) === machine.port
-      ? `${port} is the port of SSH there; choose another, e.g. ${API_SERVER_PORT}`
-      : undefined);
-  return issueAt(["apiServer"], message);
+  const isSsh = Number(port) === machine.port;
+  const ssh = `${port} is the port of SSH there; choose another, e.g. ${API_SERVER_PORT}`;
+  return issueAt(["apiServer"], apiPortIssue(Number(port)) ?? (isSsh ? ssh : undefined));
 }

@@ -68,25 +68,21 @@ export function rolloutIssues(
 ): ValidationIssue[] {
   const known = [...new Set([CONTROL_PLANE_GROUP, ...groups])];
   return [
-    ...Object.entries(pools).flatMap(([name, pool]): ValidationIssue[] => {
-      if (!known.includes(name)) return [{ path: ["pools", name], message: unknown("pool", name, known) }];
-      return name === CONTROL_PLANE_GROUP && pool?.maxUnavailable !== undefined
-        ? [
-            {
-              path: ["pools", name, "maxUnavailable"],
-              message: "can't be set: control planes change one at a time; remove it",
-            },
-          ]
-        : [];
-    }),
+    ...Object.keys(pools).flatMap((name) =>
+      issueAt(["pools", name], known.includes(name) ? undefined : unknown("pool", name, known)),
+    ),
+    ...issueAt(
+      ["pools", CONTROL_PLANE_GROUP, "maxUnavailable"],
+      pools[CONTROL_PLANE_GROUP]?.maxUnavailable === undefined
+        ? undefined
+        : "can't be set: control planes change one at a time; remove it",
+    ),
+    ...pausedNodes.flatMap((name, index) =>
+      issueAt(["pausedNodes", index], nodes.has(name) ? undefined : unknown("machine", name, nodes.known)),
+    ),
     ...below(
       ["pausedNodes"],
-      [
-        ...pausedNodes.flatMap((name, index) =>
-          nodes.has(name) ? [] : issueAt([index], unknown("machine", name, nodes.known)),
-        ),
-        ...duplicateIssues(pausedNodes, (name) => name),
-      ],
+      duplicateIssues(pausedNodes, (name) => name),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import { quoted } from "../../../../lib/text/quote";
 import { VERSION_PLACEHOLDER } from "../specification";
-import type { ValidationIssue } from "../../../../lib/validation/validation-issue";
+import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { hostIssue, hostPortIssue } from "../../../../lib/validation/addresses";
 import { unknownWord } from "../../../../lib/validation/spelling";
 
@@ -15,9 +15,8 @@ export function kubernetesVersionIssue(text: string): string | undefined {
   if (/^\d+\.\d+$/.test(bare))
     return `${quoted(text)} has no patch number; write all three, e.g. "${bare}.0"`;
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(bare);
-  if (!match || match.slice(1).some((part) => /^0\d/.test(part))) {
+  if (!match || match.slice(1).some((part) => /^0\d/.test(part)))
     return `${quoted(text)} is not a version; write MAJOR.MINOR.PATCH, e.g. "1.${NEWEST_MINOR}.3"`;
-  }
   if (bare !== text) return `${quoted(text)} must be written without the "v": "${bare}"`;
   const [major, minor] = match.slice(1).map(Number);
   if (major !== 1 || minor === undefined)
@@ -49,34 +48,24 @@ export function sha256Issue(text: string): string | undefined {
 
 /** Returns what is wrong with the placeholders of a bundle's path or URL, or undefined. */
 export function bundlePathIssue(text: string): string | undefined {
-  const unknown = [...text.matchAll(/\{[^{}]*\}/g)]
-    .map(([found]) => found)
-    .find((found) => found !== VERSION_PLACEHOLDER);
-  return unknown === undefined
-    ? undefined
-    : `${quoted(unknown)} is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`;
+  const unknown = text.match(/\{[^{}]*\}/g)?.find((found) => found !== VERSION_PLACEHOLDER);
+  return (
+    unknown &&
+    `${quoted(unknown)} is no placeholder here; ${VERSION_PLACEHOLDER} is the only one, and becomes MAJOR.MINOR.PATCH`
+  );
 }
 
 /** Returns an issue unless a bundle is either a folder, or a URL with its checksum. */
 export function bundleIssues(bundle: { path?: string; url?: string; sha256?: string }): ValidationIssue[] {
-  if (bundle.path === undefined && bundle.url === undefined) {
-    return [{ path: [], message: "names no bundle; write path, or url and sha256" }];
-  }
-  if (bundle.path !== undefined && bundle.url !== undefined) {
-    return [{ path: [], message: "path and url exclude each other; keep one" }];
-  }
-  if (bundle.url !== undefined && bundle.sha256 === undefined) {
-    return [{ path: ["sha256"], message: "is missing; write the SHA-256 of the archive at url" }];
-  }
-  if (bundle.url === undefined && bundle.sha256 !== undefined) {
-    return [{ path: ["sha256"], message: "belongs to url; remove it, a folder has no checksum" }];
-  }
-  return [];
+  const [path, url, sha256] = [bundle.path, bundle.url, bundle.sha256].map((value) => value !== undefined);
+  if (!path && !url) return issueAt([], "names no bundle; write path, or url and sha256");
+  if (path && url) return issueAt([], "path and url exclude each other; keep one");
+  if (url && !sha256) return issueAt(["sha256"], "is missing; write the SHA-256 of the archive at url");
+  if (url || !sha256) return [];
+  return issueAt(["sha256"], "belongs to url; remove it, a folder has no checksum");
 }
 
-/**
- * Returns what is wrong with the host of an image registry ("docker.io", "registry.example.com:5000"), or undefined.
- */
+/** Returns what is wrong with the host of an image registry ("docker.io", "example.com:5000"), or undefined. */
 export function registryHostIssue(host: string): string | undefined {
   if (host.includes("://"))
     return `${quoted(host)} is a URL; write the host alone, e.g. "registry.example.com"`;
@@ -85,9 +74,7 @@ export function registryHostIssue(host: string): string | undefined {
   return host.includes(":") ? hostPortIssue(host) : hostIssue(host);
 }
 
-/**
- * Returns what is wrong with the host of mirrored registries, or undefined; containerd uses `_default` for all others.
- */
+/** Returns what is wrong with the host of mirrored registries, or undefined; `_default` means all others. */
 export function mirroredRegistryIssue(host: string): string | undefined {
   return host === "_default" ? undefined : registryHostIssue(host);
 }
@@ -97,11 +84,10 @@ export function imageRepositoryIssue(text: string): string | undefined {
   if (text.includes("://"))
     return `${quoted(text)} is a URL; write registry and path, e.g. "registry.example.com/kubernetes"`;
   const [host = "", ...path] = text.split("/");
-  const wrongPath = path.some((part) => !/^[a-z0-9]+([._-]+[a-z0-9]+)*$/.test(part));
-  if (registryHostIssue(host) !== undefined || wrongPath) {
-    return `${quoted(text)} is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"`;
-  }
-  return undefined;
+  const isPath = path.every((part) => /^[a-z0-9]+([._-]+[a-z0-9]+)*$/.test(part));
+  return registryHostIssue(host) === undefined && isPath
+    ? undefined
+    : `${quoted(text)} is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"`;
 }
 
 /**
@@ -112,14 +98,10 @@ export function imageRepositoryIssue(text: string): string | undefined {
  */
 export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
   const known = new Set(places);
-  return replace.flatMap((ref) =>
-    known.has(ref)
-      ? []
-      : [
-          {
-            path: ["replace", ref],
-            message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
-          },
-        ],
-  );
+  return replace
+    .filter((ref) => !known.has(ref))
+    .map((ref) => ({
+      path: ["replace", ref],
+      message: unknownWord(ref, places).replace("is not known", "is no machine; write <pool>-<index>"),
+    }));
 }

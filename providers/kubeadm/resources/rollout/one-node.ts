@@ -8,7 +8,7 @@ import {
   type Asked,
 } from "../../plan/rollout/observed";
 import type { RolloutStep } from "../../plan/rollout/plan";
-import { staysCordoned } from "../../plan/rollout/step";
+import { staysCordoned } from "../../plan/rollout/desired";
 import { desiredSoftware, type DesiredRollout } from "../../plan/rollout/desired";
 import type { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";

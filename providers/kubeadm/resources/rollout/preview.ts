@@ -4,7 +4,7 @@ import type { Machine } from "../../plan/machine";
 import { leftOutStep } from "../../plan/rollout/state";
 import type { RolloutNode } from "../../plan/rollout/observed";
 import { planRollout, type RolloutPlan } from "../../plan/rollout/plan";
-import { previewStep, refuseUnstaged } from "../../plan/rollout/step";
+import { previewStep, refuseUnstaged } from "../../plan/rollout/desired";
 import { furtherSoftware, desiredRollout, type DesiredRollout } from "../../plan/rollout/desired";
 import { nodeRolloutSteps, type NodeRolloutStep } from "../../plan/steps";
 import { stepsOfUnread } from "../../../../lib/steps/steps";

@@ -30,11 +30,11 @@ const pem = generateKey().private;
 const TABLE: RefusedInputs = {
   "a private key in plain": [
     [
-      "openstack.userData: holds a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
+      "openstack.userData: contains a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
       openstack({ userData: `#cloud-config\n${pem}` }),
     ],
     [
-      "openstack.userData: holds a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
+      "openstack.userData: contains a private key, which every program on the server and everyone who reads the state could see; bring it to the machine another way",
       openstack({ userData: `content: ${Buffer.from(pem).toString("base64")}` }),
     ],
     [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { annotationKeys, annotationValue } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { maxUnavailableCount } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { observeRolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/refusals";
+import { presentSkew } from "../../../../../providers/kubeadm/plan/rollout/state";
 import {
   compareVersions,
   neededVersion,

@@ -1,7 +1,7 @@
 import { KUBERNETES_SOFTWARE } from "../../../../../providers/kubeadm/plan/rollout/annotations";
 import { nextSteps, type NextSteps } from "../../../../../providers/kubeadm/plan/rollout/next";
 import type { RolloutNode } from "../../../../../providers/kubeadm/plan/rollout/observed";
-import type { RolloutStep } from "../../../../../providers/kubeadm/plan/rollout/step";
+import type { RolloutStep } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { minorsBetween } from "../../../../../providers/kubeadm/plan/rollout/versions";
 import { desiredSoftware, type DesiredRollout } from "../../../../../providers/kubeadm/plan/rollout/desired";
 

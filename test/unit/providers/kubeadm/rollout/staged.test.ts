@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { planRollout } from "../../../../../providers/kubeadm/plan/rollout/plan";
-import { refuseUnstaged } from "../../../../../providers/kubeadm/plan/rollout/step";
+import { refuseUnstaged } from "../../../../../providers/kubeadm/plan/rollout/desired";
 import { nodeAt, desiredFor } from "./nodes";
 
 describe("intermediate versions of a rollout", () => {
