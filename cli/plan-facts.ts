@@ -1,13 +1,8 @@
 import { KubernetesClient, KubernetesError } from "../lib/kubernetes";
-import type { Budget } from "../lib/kubernetes/drain/budgets";
-import type { Claim, Volume } from "../lib/kubernetes/drain/placement";
+import type { Places } from "../lib/kubernetes/drain/placement";
+import type { Budget, PodParts } from "../lib/kubernetes/drain/plan";
 import { asksForVolumes } from "./forecast/budgets";
-import {
-  clusterVersionOf,
-  type ClusterFacts,
-  type ForecastPod,
-  type SeenCertificate,
-} from "./forecast/facts";
+import { clusterVersionOf, type ClusterFacts, type SeenCertificate } from "./forecast/facts";
 import type { ChosenContext } from "./plan-kubeconfig";
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
@@ -80,7 +75,7 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   try {
     const server = client.servers[0] ?? "";
     const nodes = await client.listNodes();
-    const pods = (await read(READS.pods)) as { items: ForecastPod[] } | undefined;
+    const pods = (await read(READS.pods)) as { items: PodParts[] } | undefined;
     const budgets = (await read(READS.budgets)) as { items: Budget[] } | undefined;
     const kubeadm = (await read(READS.kubeadm)) as { data?: Record<string, string> } | undefined;
     const metrics = await read(READS.metrics);
@@ -105,8 +100,8 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
 async function readVolumes(
   read: (what: Read) => Promise<unknown>,
 ): Promise<Pick<ClusterFacts, "claims" | "volumes">> {
-  const claims = (await read(READS.claims)) as { items: Claim[] } | undefined;
-  const volumes = (await read(READS.volumes)) as { items: Volume[] } | undefined;
+  const claims = (await read(READS.claims)) as { items: Places["claims"] } | undefined;
+  const volumes = (await read(READS.volumes)) as { items: Places["volumes"] } | undefined;
   return { claims: claims?.items, volumes: volumes?.items };
 }
 

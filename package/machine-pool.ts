@@ -6,4 +6,4 @@ export {
   type PoolObjectArgs,
 } from "../components/machine-pool/machine-pool";
 export type { Counts } from "../providers/machine-pool/plan/observed";
-export type { PoolNode } from "../providers/machine-pool/resources/pool-inputs";
+export type { PoolNode } from "../providers/machine-pool/resources/machine-pool-ready";

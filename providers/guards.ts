@@ -1,6 +1,6 @@
 import type { KubernetesClient } from "../lib/kubernetes";
 import type { TemplateGuard } from "./azimuth/resources/template-change";
-import type { GuardArgs } from "./kubernetes/resources/guard-args";
+import type { GuardArgs } from "./kubernetes/resources/inputs";
 
 /** A system's rule that an object must pass before it is used. */
 export type Guard = TemplateGuard;

@@ -1,10 +1,15 @@
-import { type Budget, budgetName, evictionVerdict } from "../../lib/kubernetes/drain/budgets";
 import { claimsOf, type Places, whyNowhereElse } from "../../lib/kubernetes/drain/placement";
-import { planDrain, podName } from "../../lib/kubernetes/drain/plan";
-import type { ForecastPod, Finding } from "./facts";
+import {
+  type Budget,
+  evictionVerdict,
+  nameOf,
+  planDrain,
+  type PodParts,
+} from "../../lib/kubernetes/drain/plan";
+import type { Finding } from "./facts";
 
 /** Returns what a drain evicts if every loss is allowed, with the eviction API's decision on each pod. */
-function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {
+function evictions(pods: readonly PodParts[], budgets: readonly Budget[]) {
   const { evict } = planDrain(pods, { force: true, deleteEmptyDirData: true });
   return evict.map((pod) => ({ pod, verdict: evictionVerdict(pod, budgets) }));
 }
@@ -15,7 +20,7 @@ function evictions(pods: readonly ForecastPod[], budgets: readonly Budget[]) {
  *
  * @param pods those of the nodes to drain
  */
-export function budgetFindings(budgets: readonly Budget[], pods: readonly ForecastPod[]): Finding[] {
+export function budgetFindings(budgets: readonly Budget[], pods: readonly PodParts[]): Finding[] {
   const judged = evictions(pods, budgets);
   const held = budgets.flatMap((budget): Finding[] => {
     const covered = judged.filter(({ verdict }) => verdict.kind === "held" && verdict.budget === budget);
@@ -26,7 +31,7 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
       {
         about: "budget",
         weight: "blocks",
-        words: `PodDisruptionBudget ${budgetName(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where.join(", ")}`,
+        words: `PodDisruptionBudget ${nameOf(budget)} allows no eviction now (${currentHealthy} healthy, ${desiredHealthy} needed): it holds ${where.join(", ")}`,
         fix:
           currentHealthy < desiredHealthy
             ? "make its pods healthy first"
@@ -36,8 +41,8 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
   });
   const several = judged.flatMap(({ pod, verdict }): Finding[] => {
     if (verdict.kind !== "several") return [];
-    const names = verdict.budgets.map(budgetName).join(", ");
-    const words = `${podName(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
+    const names = verdict.budgets.map(nameOf).join(", ");
+    const words = `${nameOf(pod)} on ${pod.spec?.nodeName ?? "?"} is under ${verdict.budgets.length} PodDisruptionBudgets (${names}): the eviction API refuses it`;
     return [{ about: "budget", weight: "blocks", words, fix: "leave one budget for these pods" }];
   });
   return [...held, ...several];
@@ -51,7 +56,7 @@ export function budgetFindings(budgets: readonly Budget[], pods: readonly Foreca
  */
 export function placementFindings(
   budgets: readonly Budget[],
-  pods: readonly ForecastPod[],
+  pods: readonly PodParts[],
   places: Places,
 ): Finding[] {
   const bound = evictions(pods, budgets).flatMap(({ pod, verdict }) => {
@@ -64,7 +69,7 @@ export function placementFindings(
     budgets.flatMap((budget): Finding[] => {
       const here = bound.filter((each) => each.budget === budget && each.pod.spec?.nodeName === node);
       if (here.length === 0) return [];
-      const names = here.map(({ pod, why }) => `${podName(pod)} (${why})`).join(", ");
+      const names = here.map(({ pod, why }) => `${nameOf(pod)} (${why})`).join(", ");
       const allowed = budget.status?.disruptionsAllowed ?? 0;
       const fix = "let another node run them";
       if (here.length > allowed)
@@ -72,7 +77,7 @@ export function placementFindings(
           {
             about: "budget",
             weight: "blocks",
-            words: `PodDisruptionBudget ${budgetName(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`,
+            words: `PodDisruptionBudget ${nameOf(budget)} allows ${allowed} of the ${here.length} evictions on ${node}, and no other node can run its pods: ${names}`,
             fix: `${fix}, or let it allow ${here.length} disruptions`,
           },
         ];
@@ -89,7 +94,7 @@ export function placementFindings(
 }
 
 /** Returns whether a pod under a budget uses a claim, whose volume may decide where it can run. */
-export function asksForVolumes(budgets: readonly Budget[], pods: readonly ForecastPod[]): boolean {
+export function asksForVolumes(budgets: readonly Budget[], pods: readonly PodParts[]): boolean {
   return evictions(pods, budgets).some(
     ({ pod, verdict }) => verdict.kind === "counted" && claimsOf(pod).length > 0,
   );

@@ -1,5 +1,11 @@
-import { type DrainAllowances, planDrain, podName } from "../../lib/kubernetes/drain/plan";
-import type { ForecastPod, Finding } from "./facts";
+import {
+  type DrainAllowances,
+  emptyDirsOf,
+  nameOf,
+  planDrain,
+  type PodParts,
+} from "../../lib/kubernetes/drain/plan";
+import type { Finding } from "./facts";
 
 /**
  * Returns findings, node by node, for pods that a drain refuses until their loss is allowed; with the allowance they
@@ -7,7 +13,7 @@ import type { ForecastPod, Finding } from "./facts";
  *
  * @param pods those of the nodes to drain
  */
-export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowances): Finding[] {
+export function drainFindings(pods: readonly PodParts[], allow: DrainAllowances): Finding[] {
   const nodes = [...new Set(pods.map(({ spec }) => spec?.nodeName ?? "?"))];
   return nodes.flatMap((node) => {
     const here = pods.filter(({ spec }) => (spec?.nodeName ?? "?") === node);
@@ -23,7 +29,7 @@ export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowanc
       });
     }
     if (losing.length > 0) {
-      const volumes = losing.map(({ pod, name }) => `${name} (${emptyDirs(pod)})`).join(", ");
+      const volumes = losing.map(({ pod, name }) => `${name} (${emptyDirsOf(pod).join(", ")})`).join(", ");
       found.push({
         about: "emptyDir",
         weight: allow.deleteEmptyDirData ? "warns" : "blocks",
@@ -37,14 +43,6 @@ export function drainFindings(pods: readonly ForecastPod[], allow: DrainAllowanc
   });
 }
 
-function names(judged: readonly { pod: ForecastPod }[]): string {
-  return judged.map(({ pod }) => podName(pod)).join(", ");
-}
-
-function emptyDirs(pod: ForecastPod): string {
-  const volumes = pod.spec?.volumes ?? [];
-  return volumes
-    .filter(({ emptyDir }) => emptyDir !== undefined && emptyDir !== null)
-    .map(({ name }) => name)
-    .join(", ");
+function names(judged: readonly { pod: PodParts }[]): string {
+  return judged.map(({ pod }) => nameOf(pod)).join(", ");
 }

@@ -1,9 +1,6 @@
-import type { Budget, PlacedPod } from "../../lib/kubernetes/drain/budgets";
-import type { Claim, SchedulableNode, SchedulablePod, Volume } from "../../lib/kubernetes/drain/placement";
+import type { Places, SchedulableNode } from "../../lib/kubernetes/drain/placement";
+import type { Budget, PodParts } from "../../lib/kubernetes/drain/plan";
 import type { NodeParts } from "../../providers/kubeadm/plan/rollout/observed";
-
-/** The parts of a Pod that a forecast needs. */
-export type ForecastPod = PlacedPod & SchedulablePod;
 
 /** A certificate that the cluster or the kubeconfig's user depends on. */
 export interface SeenCertificate {
@@ -22,11 +19,11 @@ export interface SeenCertificate {
 export interface ClusterFacts {
   server: string;
   nodes: (NodeParts & SchedulableNode)[];
-  pods?: ForecastPod[];
+  pods?: PodParts[];
   budgets?: Budget[];
   /** of pods under a budget; undefined also when none of them uses one */
-  claims?: Claim[];
-  volumes?: Volume[];
+  claims?: Places["claims"];
+  volumes?: Places["volumes"];
   /** kubernetesVersion of kubeadm-config */
   clusterVersion?: string;
   certificates: SeenCertificate[];

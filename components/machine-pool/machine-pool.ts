@@ -9,7 +9,7 @@ import {
 import type { Counts } from "../../providers/machine-pool/plan/observed";
 import { Adoption } from "../../providers/kubernetes/resources/object-resources";
 import { MachinePoolReady } from "../../providers/machine-pool/resources/machine-pool-ready";
-import type { PoolNode } from "../../providers/machine-pool/resources/pool-inputs";
+import type { PoolNode } from "../../providers/machine-pool/resources/machine-pool-ready";
 import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
 
 /** An object that the pool refers to: created or adopted if it has a specification, otherwise only referred to. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { foresailVersion } from "../version";
 import { Endpoints, type ReachOptions } from "./endpoints";
-import { KindNotServed, KubernetesError } from "./errors";
+import { KubernetesError } from "./errors";
 import { type ClusterAccess, readEndpoints } from "./kubeconfig";
 import { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod, refOf } from "./objects";
 import { ResourcePaths } from "./resource-paths";
@@ -81,13 +81,9 @@ export class KubernetesClient {
     return this.get<Node>({ apiVersion: "v1", kind: "Node", name });
   }
 
-  /** Returns the pods of all namespaces, of one namespace or of one node. */
-  async listPods(
-    where: { nodeName?: string; namespace?: string; labelSelector?: string } = {},
-  ): Promise<Pod[]> {
-    const { nodeName, namespace, labelSelector } = where;
-    const fieldSelector = nodeName && `spec.nodeName=${nodeName}`;
-    return this.list<Pod>({ apiVersion: "v1", kind: "Pod", namespace, labelSelector, fieldSelector });
+  /** Returns the pods of all namespaces, of one namespace or of those that the selectors match. */
+  async listPods(where: Omit<ListArgs, "apiVersion" | "kind"> = {}): Promise<Pod[]> {
+    return this.list<Pod>({ apiVersion: "v1", kind: "Pod", ...where });
   }
 
   async list<O = KubernetesObject>(args: ListArgs): Promise<O[]> {
@@ -115,13 +111,7 @@ export class KubernetesClient {
 
   /** Returns whether the API serves a kind in this version. */
   async serves(kind: Omit<ObjectRef, "name">): Promise<boolean> {
-    try {
-      await this.paths.ofKind(kind);
-      return true;
-    } catch (error) {
-      if (error instanceof KindNotServed) return false;
-      throw error;
-    }
+    return this.paths.serves(kind.apiVersion, kind.kind);
   }
 
   /**
@@ -157,18 +147,19 @@ export class KubernetesClient {
     patch: object,
     options: PatchOptions = {},
   ): Promise<O> {
-    const { subresource, signal, milliseconds, fieldManager = FIELD_MANAGER } = options;
+    const { subresource, fieldManager = FIELD_MANAGER, ...limits } = options;
     const path = (await this.paths.ofObject(ref)) + (subresource ? `/${subresource}` : "");
-    const call = {
-      method: "PATCH" as const,
+    const contentType = "application/merge-patch+json";
+    const call: Call = {
+      method: "PATCH",
       path,
       query: { fieldManager },
       body: patch,
-      signal,
-      milliseconds,
+      contentType,
+      ...limits,
     };
-    const write = () => this.write<O>({ ...call, contentType: "application/merge-patch+json" }, true);
-    return isForOneVersion(patch) ? write() : throughConflicts(write, signal ?? this.signal);
+    const write = () => this.write<O>(call, true);
+    return isForOneVersion(patch) ? write() : throughConflicts(write, options.signal ?? this.signal);
   }
 
   /** Returns whether the API server allows these credentials a verb on an object. */
@@ -176,19 +167,14 @@ export class KubernetesClient {
     const path = await this.paths.ofKind({ apiVersion, kind, namespace });
     const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
     const resourceAttributes = { verb, group, resource: path.split("/").at(-1), namespace, name };
-    const review = await this.write<{ status?: { allowed?: boolean } }>(
-      {
-        method: "POST",
-        path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-        body: {
-          apiVersion: "authorization.k8s.io/v1",
-          kind: "SelfSubjectAccessReview",
-          spec: { resourceAttributes },
-        },
-      },
-      true,
-    );
-    return review.status?.allowed === true;
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes },
+    };
+    const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const call: Call = { method: "POST", path: reviews, body };
+    return (await this.write<{ status?: { allowed?: boolean } }>(call, true)).status?.allowed === true;
   }
 
   /** @returns whether there was such an object */

@@ -1,7 +1,7 @@
 import { waitFor } from "../wait";
 import type { KubernetesClient } from "./client";
 import { KubernetesError } from "./errors";
-import { currentHolder } from "./lease-holder";
+import { completeHolder } from "./lease-holder";
 import type { KubernetesObject, ObjectRef } from "./objects";
 
 /** One completed or failed step. This process took it. */
@@ -28,7 +28,7 @@ const TRY_SECONDS = 20;
 
 /** Returns the line of an entry: time, user and host, stack, step, result, seconds. */
 function historyLine(entry: HistoryEntry, at = new Date()): string {
-  const { user, host } = currentHolder(entry.stack);
+  const { user, host } = completeHolder(entry);
   const result = entry.result.replaceAll(/\s+/g, " ").slice(0, LONGEST_RESULT);
   const time = at.toISOString().replace(/\.\d+Z$/, "Z");
   return `${time} ${user}@${host} ${entry.stack}: ${entry.step}: ${result}, ${Math.round(entry.seconds)} s`;

@@ -10,14 +10,7 @@ export { KindNotServed, KubernetesError, KubernetesUnreachable } from "./errors"
 export { type NodeEvent, recordNodeEvent } from "./events";
 export { type HistoryEntry, recordHistory } from "./history";
 export { type ClusterAccess, FetchedKubeconfig, KubeconfigRefused } from "./kubeconfig";
-export { acquireLease, type LeaseHandle, LeaseHeld, type LeaseHolder, LeaseLost } from "./lease";
-export {
-  describeRef,
-  type KubernetesObject,
-  type NewObject,
-  type Node,
-  type ObjectRef,
-  type Pod,
-} from "./objects";
-export { CLUSTER_LEASE, PAUSE_REQUESTED, pauseRequested } from "./pause-request";
+export { acquireLease, type LeaseHandle, LeaseHeld, LeaseLost } from "./lease";
+export { CLUSTER_LEASE, type LeaseHolder, PAUSE_REQUESTED, pauseRequested } from "./lease-holder";
+export { type KubernetesObject, type NewObject, type Node, type ObjectRef, type Pod } from "./objects";
 export type { WatchArgs } from "./watch";

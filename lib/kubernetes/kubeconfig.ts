@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { parse, type ParseOptions, type ToJSOptions } from "yaml";
-import { fetchedContextIssue } from "./fetched-kubeconfig";
 
 /** The cluster to call and the credentials to use. */
 export interface ClusterAccess {
@@ -31,10 +30,7 @@ export class FetchedKubeconfig {
   ): FetchedKubeconfig | undefined {
     const value = secret?.data?.value;
     if (value === undefined) return undefined;
-    return new FetchedKubeconfig(
-      `Secret ${namespace}/${name}`,
-      Buffer.from(value, "base64").toString("utf8"),
-    );
+    return new FetchedKubeconfig(`Secret ${namespace}/${name}`, fromBase64(value).toString("utf8"));
   }
 }
 
@@ -62,32 +58,13 @@ export interface Endpoint {
   headers: Record<string, string>;
 }
 
-interface Cluster {
-  server: string;
-  "certificate-authority-data"?: string;
-  "certificate-authority"?: string;
-  "insecure-skip-tls-verify"?: boolean;
-  "tls-server-name"?: string;
-}
+type Fields = Record<string, unknown>;
 
-interface User {
-  "client-certificate-data"?: string;
-  "client-certificate"?: string;
-  "client-key-data"?: string;
-  "client-key"?: string;
-  token?: string;
-  tokenFile?: string;
-  exec?: unknown;
-  "auth-provider"?: unknown;
-  username?: string;
-  password?: string;
-}
-
-/** A context with its cluster and user. */
+/** A context with its cluster and user as they were read: the fields of a fetched one can have values of any type. */
 interface Context {
   name: string;
-  cluster: Cluster;
-  user: User;
+  cluster: Fields & { server: string };
+  user: Fields;
   /** the names of both in messages, such as `clusters[0].cluster` */
   paths: { cluster: string; user: string };
 }
@@ -100,13 +77,11 @@ interface Context {
 export async function readEndpoints({ kubeconfig }: ClusterAccess): Promise<Endpoint[]> {
   if (kubeconfig instanceof FetchedKubeconfig) return fetchedEndpoints(kubeconfig);
   return Promise.all(
-    readContexts(kubeconfig).map(async ({ name, cluster, user }) => {
-      const endpoint: Endpoint = { name, server: cluster.server, tls: {}, headers: {} };
-      endpoint.tls.ca = bytes(cluster["certificate-authority-data"], cluster["certificate-authority"]);
-      endpoint.tls.servername = cluster["tls-server-name"];
-      endpoint.tls.rejectUnauthorized = !cluster["insecure-skip-tls-verify"];
-      if (user.exec || user["auth-provider"]) await logInWithLibrary(kubeconfig, endpoint);
-      else addCredentials(endpoint, user);
+    readContexts(kubeconfig).map(async (context) => {
+      const isSimple = !context.user.exec && !context.user["auth-provider"];
+      const endpoint = endpointOf(context, isSimple ? context.user : {});
+      endpoint.tls.rejectUnauthorized = !context.cluster["insecure-skip-tls-verify"];
+      if (!isSimple) await logInWithLibrary(kubeconfig, endpoint);
       return endpoint;
     }),
   );
@@ -133,22 +108,85 @@ function fetchedEndpoints(fetched: FetchedKubeconfig): Endpoint[] {
   } catch (error) {
     return refuse(error instanceof Error ? error.message : "it is not a kubeconfig");
   }
-  return contexts.map(({ name, cluster, user, paths }) => {
-    const issue = fetchedContextIssue({ cluster, user, paths });
+  return contexts.map((context) => {
+    const issue = fetchedIssue(context);
     if (issue !== undefined) refuse(issue);
-    const endpoint: Endpoint = { name, server: new URL(cluster.server).href, tls: {}, headers: {} };
-    endpoint.tls.ca = bytes(cluster["certificate-authority-data"], undefined);
-    endpoint.tls.servername = cluster["tls-server-name"];
+    const endpoint = endpointOf(context, context.user);
+    endpoint.server = new URL(endpoint.server).href;
     endpoint.tls.rejectUnauthorized = true;
-    addCredentials(endpoint, user);
     try {
       createSecureContext(endpoint.tls);
     } catch {
-      refuse(`the certificates or the key of ${paths.cluster} and ${paths.user} can't be read`);
+      refuse(
+        `the certificates or the key of ${context.paths.cluster} and ${context.paths.user} can't be read`,
+      );
     }
     return endpoint;
   });
 }
+
+const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
+const ONE_LINE = /^\P{Cc}*$/u;
+const FILE = "would read a file of this machine";
+const IMPERSONATION = "would impersonate another user";
+
+/** Fields of a fetched kubeconfig: the text that is accepted, or why the field is refused. Others are ignored. */
+const FETCHED_CLUSTER: Record<string, RegExp | string> = {
+  "certificate-authority": FILE,
+  "insecure-skip-tls-verify": "would trust any server",
+  "proxy-url": "would send the calls through a proxy",
+  server: ONE_LINE,
+  "certificate-authority-data": BASE64,
+  "tls-server-name": ONE_LINE,
+};
+const FETCHED_USER: Record<string, RegExp | string> = {
+  exec: "would run a program on this machine",
+  "auth-provider": "would use credentials of this machine",
+  tokenFile: "would send a file of this machine",
+  "client-certificate": FILE,
+  "client-key": FILE,
+  as: IMPERSONATION,
+  "as-uid": IMPERSONATION,
+  "as-groups": IMPERSONATION,
+  "as-user-extra": IMPERSONATION,
+  "client-certificate-data": BASE64,
+  "client-key-data": BASE64,
+  token: ONE_LINE,
+  username: ONE_LINE,
+  password: ONE_LINE,
+};
+
+/** Returns why a fetched context is refused, or undefined: the field and the reason, never its value. */
+function fetchedIssue({ cluster, user, paths }: Context): string | undefined {
+  const issues = [
+    ...fieldIssues(cluster, FETCHED_CLUSTER, paths.cluster),
+    ...fieldIssues(user, FETCHED_USER, paths.user),
+  ];
+  // a refused field is the more important message
+  const [issue] = [...issues.filter(({ isRefusal }) => isRefusal), ...issues];
+  if (issue) return issue.words;
+  if (!URL.canParse(cluster.server)) return `${paths.cluster}.server is not an address`;
+  const { protocol, username, password, search, hash } = new URL(cluster.server);
+  if (protocol !== "https:") return `${paths.cluster}.server does not use https`;
+  return username || password || search || hash
+    ? `${paths.cluster}.server has more than a host, a port and a path`
+    : undefined;
+}
+
+function fieldIssues(fields: Fields, rules: typeof FETCHED_USER, path: string) {
+  return Object.entries(fields).flatMap(([key, value]) => {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    if (typeof rule === "string")
+      return [undefined, null, false, ""].includes(value as null)
+        ? []
+        : [{ isRefusal: true, words: `${path}.${key} ${rule}` }];
+    // control characters could add a header
+    if (rule === undefined || value === null || (typeof value === "string" && rule.test(value))) return [];
+    const kind = rule === BASE64 ? "base64" : "text on one line";
+    return [{ isRefusal: false, words: `${path}.${key} is not ${kind}` }];
+  });
+}
+
 /** Returns the contexts of a kubeconfig with their cluster and user, the current one first. */
 function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): Context[] {
   let config: unknown;
@@ -158,9 +196,8 @@ function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): C
   } catch {
     throw new Error("the kubeconfig is not YAML");
   }
-  if (!isObject(config) || !("clusters" in config)) {
+  if (!isObject(config) || !("clusters" in config))
     throw new Error("the kubeconfig has no clusters: is it a kubeconfig?");
-  }
   const { "current-context": current } = config;
   const contexts = entriesOf(config, "contexts", "context").sort(
     (one, other) => Number(other.name === current) - Number(one.name === current),
@@ -175,17 +212,14 @@ function readContexts(text: string, options: ParseOptions & ToJSOptions = {}): C
     if (typeof cluster?.value.server !== "string" || cluster.value.server === "")
       throw new Error(`${words} has no cluster with a server`);
     if (!user) throw new Error(`${words} has no user`);
+    const { server } = cluster.value;
     const paths = { cluster: cluster.path, user: user.path };
-    return { name, cluster: cluster.value as unknown as Cluster, user: user.value, paths };
+    return { name, cluster: { ...cluster.value, server }, user: user.value, paths };
   });
 }
 
 /** Returns the well-formed named entries of a list; ignores the others. */
-function entriesOf(
-  config: Record<string, unknown>,
-  list: string,
-  field: string,
-): { name: string; value: Record<string, unknown>; path: string }[] {
+function entriesOf(config: Fields, list: string, field: string) {
   const entries: unknown = config[list];
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry: unknown, index) =>
@@ -195,24 +229,35 @@ function entriesOf(
   );
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function bytes(data: string | undefined, path: string | undefined): Buffer | undefined {
-  if (data) return Buffer.from(data, "base64");
-  return path ? readFileSync(path) : undefined;
-}
+const fromBase64 = (data: string): Buffer => Buffer.from(data, "base64");
 
-function addCredentials(endpoint: Endpoint, user: User): void {
-  endpoint.tls.cert = bytes(user["client-certificate-data"], user["client-certificate"]);
-  endpoint.tls.key = bytes(user["client-key-data"], user["client-key"]);
-  const token = user.token ?? (user.tokenFile && readFileSync(user.tokenFile, "utf8").trim());
-  if (token) endpoint.headers.Authorization = `Bearer ${token}`;
-  else if (user.username) {
-    const pair = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
-    endpoint.headers.Authorization = `Basic ${pair}`;
-  }
+/** Returns a context's API server with the credentials of its user. */
+function endpointOf({ name, cluster }: Context, user: Fields): Endpoint {
+  /** the inline data of a field, or its file */
+  const bytes = (fields: Fields, field: string): Buffer | undefined => {
+    const { [`${field}-data`]: data, [field]: path } = fields as Record<string, string | undefined>;
+    if (data) return fromBase64(data);
+    return path ? readFileSync(path) : undefined;
+  };
+  const { token: inline, tokenFile, username, password = "" } = user as Record<string, string | undefined>;
+  const token = inline ?? (tokenFile && readFileSync(tokenFile, "utf8").trim());
+  const basic = username && `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  const authorization = token ? `Bearer ${token}` : basic;
+  return {
+    name,
+    server: cluster.server,
+    tls: {
+      ca: bytes(cluster, "certificate-authority"),
+      servername: cluster["tls-server-name"] as string | undefined,
+      cert: bytes(user, "client-certificate"),
+      key: bytes(user, "client-key"),
+    },
+    headers: authorization ? { Authorization: authorization } : {},
+  };
 }
 
 /** Logs in with the full client library, for users with an exec or auth provider. They are rare and slow anyway. */

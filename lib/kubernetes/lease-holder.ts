@@ -1,6 +1,15 @@
 import { hostname, userInfo } from "node:os";
 import { isAlive, processPlace, readProcess } from "../process/identity";
-import type { Lease } from "./objects";
+import type { KubernetesClient } from "./client";
+import type { Lease, ObjectRef } from "./objects";
+
+/** The Lease that only the process that changes the cluster holds. */
+export const CLUSTER_LEASE: ObjectRef = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  namespace: "kube-system",
+  name: "foresail",
+};
 
 /** The process that changes a cluster. */
 export interface LeaseHolder {
@@ -19,12 +28,7 @@ const startedAt = new Date(Date.now() - process.uptime() * 1000).toISOString();
 /** A holder as callers name it; missing fields come from this process. */
 export type NamedHolder = Pick<LeaseHolder, "stack"> & Partial<LeaseHolder>;
 
-/** Returns this process as a holder. */
-export function currentHolder(stack: string): LeaseHolder {
-  return completeHolder({ stack });
-}
-
-/** Adds the missing fields to a holder. */
+/** Adds the missing fields to a holder; returns this process as a holder of a stack. */
 export function completeHolder(named: NamedHolder): LeaseHolder {
   const who = { user: named.user ?? userName(), host: named.host ?? hostname(), stack: named.stack };
   if (named.pid !== undefined) return { startedAt: "unknown", ...named, ...who, pid: named.pid };
@@ -74,4 +78,22 @@ function userName(): string {
   } catch {
     return "unknown";
   }
+}
+
+/** The Lease annotation that asks the running process to stop before the next node. */
+export const PAUSE_REQUESTED = "foresail/pause-requested";
+
+/** Returns the text of a pause request, or undefined when there is none. */
+export async function pauseRequested(client: KubernetesClient): Promise<string | undefined> {
+  return (await client.get<Lease>(CLUSTER_LEASE))?.metadata?.annotations?.[PAUSE_REQUESTED];
+}
+
+/**
+ * Returns whether a pause request is older than this run, which then ignores it.
+ *
+ * @param request the annotation's text, which begins with the time of the request
+ * @param startedAt when this run began, ISO time
+ */
+export function isFromBefore(request: string | undefined, startedAt: string): boolean {
+  return request !== undefined && !(Date.parse(request.split(" ")[0] ?? "") >= Date.parse(startedAt));
 }

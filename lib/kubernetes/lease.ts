@@ -3,19 +3,19 @@ import { waitFor, WaitTimeout } from "../wait";
 import type { KubernetesClient } from "./client";
 import { KubernetesError } from "./errors";
 import {
+  CLUSTER_LEASE as REF,
   completeHolder,
   describeHolder,
   holderAnnotations,
   identityOf,
   isCertainlyDead,
+  isFromBefore,
   type LeaseHolder,
   type NamedHolder,
+  PAUSE_REQUESTED,
   readHolder,
 } from "./lease-holder";
 import type { Lease } from "./objects";
-import { CLUSTER_LEASE as REF, isFromBefore, PAUSE_REQUESTED } from "./pause-request";
-
-export { currentHolder, type LeaseHolder, type NamedHolder } from "./lease-holder";
 
 /** Another process is changing the cluster. */
 export class LeaseHeld extends Error {
@@ -24,7 +24,7 @@ export class LeaseHeld extends Error {
   constructor(readonly holder: LeaseHolder) {
     super(
       `${describeHolder(holder)} is changing this cluster. ` +
-        `Run the same again when that has ended; a holder that died loses the cluster after ${DURATION_SECONDS} s.`,
+        `Run the same again when that has ended; a holder that died loses the cluster after ${TIMES.durationSeconds} s.`,
     );
   }
 }
@@ -51,27 +51,20 @@ interface AcquireOptions {
   progress?: (line: string) => void;
   /** waits until the deadline for a live holder, too; by default a live holder is an error at once */
   waitForLiving?: boolean;
-  /** for tests; default 30, 10 and 600 */
+  /** how long a Lease is valid without a renewal */
   durationSeconds?: number;
   renewSeconds?: number;
+  /** how long the API may be unreachable before a holder gives up */
   silenceSeconds?: number;
 }
 
-const DURATION_SECONDS = 30;
-const RENEW_SECONDS = 10;
+const TIMES = { durationSeconds: 30, renewSeconds: 10, silenceSeconds: 600 };
 const RENEW_MILLISECONDS = 4000;
 const RETRY_MILLISECONDS = 500;
 const FREE_MILLISECONDS = 5000;
-/** How long the API may be unreachable before a holder gives up. */
-const SILENCE_SECONDS = 600;
-
-interface Shared {
-  acquired: Promise<HeldLease>;
-  users: number;
-}
 
 // Several handlers of one `up` run in one process and share the Lease.
-const shared = new Map<string, Shared>();
+const shared = new Map<string, { acquired: Promise<HeldLease>; users: number }>();
 
 /**
  * Takes the Lease kube-system/foresail, which lets only one process change a cluster at a time, and renews it until the
@@ -87,26 +80,20 @@ export async function acquireLease(
 ): Promise<LeaseHandle> {
   const holder = completeHolder(named);
   const key = `${[...client.servers].sort().join(" ")} ${identityOf(holder)}`;
-  let entry = shared.get(key);
-  if (!entry) {
-    entry = { acquired: take(client, holder, options), users: 0 };
-    shared.set(key, entry);
-  }
-  const own = entry;
+  const own = shared.get(key) ?? { acquired: take(client, holder, options), users: 0 };
+  shared.set(key, own);
   own.users += 1;
+  const forget = () => shared.get(key) === own && shared.delete(key);
   const leave = () => {
     own.users -= 1;
-    if (own.users === 0 && shared.get(key) === own) shared.delete(key);
+    if (own.users === 0) forget();
     return own.users === 0;
   };
-  let held: HeldLease;
-  try {
-    held = await own.acquired;
-  } catch (error) {
+  const held = await own.acquired.catch((error: unknown) => {
     leave();
     throw error;
-  }
-  held.signal.addEventListener("abort", () => shared.get(key) === own && shared.delete(key), { once: true });
+  });
+  held.signal.addEventListener("abort", forget, { once: true });
   let isReleased = false;
   return {
     signal: held.signal,
@@ -142,9 +129,9 @@ async function take(
           const isRenewed = seen !== undefined && seen.version !== version;
           if (isRenewed && !options.waitForLiving) throw new LeaseHeld(other);
           if (!seen || isRenewed) seen = { version, at: Date.now() };
-          const seconds = lease?.spec?.leaseDurationSeconds ?? DURATION_SECONDS;
-          const isExpired = Date.now() - seen.at > seconds * 1000;
-          if (!isExpired) return { pending: `it held by ${describeHolder(other)}` };
+          const seconds = lease?.spec?.leaseDurationSeconds ?? TIMES.durationSeconds;
+          if (Date.now() - seen.at <= seconds * 1000)
+            return { pending: `it held by ${describeHolder(other)}` };
         }
         const held = new HeldLease(client, holder, options);
         if (await held.write(lease)) return { done: held.keep() };
@@ -160,10 +147,8 @@ async function take(
 class HeldLease {
   private readonly lost = new AbortController();
   private readonly stopped = new AbortController();
-  private readonly durationSeconds: number;
-  private readonly renewSeconds: number;
+  private readonly times: typeof TIMES;
   private version: string | undefined;
-  private readonly silenceSeconds: number;
   private renewing: Promise<void> = Promise.resolve();
   private renewal: Promise<void> | undefined;
   private renewedAt = Date.now();
@@ -173,9 +158,7 @@ class HeldLease {
     private readonly holder: LeaseHolder,
     options: AcquireOptions,
   ) {
-    this.durationSeconds = options.durationSeconds ?? DURATION_SECONDS;
-    this.renewSeconds = options.renewSeconds ?? RENEW_SECONDS;
-    this.silenceSeconds = options.silenceSeconds ?? SILENCE_SECONDS;
+    this.times = { ...TIMES, ...options };
   }
 
   get signal(): AbortSignal {
@@ -185,29 +168,22 @@ class HeldLease {
   /** Writes this holder over the state that was read. @returns false when another writer was faster */
   async write(before: Lease | undefined): Promise<boolean> {
     const now = microTime();
-    const identity = identityOf(this.holder);
-    const transitions = (before?.spec?.leaseTransitions ?? 0) + (before ? 1 : 0);
     const spec = {
-      holderIdentity: identity,
-      leaseDurationSeconds: this.durationSeconds,
+      holderIdentity: identityOf(this.holder),
+      leaseDurationSeconds: this.times.durationSeconds,
       acquireTime: now,
       renewTime: now,
-      leaseTransitions: transitions,
+      leaseTransitions: (before?.spec?.leaseTransitions ?? 0) + (before ? 1 : 0),
     };
-    const annotations = holderAnnotations(this.holder) as Record<string, string>;
-    const resourceVersion = before?.metadata?.resourceVersion;
-    const isStale = isFromBefore(before?.metadata?.annotations?.[PAUSE_REQUESTED], this.holder.startedAt);
-    const renewed = { ...annotations, ...(isStale ? { [PAUSE_REQUESTED]: null } : {}) };
-    const object = {
-      ...REF,
-      metadata: { name: REF.name, namespace: REF.namespace, annotations, resourceVersion },
-      spec,
-    };
-    return this.remember(
+    const { resourceVersion, annotations: old } = before?.metadata ?? {};
+    const annotations = holderAnnotations(this.holder);
+    if (isFromBefore(old?.[PAUSE_REQUESTED], this.holder.startedAt)) annotations[PAUSE_REQUESTED] = null;
+    const { name, namespace } = REF;
+    const metadata = { name, namespace, annotations: annotations as Record<string, string> };
+    return this.remember(() =>
       before
-        ? () =>
-            this.client.mergePatch<Lease>(REF, { metadata: { annotations: renewed, resourceVersion }, spec })
-        : () => this.client.create<Lease>(object),
+        ? this.client.mergePatch<Lease>(REF, { metadata: { annotations, resourceVersion }, spec })
+        : this.client.create<Lease>({ ...REF, metadata, spec }),
     );
   }
 
@@ -247,14 +223,15 @@ class HeldLease {
 
   /** Whether no other process can consider the Lease expired yet. */
   private get isFresh(): boolean {
-    return !this.lost.signal.aborted && Date.now() < this.renewedAt + this.durationSeconds * 800;
+    return !this.lost.signal.aborted && Date.now() < this.renewedAt + this.times.durationSeconds * 800;
   }
 
   private async renewUntilStopped(): Promise<void> {
     while (!this.stopped.signal.aborted && !this.lost.signal.aborted) {
-      await pause(this.renewSeconds * 1000, undefined, { signal: this.stopped.signal, ref: false }).catch(
-        () => undefined,
-      );
+      await pause(this.times.renewSeconds * 1000, undefined, {
+        signal: this.stopped.signal,
+        ref: false,
+      }).catch(() => undefined);
       if (this.stopped.signal.aborted) return;
       await this.renew();
     }
@@ -282,7 +259,7 @@ class HeldLease {
       this.lose(now ? `${describeHolder(now)} has taken it` : "it was taken away");
     } catch (error) {
       // an API that does not respond here may not respond to anyone: a restarting control plane is silent for minutes
-      if (Date.now() >= this.renewedAt + this.silenceSeconds * 1000)
+      if (Date.now() >= this.renewedAt + this.times.silenceSeconds * 1000)
         this.lose(`it could not be renewed: ${(error as Error).message}`);
     }
   }

@@ -35,12 +35,15 @@ export type NewObject = KubernetesObject & {
 };
 
 /** A library type as JSON: times are text. */
-export type Wire<T> = T extends Date
+export type Wire<T> = T extends Date ? string : T extends object ? { [Key in keyof T]: Wire<T[Key]> } : T;
+
+/** A library type as JSON of which every field may be missing, for decisions that need only some. */
+export type Parts<T> = T extends Date
   ? string
   : T extends (infer Item)[]
-    ? Wire<Item>[]
+    ? Parts<Item>[]
     : T extends object
-      ? { [Key in keyof T]: Wire<T[Key]> }
+      ? { [Key in keyof T]?: Parts<T[Key]> }
       : T;
 
 export type Node = Wire<V1Node>;
@@ -51,9 +54,4 @@ export type Lease = Wire<V1Lease>;
 export function refOf(object: NewObject): ObjectRef {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
-}
-
-/** Returns an object's name for messages: "Node w-1", "Pod web/web-0". */
-export function describeRef(ref: Omit<ObjectRef, "apiVersion">): string {
-  return `${ref.kind} ${ref.namespace ? `${ref.namespace}/` : ""}${ref.name}`;
 }

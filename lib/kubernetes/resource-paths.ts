@@ -2,36 +2,28 @@ import { KindNotServed, KubernetesError } from "./errors";
 import type { ObjectRef } from "./objects";
 
 /** The plural name and the scope of a kind. */
-export interface Resource {
+interface Resource {
   plural: string;
   isNamespaced: boolean;
 }
 
-const KNOWN: Record<string, Resource> = {
-  "v1 Node": { plural: "nodes", isNamespaced: false },
-  "v1 Namespace": { plural: "namespaces", isNamespaced: false },
-  "v1 Pod": { plural: "pods", isNamespaced: true },
-  "v1 Secret": { plural: "secrets", isNamespaced: true },
-  "v1 Service": { plural: "services", isNamespaced: true },
-  "v1 Event": { plural: "events", isNamespaced: true },
-  "v1 ConfigMap": { plural: "configmaps", isNamespaced: true },
-  "apps/v1 Deployment": { plural: "deployments", isNamespaced: true },
-  "apps/v1 DaemonSet": { plural: "daemonsets", isNamespaced: true },
-  "v1 ServiceAccount": { plural: "serviceaccounts", isNamespaced: true },
-  "rbac.authorization.k8s.io/v1 Role": { plural: "roles", isNamespaced: true },
-  "rbac.authorization.k8s.io/v1 RoleBinding": { plural: "rolebindings", isNamespaced: true },
-  "rbac.authorization.k8s.io/v1 ClusterRole": { plural: "clusterroles", isNamespaced: false },
-  "rbac.authorization.k8s.io/v1 ClusterRoleBinding": { plural: "clusterrolebindings", isNamespaced: false },
-  "policy/v1 PodDisruptionBudget": { plural: "poddisruptionbudgets", isNamespaced: true },
-  "coordination.k8s.io/v1 Lease": { plural: "leases", isNamespaced: true },
+/** Common kinds, whose paths need no request: their plural only adds an s. */
+const NAMESPACED: Record<string, string[]> = {
+  v1: ["Pod", "Secret", "Service", "Event", "ConfigMap", "ServiceAccount"],
+  "apps/v1": ["Deployment", "DaemonSet"],
+  "rbac.authorization.k8s.io/v1": ["Role", "RoleBinding"],
+  "policy/v1": ["PodDisruptionBudget"],
+  "coordination.k8s.io/v1": ["Lease"],
+};
+const CLUSTER_SCOPED: typeof NAMESPACED = {
+  v1: ["Node", "Namespace"],
+  "rbac.authorization.k8s.io/v1": ["ClusterRole", "ClusterRoleBinding"],
 };
 
-interface Discovery {
-  resources?: { name: string; kind: string; namespaced: boolean }[];
-}
-
-interface Group {
-  versions?: { groupVersion: string }[];
+function knownResource(apiVersion: string, kind: string): Resource | undefined {
+  const isNamespaced = NAMESPACED[apiVersion]?.includes(kind) ?? false;
+  const isKnown = isNamespaced || CLUSTER_SCOPED[apiVersion]?.includes(kind);
+  return isKnown ? { plural: `${kind.toLowerCase()}s`, isNamespaced } : undefined;
 }
 
 /** Finds the API paths of objects: from a table for common kinds, from API discovery for others. */
@@ -58,29 +50,30 @@ export class ResourcePaths {
    * Returns the versions in which the API serves a kind of a group, the preferred one first; empty when it does not.
    */
   async versionsOf(group: string, kind: string): Promise<string[]> {
-    const served: string[] = [];
-    for (const { groupVersion } of await this.versionsOfGroup(group)) {
-      const resource = await this.resource(groupVersion, kind).catch(noneWhenNotServed);
-      if (resource) served.push(groupVersion);
-    }
-    return served;
+    // the server lists the preferred version first
+    type Versions = { versions?: { groupVersion: string }[] } | undefined;
+    const { versions = [] } = ((await this.askOrNothing(`/apis/${group}`)) as Versions) ?? {};
+    const served = await Promise.all(versions.map(({ groupVersion }) => this.serves(groupVersion, kind)));
+    return versions.map(({ groupVersion }) => groupVersion).filter((_, index) => served[index]);
   }
 
-  private async versionsOfGroup(group: string): Promise<{ groupVersion: string }[]> {
+  /** Returns whether the API serves a kind in a version. */
+  async serves(apiVersion: string, kind: string): Promise<boolean> {
     try {
-      // the server lists the preferred version first
-      return ((await this.ask(`/apis/${group}`)) as Group).versions ?? [];
+      await this.resource(apiVersion, kind);
+      return true;
     } catch (error) {
-      if (error instanceof KubernetesError && error.status === 404) return [];
+      if (error instanceof KindNotServed) return false;
       throw error;
     }
   }
 
   private async resource(apiVersion: string, kind: string): Promise<Resource> {
     const key = `${apiVersion} ${kind}`;
-    const known = KNOWN[key] ?? this.discovered.get(key);
+    const known = knownResource(apiVersion, kind) ?? this.discovered.get(key);
     if (known) return known;
-    const { resources = [] } = await this.discover(apiVersion, kind);
+    type Discovered = { resources?: { name: string; kind: string; namespaced: boolean }[] } | undefined;
+    const { resources = [] } = ((await this.askOrNothing(group(apiVersion))) as Discovered) ?? {};
     for (const { name, kind: found, namespaced } of resources) {
       if (name.includes("/")) continue;
       this.discovered.set(`${apiVersion} ${found}`, { plural: name, isNamespaced: namespaced });
@@ -90,20 +83,14 @@ export class ResourcePaths {
     return resource;
   }
 
-  private async discover(apiVersion: string, kind: string): Promise<Discovery> {
-    try {
-      return (await this.ask(group(apiVersion))) as Discovery;
-    } catch (error) {
-      if (error instanceof KubernetesError && error.status === 404) throw new KindNotServed(apiVersion, kind);
-      throw error;
-    }
+  /** GETs a path; undefined when the server does not have it. */
+  private async askOrNothing(path: string): Promise<unknown> {
+    return this.ask(path).catch((error: unknown) => {
+      if (!(error instanceof KubernetesError && error.status === 404)) throw error;
+    });
   }
 }
 
 function group(apiVersion: string): string {
   return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-}
-
-function noneWhenNotServed(error: unknown): undefined {
-  if (!(error instanceof KindNotServed)) throw error;
 }

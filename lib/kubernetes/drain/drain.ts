@@ -1,4 +1,4 @@
-import { type DrainAllowances, planDrain, podName } from "./plan";
+import { type DrainAllowances, planDrain, nameOf } from "./plan";
 import { anySignal } from "../../abort";
 import { waitFor, WaitTimeout } from "../../wait";
 import type { KubernetesClient } from "../client";
@@ -53,7 +53,7 @@ export async function drainNode(
 ): Promise<void> {
   const deadline = Date.now() + options.seconds * 1000;
   await setUnschedulable(client, node, true);
-  const plan = planDrain(await client.listPods({ nodeName: node }), options);
+  const plan = planDrain(await client.listPods({ fieldSelector: `spec.nodeName=${node}` }), options);
   if (plan.refuse.length > 0) {
     throw new DrainRefused(
       node,
@@ -88,7 +88,7 @@ async function evictUntilTaken(
   // waitUntilGone times out first and names all pods
   await waitFor({
     ...options,
-    what: `the eviction of ${podName(pod)}`,
+    what: `the eviction of ${nameOf(pod)}`,
     seconds: seconds + 5,
     firstPauseMilliseconds: 1000,
     probe: async () => {
@@ -100,10 +100,10 @@ async function evictUntilTaken(
         if (error.status === 409) return { done: undefined };
         if (error.status !== 429 && !isPassing(error)) throw error;
         const words = error.causes.join(" ") || error.remote;
-        held.set(uid ?? podName(pod), words);
+        held.set(uid ?? nameOf(pod), words);
         return { pending: words };
       }
-      held.delete(uid ?? podName(pod));
+      held.delete(uid ?? nameOf(pod));
       return { done: undefined };
     },
   });
@@ -147,7 +147,7 @@ async function waitUntilGone(
 }
 
 function describe(pod: Pod, held: Map<string, string>): string {
-  const words = held.get(pod.metadata?.uid ?? podName(pod));
-  if (words) return `${podName(pod)} held: ${words}`;
-  return `${podName(pod)} ${pod.metadata?.deletionTimestamp ? "ending" : "running"}`;
+  const words = held.get(pod.metadata?.uid ?? nameOf(pod));
+  if (words) return `${nameOf(pod)} held: ${words}`;
+  return `${nameOf(pod)} ${pod.metadata?.deletionTimestamp ? "ending" : "running"}`;
 }

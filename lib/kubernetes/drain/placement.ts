@@ -1,54 +1,15 @@
-import { type LabelExpression, matchesExpression } from "./budgets";
+import type { V1Node, V1NodeSelector, V1PersistentVolume } from "@kubernetes/client-node";
+import type { V1PersistentVolumeClaim, V1Taint, V1Toleration } from "@kubernetes/client-node";
+import type { Parts } from "../objects";
+import { matchesExpression, type PodParts } from "./plan";
 
-interface NodeSelectorTerm {
-  matchExpressions?: LabelExpression[];
-  matchFields?: LabelExpression[];
-}
-
-interface NodeSelector {
-  nodeSelectorTerms?: NodeSelectorTerm[];
-}
-
-interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-}
-
-/** The parts of a Pod that decide on which nodes it can run. */
-export interface SchedulablePod {
-  metadata?: { namespace?: string };
-  spec?: {
-    nodeName?: string;
-    nodeSelector?: Record<string, string>;
-    affinity?: { nodeAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector } };
-    tolerations?: Toleration[];
-    volumes?: { name: string; persistentVolumeClaim?: { claimName: string } }[];
-  };
-}
-
-/** The parts of a Node that decide which pods it takes. */
-export interface SchedulableNode {
-  metadata?: { name?: string; labels?: Record<string, string> };
-  spec?: { unschedulable?: boolean; taints?: { key: string; value?: string; effect: string }[] };
-}
-
-export interface Claim {
-  metadata?: { name?: string; namespace?: string };
-  spec?: { volumeName?: string };
-}
-
-export interface Volume {
-  metadata?: { name?: string };
-  spec?: { nodeAffinity?: { required?: NodeSelector } };
-}
+export type SchedulableNode = Parts<V1Node>;
 
 /** The nodes and volumes of a cluster that decide where pods can run. */
 export interface Places {
   nodes: readonly SchedulableNode[];
-  claims: readonly Claim[];
-  volumes: readonly Volume[];
+  claims: readonly Parts<V1PersistentVolumeClaim>[];
+  volumes: readonly Parts<V1PersistentVolume>[];
 }
 
 /** Taints for node conditions, such as not-ready: they are temporary, and a cordon has a field of its own. */
@@ -66,7 +27,7 @@ interface Constraint {
  *
  * @returns the constraint, such as "node selector disk=ssd"; undefined when another node accepts it
  */
-export function whyNowhereElse(pod: SchedulablePod, places: Places): string | undefined {
+export function whyNowhereElse(pod: PodParts, places: Places): string | undefined {
   const others = places.nodes.filter(({ metadata }) => metadata?.name !== pod.spec?.nodeName);
   const constraints = constraintsOf(pod, places);
   if (others.some((node) => constraints.every(({ allows }) => allows(node)))) return undefined;
@@ -79,13 +40,11 @@ export function whyNowhereElse(pod: SchedulablePod, places: Places): string | un
  * Returns the claims that a pod uses. Omits generic ephemeral volumes, which are created again with the pod and don't
  * bind it to a node.
  */
-export function claimsOf(pod: SchedulablePod): string[] {
-  return (pod.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
-    persistentVolumeClaim ? [persistentVolumeClaim.claimName] : [],
-  );
+export function claimsOf({ spec }: PodParts): string[] {
+  return (spec?.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []);
 }
 
-function constraintsOf(pod: SchedulablePod, { claims, volumes }: Places): Constraint[] {
+function constraintsOf(pod: PodParts, { claims, volumes }: Places): Constraint[] {
   const { nodeSelector = {}, affinity, tolerations = [] } = pod.spec ?? {};
   const found: Constraint[] = [];
   const wanted = Object.entries(nodeSelector);
@@ -111,7 +70,7 @@ function constraintsOf(pod: SchedulablePod, { claims, volumes }: Places): Constr
       (spec?.taints ?? []).every(
         (taint) =>
           taint.effect === "PreferNoSchedule" ||
-          CONDITION_TAINT.test(taint.key) ||
+          CONDITION_TAINT.test(taint.key ?? "") ||
           tolerations.some((each) => tolerates(each, taint)),
       ),
   });
@@ -119,23 +78,18 @@ function constraintsOf(pod: SchedulablePod, { claims, volumes }: Places): Constr
 }
 
 /** Terms are alternatives, and a term without any requirement selects nothing. */
-function selects({ nodeSelectorTerms = [] }: NodeSelector, { metadata }: SchedulableNode): boolean {
-  return nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false;
-    const fields = { "metadata.name": metadata?.name ?? "" };
-    return (
+function selects({ nodeSelectorTerms = [] }: Parts<V1NodeSelector>, { metadata }: SchedulableNode): boolean {
+  const fields = { "metadata.name": metadata?.name ?? "" };
+  return nodeSelectorTerms.some(
+    ({ matchExpressions = [], matchFields = [] }) =>
+      matchExpressions.length + matchFields.length > 0 &&
       matchExpressions.every((expression) => matchesExpression(expression, metadata?.labels ?? {})) &&
-      matchFields.every((expression) => matchesExpression(expression, fields))
-    );
-  });
+      matchFields.every((expression) => matchesExpression(expression, fields)),
+  );
 }
 
-function tolerates(
-  { key, operator = "Equal", value = "", effect }: Toleration,
-  taint: { key: string; value?: string; effect: string },
-): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key && key !== taint.key) return false;
-  if (!key) return operator === "Exists";
-  return operator === "Exists" || value === (taint.value ?? "");
+function tolerates(toleration: Parts<V1Toleration>, taint: Parts<V1Taint>): boolean {
+  const { key, operator = "Equal", value = "", effect } = toleration;
+  if ((effect && effect !== taint.effect) || (key && key !== taint.key)) return false;
+  return operator === "Exists" || (key !== undefined && key !== "" && value === (taint.value ?? ""));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../lib/merge";
-import type { RequiredField } from "../../kubernetes/plan/requirements";
+import type { RequiredField } from "../../kubernetes/plan/status";
 import type { ClusterAddons, ClusterSpecification, NodeGroup } from "./objects";
 import { matchesGlob } from "./glob";
 import { isObject, mergeValues } from "./values";

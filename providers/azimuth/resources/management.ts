@@ -1,16 +1,10 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { engineSignal } from "../../../lib/process/parent-watch";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
+import { askCluster, type ClusterWork, onCluster } from "../../kubernetes/resources/inputs";
 import { type AzimuthInputs, movedFields, nameOf, progressOf } from "./cluster-inputs";
 
 /** What a handler needs to work on the management cluster. */
-interface ManagementWork {
-  management: KubernetesClient;
-  signal: AbortSignal;
-  progress: (line: string) => void;
-}
+type ManagementWork = Omit<ClusterWork, "kubernetes"> & { management: KubernetesClient };
 
 /**
  * Runs work on the management cluster for one resource, until the engine ends.
@@ -18,30 +12,17 @@ interface ManagementWork {
  * @param step the step's name for failure messages
  * @param saved returns id and properties for the state, once there is a side effect to record
  */
-export async function onManagement<T>(
+export function onManagement<T>(
   type: string,
   inputs: AzimuthInputs,
   step: string,
   work: (work: ManagementWork) => Promise<T>,
   saved?: () => { id: string; properties: object } | undefined,
 ): Promise<T> {
-  const resource = nameOf(type, inputs);
-  const engine = engineSignal();
-  const progress = progressOf(resource);
-  try {
-    const management = await connectTo(inputs, { signal: engine.signal, progress });
-    try {
-      return await work({ management, signal: engine.signal, progress });
-    } finally {
-      management.close();
-    }
-  } catch (error) {
-    const made = saved?.();
-    if (made) throw new PartialFailure(made.id, made.properties, { resource, step }, error);
-    throw new Error(describeFailure({ resource, step }, error), { cause: error });
-  } finally {
-    engine.stop();
-  }
+  const context = { resource: nameOf(type, inputs), step };
+  return onCluster(inputs, context, ({ kubernetes, ...rest }) => work({ management: kubernetes, ...rest }), {
+    saved,
+  });
 }
 
 /** What a resource would write now. */

@@ -1,7 +1,7 @@
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import { API, CLUSTER_LABEL } from "../plan/names";
 import { type TemplateFacts, templateChangeRefusal } from "../plan/template-change";
-import type { GuardArgs } from "../../kubernetes/resources/guard-args";
+import type { GuardArgs } from "../../kubernetes/resources/inputs";
 
 /** The cluster of the template. */
 export interface TemplateGuard {

@@ -1,9 +1,7 @@
-import { engineSignal } from "../../../lib/process/parent-watch";
 import { recoverRelease } from "../plan/release-record";
-import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { askCluster, connectTo } from "../../kubernetes/resources/inputs";
+import { askCluster, onCluster } from "../../kubernetes/resources/inputs";
 import type { ReleaseRecoveryInputs as Inputs } from "./release-recovery";
 
 const nameOf = ({ namespace, release }: Inputs) => `ReleaseRecovery ${namespace}/${release}`;
@@ -15,27 +13,16 @@ function rolloutState({ namespace, release, isRecorded, adopt }: Inputs, isOurs:
 /** @param isOurs whether an earlier run of this stack has already checked the release */
 async function recover(inputs: Inputs, isOurs: boolean): Promise<Inputs> {
   const { forgetRevisions, untilSettled } = await import("../client/release-revisions.js");
-  const resource = nameOf(inputs);
-  const engine = engineSignal();
-  const progress = (line: string) => report(resource, line);
   const ref = { namespace: inputs.namespace, name: inputs.release };
-  try {
-    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress });
-    try {
-      const revisions = await untilSettled(kubernetes, ref, { signal: engine.signal, progress });
-      const { forget, steps, refusal } = recoverRelease(revisions, rolloutState(inputs, isOurs));
-      if (refusal !== undefined) throw new Error(refusal);
-      await forgetRevisions(kubernetes, ref, forget);
-      for (const step of steps) progress(step);
-    } finally {
-      kubernetes.close();
-    }
-    return inputs;
-  } catch (error) {
-    throw new Error(describeFailure({ resource, step: "look at Helm's records" }, error), { cause: error });
-  } finally {
-    engine.stop();
-  }
+  const context = { resource: nameOf(inputs), step: "look at Helm's records" };
+  await onCluster(inputs, context, async ({ kubernetes, signal, progress }) => {
+    const revisions = await untilSettled(kubernetes, ref, { signal, progress });
+    const { forget, steps, refusal } = recoverRelease(revisions, rolloutState(inputs, isOurs));
+    if (refusal !== undefined) throw new Error(refusal);
+    await forgetRevisions(kubernetes, ref, forget);
+    for (const step of steps) progress(step);
+  });
+  return inputs;
 }
 
 export const handlers: Handlers = {

@@ -22,31 +22,21 @@ export function valueAt(object: unknown, path: FieldPath): unknown {
 
 /** Returns a copy of the object with another value at a path; undefined removes the field. */
 export function withValue<O extends object>(object: O, path: FieldPath, value: unknown): O {
-  return value === undefined ? without(object, path) : (put(object, pathKeys(path), value) as O);
+  return put(object, pathKeys(path), value) as O;
 }
 
 /** Returns a copy of the object without the field at a path. */
 export function without<O extends object>(object: O, path: FieldPath): O {
-  return remove(object, pathKeys(path)) as O;
-}
-
-function remove(value: unknown, [key, ...rest]: string[]): unknown {
-  if (key === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, key))
-    return value;
-  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>;
-  if (rest.length === 0) delete copy[key];
-  else copy[key] = remove(copy[key], rest);
-  return copy;
+  return withValue(object, path, undefined);
 }
 
 function put(object: unknown, [key, ...rest]: string[], value: unknown): unknown {
   if (key === undefined) return value;
-  const inside = typeof object === "object" && object !== null ? object : {};
-  const copy = (Array.isArray(inside) ? [...(inside as unknown[])] : { ...inside }) as Record<
-    string,
-    unknown
-  >;
-  copy[key] = put(copy[key], rest, value);
+  const fields = (typeof object === "object" && object !== null ? object : {}) as Record<string, unknown>;
+  if (value === undefined && !Object.hasOwn(fields, key)) return object;
+  const copy = (Array.isArray(fields) ? [...(fields as unknown[])] : { ...fields }) as typeof fields;
+  if (value === undefined && rest.length === 0) delete copy[key];
+  else copy[key] = put(copy[key], rest, value);
   return copy;
 }
 
@@ -58,10 +48,8 @@ export interface ManagedFields {
   fieldsV1?: unknown;
 }
 
-type Keys = readonly string[];
-
 /** Returns whether a manager owns a field, by the keys of `fieldsV1`: ["f:metadata", "f:finalizers", 'v:"a"']. */
-export function owns({ fieldsV1 }: ManagedFields, keys: Keys): boolean {
+export function owns({ fieldsV1 }: ManagedFields, keys: readonly string[]): boolean {
   let fields = fieldsV1;
   for (const key of keys) {
     if (typeof fields !== "object" || fields === null || !Object.hasOwn(fields, key)) return false;

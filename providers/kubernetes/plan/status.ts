@@ -25,13 +25,17 @@ export interface ObservedObject {
   [field: string]: unknown;
 }
 
-interface Condition {
-  type?: string;
-  status?: string;
+/** A condition as controllers write it. */
+export interface Condition {
+  type: string;
+  status: string;
   reason?: string;
   message?: string;
-  observedGeneration?: number;
 }
+
+/** Returns a condition's reason and message: "WaitingForData: no data yet"; "" without either. */
+export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "message">): string =>
+  [reason, message].filter(Boolean).join(": ");
 
 /**
  * Evaluates an object's status. Ignores what its controller wrote about an older generation, if the controller reports
@@ -78,18 +82,14 @@ function conditionFault(
   generation: number | undefined,
 ): string[] {
   const list = valueAt(object, "status.conditions");
-  const conditions = (Array.isArray(list) ? list : []) as Condition[];
+  const conditions = (Array.isArray(list) ? list : []) as (Condition & { observedGeneration?: number })[];
   const found = conditions.find((condition) => condition.type === type);
   if (found === undefined) return [`condition ${type} is not there yet`];
   if (isOlder(found.observedGeneration, generation)) return [`condition ${type} is of an older generation`];
-  if (found.status === status) return [];
-  return [describeCondition(found)];
-}
-
-/** Returns a condition as text: "condition Ready is False (WaitingForData: no data yet)". */
-function describeCondition({ type, status, reason, message }: Condition): string {
-  const why = [reason, message].filter(Boolean).join(": ");
-  return `condition ${type} is ${status}${why === "" ? "" : ` (${why})`}`;
+  const why = reasonOf(found);
+  return found.status === status
+    ? []
+    : [`condition ${type} is ${found.status}${why === "" ? "" : ` (${why})`}`];
 }
 
 function explain(object: ObservedObject, { messages = [] }: DesiredStatus): string {
@@ -105,11 +105,64 @@ function isOlder(observed: number | undefined, generation: number | undefined): 
   return observed !== undefined && generation !== undefined && observed < generation;
 }
 
-function asNumber(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
+/** Returns a value if it is a number. */
+export const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
 
 function show(value: unknown): string {
   if (value === undefined) return "absent";
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A condition for adopting an object that this stack did not create. */
+export interface Precondition {
+  path: FieldPath;
+  value: unknown;
+  /** why it is refused otherwise, and how to fix it */
+  otherwise: string;
+}
+
+/** Returns why an object is refused; undefined when it may be adopted. */
+export function preconditionFault(
+  object: unknown,
+  preconditions: readonly Precondition[],
+): string | undefined {
+  return preconditions.find(({ path, value }) => !isDeepStrictEqual(valueAt(object, path), value))?.otherwise;
+}
+
+/** Returns the message for a required object that does not exist. @param others names of the existing ones */
+export function missingObject(name: string, kind: string, others: readonly string[]): string {
+  const there = others.length === 0 ? `there is no ${kind} at all` : `there are ${others.join(", ")}`;
+  return `${name} does not exist; ${there}`;
+}
+
+/** A field that an object must have. */
+export interface RequiredField {
+  /** `[*]` means every entry of a list, which may be empty or missing: "spec.values.nodeGroups[*].machineFlavor" */
+  path: FieldPath;
+  /** what needs it, where that is not obvious: "a cluster with a lease" */
+  neededBy?: string;
+}
+
+const EVERY = "[*]";
+
+/**
+ * Returns the missing fields of an object as text: "spec.image", "spec.groups[0].size, which a cluster with a lease
+ * needs".
+ */
+export function missingFields(object: unknown, required: readonly RequiredField[]): string[] {
+  return required.flatMap(({ path, neededBy }) =>
+    eachPath(object, path)
+      .filter((each) => (valueAt(object, each) ?? "") === "")
+      .map((each) => (neededBy === undefined ? each : `${each}, which ${neededBy} needs`)),
+  );
+}
+
+function eachPath(object: unknown, path: FieldPath): FieldPath[] {
+  const at = path.indexOf(EVERY);
+  if (at === -1) return [path];
+  const list = valueAt(object, path.slice(0, at));
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((_, index) =>
+    eachPath(object, `${path.slice(0, at)}[${index}]${path.slice(at + EVERY.length)}`),
+  );
 }

@@ -1,136 +1,105 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesClient } from "../../../lib/kubernetes";
-import { engineSignal } from "../../../lib/process/parent-watch";
+import type { Handlers } from "../../../lib/pulumi/handler-types";
+import { isKnown } from "../../../lib/unknown";
 import { decideAdoption } from "../plan/adoption";
 import { changedPaths } from "../plan/fields";
 import { groupOf, type Identity, identityText, objectName } from "../plan/identity";
-import { missingObject, preconditionFault } from "../plan/requirements";
+import { expectsSomething, judgeStatus, missingObject, preconditionFault } from "../plan/status";
 import { adoptionSteps, type AdoptionStep } from "../plan/steps";
-import { judgeStatus, expectsSomething } from "../plan/status";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
-import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/log";
-import { isKnown } from "../../../lib/unknown";
 import {
   type AdoptionInputs,
   type AdoptionOutputs,
   appliedOf,
-  isSameDesired,
   identityOf,
+  isSameDesired,
   leftToDo,
   type LiveObject,
-  waitOf,
+  waitSteps,
 } from "./adoption-inputs";
-import { askCluster, connectTo, resourceName } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, onCluster, withCluster } from "./inputs";
 
-const nameOf = (inputs: AdoptionInputs) => resourceName("Adoption", identityOf(inputs));
+const nameOf = (inputs: AdoptionInputs) => `Adoption ${objectName(identityOf(inputs))}`;
 
 function hasIdentity({ object }: Partial<AdoptionInputs>): boolean {
-  const identity = [object?.apiVersion, object?.kind, object?.metadata?.name, object?.metadata?.namespace];
-  return (
-    object !== undefined && identity.slice(0, 3).every((part) => part !== undefined) && isKnown(identity)
-  );
+  const { apiVersion, kind, metadata } = { ...object };
+  const named = [apiVersion, kind, metadata?.name];
+  return !named.includes(undefined) && isKnown([...named, metadata?.namespace]);
 }
 
 /** Brings the object to its desired state and waits for its status. */
 async function adopt(inputs: AdoptionInputs, olds?: AdoptionOutputs): Promise<AdoptionOutputs> {
   const { ensureObject } = await import("./adoption-work.js");
   const { untilReady } = await import("./object-waits.js");
-  const resource = nameOf(inputs);
-  const engine = engineSignal();
-  const progress = (line: string) => report(resource, line);
-  let step = "reach the cluster";
-  let outputs: AdoptionOutputs | undefined = olds && { ...inputs, ...stateOf(olds), ready: false };
-  try {
-    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress });
-    try {
-      step = "ensure the object";
-      const work = { kubernetes, signal: engine.signal, progress };
+  let outputs: AdoptionOutputs | undefined;
+  if (olds) {
+    const { made, uid, values, applied } = olds;
+    outputs = { ...inputs, made, uid, ready: false, values, applied };
+  }
+  const id = identityText(identityOf(inputs));
+  const context = { resource: nameOf(inputs), step: "reach the cluster" };
+  return onCluster(
+    inputs,
+    context,
+    async (work) => {
+      context.step = "ensure the object";
       const known = olds && { uid: olds.uid, made: olds.made };
       const { object, made } = await ensureObject(work, inputs, known);
       const applied = appliedOf(inputs, object);
       outputs = { ...inputs, made, uid: object.metadata?.uid ?? "", ready: false, values: {}, applied };
-      progress(made ? "made by this stack" : "adopted: this stack did not make it, and will not delete it");
+      work.progress(
+        made ? "made by this stack" : "adopted: this stack did not make it, and will not delete it",
+      );
       if (!expectsSomething(inputs.wait ?? {})) return { ...outputs, ready: true };
-      step = "wait for its status";
+      context.step = "wait for its status";
       const { values } = await untilReady(work, identityOf(inputs), inputs.wait ?? {}, inputs.timeoutSeconds);
       return { ...outputs, ready: true, values };
-    } finally {
-      kubernetes.close();
-    }
-  } catch (error) {
-    const context = { resource, step };
-    const cause = withInstaller(error, inputs);
-    if (outputs === undefined) throw new Error(describeFailure(context, cause), { cause: error });
-    throw new PartialFailure(identityText(identityOf(inputs)), outputs, context, cause);
-  } finally {
-    engine.stop();
-  }
+    },
+    { saved: () => outputs && { id, properties: outputs }, installs: inputs },
+  );
 }
 
-/** Adds what installs a kind that is not served. */
-function withInstaller(error: unknown, { installedBy }: AdoptionInputs): unknown {
-  if (!(error instanceof Error) || error.name !== "KindNotServed") return error;
-  return Object.assign(error, {
-    next: `install ${installedBy ?? "the definition of this kind"}, then run the same again`,
-  });
-}
+/** Why a run is refused. */
+class Refused extends Error {}
 
-function stateOf({ made, uid, ready, values, applied }: AdoptionOutputs) {
-  return { made, uid, ready, values, applied };
-}
-
-/** Returns the steps of a run, from the live object; or why the run is refused. */
+/** Returns the steps of a run, from the live object. @throws Refused */
 async function plan(
   inputs: AdoptionInputs,
   isRecorded: boolean,
-): Promise<
-  | { steps: AdoptionStep[]; uid?: string; values?: Record<string, unknown> }
-  | { property: string; refusal: string }
-> {
-  const { KindNotServed, KubernetesError } = await import("../../../lib/kubernetes/index.js");
+): Promise<{ steps: AdoptionStep[]; uid?: string; values?: Record<string, unknown> }> {
   const name = objectName(identityOf(inputs));
-  try {
-    const asked = await askCluster(inputs, async (kubernetes) => {
-      const live = await readNamingVersions(kubernetes, identityOf(inputs));
-      const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
-      return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
-    });
-    if ("silence" in asked)
-      return { steps: [{ kind: "ensureUnread", object: name, why: asked.silence }, ...waits(inputs)] };
-    const { owners = [], adopt: takes = false, stack } = inputs;
-    const { live, others, refused } = asked.answer;
-    const decision = decideAdoption(live, { stack, owners, adopt: takes });
-    if (decision.do === "refuse")
-      return {
-        property: "object",
-        refusal: `${name} belongs to ${decision.owner}; leave it to its owner, or take it over with \`adopt: true\``,
-      };
-    const hasEnded = live === undefined ? inputs.mustExist : decision.do === "wait";
-    if (isRecorded && inputs.ended !== undefined && hasEnded)
-      return { property: "object", refusal: `${name} ${inputs.ended}` };
-    if (live === undefined && inputs.mustExist)
-      return { property: "object", refusal: missingObject(name, identityOf(inputs).kind, others) };
-    const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
-    if (fault !== undefined) return { property: "object", refusal: `${name} ${fault}` };
-    if (refused !== undefined) return { property: "object", refusal: refused };
-    if (live === undefined) return { steps: [{ kind: "make", object: name }, ...waits(inputs)] };
-    const judged = judgeStatus(live, inputs.wait ?? {});
-    const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
-    return {
-      steps: leftToDo(inputs, live),
-      ...(uid === undefined ? {} : { uid }),
-      ...("done" in judged ? { values: judged.done } : {}),
-    };
-  } catch (error) {
-    if (error instanceof KindNotServed)
-      return {
-        property: "object",
-        refusal: `${error.message}; install ${inputs.installedBy ?? "the definition of this kind"} first`,
-      };
-    if (error instanceof KubernetesError) return { property: "object", refusal: error.message };
-    throw error;
-  }
+  const asked = await askCluster(inputs, async (kubernetes) => {
+    const live = await readNamingVersions(kubernetes, identityOf(inputs));
+    const others = live === undefined && inputs.mustExist ? await namesIn(kubernetes, inputs) : [];
+    return { live, others, refused: await refusedBy(kubernetes, inputs, live) };
+  });
+  if ("silence" in asked)
+    return { steps: [{ kind: "ensureUnread", object: name, why: asked.silence }, ...waitSteps(inputs)] };
+  const { live, others, refused } = asked.answer;
+  const decision = decide(inputs, live);
+  if (decision.do === "refuse")
+    throw new Refused(
+      `${name} belongs to ${decision.owner}; leave it to its owner, or take it over with \`adopt: true\``,
+    );
+  const hasEnded = live === undefined ? inputs.mustExist : decision.do === "wait";
+  if (isRecorded && inputs.ended !== undefined && hasEnded) throw new Refused(`${name} ${inputs.ended}`);
+  if (live === undefined && inputs.mustExist)
+    throw new Refused(missingObject(name, identityOf(inputs).kind, others));
+  const fault = decision.do === "adopt" ? preconditionFault(live, inputs.preconditions ?? []) : undefined;
+  if (fault !== undefined) throw new Refused(`${name} ${fault}`);
+  if (refused !== undefined) throw new Refused(refused);
+  if (live === undefined) return { steps: [{ kind: "make", object: name }, ...waitSteps(inputs)] };
+  const judged = judgeStatus(live, inputs.wait ?? {});
+  const uid = decision.do === "wait" ? undefined : live.metadata?.uid;
+  return {
+    steps: leftToDo(inputs, live),
+    ...(uid === undefined ? {} : { uid }),
+    ...("done" in judged ? { values: judged.done } : {}),
+  };
+}
+
+function decide({ owners = [], adopt = false, stack }: AdoptionInputs, live: LiveObject | undefined) {
+  return decideAdoption(live, { stack, owners, adopt });
 }
 
 /** Returns why the API server would refuse the write, if a dry run is configured. */
@@ -142,10 +111,9 @@ async function refusedBy(
   if (!inputs.dryRun || (live === undefined ? inputs.mustExist : leftToDo(inputs, live).length === 0))
     return undefined;
   const { dryRunRefusal } = await import("./adoption-work.js");
-  const { owners = [], adopt: takes = false, stack } = inputs;
-  const decision = decideAdoption(live, { stack, owners, adopt: takes });
+  const decision = decide(inputs, live);
   if (decision.do === "refuse" || decision.do === "wait") return undefined;
-  return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || takes);
+  return dryRunRefusal(kubernetes, inputs, live, decision.do === "keep" || (inputs.adopt ?? false));
 }
 
 /** @throws KindNotServed with the versions that serve the kind */
@@ -156,8 +124,8 @@ async function readNamingVersions(
   try {
     return await kubernetes.get<LiveObject>(identity);
   } catch (error) {
+    if (!isNotServed(error)) throw error;
     const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
-    if (!(error instanceof KindNotServed)) throw error;
     const { apiVersion, kind } = identity;
     throw new KindNotServed(apiVersion, kind, await kubernetes.versionsOf(groupOf(apiVersion), kind));
   }
@@ -167,9 +135,6 @@ async function namesIn(kubernetes: KubernetesClient, inputs: AdoptionInputs): Pr
   const { namesOf } = await import("./adoption-work.js");
   return namesOf(kubernetes, identityOf(inputs));
 }
-
-const waits = (inputs: AdoptionInputs): AdoptionStep[] =>
-  expectsSomething(inputs.wait ?? {}) ? [{ kind: "wait", ...waitOf(inputs) }] : [];
 
 export const handlers: Handlers = {
   async check(olds: Partial<AdoptionInputs>, news: AdoptionInputs) {
@@ -182,25 +147,27 @@ export const handlers: Handlers = {
       const paths = olds.object === undefined ? [] : changedPaths(olds.object, news.object);
       const changed = paths.length === 0 ? {} : { paths: paths.join(", ") };
       const object = objectName(identityOf(news));
-      return withSteps([{ kind: "ensure", object, ...changed }, ...waits(news)]);
+      return withSteps([{ kind: "ensure", object, ...changed }, ...waitSteps(news)]);
     }
-    const planned = await plan(news, olds.object !== undefined);
-    // uid and values are inputs, so that they are known in a preview
-    if ("steps" in planned) {
-      const { steps, ...values } = planned;
+    const { KubernetesError } = await import("../../../lib/kubernetes/index.js");
+    try {
+      // uid and values are inputs, so that they are known in a preview
+      const { steps, ...values } = await plan(news, olds.object !== undefined);
       return withSteps(steps, values);
+    } catch (error) {
+      const known = isNotServed(error) || error instanceof Refused || error instanceof KubernetesError;
+      if (!known) throw error;
+      const { message } = error as Error;
+      const reason = isNotServed(error) ? `${message}; ${installer(news)} first` : message;
+      return { ...withSteps([]), failures: [{ property: "object", reason }] };
     }
-    const { property, refusal } = planned;
-    return { ...withSteps([]), failures: [{ property, reason: refusal }] };
   },
 
   async diff(_id, olds: AdoptionOutputs, news: AdoptionInputs) {
     if (!hasIdentity(news)) return { changes: true };
-    const [before, after] = [identityOf(olds), identityOf(news)];
-    const isSame = (one: typeof before) => ({ ...one, apiVersion: groupOf(one.apiVersion) });
-    if (!isDeepStrictEqual(isSame(before), isSame(after))) return { changes: true, replaces: ["object"] };
+    if (!isSameObject(identityOf(olds), identityOf(news))) return { changes: true, replaces: ["object"] };
     if (!isKnown(news.object) || !olds.ready || !isSameDesired(olds, news)) return { changes: true };
-    const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(after));
+    const asked = await askCluster(news, (kubernetes) => kubernetes.get<LiveObject>(identityOf(news)));
     if ("silence" in asked) return { changes: false };
     const live = asked.answer;
     if (live === undefined || live.metadata?.uid !== olds.uid) return { changes: true };
@@ -218,39 +185,21 @@ export const handlers: Handlers = {
   },
 
   async read(id, props: AdoptionOutputs) {
-    const kubernetes = await connectTo(props);
-    try {
-      const live = await kubernetes.get<LiveObject>(identityOf(props)).catch((error: unknown) => {
-        if (error instanceof Error && error.name === "KindNotServed") return undefined;
-        throw error;
-      });
-      if (live === undefined) return {};
-      const judged = judgeStatus(live, props.wait ?? {});
-      const isSame = live.metadata?.uid === props.uid;
-      const ready = "done" in judged && isSame;
-      const values = "done" in judged ? judged.done : props.values;
-      return { id: id, props: { ...props, ready, values } };
-    } finally {
-      kubernetes.close();
-    }
+    const live = await withCluster(props, {}, (kubernetes) =>
+      kubernetes.get<LiveObject>(identityOf(props)).catch((error: unknown) => {
+        if (!isNotServed(error)) throw error;
+      }),
+    );
+    if (!live) return {};
+    const judged = judgeStatus(live, props.wait ?? {});
+    const ready = "done" in judged && live.metadata?.uid === props.uid;
+    return { id, props: { ...props, ready, values: "done" in judged ? judged.done : props.values } };
   },
 
   async delete(_id, olds: AdoptionOutputs) {
     const { releaseObject } = await import("./adoption-work.js");
-    const resource = nameOf(olds);
-    const engine = engineSignal();
-    const progress = (line: string) => report(resource, line);
-    try {
-      const kubernetes = await connectTo(olds, { signal: engine.signal, progress });
-      try {
-        progress(await releaseObject({ kubernetes, signal: engine.signal, progress }, olds, olds.uid));
-      } finally {
-        kubernetes.close();
-      }
-    } catch (error) {
-      throw new Error(describeFailure({ resource, step: "release the object" }, error), { cause: error });
-    } finally {
-      engine.stop();
-    }
+    await onCluster(olds, { resource: nameOf(olds), step: "release the object" }, async (work) =>
+      work.progress(await releaseObject(work, olds, olds.uid)),
+    );
   },
 };

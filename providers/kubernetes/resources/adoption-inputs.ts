@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { decideAdoption, type ExistingObject, type Owner } from "../plan/adoption";
 import { changedPaths, liveOf, without } from "../plan/fields";
 import type { Identity } from "../plan/identity";
-import type { Precondition } from "../plan/requirements";
-import { judgeStatus, type DesiredStatus } from "../plan/status";
+import { expectsSomething, judgeStatus, type DesiredStatus, type Precondition } from "../plan/status";
 import type { AdoptionStep } from "../plan/steps";
 import type { ObjectInputs } from "./inputs";
 
@@ -119,10 +118,7 @@ export function leftToDo(
 }
 
 /** Returns the fields of the step of a wait. */
-export function waitOf({ wait = {}, timeoutSeconds }: Pick<AdoptionInputs, "wait" | "timeoutSeconds">): {
-  seconds: number;
-  status: string;
-} {
+export function waitOf({ wait = {}, timeoutSeconds }: Pick<AdoptionInputs, "wait" | "timeoutSeconds">) {
   const things = [
     ...Object.values(wait.fields ?? {}),
     ...(wait.equals ?? []).map(({ path, value }) => `${path} ${JSON.stringify(value)}`),
@@ -131,24 +127,16 @@ export function waitOf({ wait = {}, timeoutSeconds }: Pick<AdoptionInputs, "wait
   return { seconds: timeoutSeconds, status: things.join(", ") };
 }
 
+/** Returns the step of the wait of an adoption, if it has one. */
+export const waitSteps = (inputs: AdoptionInputs): AdoptionStep[] =>
+  expectsSomething(inputs.wait ?? {}) ? [{ kind: "wait", ...waitOf(inputs) }] : [];
+
 /** Returns whether the desired state and the access to the cluster are the same. */
 export function isSameDesired(one: AdoptionInputs, other: AdoptionInputs): boolean {
-  const compared = ({
-    kubeconfig,
-    object,
-    owners = [],
-    finalizers = [],
-    adopt = false,
-    wait,
-    leave = [],
-  }: AdoptionInputs) => ({
-    kubeconfig,
-    object: leave.reduce((rest, path) => without(rest, path), object),
-    owners,
-    finalizers,
-    adopt,
-    wait,
-    leave,
-  });
+  const compared = (inputs: AdoptionInputs) => {
+    const { kubeconfig, object, owners = [], finalizers = [], adopt = false, wait, leave = [] } = inputs;
+    const set = leave.reduce((rest, path) => without(rest, path), object);
+    return { kubeconfig, object: set, owners, finalizers, adopt, wait, leave };
+  };
   return isDeepStrictEqual(compared(one), compared(other));
 }

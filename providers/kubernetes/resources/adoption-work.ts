@@ -19,16 +19,10 @@ import {
 } from "../plan/adoption";
 import { type Identity, objectName } from "../plan/identity";
 import { valueAt, withValue } from "../plan/fields";
-import { missingObject, preconditionFault } from "../plan/requirements";
+import { missingObject, preconditionFault } from "../plan/status";
 import { type AdoptionInputs, identityOf, type LiveObject } from "./adoption-inputs";
+import type { ClusterWork } from "./inputs";
 import { untilGone } from "./object-waits";
-
-/** What a handler needs to work on an object. */
-export interface Work {
-  kubernetes: KubernetesClient;
-  signal: AbortSignal;
-  progress: (line: string) => void;
-}
 
 /** The object or some of its fields belong to another owner. */
 class OwnedByAnother extends Error {
@@ -53,7 +47,7 @@ const ATTEMPTS = 5;
  * @throws OwnedByAnother, KindNotServed, KubernetesError, KubernetesUnreachable
  */
 export async function ensureObject(
-  work: Work,
+  work: ClusterWork,
   inputs: AdoptionInputs,
   known?: { uid: string; made: boolean },
 ): Promise<{ object: LiveObject; made: boolean }> {
@@ -206,29 +200,38 @@ async function resolveOwners(kubernetes: KubernetesClient, inputs: AdoptionInput
  *
  * @param held finalizers to remove regardless of their manager
  */
-async function letGo(
-  { kubernetes }: Work,
+async function letGo(work: ClusterWork, inputs: AdoptionInputs, held: readonly string[] = []): Promise<void> {
+  await patchMetadata(work, inputs, (live) => {
+    const { managedFields = [], annotations = {} } = live.metadata ?? {};
+    const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
+    const others = managedFields.filter(({ manager }) => manager !== FIELD_MANAGER);
+    return {
+      ...withoutOurs(live, held),
+      annotations: Object.fromEntries(ours.map((name) => [name, null])),
+      // the API server ignores an empty list
+      managedFields: others.length === 0 ? [{}] : others,
+    };
+  });
+}
+
+/**
+ * Patches the metadata of the object as it was read; reads again on conflict.
+ *
+ * @param change returns the fields to write; undefined when there is nothing to change
+ */
+async function patchMetadata(
+  { kubernetes }: ClusterWork,
   inputs: AdoptionInputs,
-  held: readonly string[] = [],
+  change: (live: LiveObject) => object | undefined,
 ): Promise<void> {
   const ref = identityOf(inputs);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const live = await kubernetes.get<LiveObject>(ref);
-    if (live?.metadata === undefined) return;
-    const { resourceVersion, managedFields = [], annotations = {} } = live.metadata;
-    const { finalizers, ownerReferences } = withoutOurs(live, held);
-    const ours = [MADE_BY, ADOPTED_BY].filter((name) => annotations[name] === inputs.stack);
-    const metadata = {
-      resourceVersion,
-      annotations: Object.fromEntries(ours.map((name) => [name, null])),
-      finalizers,
-      ownerReferences,
-      managedFields: managedFields.filter(({ manager }) => manager !== FIELD_MANAGER),
-    };
-    // the API server ignores an empty list
-    if (metadata.managedFields.length === 0) metadata.managedFields = [{}];
+    const fields = live?.metadata && change(live);
+    if (fields === undefined) return;
     try {
-      await kubernetes.mergePatch(ref, { metadata });
+      const { resourceVersion } = live?.metadata ?? {};
+      await kubernetes.mergePatch(ref, { metadata: { resourceVersion, ...fields } });
       return;
     } catch (error) {
       if (!(error instanceof KubernetesError) || ![404, 409].includes(error.status)) throw error;
@@ -254,7 +257,7 @@ function withoutOurs(
  *
  * @returns a message about the outcome
  */
-export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: string): Promise<string> {
+export async function releaseObject(work: ClusterWork, inputs: AdoptionInputs, uid: string): Promise<string> {
   const ref = identityOf(inputs);
   let live: LiveObject | undefined;
   try {
@@ -276,25 +279,11 @@ export async function releaseObject(work: Work, inputs: AdoptionInputs, uid: str
   await work.kubernetes.delete(ref, { uid }).catch((error: unknown) => {
     if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
   });
-  await dropFinalizers(work, inputs, uid);
+  await patchMetadata(work, inputs, (present) => {
+    if (present.metadata?.uid !== uid) return undefined;
+    const { finalizers } = withoutOurs(present, inputs.finalizers ?? []);
+    return isDeepStrictEqual(finalizers, present.metadata.finalizers ?? []) ? undefined : { finalizers };
+  });
   await untilGone(work, ref, inputs.timeoutSeconds, uid);
   return "deleted";
-}
-
-async function dropFinalizers({ kubernetes }: Work, inputs: AdoptionInputs, uid: string): Promise<void> {
-  const ref = identityOf(inputs);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const live = await kubernetes.get<LiveObject>(ref);
-    if (live?.metadata?.uid !== uid) return;
-    const { finalizers } = withoutOurs(live, inputs.finalizers ?? []);
-    if (isDeepStrictEqual(finalizers, live.metadata.finalizers ?? [])) return;
-    try {
-      await kubernetes.mergePatch(ref, {
-        metadata: { resourceVersion: live.metadata.resourceVersion, finalizers },
-      });
-      return;
-    } catch (error) {
-      if (!(error instanceof KubernetesError) || ![404, 409].includes(error.status)) throw error;
-    }
-  }
 }

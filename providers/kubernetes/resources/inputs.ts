@@ -1,7 +1,10 @@
 import type { ClusterAccess, ConnectOptions, KubernetesClient } from "../../../lib/kubernetes";
-import { objectName, type Identity } from "../plan/identity";
-import { isKnown } from "../../../lib/unknown";
+import { engineSignal } from "../../../lib/process/parent-watch";
+import { describeFailure, type FailureContext, PartialFailure } from "../../../lib/pulumi/failure";
+import { report } from "../../../lib/pulumi/log";
 import { userAgent } from "../../../lib/pulumi/user-agent";
+import { isKnown } from "../../../lib/unknown";
+import { groupOf, type Identity } from "../plan/identity";
 
 /** The common inputs of resources for a cluster's objects. */
 export interface ObjectInputs {
@@ -13,8 +16,19 @@ export interface ObjectInputs {
   timeoutSeconds: number;
 }
 
+/** The arguments of a guard's rule. */
+export interface GuardArgs<Guard> {
+  guard: Guard;
+  /** the object in the state, with the values that were read from it */
+  before?: { name: string; values: Record<string, unknown> };
+  object: Identity;
+  live: unknown;
+}
+
 const CALL_SECONDS = 60;
 const PREVIEW_SECONDS = 10;
+
+type Access = ClusterAccess & Pick<ObjectInputs, "stack">;
 
 /**
  * Connects to the cluster with only the rights of the credentials, which may be limited to one namespace.
@@ -22,7 +36,7 @@ const PREVIEW_SECONDS = 10;
  * @throws KubernetesUnreachable at the deadline; KubeconfigRefused
  */
 export async function connectTo(
-  inputs: ClusterAccess & Pick<ObjectInputs, "stack">,
+  inputs: Access,
   options: Partial<ConnectOptions> = {},
 ): Promise<KubernetesClient> {
   const { KubernetesClient } = await import("../../../lib/kubernetes/index.js");
@@ -30,6 +44,20 @@ export async function connectTo(
     { kubeconfig: inputs.kubeconfig },
     { seconds: CALL_SECONDS, authorisedPath: "/api", userAgent: userAgent(inputs), ...options },
   );
+}
+
+/** Runs work with a connection and closes it. */
+export async function withCluster<T>(
+  inputs: Access,
+  options: Partial<ConnectOptions>,
+  work: (kubernetes: KubernetesClient) => Promise<T>,
+): Promise<T> {
+  const kubernetes = await connectTo(inputs, options);
+  try {
+    return await work(kubernetes);
+  } finally {
+    kubernetes.close();
+  }
 }
 
 /** Reads from the cluster in a preview. @returns `silence`: why the cluster did not respond */
@@ -40,19 +68,73 @@ export async function askCluster<T>(
   if (!isKnown(inputs.kubeconfig)) return { silence: "the cluster is not there yet" };
   const { KubernetesUnreachable } = await import("../../../lib/kubernetes/index.js");
   try {
-    const kubernetes = await connectTo(inputs, { seconds: PREVIEW_SECONDS, readsOnly: true });
-    try {
-      return { answer: await ask(kubernetes) };
-    } finally {
-      kubernetes.close();
-    }
+    return { answer: await withCluster(inputs, { seconds: PREVIEW_SECONDS, readsOnly: true }, ask) };
   } catch (error) {
     if (error instanceof KubernetesUnreachable) return { silence: error.message };
     throw error;
   }
 }
 
-/** Returns the resource's name for messages: "Adoption MachinePool demo/pool-a". */
-export function resourceName(type: string, identity: Identity): string {
-  return `${type} ${objectName(identity)}`;
+/** What a handler needs to work on a cluster. */
+export interface ClusterWork {
+  kubernetes: KubernetesClient;
+  /** aborts when the engine ends */
+  signal: AbortSignal;
+  progress: (line: string) => void;
+}
+
+interface WorkOptions {
+  readsOnly?: boolean;
+  /** returns id and properties for the state, once there is a side effect to record */
+  saved?: () => { id: string; properties: object } | undefined;
+  /** what installs the kind, for the message when it is not served */
+  installs?: { installedBy?: string };
+}
+
+/**
+ * Runs work on a cluster for one resource, until the engine ends.
+ *
+ * @param context resource and step for failure messages; the work may change the step
+ */
+export async function onCluster<T>(
+  inputs: Access,
+  context: FailureContext,
+  work: (work: ClusterWork) => Promise<T>,
+  { readsOnly, saved, installs }: WorkOptions = {},
+): Promise<T> {
+  const { signal, stop } = engineSignal();
+  const progress = (line: string) => report(context.resource, line);
+  try {
+    return await withCluster(inputs, { signal, progress, readsOnly }, (kubernetes) =>
+      work({ kubernetes, signal, progress }),
+    );
+  } catch (error) {
+    if (installs && isNotServed(error))
+      Object.assign(error as Error, { next: `${installer(installs)}, then run the same again` });
+    const made = saved?.();
+    if (made) throw new PartialFailure(made.id, made.properties, context, error);
+    throw new Error(describeFailure(context, error), { cause: error });
+  } finally {
+    stop();
+  }
+}
+
+/** Returns whether the cluster does not serve a kind. */
+export function isNotServed(error: unknown): boolean {
+  return error instanceof Error && error.name === "KindNotServed";
+}
+
+/** Returns what to install when a kind is not served. */
+export function installer({ installedBy = "the definition of this kind" }: { installedBy?: string }): string {
+  return `install ${installedBy}`;
+}
+
+/** Returns whether two identities are of the same object, in any version of the API. */
+export function isSameObject(one: Identity, other: Identity): boolean {
+  return (
+    groupOf(one.apiVersion) === groupOf(other.apiVersion) &&
+    one.kind === other.kind &&
+    one.namespace === other.namespace &&
+    one.name === other.name
+  );
 }

@@ -1,60 +1,43 @@
 import { isDeepStrictEqual } from "node:util";
-import { engineSignal } from "../../../lib/process/parent-watch";
-import { type Identity, groupOf, identityText, objectName } from "../plan/identity";
-import { changedPaths } from "../plan/fields";
-import { missingObject, missingFields } from "../plan/requirements";
-import { judgeStatus, type ObservedObject } from "../plan/status";
-import { objectReadySteps } from "../plan/steps";
-import { describeFailure } from "../../../lib/pulumi/failure";
 import type { KubernetesClient } from "../../../lib/kubernetes";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
-import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import { changedPaths } from "../plan/fields";
+import { identityText, objectName } from "../plan/identity";
+import { judgeStatus, missingFields, missingObject, type ObservedObject } from "../plan/status";
+import { objectReadySteps } from "../plan/steps";
 import { waitOf } from "./adoption-inputs";
-import { askCluster, connectTo, resourceName } from "./inputs";
+import { askCluster, installer, isNotServed, isSameObject, onCluster } from "./inputs";
 import type { ObjectReadyInputs as Inputs, ObjectReadyOutputs as Outputs } from "./object-resources";
 
 /** The namespace has no object of the kind. */
-class NoneThere extends Error {
-  override readonly name = "NoneThere";
-}
-
-const withInstaller = ({ message }: Error, { installedBy }: Pick<Inputs, "installedBy">): string =>
-  `${message}; install ${installedBy ?? "the definition of this kind"} first`;
+class NoneThere extends Error {}
 
 type Live = ObservedObject & { metadata?: { uid?: string } };
 
+const nameOf = ({ object }: Inputs) => `ObjectReady ${objectName(object)}`;
+
+/** Waits for the status. Changes nothing, so a failed run can be repeated. */
 async function waitReady(written: Inputs): Promise<Outputs> {
   const inputs = await withName(written, undefined);
   const { untilReady } = await import("./object-waits.js");
-  const resource = resourceName("ObjectReady", inputs.object);
-  const engine = engineSignal();
-  const progress = (line: string) => report(resource, line);
-  try {
-    const kubernetes = await connectTo(inputs, { signal: engine.signal, progress, readsOnly: true });
-    try {
-      const waiter = { kubernetes, signal: engine.signal, progress };
-      const { uid, values } = await untilReady(waiter, inputs.object, inputs.wait, inputs.timeoutSeconds);
+  const context = { resource: nameOf(inputs), step: "wait for its status" };
+  return onCluster(
+    inputs,
+    context,
+    async (work) => {
+      const { uid, values } = await untilReady(work, inputs.object, inputs.wait, inputs.timeoutSeconds);
       // the cluster may not have responded during the check
       if (inputs.mustHave ?? inputs.guard) {
-        const live = await kubernetes.get<Live>(inputs.object);
-        const refused = await guarded(kubernetes, inputs, live);
-        const unmet = [...unmetReasons(inputs, live), ...(refused === undefined ? [] : [refused])];
+        const live = await work.kubernetes.get<Live>(inputs.object);
+        const refused = await guarded(work.kubernetes, inputs, live);
+        const unmet = [...unmetReasons(inputs, live), ...refused];
         if (unmet.length > 0) throw new Error(unmet.join("; "));
       }
       return { ...inputs, uid, ready: true, values };
-    } finally {
-      kubernetes.close();
-    }
-  } catch (error) {
-    // nothing was changed, so a failed run can be repeated
-    const next = `install ${inputs.installedBy ?? "the definition of this kind"}, then run the same again`;
-    const cause =
-      error instanceof Error && error.name === "KindNotServed" ? Object.assign(error, { next }) : error;
-    throw new Error(describeFailure({ resource, step: "wait for its status" }, cause), { cause: error });
-  } finally {
-    engine.stop();
-  }
+    },
+    { readsOnly: true, installs: inputs },
+  );
 }
 
 /**
@@ -75,19 +58,13 @@ async function withName(inputs: Inputs, known: string | undefined): Promise<Inpu
   return name === undefined ? inputs : { ...inputs, object: { ...object, name } };
 }
 
-/** Returns why a required object is missing; undefined when it exists, or when the cluster does not respond. */
-async function missing(inputs: Inputs): Promise<string | undefined> {
-  const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
+/** Returns why a required object is missing; nothing when it exists, or when the cluster does not respond. */
+async function missing(inputs: Inputs): Promise<string[]> {
   const { namesOf } = await import("./adoption-work.js");
   const { name, kind } = inputs.object;
-  try {
-    const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
-    if ("silence" in asked || asked.answer.includes(name)) return undefined;
-    return missingObject(objectName(inputs.object), kind, asked.answer);
-  } catch (error) {
-    if (!(error instanceof KindNotServed)) throw error;
-    return withInstaller(error, inputs);
-  }
+  const asked = await askCluster(inputs, (kubernetes) => namesOf(kubernetes, inputs.object));
+  if ("silence" in asked || asked.answer.includes(name)) return [];
+  return [missingObject(objectName(inputs.object), kind, asked.answer)];
 }
 
 /** Returns the required fields that the object does not have, with the fix. */
@@ -96,31 +73,32 @@ function unmetReasons({ object, mustHave = [] }: Inputs, live: unknown): string[
   return missingFields(live, mustHave).map((field) => `${objectName(object)} has no ${field}; ${fix}`);
 }
 
-/** Returns why the guard refuses the object. @param before inputs in the state */
+/** Returns why the guard refuses the object, if it does. @param before inputs in the state */
 async function guarded(
   kubernetes: KubernetesClient,
   { guard, object }: Inputs,
   live: Live | undefined,
   before: Partial<Outputs> = {},
-): Promise<string | undefined> {
-  if (guard === undefined || live === undefined) return undefined;
+): Promise<string[]> {
+  if (guard === undefined || live === undefined) return [];
   const { guardRefusal } = await import("../../guards.js");
   const { object: known, values = {} } = before;
   const recorded = known === undefined ? {} : { before: { name: known.name, values } };
-  return guardRefusal(kubernetes, { guard, object, live, ...recorded });
+  return [await guardRefusal(kubernetes, { guard, object, live, ...recorded })].filter(
+    (refusal) => refusal !== undefined,
+  );
 }
 
 /** Returns the object's current state, and why its guard refuses it. A kind that is not served has no objects. */
-async function look(inputs: Inputs, before?: Partial<Outputs>) {
-  const { KindNotServed } = await import("../../../lib/kubernetes/index.js");
+function look(inputs: Inputs, before?: Partial<Outputs>) {
   return askCluster(inputs, async (kubernetes) => {
     try {
       const live = await kubernetes.get<Live>(inputs.object);
       if (live === undefined) return undefined;
-      const refused = before && (await guarded(kubernetes, inputs, live, before));
+      const refused = before ? await guarded(kubernetes, inputs, live, before) : [];
       return { uid: live.metadata?.uid ?? "", judged: judgeStatus(live, inputs.wait), live, refused };
     } catch (error) {
-      if (error instanceof KindNotServed) return undefined;
+      if (isNotServed(error)) return undefined;
       throw error;
     }
   });
@@ -128,58 +106,52 @@ async function look(inputs: Inputs, before?: Partial<Outputs>) {
 
 const { format } = objectReadySteps;
 
+/** Returns the steps of a run with what a preview shows of the object, or why the object is refused. */
+async function plan(written: Inputs, olds: Partial<Outputs>) {
+  const news = await withName(written, olds.object?.name);
+  const asked = await look(news, olds);
+  const object = objectName(news.object);
+  const found = "answer" in asked ? asked.answer : undefined;
+  const absent = news.mustExist && "answer" in asked && !found ? await missing(news) : [];
+  const unmet = found ? unmetReasons(news, found.live) : [];
+  const reasons = [...absent, ...(found?.refused ?? []), ...unmet];
+  if (reasons.length > 0) return { inputs: { ...news, steps: [] as string[] }, reasons };
+  const judged = found?.judged;
+  if (judged && "done" in judged) {
+    const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
+    const steps = changed.length === 0 ? [] : [format({ kind: "take", object, paths: changed.join(", ") })];
+    // values are inputs, so that they are known in a preview
+    return { inputs: { ...news, steps, values: judged.done }, reasons };
+  }
+  const wait = format({ kind: "wait", object, ...waitOf(news) });
+  if ("answer" in asked) return { inputs: { ...news, steps: [wait] }, reasons };
+  const steps = [format({ kind: "notRead", object, why: asked.silence }), wait];
+  return { inputs: { ...news, steps: olds.object === undefined ? steps : [] }, reasons };
+}
+
 export const handlers: Handlers = {
-  async check(olds: Partial<Outputs>, written: Inputs) {
-    if (!isKnown(written.object))
+  async check(olds: Partial<Outputs>, news: Inputs) {
+    if (!isKnown(news.object))
       return {
-        inputs: { ...written, steps: [format({ kind: "waitUnnamed", ...waitOf(written) })] },
+        inputs: { ...news, steps: [format({ kind: "waitUnnamed", ...waitOf(news) })] },
         failures: [],
       };
-    const { KindNotServed, KubernetesError } = await import("../../../lib/kubernetes/index.js");
-    const looked = withName(written, olds.object?.name).then(async (named) => ({
-      news: named,
-      asked: await look(named, olds),
-    }));
-    const result = await looked.catch((error: unknown) => {
-      if (error instanceof KubernetesError || error instanceof NoneThere) return { refusal: error.message };
-      if (error instanceof KindNotServed) return { refusal: withInstaller(error, written) };
-      throw error;
-    });
-    if ("refusal" in result)
-      return { inputs: written, failures: [{ property: "object", reason: result.refusal }] };
-    const { news, asked } = result;
-    const object = objectName(news.object);
-    const found = "answer" in asked ? asked.answer : undefined;
-    const reason =
-      news.mustExist && "answer" in asked && found === undefined ? await missing(news) : undefined;
-    const unmet = found ? unmetReasons(news, found.live) : [];
-    const reasons = [reason, found?.refused].filter((each) => each !== undefined).concat(unmet);
-    if (reasons.length > 0) {
-      const failures = reasons.map((each) => ({ property: "object", reason: each }));
-      return { inputs: { ...news, steps: [] }, failures };
+    const { KubernetesError } = await import("../../../lib/kubernetes/index.js");
+    try {
+      const { inputs, reasons } = await plan(news, olds);
+      return { inputs, failures: reasons.map((reason) => ({ property: "object", reason })) };
+    } catch (error) {
+      const isServed = !isNotServed(error);
+      if (isServed && !(error instanceof KubernetesError || error instanceof NoneThere)) throw error;
+      const { message } = error as Error;
+      const reason = isServed ? message : `${message}; ${installer(news)} first`;
+      return { inputs: news, failures: [{ property: "object", reason }] };
     }
-    const judged = found?.judged;
-    if (judged && "done" in judged) {
-      const changed = olds.values === undefined ? [] : changedPaths(olds.values, judged.done);
-      const steps = changed.length === 0 ? [] : [format({ kind: "take", object, paths: changed.join(", ") })];
-      // values are inputs, so that they are known in a preview
-      return { inputs: { ...news, steps, values: judged.done }, failures: [] };
-    }
-    const steps = [
-      ...("silence" in asked ? [format({ kind: "notRead", object, why: asked.silence })] : []),
-      format({ kind: "wait", object, ...waitOf(news) }),
-    ];
-    return {
-      inputs: { ...news, steps: "silence" in asked && olds.object !== undefined ? [] : steps },
-      failures: [],
-    };
   },
 
   async diff(_id, olds: Outputs, news: Inputs) {
     if (!isKnown(news.object)) return { changes: true };
-    const named = (object: Identity) => ({ ...object, apiVersion: groupOf(object.apiVersion) });
-    if (!isDeepStrictEqual(named(olds.object), named(news.object)))
-      return { changes: true, replaces: ["object"] };
+    if (!isSameObject(olds.object, news.object)) return { changes: true, replaces: ["object"] };
     const compared = ({ kubeconfig, object, wait, triggers = [] }: Inputs) => [
       kubeconfig,
       object,
@@ -203,10 +175,10 @@ export const handlers: Handlers = {
 
   async read(id, props: Outputs) {
     const asked = await look(props);
-    if ("silence" in asked) throw new Error(`${resourceName("ObjectReady", props.object)}: ${asked.silence}`);
+    if ("silence" in asked) throw new Error(`${nameOf(props)}: ${asked.silence}`);
     if (asked.answer === undefined) return {};
     const { uid, judged } = asked.answer;
     const values = "done" in judged ? judged.done : props.values;
-    return { id: id, props: { ...props, uid, ready: "done" in judged, values } };
+    return { id, props: { ...props, uid, ready: "done" in judged, values } };
   },
 };

@@ -9,8 +9,7 @@ import { stackName } from "../../../lib/pulumi/stack";
 import type { ObjectInputs } from "./inputs";
 import type { Guard } from "../../guards";
 import type { Identity } from "../plan/identity";
-import type { RequiredField } from "../plan/requirements";
-import type { DesiredStatus } from "../plan/status";
+import type { DesiredStatus, RequiredField } from "../plan/status";
 import type { AdoptionInputs, AdoptionOutputs } from "./adoption-inputs";
 
 const TIMEOUT_SECONDS = 300;

@@ -1,13 +1,7 @@
-import type { KubernetesClient } from "../../../lib/kubernetes";
 import { type Identity, objectName } from "../plan/identity";
 import { valueAt } from "../plan/fields";
 import { judgeStatus, type ObservedObject, type DesiredStatus } from "../plan/status";
-
-interface Waiter {
-  kubernetes: KubernetesClient;
-  signal: AbortSignal;
-  progress: (line: string) => void;
-}
+import type { ClusterWork } from "./inputs";
 
 /** An object has failed: it will not reach the desired status. */
 class ObjectFailed extends Error {
@@ -25,7 +19,7 @@ type Live = ObservedObject & {
  * @throws ObjectFailed, WaitTimeout with the last condition
  */
 export function untilReady(
-  { kubernetes, signal, progress }: Waiter,
+  { kubernetes, ...waiting }: ClusterWork,
   ref: Identity,
   desired: DesiredStatus,
   seconds: number,
@@ -35,8 +29,7 @@ export function untilReady(
     ...ref,
     what: name,
     seconds,
-    signal,
-    progress,
+    ...waiting,
     decide: ([object]) => {
       if (object === undefined) return { pending: "no such object" };
       if (object.metadata?.deletionTimestamp !== undefined) return { pending: "it is being deleted" };
@@ -55,7 +48,7 @@ export function untilReady(
  * @throws WaitTimeout with the remaining finalizers
  */
 export function untilGone(
-  { kubernetes, signal, progress }: Waiter,
+  { kubernetes, ...waiting }: ClusterWork,
   ref: Identity,
   seconds: number,
   uid?: string,
@@ -64,8 +57,7 @@ export function untilGone(
     ...ref,
     what: `${objectName(ref)} to be gone`,
     seconds,
-    signal,
-    progress,
+    ...waiting,
     decide: ([object]) => {
       if (object === undefined || (uid !== undefined && object.metadata?.uid !== uid))
         return { done: undefined };

@@ -1,4 +1,5 @@
-import { type Condition, type ObservedPool, reasonOf } from "./observed";
+import { type Condition, reasonOf } from "../../kubernetes/plan/status";
+import { defined, inBrackets, type ObservedPool } from "./observed";
 
 /** The stage that a pool waits for; each has its own deadline. */
 export type Stage = "bootstrap" | "infrastructure" | "nodes";
@@ -87,7 +88,8 @@ function waitOf(pool: ObservedPool, desired: DesiredPool, { nodes, nodesSilent }
     [nodesSilent !== undefined, "nodes", `the workload cluster to answer: ${nodesSilent}`],
   ];
   const wait = (stage: Stage, what: string): Wait => ({ stage, for: what, held: heldBy(pool, stage) });
-  for (const [isUnmet, stage, what] of waits) if (isUnmet) return wait(stage, what);
+  const unmet = waits.find(([isUnmet]) => isUnmet);
+  if (unmet) return wait(unmet[1], unmet[2]);
   if (nodes === undefined) return { ...wait("nodes", "its nodes to be looked at"), asksForNodes: true };
   const faults = nodeFaults(pool.providerIDs, nodes, desired.version);
   return faults.length === 0 ? undefined : wait("nodes", shorten(faults));
@@ -113,9 +115,7 @@ const CONDITIONS: Record<Stage, string> = {
 /** Returns the condition that blocks a pool, with reason and message; "" when there is none. */
 function heldBy(pool: ObservedPool, stage: Stage): string {
   const found = conditionOf(pool, CONDITIONS[stage]);
-  if (found === undefined || found.status === "True") return "";
-  const why = reasonOf(found);
-  return `${found.type} is ${found.status}${why && ` (${why})`}`;
+  return !found || found.status === "True" ? "" : `${found.type} is ${found.status}${inBrackets(found)}`;
 }
 
 /** Returns a wait in one line: phase, what it waits for, the condition that blocks it. */
@@ -155,10 +155,12 @@ export function observeNode({ metadata, spec, status }: NodeObject): ObservedNod
   return {
     name: metadata?.name ?? "",
     isReady,
-    ...(spec?.providerID === undefined ? {} : { providerID: spec.providerID }),
-    ...(isReady ? {} : { reason }),
-    ...(ready?.lastTransitionTime === undefined ? {} : { since: ready.lastTransitionTime }),
-    ...(status?.nodeInfo?.kubeletVersion === undefined ? {} : { version: status.nodeInfo.kubeletVersion }),
+    ...defined({
+      providerID: spec?.providerID,
+      reason: isReady ? undefined : reason,
+      since: ready?.lastTransitionTime,
+      version: status?.nodeInfo?.kubeletVersion,
+    }),
   };
 }
 
@@ -216,22 +218,20 @@ export function secondsUntilAvailable(
  * Returns the transitions from Cluster API's figure of MachinePool provisioning that a pool has completed, in the
  * figure's order; a new line is a transition that has just happened.
  */
-export function transitions(pool: ObservedPool): string[] {
-  const { counts, wanted, dataSecretName, phase } = pool;
+function transitions(pool: ObservedPool): string[] {
+  const { counts, wanted = 1, dataSecretName, phase } = pool;
   const { replicas, ready, available } = counts;
   const data = dataSecretName === undefined ? "" : `, data in the Secret ${dataSecretName}`;
-  return [
-    ...(pool.isOwned ? ["its Cluster has become its owner"] : []),
-    ...(pool.bootstrapReady ? [`bootstrap is ready${data}`] : []),
-    ...(pool.infrastructureReady ? ["infrastructure is ready"] : []),
-    ...(phase === undefined ? [] : [`phase ${phase}`]),
-    ...(pool.infrastructureReady
-      ? [
-          `${replicas} of ${wanted ?? 1} replicas: ${ready} ready, ${available} available, ` +
-            `${Math.max(0, replicas - available)} unavailable`,
-        ]
-      : []),
+  const unavailable = Math.max(0, replicas - available);
+  const lines = [
+    pool.isOwned && "its Cluster has become its owner",
+    pool.bootstrapReady && `bootstrap is ready${data}`,
+    pool.infrastructureReady && "infrastructure is ready",
+    phase !== undefined && `phase ${phase}`,
+    pool.infrastructureReady &&
+      `${replicas} of ${wanted} replicas: ${ready} ready, ${available} available, ${unavailable} unavailable`,
   ];
+  return lines.filter((line) => line !== false);
 }
 
 /** The state of a pool from an earlier run. */

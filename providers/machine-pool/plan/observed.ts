@@ -1,17 +1,6 @@
-import { groupOf } from "../../kubernetes/plan/identity";
 import { valueAt } from "../../kubernetes/plan/fields";
-
-/** A condition as Cluster API writes it. */
-export interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-}
-
-/** Returns a condition's reason and message: "WaitingForData: no data yet"; "" without either. */
-export const reasonOf = ({ reason, message }: Pick<Condition, "reason" | "message">): string =>
-  [reason, message].filter(Boolean).join(": ");
+import { groupOf } from "../../kubernetes/plan/identity";
+import { asNumber, type Condition, reasonOf } from "../../kubernetes/plan/status";
 
 /** Counts of machines. Missing fields count as 0. */
 export interface Counts {
@@ -41,38 +30,6 @@ export interface Referred {
   name: string;
 }
 
-/** The observed state of a MachinePool, independent of the API version. */
-export interface ObservedPool {
-  name: string;
-  uid: string;
-  generation: number;
-  observedGeneration?: number;
-  isDeleting: boolean;
-  /** the pool's own annotation, not the cluster's pause */
-  isPaused: boolean;
-  /** whether the Cluster is its owner */
-  isOwned: boolean;
-  /** spec.replicas */
-  wanted?: number;
-  /** how long a node must be Ready before it is available; 0 for no wait */
-  minReadySeconds: number;
-  version?: string;
-  dataSecretName?: string;
-  phase?: string;
-  bootstrapReady: boolean;
-  infrastructureReady: boolean;
-  counts: Counts;
-  /** names of the matched Nodes */
-  nodes: string[];
-  providerIDs: string[];
-  /** the object that creates its join data */
-  bootstrapConfig?: Referred;
-  /** the object that creates its machines */
-  infrastructure?: Referred;
-  failure?: string;
-  conditions: Condition[];
-}
-
 const GROUP = "cluster.x-k8s.io";
 
 /** Returns the component that sets the number of replicas instead of the specification, or undefined. */
@@ -81,8 +38,11 @@ export function replicasManager(annotations: Readonly<Record<string, string>>): 
   return manager === "false" ? undefined : manager;
 }
 
+/** The observed state of a MachinePool, independent of the API version. */
+export type ObservedPool = ReturnType<typeof observePool>;
+
 /** Returns the observed state of a MachinePool of `cluster.x-k8s.io/v1beta1` or `v1beta2`. */
-export function observePool(object: object): ObservedPool {
+export function observePool(object: object) {
   const text = (path: string) => asText(valueAt(object, path));
   const count = (path: string) => asNumber(valueAt(object, path));
   const list = <T>(path: string) => (valueAt(object, path) ?? []) as T[];
@@ -90,23 +50,27 @@ export function observePool(object: object): ObservedPool {
   const annotations = (valueAt(object, "metadata.annotations") ?? {}) as Record<string, string>;
   // v1beta2 keeps the v1beta1 fields under status.deprecated
   const older = valueAt(object, "status.deprecated.v1beta1.conditions");
-  const optional = {
-    observedGeneration: count("status.observedGeneration"),
-    wanted: count("spec.replicas"),
-    version: text("spec.template.spec.version"),
-    dataSecretName: text("spec.template.spec.bootstrap.dataSecretName"),
-    phase: text("status.phase"),
-    failure: failureOf(object),
-    bootstrapConfig: referred(valueAt(object, "spec.template.spec.bootstrap.configRef")),
-    infrastructure: referred(valueAt(object, "spec.template.spec.infrastructureRef")),
-  };
   return {
-    ...defined(optional),
+    ...defined({
+      observedGeneration: count("status.observedGeneration"),
+      /** spec.replicas */
+      wanted: count("spec.replicas"),
+      version: text("spec.template.spec.version"),
+      dataSecretName: text("spec.template.spec.bootstrap.dataSecretName"),
+      phase: text("status.phase"),
+      failure: failureOf(object),
+      /** the object that creates its join data */
+      bootstrapConfig: referred(valueAt(object, "spec.template.spec.bootstrap.configRef")),
+      /** the object that creates its machines */
+      infrastructure: referred(valueAt(object, "spec.template.spec.infrastructureRef")),
+    }),
     name: text("metadata.name") ?? "",
     uid: text("metadata.uid") ?? "",
     generation: count("metadata.generation") ?? 0,
     isDeleting: valueAt(object, "metadata.deletionTimestamp") !== undefined,
+    /** the pool's own annotation, not the cluster's pause */
     isPaused: Object.hasOwn(annotations, `${GROUP}/paused`),
+    /** whether the Cluster is its owner */
     isOwned: list<{ kind?: string; apiVersion?: string }>("metadata.ownerReferences").some(
       ({ kind, apiVersion = "" }) => kind === "Cluster" && apiVersion.startsWith(`${GROUP}/`),
     ),
@@ -115,9 +79,10 @@ export function observePool(object: object): ObservedPool {
       "status.infrastructureReady",
       "status.initialization.infrastructureProvisioned",
     ),
-    // v1beta2 has the field in the template
+    /** how long a node must be Ready before it is available; 0 for no wait; v1beta2 has it in the template */
     minReadySeconds: count("spec.minReadySeconds") ?? count("spec.template.spec.minReadySeconds") ?? 0,
     counts: countsOf(object),
+    /** names of the matched Nodes */
     nodes: list<{ name?: string }>("status.nodeRefs").map(({ name = "" }) => name),
     providerIDs: list<string>("spec.providerIDList"),
     conditions: [
@@ -138,13 +103,12 @@ function countsOf(object: object): Counts {
   const count = (path: string) => asNumber(valueAt(object, path));
   const ofNodes = (field: string) =>
     count(isOlder ? `status.${field}` : `status.deprecated.v1beta1.${field}`) ?? 0;
-  const upToDate = count("status.upToDateReplicas");
   return {
     replicas: count("status.replicas") ?? 0,
     ready: ofNodes("readyReplicas"),
     available: ofNodes("availableReplicas"),
     unavailable: ofNodes("unavailableReplicas"),
-    ...(upToDate === undefined ? {} : { upToDate }),
+    ...defined({ upToDate: count("status.upToDateReplicas") }),
   };
 }
 
@@ -154,16 +118,15 @@ function referred(reference: unknown): Referred | undefined {
   );
   const group = apiGroup ?? (apiVersion && groupOf(apiVersion));
   if (group === undefined || kind === undefined || name === undefined) return undefined;
-  return { group, ...(apiVersion === undefined ? {} : { apiVersion }), kind, name };
+  return { group, ...defined({ apiVersion }), kind, name };
 }
 
 /** Returns the fields that have a value. */
-function defined<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+export function defined<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 const asText = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
 
 /**
  * Returns the terminal failure of a Cluster API object, from `failureReason` and `failureMessage` of its status, which
@@ -202,7 +165,11 @@ export function terminalFailure(object: ReferredObject): string | undefined {
 export function unsettled(object: ReferredObject): string | undefined {
   if (isOutdated(object)) return "its controller has not seen the change yet";
   const ready = object.status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready?.status !== "False") return undefined;
-  const why = reasonOf(ready);
-  return `Ready is False${why && ` (${why})`}`;
+  return ready?.status === "False" ? `Ready is False${inBrackets(ready)}` : undefined;
+}
+
+/** " (reason: message)" of a condition; "" without either */
+export function inBrackets(condition: Pick<Condition, "reason" | "message">): string {
+  const why = reasonOf(condition);
+  return why && ` (${why})`;
 }

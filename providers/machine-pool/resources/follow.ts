@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Node, ObjectRef } from "../../../lib/kubernetes";
-import { WaitTimeout } from "../../../lib/wait";
+import type { Node, ObjectRef, WatchArgs } from "../../../lib/kubernetes";
+import { type Probed, WaitTimeout } from "../../../lib/wait";
 import {
   asksForNodes,
   evaluate,
@@ -14,16 +14,9 @@ import {
   Transitions,
   waitWords,
 } from "../plan/evaluation";
-import { type ObservedPool, observePool, terminalFailure, unsettled } from "../plan/observed";
-import type { PoolInputs } from "./pool-inputs";
-import {
-  nameOf,
-  PoolFailed,
-  PoolMissing,
-  type PoolSession,
-  untilTerminalFailure,
-  whereIs,
-} from "./pool-session";
+import { type ObservedPool, observePool, unsettled } from "../plan/observed";
+import type { PoolInputs } from "./machine-pool-ready";
+import { failureOf, nameOf, PoolFailed, PoolMissing, type PoolSession } from "./pool-session";
 
 /** The end of a wait on a stage: another stage, or a pool that reports all its nodes. */
 type Next = { stage: Stage } | { nodesOf: ObservedPool };
@@ -41,6 +34,9 @@ interface Following {
   signal: AbortSignal;
   progress: (line: string) => void;
 }
+
+/** What a watch waits for; without `progress` it does not report its waiting. */
+type Watch = Pick<WatchArgs<unknown, object>, "what" | "seconds" | "progress">;
 
 /** The shortest deadline of a watch: one that has passed must still read once. */
 const LEAST_SECONDS = 0.05;
@@ -62,11 +58,8 @@ export async function followPool(
   const transitions = new Transitions(options.before);
   const following = followStages({ session, inputs, transitions, signal, progress: options.progress });
   const { bootstrap, infrastructure, nodes } = inputs.timeouts;
-  const failing = untilTerminalFailure(session.management, session.ref, {
-    seconds: bootstrap + infrastructure + nodes,
-    signal,
-  });
-  const failed = failing.then((words) => {
+  const seconds = bootstrap + infrastructure + nodes;
+  const failed = session.untilTerminalFailure({ seconds, signal }).then((words) => {
     if (words === undefined || signal.aborted) return following;
     throw new PoolFailed(inputs, terminalFailureReason(words).failed);
   });
@@ -114,29 +107,52 @@ async function followStages(following: Following): Promise<Followed> {
   }
 }
 
+/** Watches one object of the management cluster. */
+function watch<T>(
+  { session, signal }: Following,
+  ref: ObjectRef,
+  { seconds, ...args }: Watch,
+  decide: (object: object | undefined) => Probed<T>,
+): Promise<T> {
+  return session.management.watchUntil<T, object>({
+    ...ref,
+    ...args,
+    seconds: Math.max(seconds, LEAST_SECONDS),
+    signal,
+    decide: ([object]) => decide(object),
+  });
+}
+
+/** Watches the pool and reports its transitions. */
+function watchTransitions<T>(
+  following: Following,
+  args: Watch,
+  decide: (pool: ObservedPool) => Probed<T>,
+): Promise<T> {
+  const { session, inputs, transitions, progress } = following;
+  return watch(following, session.ref, args, (object) => {
+    if (object === undefined) throw new PoolMissing(inputs);
+    const pool = observePool(object);
+    transitions.seen(pool).forEach(progress);
+    return decide(pool);
+  });
+}
+
 async function watchPool(
-  { session, inputs, transitions, signal, progress }: Following,
+  following: Following,
   stage: Stage,
   isClusterPaused: boolean,
   seconds: number,
 ): Promise<Next> {
+  const { session, inputs, progress } = following;
   try {
-    return await session.management.watchUntil<Next, object>({
-      ...session.ref,
-      what: `${nameOf(inputs)} (${stage})`,
-      seconds: Math.max(seconds, LEAST_SECONDS),
-      signal,
-      progress,
-      decide: ([object]) => {
-        if (object === undefined) throw new PoolMissing(inputs);
-        const pool = observePool(object);
-        transitions.seen(pool).forEach(progress);
-        const evaluation = evaluate(pool, inputs, { isClusterPaused });
-        if ("failed" in evaluation) throw new PoolFailed(inputs, evaluation.failed);
-        if ("ready" in evaluation || asksForNodes(evaluation)) return { done: { nodesOf: pool } };
-        const { waits } = evaluation;
-        return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
-      },
+    const args = { what: `${nameOf(inputs)} (${stage})`, seconds, progress };
+    return await watchTransitions<Next>(following, args, (pool) => {
+      const evaluation = evaluate(pool, inputs, { isClusterPaused });
+      if ("failed" in evaluation) throw new PoolFailed(inputs, evaluation.failed);
+      if ("ready" in evaluation || asksForNodes(evaluation)) return { done: { nodesOf: pool } };
+      const { waits } = evaluation;
+      return waits.stage === stage ? { pending: waitWords(pool, waits) } : { done: { stage: waits.stage } };
     });
   } catch (error) {
     // the cluster may have been paused during the wait
@@ -148,19 +164,20 @@ async function watchPool(
 
 /** @returns undefined when the pool has changed meanwhile and must be evaluated again */
 async function watchNodes(
-  { session, inputs, transitions, signal, progress }: Following,
+  following: Following,
   pool: ObservedPool,
   seconds: number,
 ): Promise<Followed | undefined> {
+  const { session, inputs, progress } = following;
   const ended = new AbortController();
-  const either = AbortSignal.any([signal, ended.signal]);
+  const signal = AbortSignal.any([following.signal, ended.signal]);
   const workload = await session.workload(Math.max(seconds, 1));
   const nodes = workload.watchUntil<ObservedNode[], Node>({
     what: `the nodes of ${nameOf(inputs)}`,
     apiVersion: "v1",
     kind: "Node",
     seconds: Math.max(seconds, LEAST_SECONDS),
-    signal: either,
+    signal,
     progress,
     decide: (objects) => {
       const observed = objects.map(observeNode);
@@ -168,20 +185,12 @@ async function watchNodes(
       return faults.length === 0 ? { done: observed } : { pending: faults.slice(0, 3).join(", ") };
     },
   });
-  const change = session.management.watchUntil<undefined, object>({
-    ...session.ref,
-    what: nameOf(inputs),
-    // longer than the nodes' own wait, whose timeout message has more details
-    seconds: Math.max(seconds, LEAST_SECONDS) + 5,
-    signal: either,
-    decide: ([object]) => {
-      if (object === undefined) throw new PoolMissing(inputs);
-      const now = observePool(object);
-      transitions.seen(now).forEach(progress);
-      const isSame =
-        now.generation === pool.generation && asksForNodes(evaluate(now, inputs, { isClusterPaused: false }));
-      return isSame ? { pending: "as it was" } : { done: undefined };
-    },
+  // longer than the nodes' own wait, whose timeout message has more details
+  const args = { what: nameOf(inputs), seconds: Math.max(seconds, LEAST_SECONDS) + 5 };
+  const change = watchTransitions<undefined>({ ...following, signal }, args, (now) => {
+    const isSame =
+      now.generation === pool.generation && asksForNodes(evaluate(now, inputs, { isClusterPaused: false }));
+    return isSame ? { pending: "as it was" } : { done: undefined };
   });
   try {
     const found = await Promise.race([nodes, change]);
@@ -196,13 +205,10 @@ async function watchNodes(
 type Infrastructure = { ref: ObjectRef; object: object } | { error: unknown } | undefined;
 
 /** Reads the infrastructure object of a pool. Never throws. */
-async function askInfrastructure(
-  { session: { management }, inputs }: Following,
-  { infrastructure }: ObservedPool,
-): Promise<Infrastructure> {
+async function askInfrastructure({ session }: Following, pool: ObservedPool): Promise<Infrastructure> {
   try {
-    const ref = infrastructure && (await whereIs(management, inputs.namespace, infrastructure));
-    const object = ref && (await management.get<object>(ref));
+    const ref = await session.whereIs(pool.infrastructure);
+    const object = ref && (await session.management.get<object>(ref));
     return ref && object && { ref, object };
   } catch (error) {
     return { error };
@@ -215,28 +221,18 @@ async function askInfrastructure(
  *   evaluated again
  * @throws PoolFailed; why the object could not be read
  */
-async function untilSettled(
-  { session: { management }, inputs, signal, progress }: Following,
-  asked: Infrastructure,
-  seconds: number,
-): Promise<boolean> {
+async function untilSettled(following: Following, asked: Infrastructure, seconds: number): Promise<boolean> {
   if (asked === undefined) return true;
   if ("error" in asked) throw asked.error;
+  const { inputs, progress } = following;
   const { ref, object: first } = asked;
-  const words = terminalFailure(first);
-  if (words !== undefined)
-    throw new PoolFailed(inputs, terminalFailureReason(`${ref.kind} ${ref.name}: ${words}`).failed);
+  const words = failureOf(ref, first);
+  if (words !== undefined) throw new PoolFailed(inputs, terminalFailureReason(words).failed);
   if (unsettled(first) === undefined) return true;
-  await management.watchUntil<true, object>({
-    ...ref,
-    what: `${ref.kind} ${inputs.namespace}/${ref.name}`,
-    seconds: Math.max(seconds, LEAST_SECONDS),
-    signal,
-    progress,
-    decide: ([object]) => {
-      const why = object && unsettled(object);
-      return why === undefined ? { done: true } : { pending: why };
-    },
+  const what = `${ref.kind} ${inputs.namespace}/${ref.name}`;
+  await watch<true>(following, ref, { what, seconds, progress }, (object) => {
+    const why = object && unsettled(object);
+    return why === undefined ? { done: true } : { pending: why };
   });
   return false;
 }

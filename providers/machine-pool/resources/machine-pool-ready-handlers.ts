@@ -1,42 +1,40 @@
 import { isDeepStrictEqual } from "node:util";
-import { engineSignal } from "../../../lib/process/parent-watch";
-import { waitWords, type PoolAsKnown } from "../plan/evaluation";
-import { machinePoolSteps, type MachinePoolStep, type PoolBefore, poolSteps } from "../plan/steps";
-import { groupOf } from "../../kubernetes/plan/identity";
-import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import { groupOf } from "../../kubernetes/plan/identity";
+import { askCluster, isNotServed, onCluster } from "../../kubernetes/resources/inputs";
+import { waitWords } from "../plan/evaluation";
+import { defined } from "../plan/observed";
+import { machinePoolSteps, type MachinePoolStep, type PoolBefore, poolSteps } from "../plan/steps";
 import { followPool } from "./follow";
-import type { PoolInputs, PoolOutputs } from "./pool-inputs";
+import type { PoolInputs, PoolOutputs } from "./machine-pool-ready";
 import { type Look, poolNodes, PoolSession } from "./pool-session";
-
-const PREVIEW_SECONDS = 10;
 
 const idOf = ({ namespace, name }: PoolInputs) => `${namespace}/${name}`;
 const nameOf = (inputs: PoolInputs) => `MachinePoolReady ${idOf(inputs)}`;
 
 /** Follows the pool until it is ready. Changes nothing, so a failed run can be repeated. */
-async function follow(inputs: PoolInputs, before?: PoolAsKnown): Promise<PoolOutputs> {
-  const resource = nameOf(inputs);
-  const engine = engineSignal();
-  const progress = (line: string) => report(resource, line);
-  let session: PoolSession | undefined;
-  try {
-    session = await PoolSession.open(inputs, { signal: engine.signal, progress });
-    const options = { ...(before && { before }), signal: engine.signal, progress };
-    const followed = await followPool(session, inputs, options);
-    const outputs = outputsOf(inputs, followed, true);
-    progress(`every node is Ready: ${outputs.nodes.map(({ name }) => name).join(", ") || "none wanted"}`);
-    return outputs;
-  } finally {
-    session?.close();
-    engine.stop();
-  }
-}
-
-function asKnown({ phase, counts, replicas }: PoolOutputs): PoolAsKnown {
-  return { phase, counts, ...(replicas === undefined ? {} : { wanted: replicas }) };
+function follow(inputs: PoolInputs, olds?: PoolOutputs): Promise<PoolOutputs> {
+  // the next run must wait again, even if this one changed other inputs
+  const saved = () => olds && { id: idOf(olds), properties: { ...olds, ...inputs, ready: false } };
+  const context = { resource: nameOf(inputs), step: "follow the pool" };
+  return onCluster(
+    inputs,
+    context,
+    (work) =>
+      PoolSession.run(inputs, work, async (session) => {
+        const { signal, progress } = work;
+        const { phase, counts, replicas: wanted } = olds ?? {};
+        const before = olds && { phase, ...defined({ counts, wanted }) };
+        const followed = await followPool(session, inputs, { before, signal, progress });
+        const outputs = outputsOf(inputs, followed, true);
+        const names = outputs.nodes.map(({ name }) => name).join(", ") || "none wanted";
+        progress(`every node is Ready: ${names}`);
+        return outputs;
+      }),
+    { readsOnly: true, saved },
+  );
 }
 
 function outputsOf(
@@ -48,40 +46,28 @@ function outputsOf(
   return { ...inputs, uid, phase, counts, ready, nodes: poolNodes(pool, nodes) };
 }
 
-/**
- * Reads the state once, for previews. @returns why nothing could be read; or undefined for a pool that does not exist
- */
-async function look(inputs: PoolInputs): Promise<Look | undefined | string> {
-  if (!isKnown(inputs.kubeconfig)) return "the management cluster is not there yet";
-  const { KindNotServed, KubernetesUnreachable } = await import("../../../lib/kubernetes/index.js");
-  let session: PoolSession | undefined;
-  try {
-    session = await PoolSession.open(inputs, { seconds: PREVIEW_SECONDS });
-    return await session.look();
-  } catch (error) {
-    if (error instanceof KindNotServed) return undefined;
-    if (error instanceof KubernetesUnreachable) return error.message;
-    throw error;
-  } finally {
-    session?.close();
-  }
+/** Reads the state once, for previews; the answer is undefined for a pool that does not exist. */
+function look(inputs: PoolInputs): Promise<{ answer: Look | undefined } | { silence: string }> {
+  return askCluster(inputs, (kubernetes) =>
+    PoolSession.run(inputs, { kubernetes }, (session) => session.look()).catch((error: unknown) => {
+      if (isNotServed(error)) return undefined;
+      throw error;
+    }),
+  );
 }
 
 /** Returns the pool before this run: from the last run's inputs, or else from its current machines. */
 function before(
   olds: Partial<PoolInputs>,
-  news: PoolInputs,
+  { template }: PoolInputs,
   found: Look | undefined,
 ): PoolBefore | undefined {
-  if (olds.template !== undefined) {
-    const { replicas, version, template } = olds;
+  if (olds.template !== undefined)
     return {
-      ...(replicas === undefined ? {} : { replicas }),
-      ...(version === undefined ? {} : { version }),
-      isSameTemplate: isDeepStrictEqual(template.rest, news.template.rest),
-      isReplaced: template.infrastructure !== news.template.infrastructure,
+      ...defined({ replicas: olds.replicas, version: olds.version }),
+      isSameTemplate: isDeepStrictEqual(olds.template.rest, template.rest),
+      isReplaced: olds.template.infrastructure !== template.infrastructure,
     };
-  }
   if (found === undefined || !found.pool.infrastructureReady) return undefined;
   const { counts, version } = found.pool;
   return { replicas: counts.replicas, ...(version && { version }), isSameTemplate: true, isReplaced: false };
@@ -93,24 +79,23 @@ function stateSteps({ name: pool }: PoolInputs, look: Look): MachinePoolStep[] {
   return "failed" in evaluation ? [{ kind: "failed", pool, why: evaluation.failed }] : [];
 }
 
+async function plan(olds: Partial<PoolInputs>, news: PoolInputs): Promise<MachinePoolStep[]> {
+  const { template, ...others } = news;
+  if (!isKnown({ ...others, kubeconfig: "", workloadKubeconfig: "" }))
+    return [{ kind: "unknown", until: "its values are known" }];
+  const asked = await look(news);
+  const found = "answer" in asked ? asked.answer : undefined;
+  const known = isKnown(template) ? news : { ...news, template: olds.template ?? template };
+  const steps = poolSteps(news, before(olds, known, found));
+  if ("silence" in asked) return [{ kind: "notRead", pool: news.name, why: asked.silence }, ...steps];
+  if (steps.length > 0) return steps;
+  return found === undefined ? poolSteps(news, undefined) : stateSteps(news, found);
+}
+
 export const handlers: Handlers = {
   async check(olds: Partial<PoolInputs>, news: PoolInputs) {
-    const withSteps = (steps: readonly MachinePoolStep[]) => ({
-      inputs: { ...news, steps: steps.map(machinePoolSteps.format) },
-      failures: [],
-    });
-    const { template, ...others } = news;
-    if (!isKnown({ ...others, kubeconfig: "", workloadKubeconfig: "" }))
-      return withSteps([{ kind: "unknown", until: "its values are known" }]);
-    const found = await look(news);
-    const known = isKnown(template) ? news : { ...news, template: olds.template ?? template };
-    if (typeof found === "string") {
-      const steps = poolSteps(news, before(olds, known, undefined));
-      return withSteps([{ kind: "notRead", pool: news.name, why: found }, ...steps]);
-    }
-    const steps = poolSteps(news, before(olds, known, found));
-    if (steps.length > 0) return withSteps(steps);
-    return withSteps(found === undefined ? poolSteps(news, undefined) : stateSteps(news, found));
+    const steps = (await plan(olds, news)).map(machinePoolSteps.format);
+    return { inputs: { ...news, steps }, failures: [] };
   },
 
   async diff(_id, olds: PoolOutputs, news: PoolInputs) {
@@ -121,37 +106,21 @@ export const handlers: Handlers = {
       return { kubeconfig, workloadKubeconfig, apiVersion, cluster, replicas, version, template };
     };
     if (!olds.ready || !isDeepStrictEqual(desired(olds), desired(news))) return { changes: true };
-    const found = await look(news);
-    if (typeof found === "string") return { changes: false };
-    return { changes: found === undefined || found.pool.uid !== olds.uid || !("ready" in found.conclusion) };
+    const asked = await look(news);
+    if ("silence" in asked) return { changes: false };
+    const { pool, conclusion } = asked.answer ?? {};
+    return { changes: conclusion === undefined || pool?.uid !== olds.uid || !("ready" in conclusion) };
   },
 
-  async create(inputs: PoolInputs) {
-    try {
-      return { id: idOf(inputs), outs: await follow(inputs) };
-    } catch (error) {
-      throw new Error(describeFailure({ resource: nameOf(inputs), step: "follow the pool" }, error), {
-        cause: error,
-      });
-    }
-  },
+  create: async (inputs: PoolInputs) => ({ id: idOf(inputs), outs: await follow(inputs) }),
 
-  async update(id, olds: PoolOutputs, news: PoolInputs) {
-    try {
-      return { outs: await follow(news, asKnown(olds)) };
-    } catch (error) {
-      // the next run must wait again, even if this one changed other inputs
-      const properties = { ...olds, ...news, ready: false };
-      throw new PartialFailure(id, properties, { resource: nameOf(news), step: "follow the pool" }, error);
-    }
-  },
+  update: async (_id, olds: PoolOutputs, news: PoolInputs) => ({ outs: await follow(news, olds) }),
 
   async read(id, props: PoolOutputs) {
-    const found = await look(props);
-    if (typeof found === "string") throw new Error(`${nameOf(props)}: ${found}`);
-    if (found === undefined) return {};
-    const isReady = "ready" in found.conclusion;
-    for (const step of stateSteps(props, found)) report(nameOf(props), machinePoolSteps.format(step));
-    return { id: id, props: outputsOf(props, found, isReady) };
+    const asked = await look(props);
+    if ("silence" in asked) throw new Error(`${nameOf(props)}: ${asked.silence}`);
+    if (asked.answer === undefined) return {};
+    for (const step of stateSteps(props, asked.answer)) report(nameOf(props), machinePoolSteps.format(step));
+    return { id, props: outputsOf(props, asked.answer, "ready" in asked.answer.conclusion) };
   },
 };

@@ -3,13 +3,13 @@ import {
   asksForNodes,
   evaluate,
   type Evaluation,
-  terminalFailureReason,
   observeNode,
   type ObservedNode,
+  terminalFailureReason,
 } from "../plan/evaluation";
-import { type ObservedPool, observePool, terminalFailure, type Referred } from "../plan/observed";
-import { connectTo } from "../../kubernetes/resources/inputs";
-import type { PoolInputs, PoolNode } from "./pool-inputs";
+import { type ObservedPool, observePool, type Referred, terminalFailure } from "../plan/observed";
+import { type ClusterWork, connectTo } from "../../kubernetes/resources/inputs";
+import type { PoolInputs, PoolNode } from "./machine-pool-ready";
 
 const LOOK_SECONDS = 10;
 
@@ -22,7 +22,7 @@ export function nameOf({ namespace, name }: Pick<PoolInputs, "namespace" | "name
 export class PoolFailed extends Error {
   override readonly name = "PoolFailed";
 
-  constructor(pool: Pick<PoolInputs, "namespace" | "name">, why: string) {
+  constructor(pool: PoolInputs, why: string) {
     super(`${nameOf(pool)}: ${why}`);
   }
 }
@@ -31,7 +31,7 @@ export class PoolFailed extends Error {
 export class PoolMissing extends Error {
   override readonly name = "PoolMissing";
 
-  constructor(pool: Pick<PoolInputs, "namespace" | "name">) {
+  constructor(pool: PoolInputs) {
     super(`there is no ${nameOf(pool)}: it was deleted outside of foresail`);
   }
 }
@@ -43,26 +43,35 @@ export interface Look {
   conclusion: Evaluation;
 }
 
+type Management = Pick<ClusterWork, "kubernetes"> & Partial<ClusterWork>;
+
 /** A handler's connections for a pool: the management cluster, and the workload cluster once it is needed. */
 export class PoolSession {
+  readonly management: KubernetesClient;
   private workloadClient: KubernetesClient | undefined;
   private warming: Promise<void> | undefined;
   private isClosed = false;
 
   private constructor(
-    readonly management: KubernetesClient,
     private readonly inputs: PoolInputs,
-    private readonly signal: AbortSignal | undefined,
-    private readonly progress: ((line: string) => void) | undefined,
-  ) {}
+    private readonly work: Management,
+  ) {
+    this.management = work.kubernetes;
+  }
 
-  /** @throws KubernetesUnreachable */
-  static async open(
+  /** Runs work with the management cluster's connection, and closes those of the workload cluster. */
+  static async run<T>(
     inputs: PoolInputs,
-    options: { seconds?: number; signal?: AbortSignal; progress?: (line: string) => void } = {},
-  ): Promise<PoolSession> {
-    const management = await connectTo(inputs, { readsOnly: true, ...options });
-    return new PoolSession(management, inputs, options.signal, options.progress);
+    work: Management,
+    use: (session: PoolSession) => Promise<T>,
+  ): Promise<T> {
+    const session = new PoolSession(inputs, work);
+    try {
+      return await use(session);
+    } finally {
+      session.isClosed = true;
+      session.workloadClient?.close();
+    }
   }
 
   /** The reference to the pool. */
@@ -73,8 +82,7 @@ export class PoolSession {
 
   /** Returns whether the Cluster is paused, and with it all its objects. */
   async isClusterPaused(): Promise<boolean> {
-    const { apiVersion, namespace, cluster } = this.inputs;
-    const ref = { apiVersion, kind: "Cluster", namespace, name: cluster };
+    const ref = { ...this.ref, kind: "Cluster", name: this.inputs.cluster };
     const found = await this.management.get<{ spec?: { paused?: boolean } }>(ref);
     return found?.spec?.paused === true;
   }
@@ -86,7 +94,7 @@ export class PoolSession {
    */
   async workload(seconds = LOOK_SECONDS): Promise<KubernetesClient> {
     await this.warming;
-    this.workloadClient ??= await this.openWorkload(seconds, this.progress);
+    this.workloadClient ??= await this.openWorkload(seconds, this.work.progress);
     return this.workloadClient;
   }
 
@@ -102,10 +110,10 @@ export class PoolSession {
   }
 
   private async openWorkload(seconds: number, progress?: (line: string) => void): Promise<KubernetesClient> {
-    const kubeconfig = this.inputs.workloadKubeconfig ?? (await this.clusterKubeconfig());
-    const access = { kubeconfig, stack: this.inputs.stack };
-    const options = { seconds, signal: this.signal, progress };
-    return connectTo(access, { readsOnly: true, authorisedPath: "/api/v1/nodes", ...options });
+    const { workloadKubeconfig, stack } = this.inputs;
+    const kubeconfig = workloadKubeconfig ?? (await this.clusterKubeconfig());
+    const options = { readsOnly: true, authorisedPath: "/api/v1/nodes", seconds, progress };
+    return connectTo({ kubeconfig, stack }, { ...options, signal: this.work.signal });
   }
 
   /** Reads the whole state once. @returns undefined when the pool does not exist */
@@ -125,14 +133,21 @@ export class PoolSession {
   private async withFailures(pool: ObservedPool, evaluation: Evaluation): Promise<Evaluation> {
     if (!("waits" in evaluation)) return evaluation;
     // ignores objects that can't be read because of missing rights or kinds
-    const words = await failureBeside(this.management, this.inputs.namespace, pool).catch(() => undefined);
+    const words = await this.failureBeside(pool).catch(() => undefined);
     return words === undefined ? evaluation : terminalFailureReason(words);
   }
 
-  close(): void {
-    this.isClosed = true;
-    this.workloadClient?.close();
-    this.management.close();
+  /** Returns the terminal failure of an object that the pool refers to, with its name; undefined without one. */
+  private async failureBeside({
+    bootstrapConfig,
+    infrastructure,
+  }: ObservedPool): Promise<string | undefined> {
+    for (const referred of [bootstrapConfig, infrastructure]) {
+      const ref = await this.whereIs(referred);
+      const words = ref && failureOf(ref, await this.management.get<object>(ref));
+      if (words !== undefined) return words;
+    }
+    return undefined;
   }
 
   /** @returns the nodes, or why they could not be read. @throws KubeconfigRefused */
@@ -157,6 +172,56 @@ export class PoolSession {
       );
     return fetched;
   }
+
+  /**
+   * Returns the reference to an object that the pool refers to. v1beta2 contains only the group, so the server provides
+   * the version.
+   *
+   * @returns undefined when the pool has none, or the server does not have its kind
+   */
+  async whereIs(referred: Referred | undefined): Promise<ObjectRef | undefined> {
+    if (referred === undefined) return undefined;
+    const { group, kind, name } = referred;
+    const apiVersion = referred.apiVersion ?? (await this.management.versionsOf(group, kind))[0];
+    return apiVersion === undefined
+      ? undefined
+      : { apiVersion, kind, namespace: this.inputs.namespace, name };
+  }
+
+  /**
+   * Watches the objects that a pool refers to until one has a terminal failure. Cluster API 1.7 copies the failure to
+   * the pool; the controller of 1.11.1 fails on it and reports nothing.
+   *
+   * @returns the object and its failure; undefined when it can't be watched, or at the deadline
+   */
+  async untilTerminalFailure(options: { seconds: number; signal: AbortSignal }): Promise<string | undefined> {
+    const watch = async (referred: Referred | undefined) => {
+      const ref = await this.whereIs(referred);
+      if (ref === undefined) throw new Error("there is nothing to watch");
+      return this.management.watchUntil<string, object>({
+        ...ref,
+        ...options,
+        what: `${ref.kind} ${ref.name} to fail`,
+        decide: ([object]) => {
+          const words = failureOf(ref, object);
+          return words === undefined ? { pending: "it has not" } : { done: words };
+        },
+      });
+    };
+    try {
+      const pool = observePool((await this.management.get<object>(this.ref)) ?? {});
+      return await Promise.any([watch(pool.bootstrapConfig), watch(pool.infrastructure)]);
+    } catch {
+      // without a right to watch them, the pool's own status must suffice
+      return undefined;
+    }
+  }
+}
+
+/** Returns the terminal failure of an object with its name. */
+export function failureOf({ kind, name }: ObjectRef, object: object | undefined): string | undefined {
+  const words = object && terminalFailure(object);
+  return words === undefined ? undefined : `${kind} ${name}: ${words}`;
 }
 
 /** Returns the nodes of a pool for the outputs. */
@@ -165,70 +230,4 @@ export function poolNodes(pool: ObservedPool, nodes: readonly ObservedNode[]): P
     .filter(({ providerID }) => providerID !== undefined && pool.providerIDs.includes(providerID))
     .map(({ name, providerID = "", version = "" }) => ({ name, providerID, version }))
     .sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
-}
-
-/**
- * Returns the reference to an object that a pool refers to. v1beta2 contains only the group, so the server provides the
- * version.
- *
- * @returns undefined when the server does not have its kind
- */
-export async function whereIs(
-  management: KubernetesClient,
-  namespace: string,
-  { group, apiVersion, kind, name }: Referred,
-): Promise<ObjectRef | undefined> {
-  const version = apiVersion ?? (await management.versionsOf(group, kind))[0];
-  return version === undefined ? undefined : { apiVersion: version, kind, namespace, name };
-}
-
-/** Returns the terminal failure of an object that a pool refers to, with its name; undefined when there is none. */
-async function failureBeside(
-  management: KubernetesClient,
-  namespace: string,
-  { bootstrapConfig, infrastructure }: ObservedPool,
-): Promise<string | undefined> {
-  for (const referred of [bootstrapConfig, infrastructure]) {
-    const ref = referred && (await whereIs(management, namespace, referred));
-    const object = ref && (await management.get<object>(ref));
-    const words = object && terminalFailure(object);
-    if (words !== undefined) return `${ref?.kind} ${ref?.name}: ${words}`;
-  }
-  return undefined;
-}
-
-/**
- * Watches the objects that a pool refers to until one has a terminal failure. Cluster API 1.7 copies the failure to the
- * pool; the controller of 1.11.1 fails on it and reports nothing.
- *
- * @param pool the reference to the pool
- * @returns the object and its failure; undefined when it can't be watched, or at the deadline
- */
-export async function untilTerminalFailure(
-  management: KubernetesClient,
-  pool: ObjectRef & { namespace: string },
-  options: { seconds: number; signal: AbortSignal },
-): Promise<string | undefined> {
-  const watch = async (referred: Referred | undefined) => {
-    const ref = referred && (await whereIs(management, pool.namespace, referred));
-    if (ref === undefined) throw new Error("there is nothing to watch");
-    return management.watchUntil<string, object>({
-      ...ref,
-      ...options,
-      what: `${ref.kind} ${ref.name} to fail`,
-      decide: ([object]) => {
-        const words = object && terminalFailure(object);
-        return words === undefined
-          ? { pending: "it has not" }
-          : { done: `${ref.kind} ${ref.name}: ${words}` };
-      },
-    });
-  };
-  try {
-    const { bootstrapConfig, infrastructure } = observePool((await management.get<object>(pool)) ?? {});
-    return await Promise.any([watch(bootstrapConfig), watch(infrastructure)]);
-  } catch {
-    // without a right to watch them, the pool's own status must suffice
-    return undefined;
-  }
 }

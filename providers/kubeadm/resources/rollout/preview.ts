@@ -1,5 +1,5 @@
 import type { KubernetesClient } from "../../../../lib/kubernetes";
-import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/budgets";
+import { blockedDrains, type Budget } from "../../../../lib/kubernetes/drain/plan";
 import type { Machine } from "../../plan/machine";
 import { leftOutStep } from "../../plan/rollout/state";
 import type { RolloutNode } from "../../plan/rollout/observed";

@@ -1,4 +1,5 @@
-import type { ClusterFacts, ForecastPod } from "../../../../cli/forecast/facts";
+import type { ClusterFacts } from "../../../../cli/forecast/facts";
+import type { PodParts } from "../../../../lib/kubernetes/drain/plan";
 import type { NodeParts } from "../../../../providers/kubeadm/plan/rollout/observed";
 
 /** A Node of a plain kubeadm cluster, which foresail has never seen. */
@@ -20,14 +21,14 @@ interface PodArgs {
   labels?: Record<string, string>;
   phase?: string;
   ready?: boolean;
-  spec?: ForecastPod["spec"];
+  spec?: PodParts["spec"];
 }
 
 /** A running pod. */
 export function plainPod(
   name: string,
   { node, owner, emptyDir, labels = {}, phase = "Running", ready = true, spec }: PodArgs,
-): ForecastPod {
+): PodParts {
   return {
     metadata: {
       name,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { Budget } from "../../../../lib/kubernetes/drain/budgets";
-import { type Places, type SchedulablePod, whyNowhereElse } from "../../../../lib/kubernetes/drain/placement";
+import type { Budget, PodParts } from "../../../../lib/kubernetes/drain/plan";
+import { type Places, whyNowhereElse } from "../../../../lib/kubernetes/drain/placement";
 import { planReport } from "../../../../cli/forecast/report";
 import { cleanFacts, plainNode, plainPod } from "./facts";
 
-type Spec = NonNullable<SchedulablePod["spec"]>;
+type Spec = NonNullable<PodParts["spec"]>;
 
 const node = (name: string, labels: Record<string, string> = {}, spec: object = {}) => ({
   metadata: { name, labels },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import pc from "picocolors";
-import { matches } from "../../../../lib/kubernetes/drain/budgets";
+import { matches } from "../../../../lib/kubernetes/drain/plan";
 import { clusterVersionOf } from "../../../../cli/forecast/facts";
 import { removalFindings } from "../../../../cli/forecast/removals";
 import { renderMarkdown, renderText } from "../../../../cli/forecast/render";

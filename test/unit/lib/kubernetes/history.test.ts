@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubernetesClient, recordHistory } from "../../../../lib/kubernetes";
 import { withLine } from "../../../../lib/kubernetes/history";
-import { isFromBefore } from "../../../../lib/kubernetes/pause-request";
+import { isFromBefore } from "../../../../lib/kubernetes/lease-holder";
 import { TestAuthority } from "../../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../../../support/kubernetes-server";
 

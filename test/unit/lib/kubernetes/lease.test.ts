@@ -13,7 +13,7 @@ import {
   type LeaseHolder,
   LeaseLost,
 } from "../../../../lib/kubernetes";
-import type { NamedHolder } from "../../../../lib/kubernetes/lease";
+import type { NamedHolder } from "../../../../lib/kubernetes/lease-holder";
 import { processPlace, readProcess } from "../../../../lib/process/identity";
 import { type Certificate, TestAuthority } from "../../../support/certificates";
 import { kubeconfigOf, TestKubernetesServer } from "../../../support/kubernetes-server";

@@ -11,7 +11,7 @@ import {
 } from "../../../../providers/azimuth/plan/cluster-values";
 import type { ClusterSpecification } from "../../../../providers/azimuth/plan/objects";
 import type { Json, JsonObject } from "../../../../lib/merge";
-import { missingFields } from "../../../../providers/kubernetes/plan/requirements";
+import { missingFields } from "../../../../providers/kubernetes/plan/status";
 
 const cluster: ClusterSpecification = {
   label: "demo",

@@ -3,11 +3,11 @@ import {
   blockedDrains,
   type Budget,
   evictionVerdict,
-  type PlacedPod,
-} from "../../../../../lib/kubernetes/drain/budgets";
+  type PodParts,
+} from "../../../../../lib/kubernetes/drain/plan";
 
 const allow = { deleteEmptyDirData: false, force: false };
-const pod = (name: string, nodeName: string, over: Partial<PlacedPod> = {}): PlacedPod => ({
+const pod = (name: string, nodeName: string, over: Partial<PodParts> = {}): PodParts => ({
   metadata: {
     name,
     namespace: "web",
@@ -79,7 +79,7 @@ describe("drains that would be blocked now", () => {
 });
 
 describe("what the eviction API answers", () => {
-  const running = (ready: string): PlacedPod["status"] => ({
+  const running = (ready: string): PodParts["status"] => ({
     phase: "Running",
     conditions: [{ type: "Ready", status: ready }],
   });
@@ -93,7 +93,7 @@ describe("what the eviction API answers", () => {
   });
   const healthy = { currentHealthy: 2, desiredHealthy: 2 };
   const disrupted = { currentHealthy: 1, desiredHealthy: 2 };
-  const cases: [what: string, status: PlacedPod["status"], budget: Budget, kind: string][] = [
+  const cases: [what: string, status: PodParts["status"], budget: Budget, kind: string][] = [
     ["a ready pod, nothing allowed", running("True"), withStatus(healthy), "held"],
     ["a ready pod, one allowed", running("True"), withStatus({ disruptionsAllowed: 1 }), "counted"],
     ["a ready pod with AlwaysAllow", running("True"), withStatus(healthy, "AlwaysAllow"), "held"],

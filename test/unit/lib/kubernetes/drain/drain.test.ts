@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { type DrainablePod, planDrain, podName } from "../../../../../lib/kubernetes/drain/plan";
+import { type PodParts, planDrain, nameOf } from "../../../../../lib/kubernetes/drain/plan";
 
 const controlled = (kind: string) => ({ ownerReferences: [{ kind, name: "o", controller: true }] });
 const emptyDir = { volumes: [{ name: "tmp", emptyDir: {} }] };
@@ -10,7 +10,7 @@ const data = { ...none, deleteEmptyDirData: true };
 const force = { ...none, force: true };
 
 type Verdict = "evict" | "leaving" | "skip" | "refuse";
-const table: [name: string, pod: DrainablePod, allow: typeof none, verdict: Verdict, why?: RegExp][] = [
+const table: [name: string, pod: PodParts, allow: typeof none, verdict: Verdict, why?: RegExp][] = [
   ["a pod of a ReplicaSet goes", { metadata: controlled("ReplicaSet") }, none, "evict"],
   ["a pod of a DaemonSet stays", { metadata: controlled("DaemonSet") }, none, "skip", /DaemonSet/],
   [
@@ -86,6 +86,6 @@ describe("planDrain", () => {
   });
 
   it("names a pod with its namespace", () => {
-    assert.equal(podName({ metadata: { name: "a", namespace: "b" } }), "b/a");
+    assert.equal(nameOf({ metadata: { name: "a", namespace: "b" } }), "b/a");
   });
 });
