@@ -87,10 +87,7 @@ export interface KubeadmClusterArgs {
   source?: SoftwareSource;
   /** How nodes find an API server. @default haproxy on each node, port 8443 */
   endpoint?: EndpointArgs;
-  /**
-   * host:port of a load balancer in front of the API servers, for users: the kubeconfig's current context. The host is
-   * that of `endpoint.external`, or one of `certificateNames`. @default none; the current context is a control plane
-   */
+  /** host:port of a load balancer for users, at `endpoint.external` or a name of `certificateNames`. @default none */
   loadBalancer?: pulumi.Input<string>;
   /** Additional names and addresses in the certificates of the API servers; for a new cluster only. */
   certificateNames?: pulumi.Input<string>[];

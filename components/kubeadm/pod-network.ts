@@ -43,10 +43,7 @@ function chartOf(plugin: NetworkPlugin, podCidr: string): ChartArgs | undefined 
   return undefined;
 }
 
-/**
- * Installs the pod network, unless it is the built-in one, which is part of each machine's preparation. The preview
- * lists every object.
- */
+/** Installs the pod network, except the built-in one, which is part of each machine's preparation. */
 export function installPodNetwork(
   cluster: string,
   args: { plugin: NetworkPlugin; podCidr: string; kubeconfig: pulumi.Output<string> },

@@ -104,11 +104,7 @@ export function argumentIssues(name: string, args: KubeadmClusterArgs): Validati
   ];
 }
 
-/**
- * Refuses invalid arguments, with all issues at once, before any resource is registered.
- *
- * @throws pulumi.InputPropertiesError with the path of each issue
- */
+/** Refuses invalid arguments before any resource is registered. @throws pulumi.InputPropertiesError with all issues */
 export function assertArguments(name: string, args: KubeadmClusterArgs): void {
   const issues = argumentIssues(name, args);
   if (issues.length === 0) return;

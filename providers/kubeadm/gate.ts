@@ -9,11 +9,7 @@ export type Gate = { url: string } | { command: string };
 const TRY_SECONDS = 30;
 const LAST_WORDS = 300;
 
-/**
- * Checks repeatedly until the gate is open.
- *
- * @throws WaitTimeout with the gate's last output; the signal's reason
- */
+/** Checks until the gate is open. @throws WaitTimeout with the gate's last output; the signal's reason */
 export async function passGate(
   gate: Gate,
   options: { seconds: number; signal: AbortSignal; progress?: (line: string) => void },

@@ -63,11 +63,7 @@ function etcd(specification: ClusterSpecification): JsonObject {
   return { etcd: { local: { extraArgs } } };
 }
 
-/**
- * Returns kubeadm's ClusterConfiguration (v1beta4), with the user's own merged last.
- *
- * @param controlPlanes all control planes: each is in the certificate of the API server that it may become
- */
+/** Returns kubeadm's ClusterConfiguration. Every control plane is in the certificate, and the user's own comes last. */
 export function clusterConfiguration(
   specification: ClusterSpecification,
   controlPlanes: Machine[],

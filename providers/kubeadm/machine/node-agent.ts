@@ -52,11 +52,7 @@ export function agentConfiguration(settings: AgentSettings): string {
   ].join("\n");
 }
 
-/**
- * Returns the node agent, node-agent/program.sh, as a program.
- *
- * @param root a folder that replaces / in tests
- */
+/** Returns the node agent as a program. @param root a folder that replaces / in tests */
 export function agentProgram(root = ""): string {
   const parameters = { AGENT_VERSION, VERSION_PATTERN: AGENT_VERSION_PATTERN, ROOT: root };
   const text = renderShell(shellFile("node-agent/program"), parameters);
@@ -73,10 +69,7 @@ export function installerText(source: SoftwareSource): string {
   return ["common/system", ...sourceFiles(source), "node-agent/installer"].map(shellFile).join("\n\n");
 }
 
-/**
- * Returns the installers of everything that is staged on a machine, the agent's own first: programs that only root can
- * run, each made of its header and installerText.
- */
+/** Returns the installers that only root can run, the agent's own first: each is its header and installerText. */
 export function installersOf(specification: ClusterSpecification, staged: StagedVersions) {
   const text = installerText(specification.source);
   const one = (software: string, version: string, parameters: Parameters = {}) => {

@@ -19,10 +19,7 @@ function role(kind: "ClusterRole" | "Role", rules: object[]) {
   ];
 }
 
-/**
- * Objects of the reader's account: it can read what check, diff and read access, and nothing else. It has no token; an
- * authorized user creates one with an expiry: `kubectl create token`.
- */
+/** Objects of the reader's account, which reads what previews read. Its tokens come from `kubectl create token`. */
 export const READER_OBJECTS = [
   { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: READER, namespace: NAMESPACE } },
   ...role("ClusterRole", [

@@ -188,10 +188,7 @@ export function nodeAgentScript(
 /** Exit code of a step when the machine's etcd does not answer: it is starting or not healthy. */
 export const ETCD_SILENT = 69;
 
-/**
- * Lists etcd's members from one control plane. Answers for parseEtcdMembers; exits with {@link ETCD_SILENT} when this
- * machine's etcd does not answer.
- */
+/** Lists etcd's members for parseEtcdMembers; exits with ETCD_SILENT when this machine's etcd does not answer. */
 export const etcdMembersScript = (cluster: string, machine: string) =>
   step("etcd-members", cluster, machine, { files: ["common/etcd"], ETCD_SILENT });
 

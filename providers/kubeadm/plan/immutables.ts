@@ -23,39 +23,41 @@ export function refuseSpecificationChange(
   news: ClusterSpecification,
 ): Refusal[] {
   if (!olds) return [];
-  return [...refuseClusterChange(olds, news), ...refuseMachineSettings(olds, news)];
+  const [before, after] = [fixedSettings(olds), fixedSettings(news)];
+  const fixed = Object.entries(after).filter(
+    ([property, value]) => !isUnknown(value) && !isDeepStrictEqual(before[property], value),
+  );
+  return [
+    ...fixed.map(([property, value]) => ({
+      property: `cluster.${property}`,
+      reason:
+        `is ${JSON.stringify(before[property])} and can't become ${JSON.stringify(value)}: ` +
+        "kubeadm fixes it when the cluster is made; set it back, or make a new cluster beside this one",
+    })),
+    // every node agent gets a new source and new ignored preflight errors, so these are not among the settings
+    ...notApplied(differingPaths(machineSettings(olds), machineSettings(news))),
+  ];
 }
 
-function refuseClusterChange(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
-  const refusals: Refusal[] = [];
-  const fixed = (property: string, before: unknown, after: unknown) => {
-    if (!isUnknown(after) && !isDeepStrictEqual(before, after))
-      refusals.push({
-        property: `cluster.${property}`,
-        reason:
-          `is ${JSON.stringify(before)} and can't become ${JSON.stringify(after)}: ` +
-          "kubeadm fixes it when the cluster is made; set it back, or make a new cluster beside this one",
-      });
+/** Returns the settings that kubeadm fixes at init. */
+function fixedSettings({
+  name,
+  endpoint,
+  network,
+  ...others
+}: ClusterSpecification): Record<string, unknown> {
+  return {
+    name,
+    endpoint: controlPlaneEndpoint(endpoint),
+    "network.podSubnet": network.podCidr,
+    "network.serviceSubnet": network.serviceCidr,
+    "network.dnsDomain": network.dnsDomain,
+    "network.plugin": network.bridge ? "bridge" : "another than bridge",
+    encryptSecretsAtRest: others.encryptSecretsAtRest,
   };
-  fixed("name", olds.name, news.name);
-  fixed("endpoint", controlPlaneEndpoint(olds.endpoint), controlPlaneEndpoint(news.endpoint));
-  fixed("network.podSubnet", olds.network.podCidr, news.network.podCidr);
-  fixed("network.serviceSubnet", olds.network.serviceCidr, news.network.serviceCidr);
-  fixed("network.dnsDomain", olds.network.dnsDomain, news.network.dnsDomain);
-  fixed("network.plugin", pluginKind(olds), pluginKind(news));
-  fixed("encryptSecretsAtRest", olds.encryptSecretsAtRest, news.encryptSecretsAtRest);
-  return refusals;
 }
 
-/** Returns whether the pod network is the built-in one, as a word for messages. */
-function pluginKind({ network }: ClusterSpecification): string {
-  return network.bridge ? "bridge" : "another than bridge";
-}
-
-/**
- * Returns the settings that init and the preparation of a machine read, by their configuration paths, with the defaults
- * filled in.
- */
+/** Returns the settings that init and preparation read, by configuration path, with the defaults filled in. */
 function machineSettings(specification: ClusterSpecification): Record<string, unknown> {
   const { kubeadm, proxy, network, certificateNames } = specification;
   return {
@@ -79,14 +81,6 @@ function machineSettings(specification: ClusterSpecification): Record<string, un
 const NOT_APPLIED =
   "can't change while a machine has joined: the machines were prepared with the old value and would keep it; " +
   "put the old value back, or make a new cluster with the new value";
-
-/**
- * Refuses settings that a running cluster would only record. Source and ignored preflight errors are not among them,
- * since every node agent gets them.
- */
-function refuseMachineSettings(olds: ClusterSpecification, news: ClusterSpecification): Refusal[] {
-  return notApplied(differingPaths(machineSettings(olds), machineSettings(news)));
-}
 
 function notApplied(paths: readonly ConfigurationPath[]): Refusal[] {
   return paths.map((path) => ({ property: formatPath(["cluster", ...path]), reason: NOT_APPLIED }));

@@ -57,12 +57,7 @@ export function machineKey(credentials: SshCredentials, machine: string): string
   return credentials.privateKeys?.[machine] ?? credentials.privateKey;
 }
 
-/**
- * Returns credentials that also include machines which are no longer desired: their own keys are only in the state.
- *
- * @param recorded credentials in the state
- * @param leaving names of those machines
- */
+/** Returns credentials with the own keys of leaving machines, which are only in the `recorded` ones of the state. */
 export function withKeysOfLeaving(
   credentials: SshCredentials,
   recorded: SshCredentials | undefined,

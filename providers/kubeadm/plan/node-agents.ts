@@ -37,6 +37,9 @@ export function refuseStaging(source: SoftwareSource, { kubernetes }: StagedVers
 }
 
 /** Fields of a cluster's specification from which the installers and the agent's configuration are made. */
+const settingsOf = ({ source, proxy, imageRepository, ignorePreflightErrors }: StagingSettings) => {
+  return { source, proxy, imageRepository, ignorePreflightErrors };
+};
 type StagingSettings = Pick<
   ClusterSpecification,
   "source" | "proxy" | "imageRepository" | "ignorePreflightErrors"
@@ -52,14 +55,7 @@ export interface DesiredAgent {
   specification: StagingSettings;
 }
 
-function settingsOf({ source, proxy, imageRepository, ignorePreflightErrors }: StagingSettings) {
-  return { source, proxy, imageRepository, ignorePreflightErrors };
-}
-
-/**
- * Returns a short hash of the desired state: the same state always has the same hash, different states have different
- * ones.
- */
+/** Returns a short hash of the desired state. The same state always has the same hash. */
 export function agentRevision({ agent, annotations, staged, specification }: DesiredAgent): string {
   const desired = [agent, annotations, staged.kubernetes, staged.software, settingsOf(specification)];
   return createHash("sha256").update(JSON.stringify(desired, sorted)).digest("hex").slice(0, 12);
@@ -74,24 +70,21 @@ function sorted(_key: string, value: unknown): unknown {
 /** Returns the steps that bring a machine from one desired state to another; all steps when it had none. */
 function agentChange(machine: string, olds: DesiredAgent | undefined, news: DesiredAgent): NodeAgentsStep[] {
   const desired = namesOfStaged(news.staged);
-  const install: NodeAgentsStep = { kind: "install", machine, version: news.agent };
-  const stages = (versions: string[], kind: "stage" | "restage" | "unstage") =>
-    versions.map((version): NodeAgentsStep => ({ kind, machine, version }));
-  if (!olds) return [install, ...stages(desired, "stage")];
-  const present = namesOfStaged(olds.staged);
-  const isSame = isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
-  const { annotations } = news;
-  return [
-    ...(olds.agent === news.agent ? [] : [install]),
-    ...(olds.annotations === annotations ? [] : [{ kind: "follow" as const, machine, annotations }]),
-    ...desired
-      .filter((name) => !isSame || !present.includes(name))
-      .flatMap((name) => stages([name], present.includes(name) ? "restage" : "stage")),
-    ...stages(
-      present.filter((name) => !desired.includes(name)),
-      "unstage",
-    ),
+  const present = olds ? namesOfStaged(olds.staged) : [];
+  const { agent: version, annotations } = news;
+  const isSame = olds && isDeepStrictEqual(settingsOf(olds.specification), settingsOf(news.specification));
+  const staged = desired.filter((name) => !isSame || !present.includes(name));
+  const steps: (NodeAgentsStep | false)[] = [
+    olds?.agent !== version && { kind: "install", machine, version },
+    olds !== undefined && olds.annotations !== annotations && { kind: "follow", machine, annotations },
+    ...staged.map((name): NodeAgentsStep => {
+      return { kind: present.includes(name) ? "restage" : "stage", machine, version: name };
+    }),
+    ...present
+      .filter((name) => !desired.includes(name))
+      .map((name): NodeAgentsStep => ({ kind: "unstage", machine, version: name })),
   ];
+  return steps.filter((step) => step !== false);
 }
 
 /** Status that a machine's agent has reported on its Node. */

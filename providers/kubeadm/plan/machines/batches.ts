@@ -104,6 +104,8 @@ interface SlotState<Machine> extends DesiredSlot<Machine> {
 
 const namesOf = (machines: readonly PlannedMachine[]): string[] => machines.map(({ name }) => name);
 
+const byGeneration = (one: PlannedMachine, other: PlannedMachine) => one.generation - other.generation;
+
 /** Plans the next run. */
 function planBatch<Machine extends PlannedMachine>(
   desired: readonly DesiredSlot<Machine>[],
@@ -114,7 +116,7 @@ function planBatch<Machine extends PlannedMachine>(
   const isDesired = new Set(desired.map(({ machine }) => machine.slot));
   const surplus = existing
     .filter(({ slot }) => !isDesired.has(slot))
-    .sort((one, other) => byIndex(other.slot, one.slot) || one.generation - other.generation);
+    .sort((one, other) => byIndex(other.slot, one.slot) || byGeneration(one, other));
   const leaving = new Set<string>();
   const arriving = new Set<string>();
   const staying = (machine: PlannedMachine) => !leaving.has(machine.name);
@@ -167,10 +169,9 @@ function planBatch<Machine extends PlannedMachine>(
   const made = namesOf(machines).filter((name) => !known.has(name));
   const changes = [
     ...slots.map((slot) => slotChange(slot, leaving, made.includes(slot.machine.name))),
-    ...surplus.map(({ slot, name, isLeaving = false }) => ({
-      ...{ slot, isMade: false, outdated: [], isBegun: isLeaving },
-      leaving: leaving.has(name) ? [name] : [],
-    })),
+    ...surplus.map(({ slot, name, isLeaving: isBegun = false }) => {
+      return { slot, isMade: false, outdated: [], isBegun, leaving: leaving.has(name) ? [name] : [] };
+    }),
   ].filter((change) => change.isMade || change.leaving.length > 0);
   return { machines, arriving: made, leaving: [...leaving], changes };
 }
@@ -180,9 +181,7 @@ function slotState<Machine extends PlannedMachine>(
   existing: readonly Existing<Machine>[],
 ): SlotState<Machine> {
   const { machine } = slot;
-  const own = existing
-    .filter((each) => each.slot === machine.slot)
-    .sort((one, other) => one.generation - other.generation);
+  const own = existing.filter((each) => each.slot === machine.slot).sort(byGeneration);
   const others = own.filter(({ name }) => name !== machine.name);
   const present = own.find(({ name }) => name === machine.name);
   return {

@@ -24,9 +24,6 @@ export type MachineFields<Shape> = {
   readonly [Key in keyof Shape]-?: MachineField<NonNullable<Shape[Key]>>;
 };
 
-/** Returns a table's fields. Each is used only with values of its own key, so their types are not needed. */
-const fieldsOf = (fields: object) => Object.entries(fields) as [string, MachineField<unknown>][];
-
 interface Entry {
   key: string;
   field: MachineField<unknown>;
@@ -35,8 +32,9 @@ interface Entry {
   isDefault: boolean;
 }
 
-function entriesOf<Shape extends object>(fields: MachineFields<Shape>, shape: Shape): Entry[] {
-  return fieldsOf(fields).map(([key, field]) => {
+/** Returns the fields of a shape. Each is used only with values of its own key, so their types are not needed. */
+function entriesOf<Shape extends object>(fields: MachineFields<Shape>, shape: Partial<Shape>): Entry[] {
+  return (Object.entries(fields) as [string, MachineField<unknown>][]).map(([key, field]) => {
     const value = (shape as Record<string, unknown>)[key] ?? field.default;
     return { key, field, value, isDefault: isDeepStrictEqual(value, field.default) };
   });
@@ -44,20 +42,16 @@ function entriesOf<Shape extends object>(fields: MachineFields<Shape>, shape: Sh
 
 const written = ({ field, value }: Entry): string => field.metadata?.write?.(value) ?? String(value);
 
-/**
- * Returns the values of a shape for the hash of a machine's name: the fields that every name contains, and the later
- * ones whose values differ from their defaults.
- */
+/** Returns the values for the hash of a name: those in every name, and later ones that differ from their defaults. */
 export function hashedValues<Shape extends object>(
   fields: MachineFields<Shape>,
   shape: Shape,
 ): { original: unknown[]; later: unknown[] } {
   const entries = entriesOf(fields, shape);
+  const later = entries.filter(({ field, isDefault }) => !field.original && !isDefault);
   return {
     original: entries.flatMap(({ field, value }) => (field.original ? [field.original(value)] : [])),
-    later: entries.flatMap((entry) =>
-      entry.field.original || entry.isDefault ? [] : [[entry.key, written(entry)]],
-    ),
+    later: later.map((entry) => [entry.key, written(entry)]),
   };
 }
 
@@ -66,11 +60,9 @@ export function shapeMetadata<Shape extends object>(
   fields: MachineFields<Shape>,
   shape: Shape,
 ): Record<string, string> {
+  const changed = entriesOf(fields, shape).filter(({ isDefault }) => !isDefault);
   return Object.fromEntries(
-    entriesOf(fields, shape).flatMap((entry): [string, string][] => {
-      const { metadata } = entry.field;
-      return metadata === undefined || entry.isDefault ? [] : [[metadata.key, written(entry)]];
-    }),
+    changed.flatMap((entry) => (entry.field.metadata ? [[entry.field.metadata.key, written(entry)]] : [])),
   );
 }
 
@@ -80,7 +72,7 @@ export function readShape<Shape extends object>(
   metadata: Readonly<Record<string, unknown>>,
 ): Shape | undefined {
   const shape: Record<string, unknown> = {};
-  for (const [key, field] of fieldsOf(fields)) {
+  for (const { key, field } of entriesOf(fields, {})) {
     const text = metadata[field.metadata?.key ?? ""];
     if (typeof text === "string" && text !== "") shape[key] = field.metadata?.read?.(text) ?? text;
     else if (field.default !== undefined) shape[key] = field.default;
@@ -95,12 +87,12 @@ export function shapeDifferences<Shape extends object>(
   before: Shape,
   after: Shape,
 ): { label: string; before: string; after: string }[] {
-  const earlier = entriesOf(fields, before);
-  return entriesOf(fields, after).flatMap(({ field, value }, index) => {
-    const text = (of: unknown) => (field.text ? field.text(of) : String(of));
-    const [old, now] = [text(earlier[index]?.value), text(value)];
-    return old === now ? [] : [{ label: field.label, before: old, after: now }];
-  });
+  const texts = (shape: Shape) =>
+    entriesOf(fields, shape).map(({ field, value }) => (field.text ? field.text(value) : String(value)));
+  const [old, now] = [texts(before), texts(after)];
+  return entriesOf(fields, after)
+    .map(({ field: { label } }, index) => ({ label, before: old[index] ?? "", after: now[index] ?? "" }))
+    .filter((field) => field.before !== field.after);
 }
 
 /** Returns a machine with the fields of an existing one, which are fixed until it is replaced. */
@@ -109,10 +101,7 @@ export function withShapeOf<Shape extends object, Machine extends Shape>(
   machine: Machine,
   existing: Shape,
 ): Machine {
-  const kept = new Map<string, unknown>(Object.entries(existing));
-  const others = Object.entries(machine).filter(([key]) => !(key in fields));
-  return Object.fromEntries([
-    ...others,
-    ...Object.keys(fields).flatMap((key) => (kept.has(key) ? [[key, kept.get(key)]] : [])),
-  ]) as Machine;
+  const isShape = ([key]: [string, unknown]) => key in fields;
+  const others = Object.entries(machine).filter((entry) => !isShape(entry));
+  return Object.fromEntries([...others, ...Object.entries(existing).filter(isShape)]) as Machine;
 }

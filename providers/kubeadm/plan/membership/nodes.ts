@@ -1,10 +1,5 @@
-import {
-  type Taint,
-  CONTROL_PLANE_LABEL,
-  CONTROL_PLANE_LABELS,
-  CONTROL_PLANE_TAINT,
-  type Machine,
-} from "../machine";
+import { CONTROL_PLANE_LABEL, CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT } from "../machine";
+import type { Machine, Taint } from "../machine";
 
 /** A Node of the cluster, with the fields that membership needs. */
 export interface ObservedNode {
@@ -47,9 +42,7 @@ export function hasLostRole(machine: Machine, node: ObservedNode): boolean {
 }
 
 /** Returns the labels that kubeadm sets on a control plane. */
-export function roleLabels(): Record<string, string> {
-  return Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
-}
+export const roleLabels = () => Object.fromEntries(CONTROL_PLANE_LABELS.map((label) => [label, ""]));
 
 /** Returns the labels to set and to remove, or undefined when there are none. */
 export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges | undefined {
@@ -61,13 +54,11 @@ export function labelChanges(machine: Machine, node: ObservedNode): LabelChanges
 }
 
 /** Returns the identity of a taint: a Node has at most one taint of each key and effect. */
-export function taintId({ key, effect }: Pick<Taint, "key" | "effect">): string {
-  return `${key}:${effect}`;
-}
+export const taintId = ({ key, effect }: Pick<Taint, "key" | "effect">): string => `${key}:${effect}`;
 
-function sameTaint(one: Taint, other: Taint): boolean {
-  return one.key === other.key && one.effect === other.effect && (one.value ?? "") === (other.value ?? "");
-}
+/** Returns whether a list has a taint with this key, effect and value. */
+const hasTaint = (taints: readonly Taint[], { value = "", ...taint }: Taint) =>
+  taints.some((have) => taintId(have) === taintId(taint) && (have.value ?? "") === value);
 
 /**
  * Returns the complete list of taints that the Node should have, or undefined when it has them already. Keeps taints of
@@ -79,10 +70,9 @@ export function taintChanges(machine: Machine, node: ObservedNode): Taint[] | un
   const known = [...wanted.map(taintId), ...node.ownedTaints];
   const others = node.taints.filter((taint) => !known.includes(taintId(taint)));
   const result = [...others, ...wanted];
-  const same =
-    result.length === node.taints.length &&
-    result.every((taint) => node.taints.some((have) => sameTaint(have, taint)));
-  return same ? undefined : result;
+  const isSame =
+    result.length === node.taints.length && result.every((taint) => hasTaint(node.taints, taint));
+  return isSame ? undefined : result;
 }
 
 /** Returns the taints that a Node gets and those that it loses; a new value of a taint does not count as a loss. */
@@ -90,9 +80,10 @@ export function taintDifference(
   before: readonly Taint[],
   after: readonly Taint[],
 ): { set: Taint[]; removed: Taint[] } {
+  const kept = after.map(taintId);
   return {
-    set: after.filter((taint) => !before.some((have) => sameTaint(have, taint))),
-    removed: before.filter((taint) => !after.some((kept) => taintId(kept) === taintId(taint))),
+    set: after.filter((taint) => !hasTaint(before, taint)),
+    removed: before.filter((taint) => !kept.includes(taintId(taint))),
   };
 }
 
@@ -106,10 +97,7 @@ function ownershipOf(machine: Machine): Ownership[string] {
   return { labels: Object.keys(wantedLabels(machine)), taints: machine.taints.map(taintId) };
 }
 
-/**
- * Returns what the stack has set until now. State of older releases has only the machines, with their labels and
- * taints.
- */
+/** Returns what the stack has set until now. State of older releases has only the machines, with labels and taints. */
 export function recordedOwnership(olds: { owned?: Ownership; machines?: Machine[] }): Ownership {
   if (olds.owned) return olds.owned;
   return Object.fromEntries((olds.machines ?? []).map((machine) => [machine.name, ownershipOf(machine)]));
@@ -126,19 +114,20 @@ export function ownershipAfter(
   desired: readonly Machine[],
   observed: readonly ObservedNode[] | undefined,
 ): Ownership {
+  const merged = (now: string[], earlier: string[] = [], present: string[]) => {
+    const left = earlier.filter((id) => observed === undefined || present.includes(id));
+    return [...new Set([...now, ...left])].sort();
+  };
   return Object.fromEntries(
     desired.map((machine) => {
-      const now = ownershipOf(machine);
-      const earlier = before[machine.name] ?? { labels: [], taints: [] };
+      const { labels, taints } = ownershipOf(machine);
+      const earlier = before[machine.name];
       const node = observed?.find(({ name }) => name === machine.name);
-      const has = (ids: string[]) => (id: string) => observed === undefined || ids.includes(id);
-      const labels = earlier.labels.filter(has(Object.keys(node?.labels ?? {})));
-      const taints = earlier.taints.filter(has((node?.taints ?? []).map(taintId)));
       return [
         machine.name,
         {
-          labels: [...new Set([...now.labels, ...labels])].sort(),
-          taints: [...new Set([...now.taints, ...taints])].sort(),
+          labels: merged(labels, earlier?.labels, Object.keys(node?.labels ?? {})),
+          taints: merged(taints, earlier?.taints, (node?.taints ?? []).map(taintId)),
         },
       ];
     }),
@@ -164,9 +153,8 @@ export function formerMachines(
   before: { machines: readonly Machine[]; former?: readonly Machine[] },
   configured: readonly Machine[],
 ): Machine[] {
-  const known = new Map(
-    [...(before.former ?? []), ...before.machines].map((machine) => [machine.name, machine]),
-  );
+  const all = [...(before.former ?? []), ...before.machines];
+  const known = new Map(all.map((machine) => [machine.name, machine]));
   for (const { name } of configured) known.delete(name);
   return [...known.values()];
 }

@@ -16,9 +16,8 @@ export function isRemoval(step: NodeGroupStep): step is Removal {
 }
 
 /** Compares names so that w-10 comes after w-9. */
-export function byIndex(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
-}
+export const byIndex = (one: string, other: string): number =>
+  one.localeCompare(other, "en", { numeric: true });
 
 /**
  * Returns the steps that bring one node group to its desired machines. Lost machines are removed first, since etcd
@@ -66,31 +65,26 @@ export function planMembership(args: {
     byIndex(other, one),
   );
   const isLost = (name: string) => lost.includes(name);
-  const removal = (kind: "lose" | "remove") => (machine: string) => ({
-    kind,
-    machine,
-    ...(isControlPlane ? { etcdMember: true as const } : {}),
-  });
-
-  const notes = desired.flatMap(({ name }): NodeGroupStep[] => {
-    const node = nodes.get(name);
-    return node && !node.ready ? [{ kind: "notReady", machine: name, why: notReadyReason(node) }] : [];
-  });
+  const removal = (kind: "lose" | "remove") => (machine: string) => {
+    return { kind, machine, ...(isControlPlane ? { etcdMember: true as const } : {}) };
+  };
   const alive = leaving.filter((name) => !isLost(name));
-  for (const name of alive) {
-    const node = nodes.get(name);
-    if (node && !node.ready) notes.push(leavesNotReady(node));
-  }
-  const spread: NodeGroupStep[] = joins.length > 0 ? [{ kind: "spreadDns" }] : [];
+  const notReady = (names: string[]) =>
+    names.flatMap((name) => nodes.get(name) ?? []).filter(({ ready }) => !ready);
   return {
     steps: [
       ...leaving.filter(isLost).map(removal("lose")),
       ...joins,
-      ...spread,
+      ...(joins.length > 0 ? [{ kind: "spreadDns" as const }] : []),
       ...settings,
       ...alive.map(removal("remove")),
     ],
-    notes,
+    notes: [
+      ...notReady([...wanted]).map((node): NodeGroupStep => {
+        return { kind: "notReady", machine: node.name, why: notReadyReason(node) };
+      }),
+      ...notReady(alive).map(leavesNotReady),
+    ],
   };
 }
 
@@ -102,18 +96,15 @@ function taintText({ key, value, effect }: Taint): string {
 function settingsChanges(machine: Machine, node: ObservedNode) {
   const taints = taintChanges(machine, node);
   const { set, removed } = taints ? taintDifference(node.taints, taints) : { set: [], removed: [] };
+  const change = (what: "label" | "taint", setting: string, isRemoved: boolean) => {
+    return { what, setting, ...(isRemoved ? { removed: true as const } : {}) };
+  };
   return [
     ...Object.entries(labelChanges(machine, node) ?? {}).map(([key, value]) =>
-      value === null
-        ? { what: "label" as const, setting: key, removed: true as const }
-        : { what: "label" as const, setting: `${key}=${value}` },
+      change("label", value === null ? key : `${key}=${value}`, value === null),
     ),
-    ...set.map((taint) => ({ what: "taint" as const, setting: taintText(taint) })),
-    ...removed.map((taint) => ({
-      what: "taint" as const,
-      setting: taintText(taint),
-      removed: true as const,
-    })),
+    ...set.map((taint) => change("taint", taintText(taint), false)),
+    ...removed.map((taint) => change("taint", taintText(taint), true)),
   ];
 }
 
@@ -136,12 +127,9 @@ export function refuseGroupChange(
   observed: ObservedNode[],
   recorded: string[] = [],
 ): string | undefined {
+  const joining = desired.map(({ name }) => name).filter((name) => !recorded.includes(name));
   const moved = observed.filter(
-    (node) =>
-      node.group !== undefined &&
-      node.group !== group &&
-      !recorded.includes(node.name) &&
-      desired.some(({ name }) => name === node.name),
+    (node) => node.group !== undefined && node.group !== group && joining.includes(node.name),
   );
   if (moved.length === 0) return undefined;
   const names = moved.map((node) => `${node.name} (in ${node.group})`).join(", ");
@@ -185,21 +173,20 @@ export function removedMembers(args: {
   const membersOf = (pool: string) => {
     const present = live[pool] ?? [];
     const absent = (recorded[pool] ?? []).filter((name) => !nodes.has(name));
-    return [...present, ...absent]
-      .sort((one, other) => byIndex(other, one))
-      .map((machine) => {
-        const hasNode = observed === undefined || nodes.has(machine);
-        return { pool, machine, hasNode, lost: lost.includes(machine) };
-      });
+    const members = [...present, ...absent].sort((one, other) => byIndex(other, one));
+    return members.map((machine) => {
+      const hasNode = observed === undefined || nodes.has(machine);
+      return { pool, machine, hasNode, lost: lost.includes(machine) };
+    });
   };
   return [...fresh, ...earlier].flatMap(membersOf);
 }
 
 /** Returns the machines that have a Node, by pool: those that the next preview has to check again. */
 export function poolsThatLeave(members: readonly RemovedMember[]): Record<string, string[]> {
-  const pools: Record<string, string[]> = {};
-  for (const { pool, machine, hasNode } of members) if (hasNode) (pools[pool] ??= []).push(machine);
-  return pools;
+  return poolsOf(
+    members.flatMap(({ pool, machine: name, hasNode }) => (hasNode ? { name, group: pool } : [])),
+  );
 }
 
 /** Returns what happens to a machine of a removed pool. */
@@ -208,8 +195,9 @@ export function removedMemberStep({ pool, machine, hasNode, lost }: RemovedMembe
   return { kind: hasNode ? "remove" : "resetOfPool", machine, pool };
 }
 
-function poolsOf(observed: readonly ObservedNode[]): Record<string, string[]> {
+/** Returns names by their group. */
+function poolsOf(nodes: readonly Pick<ObservedNode, "name" | "group">[]): Record<string, string[]> {
   const pools: Record<string, string[]> = {};
-  for (const { name, group } of observed) if (group !== undefined) (pools[group] ??= []).push(name);
+  for (const { name, group } of nodes) if (group !== undefined) (pools[group] ??= []).push(name);
   return pools;
 }

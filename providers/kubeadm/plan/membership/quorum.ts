@@ -9,9 +9,7 @@ export interface EtcdMember {
 }
 
 /** Returns how many members must agree in a cluster of this size. */
-export function quorum(members: number): number {
-  return Math.floor(members / 2) + 1;
-}
+export const quorum = (members: number): number => Math.floor(members / 2) + 1;
 
 function unhealthyOf(members: readonly EtcdMember[]): string[] {
   return members
@@ -19,26 +17,17 @@ function unhealthyOf(members: readonly EtcdMember[]): string[] {
     .map(({ name, peerUrls }) => name || `without a name at ${peerUrls.join(" ")}`);
 }
 
-/**
- * Returns why a set of control planes may not leave in one `up`, or undefined when it may: when a majority leaves at
- * once, the cluster's data is lost.
- *
- * @param present control planes that are in the cluster now
- * @param leaving those of them that would leave
- */
+/** Returns why `leaving` may not leave in one `up`, or undefined: without a majority the cluster's data is lost. */
 export function refuseMajorityRemoval(present: string[], leaving: string[]): string | undefined {
-  if (leaving.length === 0) return undefined;
-  if (leaving.length < quorum(present.length)) return undefined;
+  const needed = quorum(present.length);
+  if (leaving.length === 0 || leaving.length < needed) return undefined;
   return (
     `${leaving.join(", ")} would leave at once, a majority of the ${present.length} control planes; ` +
-    `take out at most ${present.length - quorum(present.length)} in one run, and the next ones in the run after it`
+    `take out at most ${present.length - needed} in one run, and the next ones in the run after it`
   );
 }
 
-/**
- * Returns why one member may not be removed from etcd now, or undefined when it may: the members that stay must have a
- * healthy quorum among themselves.
- */
+/** Returns why one member may not be removed now, or undefined: those that stay need a healthy quorum of their own. */
 export function refuseMemberRemoval(members: EtcdMember[], leaving: string): string | undefined {
   const staying = members.filter(({ name }) => name !== leaving);
   if (staying.length === 0)
@@ -52,10 +41,7 @@ export function refuseMemberRemoval(members: EtcdMember[], leaving: string): str
   );
 }
 
-/**
- * Returns why etcd would accept no new member now, or undefined when it would: it refuses every addition while one of
- * its members does not answer the others.
- */
+/** Returns why etcd accepts no new member now, or undefined: all of its members have to answer each other. */
 export function refuseMemberAddition(members: EtcdMember[], joining: string): string | undefined {
   const unhealthy = unhealthyOf(members);
   if (unhealthy.length === 0) return undefined;
@@ -81,9 +67,7 @@ export function refuseMemberAbsence(members: EtcdMember[], away: string): string
   );
 }
 
-/**
- * Returns the member that a machine left behind when its join was interrupted: by its name, or unnamed at its address.
- */
+/** Returns the member that an interrupted join left behind: by the machine's name, or unnamed at its address. */
 export function staleMember(
   members: EtcdMember[],
   machine: { name: string; internalAddress: string },

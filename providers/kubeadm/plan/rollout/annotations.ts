@@ -26,11 +26,7 @@ interface AnnotationKeys {
   current: (software: string) => string;
 }
 
-/**
- * Returns the annotation keys of a pattern.
- *
- * @param pattern a DNS subdomain that contains `[software]`
- */
+/** Returns the annotation keys of a pattern: a DNS subdomain that contains `[software]`. */
 export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): AnnotationKeys {
   const prefix = (software: string) => pattern.replaceAll("[software]", software);
   return {
@@ -43,16 +39,10 @@ export function annotationKeys(pattern: string = DEFAULT_ANNOTATION_PATTERN): An
   };
 }
 
-/**
- * Formats a version for its annotation: with a leading v for Kubernetes' own programs, unchanged for other
- * software.
- */
+/** Formats a version for its annotation: Kubernetes' own programs have a leading v. */
 export function annotationValue(software: string, version: string): string {
   return (KUBERNETES_SOFTWARE as readonly string[]).includes(software) ? `v${version}` : version;
 }
 
-/**
- * Versions that the node agent accepts. Bash and JavaScript read this regular expression alike; each match is a file
- * name.
- */
+/** Versions that the node agent accepts, as a regular expression for Bash and JavaScript; each is a file name. */
 export const AGENT_VERSION_PATTERN = "^[0-9A-Za-z][0-9A-Za-z.+:~-]*$";

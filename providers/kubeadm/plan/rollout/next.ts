@@ -24,10 +24,7 @@ export interface NextSteps {
   version?: string;
 }
 
-/**
- * Returns what a rollout may do now, computed only from the Nodes and their annotations (seed 004). Calling it
- * again after each change, from any run, leads to the desired state. `pass` and `wave` of its steps are 1.
- */
+/** Returns what a rollout may do now, from the Nodes alone (seed 004). Its steps have `pass` and `wave` 1. */
 export function nextSteps(
   nodes: readonly RolloutNode[],
   desired: DesiredRollout,

@@ -37,11 +37,7 @@ export interface NodeParts {
   };
 }
 
-/**
- * Converts a v1 Node.
- *
- * @param pattern the annotations' pattern, as configured
- */
+/** Converts a v1 Node. @param pattern the annotations' pattern, as configured */
 export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNode {
   const keys = annotationKeys(pattern);
   const labels = node.metadata?.labels ?? {};

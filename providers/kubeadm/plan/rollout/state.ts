@@ -228,10 +228,7 @@ export function presentSkew(nodes: readonly RolloutNode[]): string[] {
   });
 }
 
-/**
- * Returns why the control planes can't go to a version while paused or unreachable nodes keep theirs, or undefined:
- * those kubelets would be too old, or two API servers would be more than one minor apart.
- */
+/** Returns why the control planes can't go to a version while resting nodes keep theirs, which would be too old. */
 export function refuseControlPlanes(state: RolloutState, version: string): string | undefined {
   for (const node of restingNodes(state)) {
     const behind = minorsBetween(node.kubeletVersion, version);

@@ -88,9 +88,7 @@ export function hostFilePathIssue(path: string): string | undefined {
   return absolutePathIssue(path) ?? (owned && `${quoted(path)} may not be written: ${owned[0]}`);
 }
 
-/**
- * Returns an issue for each file that is listed twice, or that is below another file, which would have to be a folder.
- */
+/** Returns an issue for each file that is listed twice, or that is below another file instead of in a folder. */
 export function hostFileListIssues(files: readonly { path: string }[]): ValidationIssue[] {
   const first = new Map(files.map(({ path }, index) => [path, index] as const).reverse());
   const below = files.flatMap(({ path }, index): ValidationIssue[] => {

@@ -64,10 +64,7 @@ function controlPlaneCountIssue(count: number, exception = ""): string | undefin
   return `${count} control planes tolerate no more failures than ${count - 1}; use ${count - 1} or ${count + 1}${exception}`;
 }
 
-/**
- * Returns the issues of the pools or groups of a cloud: exactly one has the control planes, in an allowed number, and
- * no two have the same name.
- */
+/** Returns the issues of the pools or groups of a cloud: one has the control planes, and each a name of its own. */
 export function poolIssues(
   field: "pools" | "groups",
   pools: readonly { name?: string; role?: Role; replicas?: number }[],
@@ -126,10 +123,7 @@ function lostMachineIssues(lost: readonly string[], machines: readonly { name?: 
   return below(["lost"], [...present, ...duplicateIssues(lost, (name) => name)]);
 }
 
-/**
- * Returns an issue for each taint that a list repeats, or that a control plane has by default: kubeadm refuses to
- * register a Node that has a taint twice.
- */
+/** Returns an issue for each repeated or default taint: kubeadm registers no Node that has a taint twice. */
 export function taintIssues(
   taints: NonNullable<MachineFacts["taints"]>,
   role: Role | undefined,

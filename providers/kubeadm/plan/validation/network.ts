@@ -36,10 +36,7 @@ export function podSubnetIssue(text: string): string | undefined {
   );
 }
 
-/**
- * Returns what is wrong with the service block, or undefined. kubeadm needs at least 10 addresses, the API server
- * allows at most 20 bits.
- */
+/** Returns what is wrong with the service block. kubeadm needs 10 addresses, the API server allows 20 bits. */
 export function serviceSubnetIssue(text: string): string | undefined {
   return blockIssue(text, [12, 28], " for the services of a cluster; write a /28 or larger, e.g. a /16");
 }

@@ -95,9 +95,7 @@ export function passThroughIssues(
   return [...set, ...shape, ...ownTaintIssues(object)];
 }
 
-/**
- * Returns an issue when the control planes' taint has its fields in another order: the merge would then add it twice.
- */
+/** Returns an issue for the control planes' own taint: with another order of fields, the merge would add it twice. */
 function ownTaintIssues(object: Readonly<Record<string, unknown>>): ValidationIssue[] {
   const path = ["nodeRegistration", "taints"];
   const taints = valueAt(object, path);
@@ -258,9 +256,7 @@ function issuesOf(
   }
 }
 
-/**
- * Checks that each entry has a name of its own: entries are merged by name, so a repeated one would replace the first.
- */
+/** Checks that each entry has its own name: entries are merged by name, so a repeated one replaces the first. */
 function namedIssues(value: unknown, path: ConfigurationPath, wanted: string): ValidationIssue[] {
   if (!Array.isArray(value)) {
     const since = isMap(value) ? ", as kubeadm's older v1beta3 had it" : "";

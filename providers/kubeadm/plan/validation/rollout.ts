@@ -57,10 +57,7 @@ interface RolloutFacts {
   pausedNodes?: readonly string[];
 }
 
-/**
- * Returns an issue for each unknown pool or node of a rollout, and for a maximum of control planes, which always roll
- * one at a time.
- */
+/** Returns an issue for each unknown pool or node, and for a maximum of control planes, which roll one at a time. */
 export function rolloutIssues(
   { pools = {}, pausedNodes = [] }: RolloutFacts = {},
   groups: readonly string[],

@@ -28,10 +28,7 @@ export function kubernetesVersionIssue(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Returns what is wrong with the version of a pool's nodes, or undefined. Allows any minor, since another system
- * creates the nodes.
- */
+/** Returns what is wrong with the version of a pool's nodes. Any minor: another system creates the nodes. */
 export function poolVersionIssue(text: string): string | undefined {
   const bare = text.replace(/^v/, "");
   return /^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]+)?$/.test(bare)
@@ -90,12 +87,7 @@ export function imageRepositoryIssue(text: string): string | undefined {
     : `${quoted(text)} is not an image repository; write registry and path without a tag, e.g. "registry.example.com/kubernetes"`;
 }
 
-/**
- * Returns the issues of a `replace` map.
- *
- * @param replace keys of the map
- * @param places known machines as "<group>-<index>"
- */
+/** Returns the issues of a `replace` map. @param places known machines as "<group>-<index>" */
 export function replaceIssues(replace: readonly string[], places: readonly string[]): ValidationIssue[] {
   const known = new Set(places);
   return replace
