@@ -1,11 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import {
-  DEFAULT_DRAIN,
-  DEFAULT_FILE_MODE,
-  DEFAULT_LOOPBACK,
-  networkOf,
-} from "../../providers/kubeadm/plan/defaults";
-import { DEFAULT_ROLLOUT, DEFAULT_SSH, DEFAULT_TIMEOUTS } from "../../providers/kubeadm/plan/defaults";
+import * as defaults from "../../providers/kubeadm/plan/defaults";
 import type { ClusterSpecification, SoftwareSource } from "../../providers/kubeadm/plan/specification";
 import type { PodNetworkKind } from "../../providers/kubeadm/plan/network-ports";
 import { stagedVersions, type StagedVersions } from "../../providers/kubeadm/plan/node-agents";
@@ -32,10 +26,10 @@ export function podNetworkKind(args: Pick<KubeadmClusterArgs, "network">): PodNe
 
 /** Returns the deadlines in the form that state has, with the defaults. */
 export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Timeouts & { dial: number } {
-  const seconds = { ...DEFAULT_TIMEOUTS, ...args.timeouts };
+  const seconds = { ...defaults.DEFAULT_TIMEOUTS, ...args.timeouts };
   return {
     ssh: seconds.sshSeconds,
-    dial: args.ssh?.dialTimeoutSeconds ?? DEFAULT_SSH.dialTimeoutSeconds,
+    dial: args.ssh?.dialTimeoutSeconds ?? defaults.DEFAULT_SSH.dialTimeoutSeconds,
     prepare: seconds.prepareSeconds,
     init: seconds.initSeconds,
     join: seconds.joinSeconds,
@@ -44,12 +38,12 @@ export function timeouts(args: Pick<KubeadmClusterArgs, "timeouts" | "ssh">): Ti
 }
 
 export function drainOptions(args: KubeadmClusterArgs): DrainOptions {
-  return { ...DEFAULT_DRAIN, ...args.drain };
+  return { ...defaults.DEFAULT_DRAIN, ...args.drain };
 }
 
 export function rolloutSettings(args: KubeadmClusterArgs): RolloutSettings {
   return {
-    ...DEFAULT_ROLLOUT,
+    ...defaults.DEFAULT_ROLLOUT,
     annotations: DEFAULT_ANNOTATION_PATTERN,
     intermediateVersions: [],
     pools: {},
@@ -68,14 +62,14 @@ export function stagedFor(args: KubeadmClusterArgs): StagedVersions {
 /** Returns the specification that every resource of the cluster takes, with the defaults filled in. */
 export function specification(name: string, args: KubeadmClusterArgs): pulumi.Output<ClusterSpecification> {
   const files = (args.files ?? []).map((file) =>
-    pulumi.output(file.content).apply((content) => ({ mode: DEFAULT_FILE_MODE, ...file, content })),
+    pulumi.output(file.content).apply((content) => ({ mode: defaults.DEFAULT_FILE_MODE, ...file, content })),
   );
-  const { podSubnet, serviceSubnet, dnsDomain } = networkOf(args.network);
+  const { podSubnet, serviceSubnet, dnsDomain } = defaults.networkOf(args.network);
   return pulumi
     .all([
       pulumi.all(files),
       args.caBundle,
-      pulumi.output(args.endpoint ?? { loopback: DEFAULT_LOOPBACK }),
+      pulumi.output(args.endpoint ?? { loopback: defaults.DEFAULT_LOOPBACK }),
       pulumi.all(args.certificateNames ?? []),
     ])
     .apply(([resolved, caBundle, endpoint, certificateNames]) => ({

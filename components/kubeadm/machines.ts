@@ -1,12 +1,8 @@
 import { API_SERVER_PORT, SSH_PORT } from "../../lib/validation/ports";
 import { DEFAULT_POOL, DEFAULT_SSH } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
-import {
-  CONTROL_PLANE_GROUP,
-  type JumpHost,
-  type Machine,
-  type SshCredentials,
-} from "../../providers/kubeadm/plan/machine";
+import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
+import type { JumpHost, Machine, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import type { ResourceArgs } from "../../lib/pulumi/dynamic-resource";
 import { HostKey } from "../../providers/kubeadm/resources/host-key";
 import type { KubeadmClusterArgs, MachineArgs } from "./kubeadm-cluster-args";
@@ -31,9 +27,8 @@ export function sshCredentials(
 export function jumpHost(args: Pick<KubeadmClusterArgs, "ssh">): pulumi.Output<JumpHost> | undefined {
   const host = args.ssh?.jumpHost;
   if (!host) return undefined;
-  return pulumi
-    .all([host.address, host.port ?? SSH_PORT, host.user ?? args.ssh?.user ?? DEFAULT_SSH.user, host.hostKey])
-    .apply(([address, port, user, hostKey]) => ({ address, port, user, hostKey }));
+  const { address, port = SSH_PORT, user = args.ssh?.user ?? DEFAULT_SSH.user, hostKey } = host;
+  return pulumi.output({ address, port, user, hostKey });
 }
 
 /** Returns the group of a machine: the control planes, or its worker pool. */

@@ -10,9 +10,7 @@ const FOLDER = path.resolve(__dirname, "../../../../providers/kubeadm/machine");
 export type Parameters = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** Quotes a word for a POSIX shell. */
-export function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
+export const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Returns the text of a shell file of this folder, without the line that is for shellcheck alone. */
 export function shellFile(name: string): string {
@@ -20,17 +18,15 @@ export function shellFile(name: string): string {
   return text.replace(/^# shellcheck shell=bash\n/, "").trimEnd();
 }
 
-/** Returns the paths of NODE_PATHS that a text uses: `member` is the variable MEMBER_PATH. */
-function usedPaths(text: string): Parameters {
-  const variables = Object.entries(NODE_PATHS).map(
-    ([name, value]) => [`${name.replace(/[A-Z]/g, "_$&").toUpperCase()}_PATH`, value] as const,
-  );
-  return Object.fromEntries(variables.filter(([name]) => new RegExp(`\\$\\{?${name}\\b`).test(text)));
-}
+/** The variables of NODE_PATHS: `member` is MEMBER_PATH. */
+const PATHS = Object.entries(NODE_PATHS).map(([name, value]) => {
+  return [`${name.replace(/[A-Z]/g, "_$&").toUpperCase()}_PATH`, value] as const;
+});
 
 /** Returns one line `NAME='value'` per variable of a text: its parameters, and the paths that it uses. */
 export function assignments(text: string, parameters: Parameters): string {
-  return Object.entries({ ...parameters, ...usedPaths(text) })
+  const used = PATHS.filter(([name]) => new RegExp(`\\$\\{?${name}\\b`).test(text));
+  return [...Object.entries(parameters), ...used]
     .map(([name, value]) => {
       if (typeof value === "object") return `${name}=(${value.map(quote).join(" ")})`;
       return `${name}=${quote(typeof value === "boolean" ? (value ? "yes" : "no") : String(value))}`;
@@ -39,9 +35,8 @@ export function assignments(text: string, parameters: Parameters): string {
 }
 
 /** Returns a script: its variables, then this text. */
-export function renderShell(text: string, parameters: Parameters): string {
-  return `${assignments(text, parameters)}\n\n${text}`;
-}
+export const renderShell = (text: string, parameters: Parameters): string =>
+  `${assignments(text, parameters)}\n\n${text}`;
 
 /** Returns the commands of a shell file, without comments and blank lines outside of here-documents. */
 export function shellCommands(name: string): string {
@@ -67,6 +62,4 @@ export const UNPACK = "base64 -d | gunzip";
  * writes the whole state at every step: compression halves a machine's share (docs/benchmarks.md). A truncated script
  * does nothing, since bash never reads its closing brace.
  */
-export function packScript(script: string): string {
-  return gzipSync(script, { level: 9 }).toString("base64");
-}
+export const packScript = (script: string): string => gzipSync(script, { level: 9 }).toString("base64");

@@ -9,18 +9,15 @@ export const DEFAULT_NETWORK = {
   dnsDomain: "cluster.local",
 } as const;
 
-interface Network {
-  podSubnet: string;
-  serviceSubnet: string;
-  dnsDomain: string;
-}
+type Network = Record<keyof typeof DEFAULT_NETWORK, string>;
 
 /** Returns the network's blocks and domain with the defaults. */
-export function networkOf({ podSubnet, serviceSubnet, dnsDomain }: Partial<Network> = {}): Network {
+export function networkOf(network: Partial<Network> = {}): Network {
+  const { podSubnet, serviceSubnet, dnsDomain } = DEFAULT_NETWORK;
   return {
-    podSubnet: podSubnet ?? DEFAULT_NETWORK.podSubnet,
-    serviceSubnet: serviceSubnet ?? DEFAULT_NETWORK.serviceSubnet,
-    dnsDomain: dnsDomain ?? DEFAULT_NETWORK.dnsDomain,
+    podSubnet: network.podSubnet ?? podSubnet,
+    serviceSubnet: network.serviceSubnet ?? serviceSubnet,
+    dnsDomain: network.dnsDomain ?? dnsDomain,
   };
 }
 
@@ -58,10 +55,11 @@ export const CLUSTER_RENAMES: Renames = {
 /** Old names in the arguments of `KubeadmCluster`. */
 export const KUBEADM_CLUSTER_RENAMES: Renames = {
   ...CLUSTER_RENAMES,
-  "timeouts.ssh": "timeouts.sshSeconds",
-  "timeouts.prepare": "timeouts.prepareSeconds",
-  "timeouts.init": "timeouts.initSeconds",
-  "timeouts.join": "timeouts.joinSeconds",
-  "timeouts.ready": "timeouts.readySeconds",
+  ...Object.fromEntries(
+    ["ssh", "prepare", "init", "join", "ready"].map((name) => [
+      `timeouts.${name}`,
+      `timeouts.${name}Seconds`,
+    ]),
+  ),
   "timeouts.dial": "ssh.dialTimeoutSeconds",
 };

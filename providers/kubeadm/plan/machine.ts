@@ -35,12 +35,7 @@ export interface Machine {
 }
 
 /** The jump host of SSH connections, if there is one. */
-export interface JumpHost {
-  address: string;
-  port: number;
-  user: string;
-  hostKey: string;
-}
+export type JumpHost = Pick<Machine, "address" | "port" | "user" | "hostKey">;
 
 /** SSH credentials of the machines, always secret as a whole. Without any key, the SSH agent is used. */
 export interface SshCredentials {
@@ -53,9 +48,8 @@ export interface SshCredentials {
 }
 
 /** Returns the private key for one machine, or undefined to use the SSH agent. */
-export function machineKey(credentials: SshCredentials, machine: string): string | undefined {
-  return credentials.privateKeys?.[machine] ?? credentials.privateKey;
-}
+export const machineKey = ({ privateKeys, privateKey }: SshCredentials, machine: string) =>
+  privateKeys?.[machine] ?? privateKey;
 
 /** Returns credentials with the own keys of leaving machines, which are only in the `recorded` ones of the state. */
 export function withKeysOfLeaving(
@@ -69,9 +63,8 @@ export function withKeysOfLeaving(
 }
 
 /** Returns the private key for the jump host, or undefined to use the SSH agent. */
-export function jumpHostKey(credentials: SshCredentials): string | undefined {
-  return credentials.jumpHostPrivateKey ?? credentials.privateKey;
-}
+export const jumpHostKey = ({ jumpHostPrivateKey, privateKey }: SshCredentials) =>
+  jumpHostPrivateKey ?? privateKey;
 
 export const CONTROL_PLANE_GROUP = "control-plane";
 

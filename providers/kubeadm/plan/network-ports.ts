@@ -1,11 +1,5 @@
-import {
-  API_SERVER_PORT,
-  ETCD_CLIENT_PORT,
-  ETCD_PEER_PORT,
-  KUBELET_PORT,
-  NODE_PORT_RANGE,
-  SSH_PORT,
-} from "../../../lib/validation/ports";
+import { API_SERVER_PORT, ETCD_CLIENT_PORT, ETCD_PEER_PORT } from "../../../lib/validation/ports";
+import { KUBELET_PORT, NODE_PORT_RANGE, SSH_PORT } from "../../../lib/validation/ports";
 
 /** Kinds of pod networks, by the ports that they need. */
 export type PodNetworkKind = "bridge" | "cilium" | "calico" | "flannel" | "other";

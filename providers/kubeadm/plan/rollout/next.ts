@@ -162,7 +162,6 @@ const NO_NODE: RolloutBatch = { candidates: [], waiting: [] };
  * Returns the next batch of a pass: one control plane at a time, and only while all others are Ready; then the
  * worker pools in order, each up to its maximum. A pool begins when the pools before it are done.
  *
- * @param pass version of the pass
  * @param busy names of nodes that this rollout has already taken away
  * @param returned names of nodes whose change window is open although nothing has begun; they count as closed
  */

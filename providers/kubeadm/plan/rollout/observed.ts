@@ -45,41 +45,32 @@ export function observeRolloutNode(node: NodeParts, pattern?: string): RolloutNo
   const controlPlane = CONTROL_PLANE_LABEL in labels;
   const condition = node.status?.conditions?.find(({ type }) => type === "Ready");
   const ready = condition?.status === "True";
+  const reason = [condition?.reason, condition?.message].filter(Boolean).join(": ");
   const agent = annotations[keys.ready];
   const message = annotations[keys.message];
+  const versions = (keyOf: (software: string) => string) => {
+    const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)])]);
+    return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
+  };
   return {
     name: node.metadata?.name ?? "",
     controlPlane,
     pool: labels[GROUP_LABEL] ?? (controlPlane ? "control-plane" : ""),
-    kubeletVersion: withoutV(node.status?.nodeInfo?.kubeletVersion ?? ""),
+    kubeletVersion: withoutV(node.status?.nodeInfo?.kubeletVersion),
     ready,
-    ...(ready ? {} : { reason: notReadyReason(condition) }),
+    ...(ready ? {} : { reason: reason || "the kubelet has not reported" }),
     ...(condition?.status === "Unknown" ? { unreachable: true } : {}),
     unschedulable: node.spec?.unschedulable ?? false,
     cordonedBefore: annotations[WAS_CORDONED] === "true",
     changesAllowed: annotations[keys.changesAllowed] === "true",
     ...(agent === undefined ? {} : { agentReady: agent === "true" }),
     ...(message ? { message } : {}),
-    desired: versions(annotations, keys.desired),
-    current: versions(annotations, keys.current),
+    desired: versions(keys.desired),
+    current: versions(keys.current),
   };
 }
 
-function notReadyReason(condition?: { reason?: string; message?: string }): string {
-  return [condition?.reason, condition?.message].filter(Boolean).join(": ") || "the kubelet has not reported";
-}
-
-function versions(
-  annotations: Record<string, string>,
-  keyOf: (software: string) => string,
-): Record<string, string> {
-  const found = ALL_SOFTWARE.map((software) => [software, withoutV(annotations[keyOf(software)] ?? "")]);
-  return Object.fromEntries(found.filter(([, version]) => version)) as Record<string, string>;
-}
-
-function withoutV(text: string): string {
-  return text.replace(/^v(?=\d)/, "");
-}
+const withoutV = (text = ""): string => text.replace(/^v(?=\d)/, "");
 
 /** Returns whether a node's agent changes software, or was asked to. */
 export function isWorking({ agentReady, desired, current }: RolloutNode): boolean {

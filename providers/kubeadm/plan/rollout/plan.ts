@@ -3,15 +3,8 @@ import { desiredSoftware, isDue, staysCordoned, stepTo } from "./desired";
 import type { DesiredRollout, RolloutOptions, RolloutStep } from "./desired";
 import { decide, dueNodes, withoutReportingAgent, type NextSteps } from "./next";
 import type { RolloutNode } from "./observed";
-import {
-  isDueInPass,
-  missingIntermediates,
-  passVersion,
-  presentSkew,
-  refusalsOf,
-  rolloutState,
-} from "./state";
-import { wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
+import { isDueInPass, missingIntermediates, passVersion, presentSkew, refusalsOf } from "./state";
+import { rolloutState, wantedVersion, type Group, type LeftOut, type RolloutState } from "./state";
 import { compareVersions } from "./versions";
 
 export { describeRolloutStep, type RolloutStep } from "./desired";
@@ -138,8 +131,7 @@ const OUTAGES = [
  * due nodes in order, as many at a time as in the first wave. Gives the same result as deciding again after each
  * wave, but does not look at a thousand nodes a thousand times.
  *
- * @param pass version of the first wave's pass; the waves end when the cluster's pass changes
- * @param size number of nodes of the first wave
+ * @param at version of the first wave's pass, with which the waves end, and number of its nodes
  * @param carryOut called with each wave, before the next one is computed
  */
 function followingWaves(

@@ -95,7 +95,7 @@ export function lowestKubelet(state: RolloutState): string | undefined {
 export function passVersion(state: RolloutState): string | undefined {
   const lowest = lowestKubelet(state);
   const { version: target, intermediates } = state.desired;
-  return lowest === undefined ? undefined : neededVersion({ lowest, target, intermediates });
+  return lowest === undefined ? undefined : neededVersion(lowest, target, intermediates);
 }
 
 /** Returns a node's version in this pass. Only the target may be lower than the node's, never an intermediate one. */
@@ -190,7 +190,7 @@ export function missingIntermediates(state: RolloutState): string[] {
   if (!parseVersion(target) || unreadableVersions(state).length > 0) return [];
   let lowest = lowestKubelet(state);
   while (lowest !== undefined && lowest !== target) {
-    const next = neededVersion({ lowest, target, intermediates });
+    const next = neededVersion(lowest, target, intermediates);
     if (next === undefined)
       return [
         `from ${lowest} the next minor comes first, and no patch of the minor after ${minorOf(lowest)} is known here; name one in rollout.intermediateVersions`,

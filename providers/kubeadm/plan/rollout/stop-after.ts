@@ -1,18 +1,15 @@
 import { quoted } from "../../../../lib/text/quote";
 
-const UNITS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 const DURATION = /^(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s)?$/;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /** Returns the seconds of a duration such as "2h", "90m" or "1h30m"; undefined for zero or any other text. */
 function durationSeconds(text: string): number | undefined {
-  const match = text === "" ? null : DURATION.exec(text);
-  if (!match) return undefined;
-  const seconds = ["h", "m", "s"].reduce(
-    (sum, unit, index) => sum + Number(match[index + 1] ?? 0) * (UNITS[unit] ?? 0),
-    0,
-  );
-  return seconds > 0 ? seconds : undefined;
+  const [hours = 0, minutes = 0, seconds = 0] =
+    DURATION.exec(text)
+      ?.slice(1)
+      .map((part) => Number(part ?? 0)) ?? [];
+  return hours * 3600 + minutes * 60 + seconds || undefined;
 }
 
 /** Validates a `stopAfter`. */
@@ -22,12 +19,8 @@ export function stopAfterIssue(text: string): string | undefined {
 }
 
 /**
- * Returns when a rollout has to be over.
- *
- * @param stopAfter a duration from the beginning, or a time of day: its next occurrence in the local time of the
- * run
- * @param begun when the rollout began
- * @throws RangeError when it is neither
+ * Returns when a rollout has to be over: after a duration from its beginning, or at the next occurrence of a time of day
+ * in the local time of the run. @throws RangeError when the text is neither
  */
 export function stopTime(stopAfter: string, begun: Date): Date {
   const seconds = durationSeconds(stopAfter);

@@ -47,22 +47,11 @@ export function compareVersions(one: string, other: string): number {
 }
 
 /** Returns "1.36" for "1.36.3". @throws RangeError when the text is no version */
-export function minorOf(text: string): string {
-  const { major, minor } = strictly(text);
-  return `${major}.${minor}`;
-}
+export const minorOf = (text: string): string => `${strictly(text).major}.${strictly(text).minor}`;
 
 /** Returns how many minors the second is ahead of the first; negative when it is behind. @throws RangeError as above */
-export function minorsBetween(one: string, other: string): number {
-  return strictly(other).minor - strictly(one).minor;
-}
-
-/** The way of the lowest kubelet to a target version, with the configuration's versions to stop at. */
-interface Way {
-  lowest: string;
-  target: string;
-  intermediates: readonly string[];
-}
+export const minorsBetween = (one: string, other: string): number =>
+  strictly(other).minor - strictly(one).minor;
 
 /**
  * Returns the version that the lowest kubelet needs next (seed 004, "actually needed version"): the target when it is
@@ -72,7 +61,11 @@ interface Way {
  * @returns undefined when no patch of the minor between is known
  * @throws RangeError when `lowest` or `target` is no version
  */
-export function neededVersion({ lowest, target, intermediates }: Way): string | undefined {
+export function neededVersion(
+  lowest: string,
+  target: string,
+  intermediates: readonly string[],
+): string | undefined {
   if (minorsBetween(lowest, target) < 2) return target;
   const { major, minor } = strictly(lowest);
   const next = `${major}.${minor + 1}`;

@@ -28,11 +28,11 @@ describe("rollout's parts", () => {
     assert.deepEqual(parseVersion("1.36.3"), { major: 1, minor: 36, patch: 3 });
     for (const text of ["v1.36.3", "1.36", "1.36.3-rc.1", ""]) assert.equal(parseVersion(text), undefined);
     assert.ok(compareVersions("1.9.10", "1.10.2") < 0);
-    assert.equal(neededVersion({ lowest: "1.35.1", target: "1.36.3", intermediates: [] }), "1.36.3");
-    const way = { target: "1.36.3", intermediates: ["1.34.2", "1.34.3"] };
-    assert.equal(neededVersion({ ...way, lowest: "1.33.1" }), "1.34.3");
-    assert.equal(neededVersion({ ...way, lowest: "1.34.3" }), "1.35.4");
-    assert.equal(neededVersion({ lowest: "1.36.1", target: "1.39.0", intermediates: [] }), undefined);
+    assert.equal(neededVersion("1.35.1", "1.36.3", []), "1.36.3");
+    const intermediates = ["1.34.2", "1.34.3"];
+    assert.equal(neededVersion("1.33.1", "1.36.3", intermediates), "1.34.3");
+    assert.equal(neededVersion("1.34.3", "1.36.3", intermediates), "1.35.4");
+    assert.equal(neededVersion("1.36.1", "1.39.0", []), undefined);
   });
 
   it("reads a Node's annotations for any pattern", () => {
