@@ -1,30 +1,28 @@
-import { SSH_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { Instance } from "@pulumi/openstack/compute/instance";
 import { Keypair } from "@pulumi/openstack/compute/keypair";
 import { ServerGroup } from "@pulumi/openstack/compute/serverGroup";
-import { FloatingIp } from "@pulumi/openstack/networking/floatingIp";
-import { FloatingIpAssociate } from "@pulumi/openstack/networking/floatingIpAssociate";
 import { Port } from "@pulumi/openstack/networking/port";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { shortHash } from "../../lib/short-hash";
-import { markedDescription } from "../../lib/pulumi/marks";
-import { markedName } from "../../providers/openstack/plan/leftovers";
+import { SSH_PORT } from "../../lib/validation/ports";
+import type { JumpHost, SshCredentials } from "../../providers/kubeadm/plan/machine";
 import {
   MACHINE_FIELDS,
   MARK_KEY,
   metadataOf,
-  type AntiAffinity,
   type MachineRecord,
+  type MachineShape,
   type NetworkKey,
   type Pool,
 } from "../../providers/openstack/plan/machine";
-import { ServerHostKey } from "../../providers/openstack/resources/server-host-key";
+import type { CloudRef } from "../../providers/openstack/plan/requirements";
 import type { CloudPlan } from "../../providers/openstack/resources/cloud-plan";
-import type { JumpHost, SshCredentials } from "../../providers/kubeadm/plan/machine";
+import { ServerHostKey } from "../../providers/openstack/resources/servers";
 import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
-import type { MachineNetwork } from "./network";
-import type { SecurityGroups } from "./security-groups";
+import type { CloudObjects } from "./cloud-objects";
+import type { MachineNetwork, Security } from "./network";
+import type { InfrastructureArgs } from "./openstack-cluster-args";
 
 /**
  * Inputs of a server that are fixed at creation. The provider ignores changes to them, so it never replaces a server:
@@ -42,70 +40,7 @@ const FIXED = [
   "userData",
 ];
 
-const POLICIES: Readonly<Record<Exclude<AntiAffinity, "none">, string>> = {
-  soft: "soft-anti-affinity",
-  strict: "anti-affinity",
-};
-
-/** Creates the keypair for new machines. Its name contains a hash of the key, because servers refer to it by name. */
-export function makeKeypair(
-  cluster: string,
-  publicKey: string,
-  mark: pulumi.Input<string>,
-  opts: pulumi.CustomResourceOptions,
-): Keypair {
-  const resource = `${cluster}-${shortHash([publicKey])}`;
-  const name = pulumi.output(mark).apply((known) => markedName(resource, known));
-  return new Keypair(resource, { name, publicKey }, opts);
-}
-
-/** Creates the server groups that place the machines of a pool on different hosts. Returns them by pool name. */
-export function makeServerGroups(
-  cluster: string,
-  pools: readonly Pool[],
-  mark: pulumi.Input<string>,
-  opts: pulumi.CustomResourceOptions,
-): Map<string, ServerGroup> {
-  return new Map(
-    pools.flatMap((pool) => {
-      if (pool.antiAffinity === "none") return [];
-      const resource = `${cluster}-${pool.name}-${pool.antiAffinity}`;
-      const name = pulumi.output(mark).apply((known) => markedName(resource, known));
-      const policies = [POLICIES[pool.antiAffinity]];
-      return [[pool.name, new ServerGroup(resource, { name, policies }, opts)]];
-    }),
-  );
-}
-
-export interface MakeMachineArgs {
-  machine: MachineRecord;
-  /** Absent when the pool was removed from the configuration and a later run deletes the machine. */
-  pool?: Pool;
-  plan: CloudPlan;
-  networks: ReadonlyMap<NetworkKey, MachineNetwork>;
-  securityGroups: SecurityGroups;
-  /** Resources that the server depends on. */
-  after: pulumi.Resource[];
-  keypair: Keypair;
-  serverGroup?: ServerGroup;
-  userData?: string;
-  /** Network that floating IPs come from. */
-  externalNetwork?: string;
-  /** CIDR block of pods without encapsulation: the port allows it as a source besides its own address. */
-  podCidr?: string;
-  sshPort?: number;
-  /** Owner tag of the cluster's objects. */
-  mark: pulumi.Input<string>;
-}
-
-/** Connection options for reading a machine's SSH host key. */
-export interface FirstContact {
-  cloud?: string;
-  region?: string;
-  jumpHost?: pulumi.Output<JumpHost>;
-  credentials: pulumi.Output<SshCredentials>;
-  timeoutSeconds: number;
-}
+const POLICIES = { soft: "soft-anti-affinity", strict: "anti-affinity" };
 
 /** A machine of the cloud, with its arguments for the cluster component. */
 export interface CloudMachine {
@@ -116,45 +51,127 @@ export interface CloudMachine {
 }
 
 /**
- * Creates one machine: its port, its server and, where the pool has them, its floating IP.
+ * Creates machines: for each its port, its server and, where the pool has them, its floating IP.
  *
- * @throws Error when the machine's network is not in `args.networks`
+ * @throws Error when a machine's network is not in `networks`
  */
-export function makeMachine(
-  cluster: string,
-  args: MakeMachineArgs,
-  opts: pulumi.CustomResourceOptions,
-): CloudMachine {
-  const { machine, pool } = args;
-  const name = `${cluster}-${machine.name}`;
-  const network = args.networks.get(machine.shape.network);
-  if (!network)
-    throw new Error(`${machine.name} lies in a network that is not made: ${machine.shape.network}`);
-  const port = makePort(name, network, args, opts);
-  const server = makeServer(name, cluster, port, args, opts);
-  // Depends on the server, because the port has its address before the server exists.
-  const fixedIp = whenMade(
-    pulumi.all([port.allFixedIps, server.id]).apply(([ips]) => ips),
-    (ips) => ips[0] ?? "",
+export function makeMachines(
+  objects: CloudObjects,
+  args: InfrastructureArgs,
+  machines: readonly MachineRecord[],
+  { found }: CloudPlan,
+  networks: ReadonlyMap<NetworkKey, MachineNetwork>,
+  security: Security,
+): CloudMachine[] {
+  const { cluster, opts } = objects;
+  const { userData, externalNetwork } = { ...args, ...args.network };
+  const keyPair = makeKeypair(objects, args.publicKey).name;
+  const serverGroups = makeServerGroups(objects, args.pools);
+  return machines.map((machine): CloudMachine => {
+    const { name, role, shape } = machine;
+    const resource = `${cluster}-${name}`;
+    const network = networks.get(shape.network);
+    if (!network) throw new Error(`${name} lies in a network that is not made: ${shape.network}`);
+    // Absent when the pool was removed from the configuration and a later run deletes the machine.
+    const pool = args.pools.find((each) => each.name === machine.pool);
+    const port = makePort(objects, args, machine, network, security);
+    const group = serverGroups.get(machine.pool);
+    const server = new Instance(
+      resource,
+      {
+        name,
+        flavorId: whenMade(found, ({ flavors }) => flavors[shape.flavor] as string),
+        ...diskOf(
+          shape,
+          whenMade(found, ({ images }) => images[shape.image] as string),
+        ),
+        availabilityZone: shape.zone,
+        keyPair,
+        userData,
+        networks: [{ port: port.id }],
+        schedulerHints: group && [{ group: group.id }],
+        metadata: { ...metadataOf(MACHINE_FIELDS, cluster, machine), [MARK_KEY]: objects.mark },
+      },
+      // A machine reads its metadata through the router at boot.
+      { ...opts, ignoreChanges: FIXED, dependsOn: [...security.rules, ...network.way] },
+    );
+    // Depends on the server, because the port has its address before the server exists.
+    const ips = pulumi.all([port.allFixedIps, server.id]).apply(([addresses]) => addresses);
+    const fixedIp = whenMade(ips, ([first = ""]) => first);
+    if (pool?.floatingIp && externalNetwork === undefined)
+      throw new Error(`${resource} has a floating IP and no external network`);
+    const address =
+      pool?.floatingIp && externalNetwork
+        ? objects.floatingIp(resource, externalNetwork, port.id, [server, ...network.way])
+        : fixedIp;
+    const common = { name, role, address, port: args.sshPort ?? SSH_PORT, internalAddress: fixedIp };
+    const { labels = {}, taints = [] } = pool ?? {};
+    return {
+      server,
+      fixedIp,
+      args:
+        role === "worker"
+          ? { ...common, pool: machine.pool, labels, taints }
+          : // Only control planes of a new cluster have their floating IPs in their certificates.
+            { ...common, certificateName: "kubernetes", labels, taints },
+    };
+  });
+}
+
+/** Creates the keypair for new machines. Its name contains a hash of the key, because servers refer to it by name. */
+function makeKeypair(objects: CloudObjects, publicKey: string): Keypair {
+  const resource = `${objects.cluster}-${shortHash([publicKey])}`;
+  return new Keypair(resource, { name: objects.named(resource), publicKey }, objects.opts);
+}
+
+/** Creates the server groups that place the machines of a pool on different hosts. Returns them by pool name. */
+function makeServerGroups(objects: CloudObjects, pools: readonly Pool[]): Map<string, ServerGroup> {
+  return new Map(
+    pools.flatMap(({ name, antiAffinity }) => {
+      if (antiAffinity === "none") return [];
+      const resource = `${objects.cluster}-${name}-${antiAffinity}`;
+      const inputs = { name: objects.named(resource), policies: [POLICIES[antiAffinity]] };
+      return [[name, new ServerGroup(resource, inputs, objects.opts)]];
+    }),
   );
-  const address = pool?.floatingIp ? floatingAddress(name, port, server, network, args, opts) : fixedIp;
-  const sshPort = args.sshPort ?? SSH_PORT;
-  return {
-    server,
-    fixedIp,
-    args: {
-      name: machine.name,
-      role: machine.role,
-      ...(machine.role === "worker" ? { pool: machine.pool } : {}),
-      address,
-      port: sshPort,
-      internalAddress: fixedIp,
-      // Only control planes of a new cluster have their floating IPs in their certificates.
-      ...(machine.role === "control-plane" ? { certificateName: "kubernetes" } : {}),
-      labels: pool?.labels ?? {},
-      taints: pool?.taints ?? [],
+}
+
+function makePort(
+  objects: CloudObjects,
+  { podNetwork, podCidr }: InfrastructureArgs,
+  { name, role }: MachineRecord,
+  { id: networkId, subnetId }: MachineNetwork,
+  { ids: { nodes, "control-planes": controlPlanes } }: Security,
+): Port {
+  return new Port(
+    `${objects.cluster}-${name}`,
+    {
+      name,
+      description: objects.described(),
+      adminStateUp: true,
+      networkId,
+      fixedIps: subnetId === undefined ? undefined : [{ subnetId }],
+      securityGroupIds: role === "control-plane" ? [nodes, controlPlanes] : [nodes],
+      // The built-in network sends the packets of pods without encapsulation.
+      allowedAddressPairs: podNetwork === "bridge" ? [{ ipAddress: podCidr }] : undefined,
     },
-  };
+    objects.opts,
+  );
+}
+
+/** Returns the inputs of a server's disk: a new volume, or the flavor's own disk. */
+function diskOf({ rootVolume }: MachineShape, imageId: pulumi.Output<string>) {
+  if (!rootVolume) return { imageId };
+  const source = { uuid: imageId, sourceType: "image", destinationType: "volume", bootIndex: 0 };
+  const { size: volumeSize, type: volumeType } = rootVolume;
+  return { blockDevices: [{ ...source, volumeSize, volumeType, deleteOnTermination: true }] };
+}
+
+/** Connection options for reading a machine's SSH host key. */
+export interface FirstContact extends CloudRef {
+  jumpHost?: pulumi.Output<JumpHost>;
+  credentials: pulumi.Output<SshCredentials>;
+  timeoutSeconds: number;
 }
 
 /** Returns the machine with its host key, which is read over SSH and compared with the server's console. */
@@ -162,98 +179,14 @@ export function withHostKey(
   cluster: string,
   machine: CloudMachine,
   contact: FirstContact,
-  opts: pulumi.CustomResourceOptions,
+  parent: pulumi.Resource,
 ): CloudMachine {
   const { server, args } = machine;
+  const { name, address, port = SSH_PORT } = args;
   const { hostKey } = new ServerHostKey(
-    `${cluster}-${args.name}-host-key`,
-    { machine: args.name, server: server.id, address: args.address, port: args.port ?? SSH_PORT, ...contact },
-    { ...(opts.parent ? { parent: opts.parent } : {}), ignoreChanges: ["address", "port"] },
+    `${cluster}-${name}-host-key`,
+    { machine: name, server: server.id, address, port, ...contact },
+    { parent, ignoreChanges: ["address", "port"] },
   );
   return { ...machine, args: { ...args, hostKey } };
-}
-
-function described(mark: pulumi.Input<string>): pulumi.Output<string> {
-  return pulumi.output(mark).apply((known) => markedDescription(known));
-}
-
-function makePort(
-  name: string,
-  network: MachineNetwork,
-  { machine, securityGroups, podCidr, mark }: MakeMachineArgs,
-  opts: pulumi.CustomResourceOptions,
-): Port {
-  const { nodes, "control-planes": controlPlanes } = securityGroups;
-  return new Port(
-    name,
-    {
-      name: machine.name,
-      description: described(mark),
-      adminStateUp: true,
-      networkId: network.id,
-      ...(network.subnetId === undefined ? {} : { fixedIps: [{ subnetId: network.subnetId }] }),
-      securityGroupIds: machine.role === "control-plane" ? [nodes, controlPlanes] : [nodes],
-      ...(podCidr === undefined ? {} : { allowedAddressPairs: [{ ipAddress: podCidr }] }),
-    },
-    opts,
-  );
-}
-
-function makeServer(
-  name: string,
-  cluster: string,
-  port: Port,
-  { machine, plan, keypair, serverGroup, userData, after, mark }: MakeMachineArgs,
-  opts: pulumi.CustomResourceOptions,
-): Instance {
-  const { shape } = machine;
-  const imageId = whenMade(plan.found, ({ images }) => images[shape.image] as string);
-  const disk = shape.rootVolume
-    ? {
-        blockDevices: [
-          {
-            uuid: imageId,
-            sourceType: "image",
-            destinationType: "volume",
-            volumeSize: shape.rootVolume.size,
-            ...(shape.rootVolume.type === undefined ? {} : { volumeType: shape.rootVolume.type }),
-            bootIndex: 0,
-            deleteOnTermination: true,
-          },
-        ],
-      }
-    : { imageId };
-  return new Instance(
-    name,
-    {
-      name: machine.name,
-      flavorId: whenMade(plan.found, ({ flavors }) => flavors[shape.flavor] as string),
-      ...disk,
-      ...(shape.zone === undefined ? {} : { availabilityZone: shape.zone }),
-      keyPair: keypair.name,
-      ...(userData === undefined ? {} : { userData }),
-      networks: [{ port: port.id }],
-      ...(serverGroup ? { schedulerHints: [{ group: serverGroup.id }] } : {}),
-      metadata: { ...metadataOf(MACHINE_FIELDS, cluster, machine), [MARK_KEY]: mark },
-    },
-    { ...opts, ignoreChanges: FIXED, dependsOn: after },
-  );
-}
-
-function floatingAddress(
-  name: string,
-  port: Port,
-  server: Instance,
-  network: MachineNetwork,
-  { externalNetwork, mark }: MakeMachineArgs,
-  opts: pulumi.CustomResourceOptions,
-): pulumi.Output<string> {
-  if (externalNetwork === undefined) throw new Error(`${name} has a floating IP and no external network`);
-  const ip = new FloatingIp(name, { pool: externalNetwork, description: described(mark) }, opts);
-  const association = new FloatingIpAssociate(
-    name,
-    { floatingIp: ip.address, portId: port.id },
-    { ...opts, dependsOn: [server, ...network.way] },
-  );
-  return pulumi.all([association.floatingIp, association.id]).apply(([address]) => address);
 }

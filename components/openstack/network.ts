@@ -1,10 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
+import { Listener } from "@pulumi/openstack/loadbalancer/listener";
+import { LoadBalancer } from "@pulumi/openstack/loadbalancer/loadBalancer";
+import { Member } from "@pulumi/openstack/loadbalancer/member";
+import { Monitor } from "@pulumi/openstack/loadbalancer/monitor";
+import { Pool } from "@pulumi/openstack/loadbalancer/pool";
 import { Network } from "@pulumi/openstack/networking/network";
 import { Router } from "@pulumi/openstack/networking/router";
 import { RouterInterface } from "@pulumi/openstack/networking/routerInterface";
+import { SecGroup } from "@pulumi/openstack/networking/secGroup";
+import { SecGroupRule } from "@pulumi/openstack/networking/secGroupRule";
 import { Subnet } from "@pulumi/openstack/networking/subnet";
-import { markedDescription } from "../../lib/pulumi/marks";
+import { API_SERVER_PORT } from "../../lib/validation/ports";
+import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
 import { EXISTING_NETWORK, type NetworkKey } from "../../providers/openstack/plan/machine";
+import {
+  securityRules,
+  type DesiredSecurity,
+  type SecurityGroupName,
+  type SecurityRule,
+} from "../../providers/openstack/plan/security-rules";
+import type { CloudObjects } from "./cloud-objects";
 import type { NetworkArgs } from "./openstack-cluster-args";
 
 /** A network for machines. */
@@ -24,48 +39,135 @@ export function networkKey(network: NetworkArgs): NetworkKey {
 /**
  * Creates the machines' networks: the desired one, and those of machines that have not been replaced yet. One router
  * connects all networks of the stack. Returns them by key.
+ *
+ * @param inUse networks of the machines of this run
  */
 export function makeNetworks(
-  cluster: string,
-  args: {
-    network: NetworkArgs;
-    /** Networks of the machines of this run. */
-    inUse: readonly NetworkKey[];
-    externalNetworkId: pulumi.Output<string | undefined>;
-    mark: pulumi.Input<string>;
-  },
-  opts: pulumi.CustomResourceOptions,
+  objects: CloudObjects,
+  wanted: NetworkArgs,
+  inUse: readonly NetworkKey[],
+  externalNetworkId: pulumi.Output<string>,
 ): Map<NetworkKey, MachineNetwork> {
-  const wanted = networkKey(args.network);
-  const keys = [...new Set([wanted, ...args.inUse])];
-  const description = pulumi.output(args.mark).apply((mark) => markedDescription(mark));
-  const own = keys.filter((key) => !key.startsWith(EXISTING_NETWORK));
-  const router =
-    own.length === 0
-      ? undefined
-      : new Router(
-          cluster,
-          {
-            name: cluster,
-            description,
-            adminStateUp: true,
-            externalNetworkId: args.externalNetworkId as pulumi.Output<string>,
-          },
-          opts,
-        );
-  const dns = "dnsNameservers" in args.network ? args.network.dnsNameservers : [];
+  const { cluster, opts } = objects;
+  const common = { description: objects.described(), adminStateUp: true };
+  let router: Router | undefined;
   const make = (key: NetworkKey): MachineNetwork => {
-    if (!router || key.startsWith(EXISTING_NETWORK))
-      return { id: key.slice(EXISTING_NETWORK.length), way: [] };
+    if (key.startsWith(EXISTING_NETWORK)) return { id: key.slice(EXISTING_NETWORK.length), way: [] };
+    router ??= new Router(cluster, { name: cluster, ...common, externalNetworkId }, opts);
     const name = `${cluster}-${key.replace("/", "-")}`;
-    const network = new Network(name, { name, description, adminStateUp: true }, opts);
-    const subnet = new Subnet(
-      name,
-      { name, description, networkId: network.id, cidr: key, ipVersion: 4, dnsNameservers: dns },
-      opts,
-    );
+    const network = new Network(name, { name, ...common }, opts);
+    const { description } = common;
+    const dnsNameservers = "dnsNameservers" in wanted ? wanted.dnsNameservers : [];
+    const addresses = { networkId: network.id, cidr: key, ipVersion: 4, dnsNameservers };
+    const subnet = new Subnet(name, { name, description, ...addresses }, opts);
     const way = new RouterInterface(name, { routerId: router.id, subnetId: subnet.id }, opts);
     return { id: network.id, subnetId: subnet.id, way: [way] };
   };
-  return new Map(keys.map((key) => [key, make(key)]));
+  return new Map([...new Set([networkKey(wanted), ...inUse])].map((key) => [key, make(key)]));
+}
+
+/** The cluster's security groups and their rules. Servers depend on the rules. */
+export interface Security {
+  ids: Readonly<Record<SecurityGroupName, pulumi.Output<string>>>;
+  rules: pulumi.Resource[];
+}
+
+/** Returns the name of a cluster's security group in the cloud. */
+export function securityGroupName(cluster: string, group: SecurityGroupName): string {
+  return `${cluster}-${group}`;
+}
+
+/** Creates the two security groups and their rules. */
+export function makeSecurityGroups(objects: CloudObjects, desired: DesiredSecurity): Security {
+  const { cluster, opts } = objects;
+  const make = (group: SecurityGroupName, words: string) => {
+    const name = securityGroupName(cluster, group);
+    const description = objects.described(`${words} of the cluster ${cluster}`);
+    return new SecGroup(name, { name, description }, opts);
+  };
+  const groups = {
+    nodes: make("nodes", "every machine"),
+    "control-planes": make("control-planes", "the control planes"),
+  };
+  const ids = { nodes: groups.nodes.id, "control-planes": groups["control-planes"].id };
+  const sourcesOf = ({ from }: SecurityRule) => {
+    if ("group" in from) return [{ suffix: "", source: { remoteGroupId: ids[from.group] } }];
+    return from.cidrs.map((cidr) => ({
+      suffix: `-${cidr.replace("/", "-")}`,
+      source: { remoteIpPrefix: cidr },
+    }));
+  };
+  const rules = securityRules(desired).flatMap((rule) =>
+    sourcesOf(rule).map(
+      ({ suffix, source }) =>
+        new SecGroupRule(
+          `${cluster}-${rule.group}-${rule.name}${suffix}`,
+          {
+            securityGroupId: ids[rule.group],
+            direction: "ingress",
+            ethertype: "IPv4",
+            description: objects.described(rule.why),
+            protocol: rule.protocol,
+            portRangeMin: rule.ports?.[0],
+            portRangeMax: rule.ports?.[1],
+            ...source,
+          },
+          // The cloud deletes a group's rules with the group; one by one, the provider would wait 5 s for each.
+          { ...opts, deletedWith: groups[rule.group] },
+        ),
+    ),
+  );
+  return { ids, rules };
+}
+
+export interface ApiLoadBalancer {
+  /** Address in the machines' network at which nodes reach the API. */
+  address: pulumi.Output<string>;
+  /** Public address; absent without `floatingIp`. */
+  floatingIp?: pulumi.Output<string>;
+  /** Adds a control plane as a member. */
+  add(machine: string, address: pulumi.Input<string>): void;
+}
+
+/**
+ * Creates an Octavia load balancer for the API servers, with a health monitor that excludes failed servers.
+ *
+ * @param allowedCidrs CIDR blocks that may connect to the load balancer
+ * @param externalNetwork external network of the floating IP; without it, the load balancer has no floating IP
+ */
+export function makeApiLoadBalancer(
+  objects: CloudObjects,
+  network: MachineNetwork,
+  allowedCidrs: string[],
+  externalNetwork?: string,
+): ApiLoadBalancer {
+  const { cluster, opts } = objects;
+  const name = apiBalancerResource(cluster);
+  const common = { name, description: objects.described() };
+  const { subnetId: vipSubnetId } = network;
+  const balancer = new LoadBalancer(
+    name,
+    { ...common, ...(vipSubnetId === undefined ? { vipNetworkId: network.id } : { vipSubnetId }) },
+    // A new address would break every certificate and every kubelet configuration.
+    { ...opts, ignoreChanges: ["vipNetworkId", "vipSubnetId"] },
+  );
+  const port = { protocol: "TCP", protocolPort: API_SERVER_PORT };
+  const listener = new Listener(
+    name,
+    { ...common, loadbalancerId: balancer.id, ...port, allowedCidrs },
+    opts,
+  );
+  const backend = { listenerId: listener.id, protocol: "TCP", lbMethod: "ROUND_ROBIN" };
+  const { id: poolId } = new Pool(name, { ...common, ...backend }, opts);
+  new Monitor(name, { name, poolId, type: "TCP", delay: 5, timeout: 3, maxRetries: 2 }, opts);
+  return {
+    address: balancer.vipAddress,
+    floatingIp: externalNetwork
+      ? objects.floatingIp(name, externalNetwork, balancer.vipPortId, network.way)
+      : undefined,
+    add: (machine, address) => {
+      const member = { name: machine, poolId, address, protocolPort: API_SERVER_PORT };
+      new Member(`${cluster}-${machine}`, member, opts);
+    },
+  };
 }

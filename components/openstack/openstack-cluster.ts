@@ -1,26 +1,24 @@
+import * as pulumi from "@pulumi/pulumi";
 import { withCurrentNames } from "../../lib/pulumi/renamed-arguments";
-import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
+import { ComponentWithState } from "../../lib/pulumi/stack";
+import type { StateResources } from "../../lib/pulumi/state";
 import { API_SERVER_PORT } from "../../lib/validation/ports";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
-import * as pulumi from "@pulumi/pulumi";
-import { InitializedMark } from "../../providers/openstack/resources/initialized-mark";
-import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
+import { OPENSTACK_CLUSTER_RENAMES } from "../../providers/openstack/plan/validation";
+import { InitializedMark } from "../../providers/openstack/resources/servers";
 import { podNetworkKind, timeouts } from "../kubeadm/defaults";
-import { jumpHost, sshCredentials } from "../kubeadm/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
 import type { EndpointArgs } from "../kubeadm/kubeadm-cluster-args";
-import { installCloudAddons, makesCredential, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
+import { jumpHost, sshCredentials } from "../kubeadm/machines";
+import { installCloudAddons, wantsCinder, withExternalCloudProvider } from "./cloud-addons";
 import { Infrastructure } from "./infrastructure";
-import { ComponentWithState } from "../../lib/pulumi/stack";
-import type { ApiLoadBalancer } from "./load-balancer";
 import { withHostKey, type CloudMachine } from "./machines";
 import type { OpenstackClusterArgs } from "./openstack-cluster-args";
 
 /** What the component creates. */
 interface Parts {
   infrastructure: Infrastructure;
-  machines: CloudMachine[];
   cluster: KubeadmCluster;
 }
 
@@ -60,32 +58,29 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
     this.kubeconfig = this.part(({ cluster }) => cluster.kubeconfig);
     this.nodes = this.part(({ cluster }) => cluster.nodes);
     this.version = this.part(({ cluster }) => cluster.version);
-    this.endpoints = this.part(({ cluster, infrastructure }) =>
-      describeEndpoints(cluster, infrastructure.balancer),
+    this.endpoints = this.part(({ cluster, infrastructure: { balancer } }) =>
+      pulumi.all([cluster.endpoints, balancer?.floatingIp]).apply(([endpoints, external]) => ({
+        ...endpoints,
+        ...(external === undefined ? {} : { external: `${external}:${API_SERVER_PORT}` }),
+      })),
     );
-    this.servers = this.part(({ machines }) => pulumi.output(serverIds(machines)));
+    this.servers = this.part(({ infrastructure }) => pulumi.output(serverIds(infrastructure.machines)));
     this.remaining = this.part(({ infrastructure }) => infrastructure.later);
-    this.registerOutputs({
-      kubeconfig: this.kubeconfig,
-      endpoints: this.endpoints,
-      nodes: this.nodes,
-      version: this.version,
-      servers: this.servers,
-      remaining: this.remaining,
-    });
+    const { kubeconfig, endpoints, nodes, version, servers, remaining } = this;
+    this.registerOutputs({ kubeconfig, endpoints, nodes, version, servers, remaining });
   }
 
   protected override make(existing: StateResources): Parts {
     const infrastructure = this.makeInfrastructure(existing);
-    const machines = this.withHostKeys(infrastructure);
-    const cluster = this.makeCluster(machines, infrastructure);
-    this.markInitialized(cluster, machines);
+    const cluster = this.makeCluster(infrastructure);
+    this.markInitialized(cluster, infrastructure.machines);
     this.installAddons(cluster, infrastructure);
-    return { infrastructure, machines, cluster };
+    return { infrastructure, cluster };
   }
 
   private makeInfrastructure(existing: StateResources): Infrastructure {
     const { cluster, cloudProvider, ...args } = this.args;
+    const { enabled, applicationCredential } = cloudProvider;
     return new Infrastructure(
       this.clusterName,
       {
@@ -94,47 +89,35 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
         podNetwork: podNetworkKind(cluster),
         podCidr: networkOf(cluster.network).podSubnet,
         services: {
-          loadBalancers: cloudProvider.enabled,
+          loadBalancers: enabled,
           volumes: wantsCinder(cloudProvider),
-          ownCredential: makesCredential(cloudProvider),
+          ownCredential: enabled && applicationCredential === undefined,
         },
       },
       { parent: this },
     );
   }
 
-  private withHostKeys({ machines, inCloud }: Infrastructure): CloudMachine[] {
-    const { cloud, region, cluster } = this.args;
-    const jump = jumpHost(cluster);
+  private makeCluster({ balancer, machines, state }: Infrastructure): KubeadmCluster {
+    const { cloud, region, cluster, endpoint, cloudProvider } = this.args;
     const contact = {
-      ...(cloud ? { cloud } : {}),
-      ...(region ? { region } : {}),
-      ...(jump ? { jumpHost: jump } : {}),
+      cloud,
+      region,
+      jumpHost: jumpHost(cluster),
       credentials: sshCredentials({ ...cluster, machines: [] }),
       timeoutSeconds: timeouts(cluster).ssh,
     };
-    return machines.map((machine) => withHostKey(this.clusterName, machine, contact, inCloud));
-  }
-
-  private makeCluster(machines: CloudMachine[], { balancer, state }: Infrastructure): KubeadmCluster {
-    const { cluster, endpoint, cloudProvider } = this.args;
-    const names = [
-      ...(balancer ? [balancer.address] : []),
-      ...(balancer?.floatingIp ? [balancer.floatingIp] : []),
-    ];
-    const reached: EndpointArgs | undefined = balancer
-      ? { external: { host: balancer.address, port: API_SERVER_PORT } }
-      : endpoint && !("octavia" in endpoint)
-        ? endpoint
-        : undefined;
+    const given = endpoint && !("octavia" in endpoint) ? endpoint : undefined;
+    const reached = balancer ? { external: { host: balancer.address, port: API_SERVER_PORT } } : given;
+    const names = [balancer?.address, balancer?.floatingIp].filter((name) => name !== undefined);
     return new KubeadmCluster(
       this.clusterName,
       {
         ...cluster,
         kubeadm: cloudProvider.enabled ? withExternalCloudProvider(cluster.kubeadm) : cluster.kubeadm,
-        machines: machines.map(({ args }) => args),
-        ...(reached ? { endpoint: reached } : {}),
-        loadBalancer: this.loadBalancer(balancer, reached),
+        machines: machines.map((machine) => withHostKey(this.clusterName, machine, contact, this).args),
+        endpoint: reached,
+        loadBalancer: this.loadBalancer(balancer?.floatingIp, reached),
         certificateNames: [...(cluster.certificateNames ?? []), ...names],
         // While a control plane is being replaced, there is one more.
         allowEvenControlPlanes: true,
@@ -148,54 +131,32 @@ export class OpenstackCluster extends ComponentWithState<Parts> {
    * Returns host:port of the load balancer for the kubeconfig: its floating IP, or else the nodes' external endpoint;
    * undefined when control planes have floating IPs of their own.
    */
-  private loadBalancer(balancer?: ApiLoadBalancer, reached?: EndpointArgs): pulumi.Input<string> | undefined {
-    if (balancer?.floatingIp) return pulumi.interpolate`${balancer.floatingIp}:${API_SERVER_PORT}`;
-    const isElsewhere = this.args.pools.some(
-      ({ role, floatingIp }) => role === "control-plane" && floatingIp,
-    );
+  private loadBalancer(floatingIp?: pulumi.Output<string>, reached?: EndpointArgs) {
+    if (floatingIp) return pulumi.interpolate`${floatingIp}:${API_SERVER_PORT}`;
+    const isElsewhere = this.args.pools.some((pool) => pool.role === "control-plane" && pool.floatingIp);
     if (isElsewhere || reached === undefined || !("external" in reached)) return undefined;
     return pulumi.interpolate`${reached.external.host}:${reached.external.port}`;
   }
 
   /** Adds the ready tag to each server after its node agent reports the machine as ready. */
-  private markInitialized(cluster: KubeadmCluster, machines: CloudMachine[]): void {
+  private markInitialized(cluster: KubeadmCluster, cloudMachines: CloudMachine[]): void {
+    const { common, machines } = cluster;
     const { cloud, region } = this.args;
     new InitializedMark(
       `${this.clusterName}-initialized`,
-      {
-        ...cluster.common,
-        machines: cluster.machines,
-        ...(cloud ? { cloud } : {}),
-        ...(region ? { region } : {}),
-        servers: serverIds(machines),
-      },
+      { ...common, machines, cloud, region, servers: serverIds(cloudMachines) },
       { parent: this, dependsOn: [cluster] },
     );
   }
 
-  private installAddons(cluster: KubeadmCluster, { plan, mark, inCloud }: Infrastructure): void {
+  private installAddons(cluster: KubeadmCluster, { plan, objects }: Infrastructure): void {
     const { cloudProvider } = this.args;
-    if (!cloudProvider.enabled) return;
-    installCloudAddons(
-      this.clusterName,
-      {
-        kubeconfig: cluster.directKubeconfig,
-        found: plan.found,
-        mark,
-        cloudProvider,
-      },
-      { ...inCloud, parent: this, deletedWith: cluster.existence, dependsOn: [cluster.existence] },
-    );
+    const { directKubeconfig, existence } = cluster;
+    if (cloudProvider.enabled)
+      installCloudAddons(objects, cloudProvider, plan.found, directKubeconfig, this, existence);
   }
 }
 
 function serverIds(machines: readonly CloudMachine[]): Record<string, pulumi.Output<string>> {
   return Object.fromEntries(machines.map(({ args, server }) => [args.name, server.id]));
-}
-
-function describeEndpoints(cluster: KubeadmCluster, balancer?: ApiLoadBalancer) {
-  return pulumi.all([cluster.endpoints, balancer?.floatingIp]).apply(([endpoints, external]) => ({
-    ...endpoints,
-    ...(external === undefined ? {} : { external: `${external}:${API_SERVER_PORT}` }),
-  }));
 }

@@ -2,63 +2,28 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
+import type { CloudRef } from "../plan/requirements";
 import { CloudConfigurationError } from "./errors";
-
-/** Credentials for Keystone; secret as a whole. */
-export type CloudCredentials =
-  | { kind: "application-credential"; id?: string; name?: string; user?: Identity; secret: string }
-  | { kind: "password"; user: Identity; password: string; project?: Identity; domain?: Identity };
-
-/** A Keystone object, by id or by name in a domain. */
-export interface Identity {
-  id?: string;
-  name?: string;
-  domain?: { id: string } | { name: string };
-}
 
 export interface CloudConfiguration {
   /** URL of Keystone with its version: "https://cloud.example.com:5000/v3". */
   authUrl: string;
-  credentials: CloudCredentials;
+  /** The credentials as `auth` in Keystone's request for a token; secret. */
+  auth: object;
   region?: string;
-  interface: "public" | "internal" | "admin";
+  interface: string;
   /** PEM certificates. */
   caCertificates?: string;
   /** Whether TLS certificates are verified. */
   verify: boolean;
 }
 
-interface CloudEntry {
-  auth?: Record<string, unknown>;
-  auth_type?: unknown;
-  region_name?: unknown;
-  regions?: unknown;
-  interface?: unknown;
-  endpoint_type?: unknown;
-  cacert?: unknown;
-  verify?: unknown;
-}
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entry of clouds.yaml. */
+type CloudEntry = Fields & { auth?: Fields };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Environment variables for the fields of an entry's `auth`. */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
-  auth_url: "OS_AUTH_URL",
-  application_credential_id: "OS_APPLICATION_CREDENTIAL_ID",
-  application_credential_name: "OS_APPLICATION_CREDENTIAL_NAME",
-  application_credential_secret: "OS_APPLICATION_CREDENTIAL_SECRET",
-  username: "OS_USERNAME",
-  user_id: "OS_USER_ID",
-  password: "OS_PASSWORD",
-  project_id: "OS_PROJECT_ID",
-  project_name: "OS_PROJECT_NAME",
-  user_domain_id: "OS_USER_DOMAIN_ID",
-  user_domain_name: "OS_USER_DOMAIN_NAME",
-  project_domain_id: "OS_PROJECT_DOMAIN_ID",
-  project_domain_name: "OS_PROJECT_DOMAIN_NAME",
-  domain_id: "OS_DOMAIN_ID",
-  domain_name: "OS_DOMAIN_NAME",
-};
 
 /**
  * Reads a cloud's configuration as openstacksdk does: from the entry in clouds.yaml (and secure.yaml in the same
@@ -70,144 +35,132 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
  * @throws CloudConfigurationError
  */
 export async function readCloudConfiguration(
-  desired: { cloud?: string; region?: string },
+  desired: CloudRef,
   environment: Environment = process.env,
   folder = process.cwd(),
 ): Promise<CloudConfiguration> {
   const cloud = desired.cloud ?? environment.OS_CLOUD;
-  const entry =
-    cloud === undefined ? entryOfEnvironment(environment) : await entryOfFiles(cloud, environment, folder);
-  const where = cloud === undefined ? "the environment" : `the entry "${cloud}" of clouds.yaml`;
-  const auth = entry.auth ?? {};
-  const authUrl = text(auth.auth_url);
+  const isNamed = cloud !== undefined;
+  const entry = isNamed ? await entryOfFiles(cloud, environment, folder) : entryOfEnvironment(environment);
+  const where = isNamed ? `the entry "${cloud}" of clouds.yaml` : "the environment";
+  const { auth = {} } = entry;
+  const authUrl = text(auth.auth_url)?.replace(/\/+$/, "");
   if (authUrl === undefined)
     throw new CloudConfigurationError(
-      cloud === undefined
-        ? "no cloud is named: write `cloud` under foresail:openstack, or set OS_CLOUD or OS_AUTH_URL"
-        : `${where} has no auth.auth_url`,
+      isNamed
+        ? `${where} has no auth.auth_url`
+        : "no cloud is named: write `cloud` under foresail:openstack, or set OS_CLOUD or OS_AUTH_URL",
     );
-  const region =
-    desired.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry.regions);
   const chosen = text(entry.interface) ?? text(entry.endpoint_type) ?? environment.OS_INTERFACE ?? "public";
+  const endpoints = chosen.replace(/URL$/, "");
+  if (!["public", "internal", "admin"].includes(endpoints))
+    throw new CloudConfigurationError(`"${chosen}" is no interface; write public, internal or admin`);
   const caFile = text(entry.cacert) ?? environment.OS_CACERT;
   return {
-    authUrl: versioned(authUrl),
-    credentials: credentialsOf(auth, where),
-    ...(region === undefined ? {} : { region }),
-    interface: interfaceOf(chosen),
-    ...(caFile === undefined ? {} : { caCertificates: await readCaFile(caFile) }),
+    authUrl: authUrl.endsWith("/v3") ? authUrl : `${authUrl.replace(/\/v2\.0$/, "")}/v3`,
+    auth: keystoneAuth(auth, where),
+    region: desired.region ?? text(entry.region_name) ?? environment.OS_REGION_NAME ?? firstRegion(entry),
+    interface: endpoints,
+    caCertificates: caFile === undefined ? undefined : await readCaFile(caFile),
     verify: entry.verify !== false && environment.OS_INSECURE !== "true",
   };
 }
 
+/** Returns the environment as an entry: OS_AUTH_URL is its `auth.auth_url`. */
 function entryOfEnvironment(environment: Environment): CloudEntry {
-  const auth = Object.entries(ENVIRONMENT).map(([field, variable]) => [field, environment[variable]]);
-  return { auth: Object.fromEntries(auth) as Record<string, unknown> };
+  const variables = Object.entries(environment).filter(([name]) => name.startsWith("OS_"));
+  return { auth: Object.fromEntries(variables.map(([name, value]) => [name.slice(3).toLowerCase(), value])) };
 }
 
 async function entryOfFiles(cloud: string, environment: Environment, folder: string): Promise<CloudEntry> {
   const home = environment.HOME ?? homedir();
-  const places = [
+  const files = [
     ...(environment.OS_CLIENT_CONFIG_FILE ? [environment.OS_CLIENT_CONFIG_FILE] : []),
     path.join(folder, "clouds.yaml"),
     path.join(home, ".config", "openstack", "clouds.yaml"),
     "/etc/openstack/clouds.yaml",
   ];
-  for (const ref of places) {
-    const clouds = await readClouds(ref);
+  for (const file of files) {
+    const clouds = await readClouds(file);
     if (clouds === undefined) continue;
     const entry = clouds[cloud];
     if (entry === undefined)
       throw new CloudConfigurationError(
-        `${ref} has no entry "${cloud}"; it has ${Object.keys(clouds).join(", ") || "none"}`,
+        `${file} has no entry "${cloud}"; it has ${Object.keys(clouds).join(", ") || "none"}`,
       );
-    const secret = (await readClouds(path.join(path.dirname(ref), "secure.yaml")))?.[cloud];
+    const secret = (await readClouds(path.join(path.dirname(file), "secure.yaml")))?.[cloud];
     return { ...entry, ...secret, auth: { ...entry.auth, ...secret?.auth } };
   }
   throw new CloudConfigurationError(
-    `there is no clouds.yaml for the cloud "${cloud}"; looked for ${places.join(", ")}`,
+    `there is no clouds.yaml for the cloud "${cloud}"; looked for ${files.join(", ")}`,
   );
 }
 
 /** Reads the clouds of a file. Returns undefined if the file does not exist. */
-async function readClouds(ref: string): Promise<Record<string, CloudEntry> | undefined> {
-  let content: string;
+async function readClouds(file: string): Promise<Record<string, CloudEntry> | undefined> {
+  const content = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new CloudConfigurationError(`${file} can't be read: ${error.message}`);
+  });
+  if (content === undefined) return undefined;
+  let value: { clouds?: unknown } | null;
   try {
-    content = await readFile(ref, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new CloudConfigurationError(`${ref} can't be read: ${(error as Error).message}`);
-  }
-  let value: unknown;
-  try {
-    value = parse(content);
+    value = parse(content) as typeof value;
   } catch {
     // The parser's message would quote the line, which may contain a password.
-    throw new CloudConfigurationError(`${ref} is no YAML`);
+    throw new CloudConfigurationError(`${file} is no YAML`);
   }
-  const clouds = (value as { clouds?: unknown } | null)?.clouds;
+  const clouds = value?.clouds;
   if (typeof clouds !== "object" || clouds === null)
-    throw new CloudConfigurationError(`${ref} has no map \`clouds\``);
+    throw new CloudConfigurationError(`${file} has no map \`clouds\``);
   return clouds as Record<string, CloudEntry>;
 }
 
-function credentialsOf(auth: Record<string, unknown>, where: string): CloudCredentials {
+function keystoneAuth(auth: Fields, where: string): object {
   const user = identity(auth, "user_id", "username", "user_domain");
   const secret = text(auth.application_credential_secret);
   if (secret !== undefined) {
     const id = text(auth.application_credential_id);
     const name = text(auth.application_credential_name);
-    if (id !== undefined) return { kind: "application-credential", id, secret };
-    if (name !== undefined && user) return { kind: "application-credential", name, user, secret };
-    throw new CloudConfigurationError(
-      `${where} has an application_credential_secret and neither application_credential_id nor a name with its user`,
-    );
+    if (id === undefined && (name === undefined || !user))
+      throw new CloudConfigurationError(
+        `${where} has an application_credential_secret and neither application_credential_id nor a name with its user`,
+      );
+    const credential = id === undefined ? { name, user, secret } : { id, secret };
+    return { identity: { methods: ["application_credential"], application_credential: credential } };
   }
   const password = text(auth.password);
-  if (password !== undefined && user) {
-    const project = identity(auth, "project_id", "project_name", "project_domain");
-    const domain = identity(auth, "domain_id", "domain_name", "domain");
-    return {
-      kind: "password",
-      user,
-      password,
-      ...(project ? { project } : {}),
-      ...(!project && domain ? { domain } : {}),
-    };
-  }
-  throw new CloudConfigurationError(
-    `${where} has neither an application credential (application_credential_id and …_secret) nor a user with a password`,
-  );
+  if (password === undefined || !user)
+    throw new CloudConfigurationError(
+      `${where} has neither an application credential (application_credential_id and …_secret) nor a user with a password`,
+    );
+  const project = identity(auth, "project_id", "project_name", "project_domain");
+  const { id, name } = identity(auth, "domain_id", "domain_name", "domain") ?? {};
+  const domain = (id ?? name) === undefined ? undefined : { domain: { id, name } };
+  return {
+    identity: { methods: ["password"], password: { user: { ...user, password } } },
+    scope: project ? { project } : domain,
+  };
 }
 
-function identity(
-  auth: Record<string, unknown>,
-  id: string,
-  name: string,
-  domain: string,
-): Identity | undefined {
-  const byId = text(auth[id]);
-  if (byId !== undefined) return { id: byId };
-  const byName = text(auth[name]);
-  if (byName === undefined) return undefined;
+interface Identity {
+  id?: string;
+  name?: string;
+  domain?: object;
+}
+
+/** Returns a user, project or domain as Keystone's requests name it: by id, or by name in a domain. */
+function identity(auth: Fields, idField: string, nameField: string, domain: string): Identity | undefined {
+  const [id, name] = [text(auth[idField]), text(auth[nameField])];
+  if (id !== undefined) return { id };
+  if (name === undefined) return undefined;
   const domainId = text(auth[`${domain}_id`]) ?? text(auth.domain_id);
   const domainName = text(auth[`${domain}_name`]) ?? text(auth.domain_name) ?? "Default";
-  return { name: byName, domain: domainId === undefined ? { name: domainName } : { id: domainId } };
+  return { name, domain: domainId === undefined ? { name: domainName } : { id: domainId } };
 }
 
-function versioned(url: string): string {
-  const bare = url.replace(/\/+$/, "");
-  return /\/v3$/.test(bare) ? bare : `${bare.replace(/\/v2\.0$/, "")}/v3`;
-}
-
-function interfaceOf(value: string): CloudConfiguration["interface"] {
-  const name = value.replace(/URL$/, "");
-  if (name === "public" || name === "internal" || name === "admin") return name;
-  throw new CloudConfigurationError(`"${value}" is no interface; write public, internal or admin`);
-}
-
-function firstRegion(regions: unknown): string | undefined {
-  const [first] = Array.isArray(regions) ? (regions as unknown[]) : [];
+function firstRegion({ regions }: CloudEntry): string | undefined {
+  const first: unknown = Array.isArray(regions) ? regions[0] : undefined;
   return text(first) ?? text((first as { name?: unknown } | undefined)?.name);
 }
 

@@ -1,9 +1,8 @@
-import { redact } from "../../../lib/text/redaction";
-import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
-import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
-import { CloudConfigurationError, CloudRefusal, CloudUnreachable, refusalCode, remoteWords } from "./errors";
 import { HttpClient, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
-import { isFresh, obtainToken, type Token } from "./token";
+import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
+import type { CloudRef } from "../plan/requirements";
+import { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
+import { CloudConfigurationError, CloudRefusal, CloudUnreachable, remoteWords } from "./errors";
 
 /** Service types that foresail calls, with the API version in their path. */
 const SERVICES = {
@@ -13,24 +12,43 @@ const SERVICES = {
   image: { types: ["image"], version: "v2" },
   "load-balancer": { types: ["load-balancer"], version: "v2" },
   "block-storage": { types: ["block-storage", "volumev3"], version: "v3" },
-} as const;
+};
 
 export type CloudService = keyof typeof SERVICES;
 
-export interface CloudOptions {
-  /** Deadline of one call, including retries. */
+interface CloudOptions {
+  /** Deadline of one call, including retries. @default 120 */
   seconds?: number;
   signal?: AbortSignal;
   progress?: (line: string) => void;
 }
 
+/** A Keystone token with its metadata. The value is secret. */
+interface Token {
+  value: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+  catalog: {
+    type: string;
+    endpoints: { interface: string; region?: string; region_id?: string; url: string }[];
+  }[];
+  /** Id of the token's project, if it is scoped to one. */
+  project?: string;
+  /** Id of the token's user, if the cloud reports it. */
+  user?: string;
+  /** Whether the token is from a restricted application credential, which can't create others. */
+  restricted: boolean;
+}
+
 const ATTEMPT_MILLISECONDS = 30_000;
+/** Time before expiry at which a token is renewed. */
+const MARGIN_MILLISECONDS = 120_000;
 const PASSING = [429, 500, 502, 503, 504];
 
 /** Client for one cloud's APIs. Renews its token before it expires. Call `close()` after use. */
 export class Cloud {
   private readonly http: HttpClient;
-  private token?: Promise<Token>;
+  private pending?: Promise<Token>;
 
   constructor(
     readonly configuration: CloudConfiguration,
@@ -40,9 +58,14 @@ export class Cloud {
     this.http = new HttpClient({ ca: caCertificates, rejectUnauthorized: verify });
   }
 
-  /** @throws CloudConfigurationError */
-  static async open(desired: { cloud?: string; region?: string }, options?: CloudOptions): Promise<Cloud> {
-    return new Cloud(await readCloudConfiguration(desired), options);
+  /** Runs work with a client, and closes it. @throws CloudConfigurationError, and what the work throws */
+  static async use<T>(ref: CloudRef, options: CloudOptions, work: (cloud: Cloud) => Promise<T>): Promise<T> {
+    const cloud = new Cloud(await readCloudConfiguration(ref), options);
+    try {
+      return await work(cloud);
+    } finally {
+      cloud.close();
+    }
   }
 
   /**
@@ -60,11 +83,10 @@ export class Cloud {
   ): Promise<Record<string, unknown>> {
     const what = `${method} ${service}${path.startsWith("/") ? path : new URL(path).pathname}`;
     const reply = await this.patiently(what, (signal) =>
-      this.attempt(service, { method, body, ...(signal ? { signal } : {}) }, path),
+      this.attempt(service, { method, body, signal }, path),
     );
     if (reply.status < 300) return (reply.body ?? {}) as Record<string, unknown>;
-    const words = redact(remoteWords(reply.body, reply.text));
-    throw new CloudRefusal(what, reply.status, words, refusalCode(reply.status, words));
+    throw new CloudRefusal(what, reply);
   }
 
   /** Returns all items of a paginated list. @param key property of the response that contains them */
@@ -82,48 +104,31 @@ export class Cloud {
 
   /** Returns whether the cloud has a service in this region. */
   async has(service: CloudService): Promise<boolean> {
-    const token = await this.authenticate();
-    return this.endpoint(token, service) !== undefined;
+    return this.endpoint(await this.token(), service) !== undefined;
   }
 
-  /** Returns the id of the credentials' project; undefined if they have none. */
-  async project(): Promise<string | undefined> {
-    return (await this.authenticate()).project;
-  }
-
-  /** Returns the id of the credentials' user; undefined if the cloud does not report it. */
-  async user(): Promise<string | undefined> {
-    return (await this.authenticate()).user;
-  }
-
-  /** Returns whether the credentials are a restricted application credential, which can't create others. */
-  async isRestricted(): Promise<boolean> {
-    return (await this.authenticate()).restricted;
+  /** Returns a valid token, with retries. */
+  token(): Promise<Token> {
+    return this.patiently("authentication", () => this.freshToken());
   }
 
   close(): void {
     this.http.close();
   }
 
-  /** Returns a valid token, with retries. */
-  private authenticate(): Promise<Token> {
-    return this.patiently("authentication", () => this.freshToken());
-  }
-
   /** Retries transient errors until the deadline. @throws CloudUnreachable at the deadline, or any permanent error */
-  private async patiently<T>(what: string, attempt: (signal?: AbortSignal) => Promise<T>): Promise<T> {
-    const seconds = this.options.seconds ?? 120;
+  private async patiently<T>(what: string, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { seconds = 120, ...options } = this.options;
     try {
       return await waitFor({
         what,
         seconds,
         firstPauseMilliseconds: 500,
-        ...(this.options.signal ? { signal: this.options.signal } : {}),
-        ...(this.options.progress ? { progress: this.options.progress } : {}),
+        ...options,
         probe: async (signal) => ({ done: await attempt(signal) }),
       });
     } catch (error) {
-      if (error instanceof WaitTimeout) throw new CloudUnreachable(what, redact(error.lastSeen), seconds);
+      if (error instanceof WaitTimeout) throw new CloudUnreachable(what, error.lastSeen, seconds);
       throw error;
     }
   }
@@ -140,10 +145,10 @@ export class Cloud {
         url: this.urlOf(token, service, path),
         headers: { "X-Auth-Token": token.value },
       });
-      if (PASSING.includes(reply.status)) throw new Transient(sayStatus(reply));
+      if (PASSING.includes(reply.status)) throw new Transient(`${reply.status} ${remoteWords(reply)}`);
       // Keystone may revoke a token before it expires.
       if (reply.status !== 401 || renewed) return reply;
-      this.token = undefined;
+      this.pending = undefined;
     }
   }
 
@@ -156,42 +161,65 @@ export class Cloud {
     }
   }
 
+  /** Returns the token, or requests another one shortly before it expires. */
   private async freshToken(): Promise<Token> {
-    const known = await this.token;
-    if (known && isFresh(known)) return known;
-    const renewal = obtainToken(this.http, this.configuration, ATTEMPT_MILLISECONDS);
-    this.token = renewal;
+    const known = await this.pending;
+    if (known && known.expires - Date.now() > MARGIN_MILLISECONDS) return known;
+    const renewal = this.requestToken();
+    this.pending = renewal;
     try {
       return await renewal;
     } catch (error) {
-      this.token = undefined;
+      this.pending = undefined;
       if (error instanceof CloudRefusal && !PASSING.includes(error.status)) throw error;
       throw new Transient(`authentication: ${(error as Error).message}`);
     }
   }
 
+  /** Requests a token from Keystone (v3). @throws CloudRefusal; Error when Keystone does not answer */
+  private async requestToken(): Promise<Token> {
+    const { authUrl, auth } = this.configuration;
+    const url = `${authUrl}/auth/tokens`;
+    const body = { auth };
+    const reply = await this.http.send({ method: "POST", url, body, milliseconds: ATTEMPT_MILLISECONDS });
+    const value = reply.headers["x-subject-token"];
+    if (reply.status !== 201 || typeof value !== "string") throw new CloudRefusal("authentication", reply);
+    const { token } = reply.body as {
+      token: {
+        expires_at: string;
+        catalog?: Token["catalog"];
+        project?: { id: string };
+        user?: { id: string };
+        application_credential?: { restricted?: boolean };
+      };
+    };
+    return {
+      value,
+      expires: Date.parse(token.expires_at),
+      catalog: token.catalog ?? [],
+      project: token.project?.id,
+      user: token.user?.id,
+      restricted: token.application_credential?.restricted ?? false,
+    };
+  }
+
   private urlOf(token: Token, service: CloudService, path: string): string {
     if (!path.startsWith("/")) return path;
     const base = this.endpoint(token, service);
-    if (base === undefined)
-      throw new CloudConfigurationError(
-        `the cloud's catalogue has no ${service} service${this.configuration.region ? ` in the region "${this.configuration.region}"` : ""}`,
-      );
-    return `${base}${path}`;
+    if (base !== undefined) return `${base}${path}`;
+    const { region } = this.configuration;
+    const where = region ? ` in the region "${region}"` : "";
+    throw new CloudConfigurationError(`the cloud's catalogue has no ${service} service${where}`);
   }
 
   private endpoint(token: Token, service: CloudService): string | undefined {
     const { types, version } = SERVICES[service];
     const { region, interface: wanted } = this.configuration;
     const found = token.catalog
-      .filter(({ type }) => (types as readonly string[]).includes(type))
+      .filter(({ type }) => types.includes(type))
       .flatMap(({ endpoints }) => endpoints)
       .find((one) => one.interface === wanted && (!region || (one.region_id ?? one.region) === region));
     const bare = found?.url.replace(/\/+$/, "");
     return bare === undefined || /\/v\d[\d.]*(\/[^/]+)?$/.test(bare) ? bare : `${bare}/${version}`;
   }
-}
-
-function sayStatus({ status, body, text }: HttpResponse): string {
-  return `${status} ${remoteWords(body, text)}`;
 }

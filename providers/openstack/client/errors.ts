@@ -1,3 +1,6 @@
+import type { HttpResponse } from "../../../lib/http-client";
+import { redact } from "../../../lib/text/redaction";
+
 /** The configuration of the cloud connection is missing or wrong. */
 export class CloudConfigurationError extends Error {
   override readonly name = "CloudConfigurationError";
@@ -5,50 +8,19 @@ export class CloudConfigurationError extends Error {
   readonly next = "fix clouds.yaml or the OS_… variables, then run the same again";
 }
 
-/** The cloud did not answer within the deadline. `lastSeen` is the last error message. */
+/** The cloud did not answer within the deadline. */
 export class CloudUnreachable extends Error {
   override readonly name = "CloudUnreachable";
   readonly code = "CloudUnreachable";
   readonly next = "check that the API answers from here, then run the same `up` again";
 
-  constructor(
-    readonly what: string,
-    readonly lastSeen: string,
-    readonly seconds: number,
-  ) {
-    super(`${what} got no answer within ${seconds} s; last seen: ${lastSeen}`);
+  constructor(what: string, lastSeen: string, seconds: number) {
+    super(`${what} got no answer within ${seconds} s; last seen: ${redact(lastSeen)}`);
   }
 }
 
-/** The cloud answered with an error status. */
-export class CloudRefusal extends Error {
-  override readonly name: string = "CloudRefusal";
-
-  constructor(
-    readonly what: string,
-    readonly status: number,
-    readonly remote: string,
-    readonly code: CloudRefusalCode,
-  ) {
-    super(`${what}: the cloud answered ${status}: ${remote}`);
-  }
-
-  get next(): string {
-    return NEXT[this.code];
-  }
-}
-
-/** Category of an error response. */
-type CloudRefusalCode =
-  | "AuthenticationRefused"
-  | "NotAllowed"
-  | "NotFound"
-  | "Conflict"
-  | "QuotaExceeded"
-  | "NoValidHost"
-  | "Refused";
-
-const NEXT: Readonly<Record<CloudRefusalCode, string>> = {
+/** The next step for each category of an error response. */
+const NEXT = {
   AuthenticationRefused:
     "check the credentials in clouds.yaml or the environment; application credentials may have expired",
   NotAllowed: "ask for a role that allows this, or use other credentials",
@@ -60,24 +32,42 @@ const NEXT: Readonly<Record<CloudRefusalCode, string>> = {
   Refused: "fix the cause, then run the same `up` again",
 };
 
-/** Returns the category of an OpenStack service's error response. */
-export function refusalCode(status: number, remote: string): CloudRefusalCode {
-  if (/quota/i.test(remote)) return "QuotaExceeded";
-  if (/no valid host/i.test(remote)) return "NoValidHost";
-  if (status === 401) return "AuthenticationRefused";
-  if (status === 403) return "NotAllowed";
-  if (status === 404) return "NotFound";
-  return status === 409 ? "Conflict" : "Refused";
+const CODES: Readonly<Record<number, keyof typeof NEXT>> = {
+  401: "AuthenticationRefused",
+  403: "NotAllowed",
+  404: "NotFound",
+  409: "Conflict",
+};
+
+/** The cloud answered with an error status. */
+export class CloudRefusal extends Error {
+  override readonly name = "CloudRefusal";
+  readonly status: number;
+  readonly code: keyof typeof NEXT;
+
+  constructor(what: string, reply: HttpResponse) {
+    const words = redact(remoteWords(reply));
+    super(`${what}: the cloud answered ${reply.status}: ${words}`);
+    this.status = reply.status;
+    this.code = codeOf(reply.status, words);
+  }
+
+  get next(): string {
+    return NEXT[this.code];
+  }
+}
+
+function codeOf(status: number, words: string): keyof typeof NEXT {
+  if (/quota/i.test(words)) return "QuotaExceeded";
+  if (/no valid host/i.test(words)) return "NoValidHost";
+  return CODES[status] ?? "Refused";
 }
 
 /** Returns the message of an error response. Each service has another JSON structure. */
-export function remoteWords(body: unknown, text: string): string {
-  for (const value of [
-    body,
-    ...(typeof body === "object" && body !== null ? (Object.values(body) as unknown[]) : []),
-  ]) {
-    if (typeof value !== "object" || value === null) continue;
-    const { message, faultstring, detail } = value as Record<string, unknown>;
+export function remoteWords({ body, text }: Pick<HttpResponse, "body" | "text">): string {
+  const parts: unknown[] = Object.values(Object(body) as object);
+  for (const value of [body, ...parts]) {
+    const { message, faultstring, detail } = Object(value) as Record<string, unknown>;
     for (const words of [message, faultstring, detail])
       if (typeof words === "string" && words !== "") return words;
   }

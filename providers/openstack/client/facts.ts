@@ -1,9 +1,35 @@
 import { INITIALIZED_KEY } from "../plan/machine";
-import type { CloudFacts } from "../plan/requirements";
-import type { Quota } from "../plan/unmet-requirement";
-import type { VolumeFacts } from "../plan/volume-requirements";
+import type { CloudFacts, Named, Quota, VolumeFacts } from "../plan/requirements";
 import type { Cloud } from "./cloud";
 import { CloudRefusal } from "./errors";
+
+/** An image in Glance's list. */
+interface Image {
+  id: string;
+  name: string | null;
+  status: string;
+  /** GiB */
+  min_disk: number;
+  min_ram: number;
+  /** Size of the image file in bytes; absent before the upload. */
+  size?: number | null;
+  /** Virtual disk size in bytes; absent if the cloud has not inspected the image. */
+  virtual_size?: number | null;
+}
+
+/** A server in Nova's detailed list. */
+interface Server {
+  id: string;
+  name: string;
+  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
+  status: string;
+  metadata?: Readonly<Record<string, string>>;
+}
+
+interface Zone {
+  zoneName: string;
+  zoneState: { available: boolean };
+}
 
 /**
  * Reads the facts for a run's preflight: eight calls in parallel, two more for root volumes, and one for each server in
@@ -13,73 +39,53 @@ export async function readCloudFacts(
   cloud: Cloud,
   desired: { servers: string; floatingIps: number; rootVolumes: boolean },
 ): Promise<CloudFacts> {
-  const [
-    flavors,
-    images,
-    zones,
-    networks,
-    servers,
-    failed,
-    limits,
-    floatingIps,
-    hasLoadBalancer,
-    hasVolumes,
-    isRestricted,
-    volumes,
-  ] = await Promise.all([
-    cloud.list<Flavor>("compute", "/flavors/detail", "flavors"),
-    cloud.list<Image>("image", "/images?limit=500", "images"),
-    cloud.list<Zone>("compute", "/os-availability-zone", "availabilityZoneInfo"),
-    cloud.list<Network>("network", "/networks?router:external=true", "networks"),
-    cloud.list<{ name: string }>(
-      "compute",
-      `/servers?name=${encodeURIComponent(desired.servers)}`,
-      "servers",
-    ),
-    cloud.list<FailedServer>(
-      "compute",
-      `/servers/detail?status=ERROR&name=${encodeURIComponent(desired.servers)}`,
-      "servers",
-    ),
-    cloud.call("compute", "GET", "/limits"),
-    desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
-    cloud.has("load-balancer"),
-    cloud.has("block-storage"),
-    cloud.isRestricted(),
-    desired.rootVolumes ? readVolumeFacts(cloud) : undefined,
-  ]);
-  const absolute = (limits.limits as { absolute: Record<string, number> }).absolute;
+  const names = encodeURIComponent(desired.servers);
+  const [flavors, images, zones, externalNetworks, servers, failed, limits, floatingIps, volumes, ...others] =
+    await Promise.all([
+      cloud.list<CloudFacts["flavors"][number]>("compute", "/flavors/detail", "flavors"),
+      cloud.list<Image>("image", "/images?limit=500", "images"),
+      cloud.list<Zone>("compute", "/os-availability-zone", "availabilityZoneInfo"),
+      cloud.list<Named>("network", "/networks?router:external=true", "networks"),
+      cloud.list<Named>("compute", `/servers?name=${names}`, "servers"),
+      cloud.list<Server>("compute", `/servers/detail?status=ERROR&name=${names}`, "servers"),
+      cloud.call("compute", "GET", "/limits"),
+      desired.floatingIps === 0 ? undefined : floatingIpQuota(cloud),
+      desired.rootVolumes ? readVolumeFacts(cloud) : undefined,
+      cloud.has("load-balancer"),
+      cloud.has("block-storage"),
+    ]);
+  const [hasLoadBalancer, hasVolumes] = others;
+  const { absolute } = limits.limits as { absolute: Record<string, number> };
   const quota = (limit: string, used: string) => ({
     limit: absolute[limit] ?? -1,
     used: absolute[used] ?? 0,
   });
+  const neverReady = failed.filter(
+    ({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true",
+  );
   return {
-    flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, ram, disk })),
-    images: images.map((image) => ({
-      id: image.id,
-      name: image.name ?? "",
-      status: image.status,
-      minDisk: smallestDisk(image),
-      minRam: image.min_ram,
+    flavors,
+    images: images.map(({ id, name, status, min_disk, min_ram, size, virtual_size }) => ({
+      ...{ id, name: name ?? "", status, minRam: min_ram },
+      // The declared minimum or the actual size, whichever is larger.
+      minDisk: Math.max(min_disk, Math.ceil(Math.max(size ?? 0, virtual_size ?? 0) / 2 ** 30)),
     })),
     zones: zones.map(({ zoneName, zoneState }) => ({ name: zoneName, available: zoneState.available })),
-    externalNetworks: networks.map(({ id, name }) => ({ id, name })),
+    externalNetworks,
     servers: servers.map(({ name }) => name),
     failed: await Promise.all(
-      failed
-        .filter(({ status, metadata }) => status === "ERROR" && metadata?.[INITIALIZED_KEY] !== "true")
-        .map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),
+      neverReady.map(async ({ id, name }) => ({ id, name, reason: await serverFault(cloud, id) })),
     ),
     compute: {
       instances: quota("maxTotalInstances", "totalInstancesUsed"),
       cores: quota("maxTotalCores", "totalCoresUsed"),
       ram: quota("maxTotalRAMSize", "totalRAMUsed"),
     },
-    ...(floatingIps ? { floatingIps } : {}),
+    floatingIps,
+    volumes,
     hasLoadBalancer,
     hasVolumes,
-    isRestricted,
-    ...(volumes ? { volumes } : {}),
+    isRestricted: (await cloud.token()).restricted,
   };
 }
 
@@ -108,75 +114,22 @@ function floatingIpQuota(cloud: Cloud): Promise<Quota | undefined> {
 async function readVolumeFacts(cloud: Cloud): Promise<VolumeFacts | undefined> {
   if (!(await cloud.has("block-storage"))) return undefined;
   const [types, quota] = await Promise.all([
-    cloud.list<{ id: string; name: string }>("block-storage", "/types", "volume_types"),
+    cloud.list<Named>("block-storage", "/types", "volume_types"),
     ifAllowed(() => volumeQuota(cloud)),
   ]);
-  return { types: types.map(({ id, name }) => ({ id, name })), ...(quota ? { quota } : {}) };
+  return { types, ...(quota ? { quota } : {}) };
 }
 
 /** Reads the project's quotas for volumes, in total and by type. Returns undefined without a project. */
 async function volumeQuota(cloud: Cloud): Promise<Record<string, Quota> | undefined> {
-  const project = await cloud.project();
+  const { project } = await cloud.token();
   if (project === undefined) return undefined;
-  const path = `/os-quota-sets/${project}?usage=true`;
-  const { quota_set: set } = await cloud.call("block-storage", "GET", path);
-  return Object.fromEntries(
-    Object.entries(set as Record<string, string | QuotaUsage>).flatMap(([key, usage]) =>
-      typeof usage === "string"
-        ? []
-        : [[key, { limit: usage.limit, used: usage.in_use + usage.reserved }] as const],
-    ),
+  const { quota_set } = await cloud.call("block-storage", "GET", `/os-quota-sets/${project}?usage=true`);
+  type Usage = { limit: number; in_use: number; reserved: number };
+  const usages = Object.entries(quota_set as Record<string, string | Usage>).flatMap(([key, usage]) =>
+    typeof usage === "string" ? [] : [[key, { limit: usage.limit, used: usage.in_use + usage.reserved }]],
   );
-}
-
-interface QuotaUsage {
-  limit: number;
-  in_use: number;
-  /** Reserved by operations in progress. */
-  reserved: number;
-}
-
-interface Flavor {
-  id: string;
-  name: string;
-  vcpus: number;
-  ram: number;
-  disk: number;
-}
-
-interface Image {
-  id: string;
-  name: string | null;
-  status: string;
-  /** GiB */
-  min_disk: number;
-  min_ram: number;
-  /** Size of the image file in bytes; absent before the upload. */
-  size?: number | null;
-  /** Virtual disk size in bytes; absent if the cloud has not inspected the image. */
-  virtual_size?: number | null;
-}
-
-/** Returns the smallest disk for an image in GiB: its declared minimum or its actual size, whichever is larger. */
-function smallestDisk({ min_disk, size, virtual_size }: Image): number {
-  return Math.max(min_disk, Math.ceil(Math.max(size ?? 0, virtual_size ?? 0) / 2 ** 30));
-}
-
-interface FailedServer {
-  id: string;
-  name: string;
-  status: string;
-  metadata?: Readonly<Record<string, string>>;
-}
-
-interface Zone {
-  zoneName: string;
-  zoneState: { available: boolean };
-}
-
-interface Network {
-  id: string;
-  name: string;
+  return Object.fromEntries(usages) as Record<string, Quota>;
 }
 
 /** Sets some keys of a server's metadata and keeps the others. */
@@ -188,36 +141,39 @@ export async function setServerMetadata(
   await cloud.call("compute", "POST", `/servers/${server}/metadata`, { metadata });
 }
 
-/** Reads a server's metadata. */
-export async function serverMetadata(cloud: Cloud, server: string): Promise<Record<string, string>> {
-  const { metadata } = await cloud.call("compute", "GET", `/servers/${server}/metadata`);
-  return (metadata ?? {}) as Record<string, string>;
-}
-
-/** Reads the last 500 lines of a server's console. @throws CloudRefusal if the cloud provides no console output */
-export async function consoleOutput(cloud: Cloud, server: string): Promise<string> {
+/**
+ * Reads the public host keys that cloud-init printed on a server's console at first boot. None if the last 500 lines of
+ * the console do not have all of them.
+ *
+ * @throws CloudRefusal if the cloud provides no console output
+ */
+export async function readConsoleHostKeys(cloud: Cloud, server: string): Promise<string[]> {
   const { output } = await cloud.call("compute", "POST", `/servers/${server}/action`, {
     "os-getConsoleOutput": { length: 500 },
   });
-  return typeof output === "string" ? output : "";
+  return typeof output === "string" ? consoleHostKeys(output) : [];
 }
 
-/** A server in a list. */
-interface ListedServer {
-  id: string;
-  name: string;
-  /** Nova's status, such as "BUILD", "ACTIVE" and "ERROR". */
-  status: string;
+/** Returns the host keys between cloud-init's markers on a console: "ssh-ed25519 AAAA…", without comments. */
+export function consoleHostKeys(log: string): string[] {
+  const boots = log.split("-----BEGIN SSH HOST KEY KEYS-----").slice(1);
+  const [keys = "", after] = boots.at(-1)?.split("-----END SSH HOST KEY KEYS-----") ?? [];
+  if (after === undefined) return [];
+  // The kernel or a log daemon may add a prefix to each line.
+  return keys
+    .split("\n")
+    .flatMap((line) => /(ssh-\S+|ecdsa-\S+) AAAA[A-Za-z0-9+/]+={0,3}/.exec(line)?.[0] ?? []);
 }
 
 /** Returns the existing servers with these names. */
-export async function listServers(cloud: Cloud, names: readonly string[]): Promise<ListedServer[]> {
+export async function listServers(
+  cloud: Cloud,
+  names: readonly string[],
+): Promise<Pick<Server, "id" | "name" | "status">[]> {
   if (names.length === 0) return [];
   const path = `/servers/detail?name=${encodeURIComponent(`^(${names.join("|")})$`)}`;
-  const found = await cloud.list<ListedServer>("compute", path, "servers");
-  return found
-    .filter(({ name }) => names.includes(name))
-    .map(({ id, name, status }) => ({ id, name, status }));
+  const found = await cloud.list<Server>("compute", path, "servers");
+  return found.filter(({ name }) => names.includes(name));
 }
 
 /** Returns why a server is in state ERROR, as a sentence. Lists of servers do not contain the reason. */

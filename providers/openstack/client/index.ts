@@ -1,12 +1,12 @@
-export { Cloud, type CloudOptions } from "./cloud";
+export { Cloud } from "./cloud";
 export { readCloudConfiguration, type CloudConfiguration } from "./cloud-configuration";
 export { CloudConfigurationError, CloudRefusal, CloudUnreachable } from "./errors";
 export {
-  consoleOutput,
+  consoleHostKeys,
   listServers,
   readCloudFacts,
+  readConsoleHostKeys,
   serverFault,
-  serverMetadata,
   setServerMetadata,
 } from "./facts";
 export { deleteObject, readMarkedObjects } from "./marked-objects";

@@ -1,19 +1,21 @@
-import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine";
 import { carriesMark } from "../../../lib/pulumi/marks";
-import type { MarkedObject, ObjectKind } from "../plan/leftovers";
 import { waitFor } from "../../../lib/wait";
+import type { MarkedObject, ObjectKind } from "../plan/leftovers";
+import { INITIALIZED_KEY, MARK_KEY } from "../plan/machine";
 import type { Cloud, CloudService } from "./cloud";
 import { CloudRefusal } from "./errors";
 
-/** Service and path of each kind of object. */
-const PATHS: Readonly<Record<Exclude<ObjectKind, keyof typeof WITHIN>, [CloudService, string]>> = {
+/** Service and path of each kind of object. ":within" is the id of the parent object. */
+const PATHS: Readonly<Record<ObjectKind, [CloudService, string]>> = {
   "floating IP": ["network", "/floatingips"],
   "load balancer": ["load-balancer", "/lbaas/loadbalancers"],
+  "load balancer member": ["load-balancer", "/lbaas/pools/:within/members"],
   "load balancer monitor": ["load-balancer", "/lbaas/healthmonitors"],
   listener: ["load-balancer", "/lbaas/listeners"],
   "load balancer pool": ["load-balancer", "/lbaas/pools"],
   server: ["compute", "/servers"],
   port: ["network", "/ports"],
+  "router interface": ["network", "/routers/:within"],
   subnet: ["network", "/subnets"],
   router: ["network", "/routers"],
   network: ["network", "/networks"],
@@ -21,36 +23,30 @@ const PATHS: Readonly<Record<Exclude<ObjectKind, keyof typeof WITHIN>, [CloudSer
   "security group": ["network", "/security-groups"],
   "server group": ["compute", "/os-server-groups"],
   keypair: ["compute", "/os-keypairs"],
+  "application credential": ["identity", "/users/:within/application_credentials"],
 };
 
-/** Service and path of objects that are part of another one. */
-const WITHIN = {
-  "router interface": ["network", "/routers", ""],
-  "load balancer member": ["load-balancer", "/lbaas/pools", "/members"],
-  "application credential": ["identity", "/users", "/application_credentials"],
-} as const satisfies Partial<Record<ObjectKind, readonly [CloudService, string, string]>>;
-
-function pathOf({ kind, within = "" }: MarkedObject): [CloudService, string] {
-  if (!(kind in WITHIN)) return PATHS[kind as keyof typeof PATHS];
-  const [service, owners, parts] = WITHIN[kind as keyof typeof WITHIN];
-  return [service, `${owners}/${within}${parts}`];
+function pathOf(kind: ObjectKind, within = ""): [CloudService, string] {
+  const [service, path] = PATHS[kind];
+  return [service, path.replace(":within", within)];
 }
 
-/** Fields of a Neutron or Octavia object. */
-interface Described {
+/** The fields of listed objects that foresail reads; each kind has some of them. */
+interface Item {
   id: string;
   name?: string;
   description?: string | null;
   device_id?: string;
   port_id?: string | null;
   floating_ip_address?: string;
+  metadata?: Readonly<Record<string, string>>;
+  keypair?: { name: string };
+  security_group_rules?: Item[];
 }
 
 /** Which objects to search for. */
 interface DesiredMark {
   mark: string;
-  /** Regular expression of the cluster's server names. */
-  servers: string;
   /** Names of the cluster's security groups. */
   securityGroups: readonly string[];
   /** Whether the cluster has a load balancer. */
@@ -61,150 +57,94 @@ interface DesiredMark {
 
 /** Reads all cloud objects with a cluster's owner tag, both those in the state and leftovers of an interrupted run. */
 export async function readMarkedObjects(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
+  const { mark } = desired;
+  const list = async (kind: ObjectKind, query = "", within?: string): Promise<Item[]> => {
+    const [service, path] = pathOf(kind, within);
+    // The property of the response has the name of the last part of the path.
+    const key = path.slice(path.lastIndexOf("/") + 1).replace(/^os-/, "");
+    return cloud.list<Item>(service, `${path}${query}`, key.replaceAll("-", "_"));
+  };
+  const isDescribed = ({ description }: Item) => carriesMark(description, mark);
+  /** Reads the objects of a kind whose description has the owner tag. */
+  const described = async (kind: ObjectKind): Promise<MarkedObject[]> => {
+    const items = await list(kind, `?description=${encodeURIComponent(`foresail ${mark}`)}`);
+    return items.filter(isDescribed).map(({ id, name, device_id, port_id, floating_ip_address }) => {
+      const serves = port_id || device_id;
+      return { kind, id, name: name || floating_ip_address || "", ...(serves ? { serves } : {}) };
+    });
+  };
+  /** Reads the objects of a kind without descriptions: the owner tag is the end of the name. */
+  const named = async (kind: ObjectKind, within?: string): Promise<MarkedObject[]> => {
+    const items = (await list(kind, "", within)).map(({ id, name = "", keypair }) =>
+      // The id of a keypair is its name.
+      keypair ? { id: keypair.name, name: keypair.name } : { id, name, ...(within ? { within } : {}) },
+    );
+    return items.filter(({ name }) => name.endsWith(`-${mark}`)).map((item) => ({ kind, ...item }));
+  };
+  const servers = async (): Promise<MarkedObject[]> => {
+    // Names of machines end with an index and a hash.
+    const query = encodeURIComponent("-[0-9]+-[0-9a-z]+$");
+    const items = await cloud.list<Item>("compute", `/servers/detail?name=${query}`, "servers");
+    return items
+      .filter(({ metadata }) => metadata?.[MARK_KEY] === mark)
+      .map(({ id, name = "", metadata }) => {
+        return { kind: "server", id, name, initialized: metadata?.[INITIALIZED_KEY] === "true" };
+      });
+  };
+  /** Reads routers and their interfaces, which Neutron creates as ports without the tag in their description. */
+  const routers = async (): Promise<MarkedObject[]> => {
+    const found = await described("router");
+    const interfaces = found.map(async ({ id: within, name }) => {
+      const ports = await list("port", `?device_owner=network:router_interface&device_id=${within}`);
+      return ports.map(({ id }): MarkedObject => ({ kind: "router interface", id, name, within }));
+    });
+    return [...found, ...(await Promise.all(interfaces)).flat()];
+  };
+  const securityGroups = async (): Promise<MarkedObject[]> => {
+    const query = desired.securityGroups.map((name) => `name=${encodeURIComponent(name)}`).join("&");
+    const groups = (await list("security group", `?${query}`)).filter(isDescribed);
+    return groups.flatMap(({ id, name = "", security_group_rules: rules = [] }): MarkedObject[] => [
+      { kind: "security group", id, name },
+      ...rules.filter(isDescribed).map((rule): MarkedObject => {
+        const words = rule.description?.replace(/ \(foresail .*$/, "") ?? "";
+        return { kind: "security group rule", id: rule.id, name: `${name}: ${words}` };
+      }),
+    ]);
+  };
+  /** Reads a load balancer and its parts: Octavia accepts no description for members and monitors. */
+  const loadBalancers = async (): Promise<MarkedObject[]> => {
+    if (!(await cloud.has("load-balancer"))) return [];
+    const kinds = ["load balancer", "listener", "load balancer pool"] as const;
+    const found = (await Promise.all(kinds.map(described))).flat();
+    const pools = found.filter(({ kind }) => kind === "load balancer pool");
+    const parts = pools.map(async ({ id: within }) => {
+      const [members, monitors] = await Promise.all([
+        list("load balancer member", "", within),
+        list("load balancer monitor", `?pool_id=${within}`),
+      ]);
+      return [
+        ...members.map(({ id, name = "" }) => ({ kind: "load balancer member" as const, id, name, within })),
+        ...monitors.map(({ id, name = "" }) => ({ kind: "load balancer monitor" as const, id, name })),
+      ];
+    });
+    return [...found, ...(await Promise.all(parts)).flat()];
+  };
+  /** Reads application credentials of the current user; no other user can see or delete them. */
+  const credentials = async (): Promise<MarkedObject[]> => {
+    const { user } = await cloud.token();
+    if (user === undefined || !(await cloud.has("identity"))) return [];
+    return named("application credential", user);
+  };
   const found = await Promise.all([
-    readServers(cloud, desired),
-    readServerGroups(cloud, desired),
-    readKeypairs(cloud, desired),
-    readDescribed(cloud, desired, "network"),
-    readDescribed(cloud, desired, "subnet"),
-    readDescribed(cloud, desired, "port"),
-    readDescribed(cloud, desired, "floating IP"),
-    readRouters(cloud, desired),
-    readSecurityGroups(cloud, desired),
-    ...(desired.loadBalancer ? [readLoadBalancers(cloud, desired)] : []),
-    ...(desired.ownCredential ? [readCredentials(cloud, desired)] : []),
+    servers(),
+    ...(["server group", "keypair"] as const).map((kind) => named(kind)),
+    ...(["network", "subnet", "port", "floating IP"] as const).map(described),
+    routers(),
+    securityGroups(),
+    desired.loadBalancer ? loadBalancers() : [],
+    desired.ownCredential ? credentials() : [],
   ]);
   return found.flat();
-}
-
-async function readServers(cloud: Cloud, { mark, servers }: DesiredMark): Promise<MarkedObject[]> {
-  const path = `/servers/detail?name=${encodeURIComponent(servers)}`;
-  const found = await cloud.list<{ id: string; name: string; metadata: Record<string, string> }>(
-    "compute",
-    path,
-    "servers",
-  );
-  return found
-    .filter(({ metadata }) => metadata[MARK_KEY] === mark)
-    .map(({ id, name, metadata }) => ({
-      kind: "server",
-      id,
-      name,
-      initialized: metadata[INITIALIZED_KEY] === "true",
-    }));
-}
-
-async function readServerGroups(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
-  const [service, path] = PATHS["server group"];
-  const found = await cloud.list<{ id: string; name: string }>(service, path, "server_groups");
-  return found
-    .filter(({ name }) => name.endsWith(`-${mark}`))
-    .map(({ id, name }) => ({ kind: "server group", id, name }));
-}
-
-/** Reads keypairs. The id of a keypair is its name. */
-async function readKeypairs(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
-  const found = await cloud.list<{ keypair: { name: string } }>("compute", "/os-keypairs", "keypairs");
-  return found
-    .filter(({ keypair: { name } }) => name.endsWith(`-${mark}`))
-    .map(({ keypair: { name } }) => ({ kind: "keypair", id: name, name }));
-}
-
-/** Reads the objects of a kind whose description has the owner tag. */
-async function readDescribed(
-  cloud: Cloud,
-  { mark }: DesiredMark,
-  kind: keyof typeof PATHS,
-): Promise<MarkedObject[]> {
-  const [service, path] = PATHS[kind];
-  // The property of the response has the name of the last part of the path.
-  const key = path.slice(path.lastIndexOf("/") + 1);
-  const query = `?description=${encodeURIComponent(`foresail ${mark}`)}`;
-  const found = await cloud.list<Described>(service, `${path}${query}`, key);
-  return found
-    .filter(({ description }) => carriesMark(description, mark))
-    .map(({ id, name, device_id, port_id, floating_ip_address }) => ({
-      kind,
-      id,
-      name: name || floating_ip_address || "",
-      ...(device_id ? { serves: device_id } : {}),
-      ...(port_id ? { serves: port_id } : {}),
-    }));
-}
-
-/** Reads routers and their interfaces, which Neutron creates as ports without the tag in their description. */
-async function readRouters(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
-  const routers = await readDescribed(cloud, desired, "router");
-  const interfaces = await Promise.all(
-    routers.map(async ({ id: router, name }) => {
-      const path = `/ports?device_owner=network:router_interface&device_id=${router}`;
-      const ports = await cloud.list<Described>("network", path, "ports");
-      return ports.map(({ id }): MarkedObject => ({ kind: "router interface", id, name, within: router }));
-    }),
-  );
-  return [...routers, ...interfaces.flat()];
-}
-
-/** Reads security groups and their rules. */
-async function readSecurityGroups(
-  cloud: Cloud,
-  { mark, securityGroups }: DesiredMark,
-): Promise<MarkedObject[]> {
-  const query = securityGroups.map((name) => `name=${encodeURIComponent(name)}`).join("&");
-  interface Group extends Described {
-    security_group_rules: Described[];
-  }
-  const groups = await cloud.list<Group>("network", `/security-groups?${query}`, "security_groups");
-  return groups
-    .filter(({ description }) => carriesMark(description, mark))
-    .flatMap(({ id, name = "", security_group_rules: rules }): MarkedObject[] => [
-      { kind: "security group", id, name },
-      ...rules
-        .filter(({ description }) => carriesMark(description, mark))
-        .map((rule): MarkedObject => ({
-          kind: "security group rule",
-          id: rule.id,
-          name: `${name}: ${rule.description?.replace(/ \(foresail .*$/, "") ?? ""}`,
-        })),
-    ]);
-}
-
-async function readLoadBalancers(cloud: Cloud, desired: DesiredMark): Promise<MarkedObject[]> {
-  if (!(await cloud.has("load-balancer"))) return [];
-  const kinds = ["load balancer", "listener", "load balancer pool"] as const;
-  const found = await Promise.all(kinds.map((kind) => readDescribed(cloud, desired, kind)));
-  const pools = found.flat().filter(({ kind }) => kind === "load balancer pool");
-  const parts = await Promise.all(pools.map((pool) => readPoolParts(cloud, pool)));
-  return [...found, ...parts].flat();
-}
-
-/** Reads the members and the monitor of a pool, for which Octavia accepts no description. */
-async function readPoolParts(cloud: Cloud, pool: MarkedObject): Promise<MarkedObject[]> {
-  const path = `/lbaas/pools/${pool.id}/members`;
-  const [members, monitors] = await Promise.all([
-    cloud.list<Described>("load-balancer", path, "members"),
-    cloud.list<Described>("load-balancer", `/lbaas/healthmonitors?pool_id=${pool.id}`, "healthmonitors"),
-  ]);
-  return [
-    ...members.map(({ id, name = "" }): MarkedObject => ({
-      kind: "load balancer member",
-      id,
-      name,
-      within: pool.id,
-    })),
-    ...monitors.map(({ id, name = "" }): MarkedObject => ({ kind: "load balancer monitor", id, name })),
-  ];
-}
-
-/** Reads application credentials of the current user; no other user can see or delete them. */
-async function readCredentials(cloud: Cloud, { mark }: DesiredMark): Promise<MarkedObject[]> {
-  const user = await cloud.user();
-  if (user === undefined || !(await cloud.has("identity"))) return [];
-  const path = `/users/${user}/application_credentials`;
-  const found = await cloud.list<{ id: string; name: string }>("identity", path, "application_credentials");
-  return found
-    .filter(({ name }) => name.endsWith(`-${mark}`))
-    .map(({ id, name }) => ({ kind: "application credential", id, name, within: user }));
 }
 
 /** Kinds of objects that are deleted asynchronously. */
@@ -219,11 +159,6 @@ const SLOW: readonly ObjectKind[] = [
 
 const SECONDS = 300;
 
-export interface DeleteOptions {
-  signal?: AbortSignal;
-  progress?: (line: string) => void;
-}
-
 /**
  * Deletes an object and waits until it no longer exists. An object that is already deleted is not an error. Retries
  * while the object is in use or locked by another change.
@@ -232,10 +167,11 @@ export interface DeleteOptions {
  */
 export async function deleteObject(
   cloud: Cloud,
-  object: MarkedObject,
-  options: DeleteOptions,
+  { kind, id, within }: MarkedObject,
+  options: { signal?: AbortSignal; progress?: (line: string) => void },
 ): Promise<void> {
-  const { kind, id } = object;
+  const [service, folder] = pathOf(kind, within);
+  const path = `${folder}/${encodeURIComponent(id)}`;
   await waitFor({
     what: `the ${kind} ${id} to be deleted`,
     seconds: SECONDS,
@@ -243,12 +179,10 @@ export async function deleteObject(
     ...options,
     probe: async () => {
       try {
-        const [service, folder] = pathOf(object);
         if (kind === "router interface") {
           await cloud.call(service, "PUT", `${folder}/remove_router_interface`, { port_id: id });
           return { done: undefined };
         }
-        const path = `${folder}/${encodeURIComponent(id)}`;
         await cloud.call(service, "DELETE", kind === "load balancer" ? `${path}?cascade=true` : path);
         if (!SLOW.includes(kind)) return { done: undefined };
         await cloud.call(service, "GET", path);

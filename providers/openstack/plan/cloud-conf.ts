@@ -28,9 +28,7 @@ export function cloudConf(conf: CloudConf): string {
       "application-credential-secret": applicationCredential.secret,
       ...(region === undefined ? {} : { region }),
     },
-    ...(externalNetworkId === undefined
-      ? {}
-      : { LoadBalancer: { "floating-network-id": externalNetworkId } }),
+    ...(externalNetworkId ? { LoadBalancer: { "floating-network-id": externalNetworkId } } : {}),
   };
   const names = [...new Set([...Object.keys(own), ...Object.keys(sections)])];
   return names

@@ -78,8 +78,3 @@ export function leftoversOf(objects: readonly MarkedObject[], known: ReadonlySet
 export function leftoverLine({ kind, name, id }: MarkedObject): string {
   return cloudPlanSteps.format({ kind: "deleteLeftover", object: `${kind} ${name === "" ? id : name}` });
 }
-
-/** Returns the name of an object with the owner tag, for kinds of objects that have no description. */
-export function markedName(name: string, mark: string): string {
-  return `${name}-${mark}`;
-}

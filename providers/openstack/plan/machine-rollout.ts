@@ -2,23 +2,15 @@ import {
   planBatches,
   type DesiredSlot,
   type Existing,
+  type MachineBatch as PlannedBatch,
   type SlotChange,
 } from "../../kubeadm/plan/machines/batches";
 import { shapeDifferences } from "../../kubeadm/plan/machines/fields";
 import { cloudPlanSteps, type CloudPlanStep } from "./steps";
 import { MACHINE_FIELDS, type MachineRecord } from "./machine";
 
-/** The changes of one run to the machines. */
-export interface MachineBatch {
-  /** Machines that exist after the run, in order; all others are deleted. */
-  machines: MachineRecord[];
-  /** Names of new machines. */
-  arriving: string[];
-  /** Names of machines that are drained, removed from the cluster and deleted. */
-  leaving: string[];
-  /** The changes as text, one line per machine. */
-  lines: string[];
-}
+/** The changes of one run to the machines, and as text: one line per machine. */
+export type MachineBatch = Omit<PlannedBatch<MachineRecord>, "changes"> & { lines: string[] };
 
 /** The batch of this run, and those of the remaining runs if every run succeeds. */
 export interface MachineRollout {
@@ -32,40 +24,32 @@ export function planRollout(
   existing: readonly Existing<MachineRecord>[],
 ): MachineRollout {
   const { now, later } = planBatches(desired, existing);
-  const [first, ...others] = [now, ...later].map(({ changes, ...batch }) => ({
+  const described = ({ changes, ...batch }: PlannedBatch<MachineRecord>): MachineBatch => ({
     ...batch,
     lines: changes.map((change) => cloudPlanSteps.format(stepOf(change))),
-  }));
-  return { now: first as MachineBatch, later: others };
+  });
+  return { now: described(now), later: later.map(described) };
 }
 
-function stepOf({
-  slot,
-  desired,
-  former,
-  isMade,
-  leaving,
-  outdated,
-}: SlotChange<MachineRecord>): CloudPlanStep {
+function stepOf(change: SlotChange<MachineRecord>): CloudPlanStep {
+  const { slot, desired, former, isMade, leaving, outdated } = change;
   if (desired === undefined) return { kind: "removeSurplus", slot, leaving };
   const { name } = desired;
   const changes = former === undefined ? "" : changesOf(former, desired).join(", ");
   const why = changes === "" ? {} : { changes };
-  if (leaving.length === 0)
-    return { kind: "make", slot, name, ...(outdated.length > 0 ? { outdated } : {}), ...why };
-  return isMade
-    ? { kind: "replace", slot, name, leaving, ...why }
-    : { kind: "remove", slot, leaving, ...why };
+  if (leaving.length > 0 && !isMade) return { kind: "remove", slot, leaving, ...why };
+  if (leaving.length > 0) return { kind: "replace", slot, name, leaving, ...why };
+  return { kind: "make", slot, name, ...(outdated.length > 0 ? { outdated } : {}), ...why };
 }
 
 /** Returns the differences between two machines of a slot: "flavor a → b". */
-function changesOf(before: MachineRecord, after: MachineRecord): string[] {
+function changesOf(former: MachineRecord, desired: MachineRecord): string[] {
   const fields = [
-    ...shapeDifferences(MACHINE_FIELDS, before.shape, after.shape),
-    { label: "role", before: before.role, after: after.role },
-    { label: "replacement", before: String(before.replace), after: String(after.replace) },
+    ...shapeDifferences(MACHINE_FIELDS, former.shape, desired.shape),
+    { label: "role", before: former.role, after: desired.role },
+    { label: "replacement", before: former.replace, after: desired.replace },
   ];
-  return fields.flatMap(({ label, before: old, after: now }) =>
-    old === now ? [] : [`${label} ${old} → ${now}`],
+  return fields.flatMap(({ label, before, after }) =>
+    before === after ? [] : [`${label} ${before} → ${after}`],
   );
 }

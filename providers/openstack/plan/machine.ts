@@ -5,6 +5,7 @@ import {
   hashedValues,
   readShape,
   shapeMetadata,
+  type MachineField,
   type MachineFields,
 } from "../../kubeadm/plan/machines/fields";
 import { desiredSlots } from "../../kubeadm/plan/machines/slots";
@@ -56,32 +57,29 @@ export interface MachineShape {
   network: NetworkKey;
 }
 
+/** A field that every machine has. */
+const required = (label: string): MachineField<string> => ({
+  label,
+  isRequired: true,
+  metadata: { key: `foresail-${label}` },
+  original: (value) => value,
+});
+
 /** To add a field: an entry here, with a default, and no `original`; a pool's value in `desiredMachines`. */
 export const MACHINE_FIELDS: MachineFields<MachineShape> = {
-  image: {
-    label: "image",
-    isRequired: true,
-    metadata: { key: "foresail-image" },
-    original: (image) => image,
-  },
-  flavor: {
-    label: "flavor",
-    isRequired: true,
-    metadata: { key: "foresail-flavor" },
-    original: (flavor) => flavor,
-  },
+  image: required("image"),
+  flavor: required("flavor"),
   rootVolume: {
     label: "root volume",
     metadata: {
       key: "foresail-root-volume",
-      write: ({ size, type }) => [size, type ?? ""].join(" ").trim(),
+      write: ({ size, type = "" }) => `${size} ${type}`.trim(),
       read: (text) => {
         const [size, type] = text.split(" ");
         return { size: Number(size), ...(type ? { type } : {}) };
       },
     },
-    text: (volume) =>
-      volume ? [`${volume.size} GiB`, volume.type].filter(Boolean).join(" ") : "the flavor's disk",
+    text: (volume) => (volume ? `${volume.size} GiB ${volume.type ?? ""}`.trim() : "the flavor's disk"),
     original: (volume) => (volume ? [volume.size, volume.type ?? ""] : []),
   },
   zone: {
@@ -90,12 +88,7 @@ export const MACHINE_FIELDS: MachineFields<MachineShape> = {
     text: (zone) => zone ?? "any",
     original: (zone) => zone ?? "",
   },
-  network: {
-    label: "network",
-    isRequired: true,
-    metadata: { key: "foresail-network" },
-    original: (network) => network,
-  },
+  network: required("network"),
 };
 
 /** The fixed properties of one machine, as stored in the metadata of its server. */
@@ -108,9 +101,9 @@ export interface MachineRecord<Shape = MachineShape> extends PlannedMachine {
 }
 
 /** A desired machine without the numbers that tell it from earlier machines of its slot. */
-export type SlotSpec<Shape = MachineShape> = Pick<
+export type SlotSpec<Shape = MachineShape> = Omit<
   MachineRecord<Shape>,
-  "slot" | "pool" | "role" | "shape" | "replace"
+  "name" | "incarnation" | "generation"
 >;
 
 /**
@@ -124,26 +117,23 @@ export function desiredMachines(
   network: NetworkKey,
   replace: Readonly<Record<string, number>> = {},
 ): (SlotSpec & { replacementsPerRun: number })[] {
-  return desiredSlots(pools, ({ replicas }) => replicas, replace).map(
-    ({ name, pool, index, replace: replaced }) => {
-      const zone = pool.zones[index % Math.max(pool.zones.length, 1)];
-      const { sizeGiB, ...volume } = pool.rootVolume ?? {};
-      return {
-        slot: name,
-        pool: pool.name,
-        role: pool.role,
-        shape: {
-          image: pool.image,
-          flavor: pool.flavor,
-          ...(sizeGiB === undefined ? {} : { rootVolume: { size: sizeGiB, ...volume } }),
-          ...(zone === undefined ? {} : { zone }),
-          network,
-        },
-        replace: replaced,
-        replacementsPerRun: pool.role === "control-plane" ? 1 : pool.replacementsPerRun,
-      };
-    },
-  );
+  const slots = desiredSlots(pools, ({ replicas }) => replicas, replace);
+  return slots.map(({ name: slot, pool, index, replace }) => {
+    const { image, flavor, zones, role } = pool;
+    const zone = zones[index % Math.max(zones.length, 1)];
+    const { sizeGiB, ...volume } = pool.rootVolume ?? {};
+    return {
+      ...{ slot, pool: pool.name, role, replace },
+      shape: {
+        image,
+        flavor,
+        ...(sizeGiB === undefined ? {} : { rootVolume: { size: sizeGiB, ...volume } }),
+        ...(zone === undefined ? {} : { zone }),
+        network,
+      },
+      replacementsPerRun: role === "control-plane" ? 1 : pool.replacementsPerRun,
+    };
+  });
 }
 
 /**
@@ -201,11 +191,11 @@ export function recordOf<Shape extends object>(
   name: string,
   metadata: Readonly<Record<string, unknown>>,
 ): MachineRecord<Shape> | undefined {
-  const text = (key: string): string | undefined => {
+  const text = (key: string) => {
     const value = metadata[`foresail-${key}`];
-    return typeof value === "string" && value !== "" ? value : undefined;
+    return typeof value === "string" ? value : "";
   };
-  const number = (key: string, otherwise: number) => Number(text(key) ?? otherwise);
+  const number = (key: string, otherwise: number) => Number(text(key) || otherwise);
   const [slot, pool, role, shape] = [text("slot"), text("pool"), text("role"), readShape(fields, metadata)];
   if (text("cluster") !== cluster || !slot || !pool || !role || !shape) return undefined;
   return {

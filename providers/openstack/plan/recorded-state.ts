@@ -1,4 +1,3 @@
-import type { PodNetworkKind } from "../../kubeadm/plan/network-ports";
 import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import type { Existing } from "../../kubeadm/plan/machines/batches";
 import type { MachineFields } from "../../kubeadm/plan/machines/fields";
@@ -13,7 +12,6 @@ import {
   type NetworkKey,
   type SlotSpec,
 } from "./machine";
-import type { UnmetRequirement } from "./unmet-requirement";
 import {
   apiBalancerResource,
   groupResource,
@@ -69,7 +67,9 @@ export function recordedState(cluster: string, resources: StateResources): Recor
     .of("command:remote:Command")
     .flatMap(({ name }) => preparedMachine(cluster, name) ?? []);
   const { mark } = state.of("CloudPlan").find(({ outputs }) => outputs.cluster === cluster)?.outputs ?? {};
-  const listener = state.outputs("openstack:loadbalancer/listener:Listener", apiBalancerResource(cluster));
+  const { allowedCidrs } =
+    state.outputs("openstack:loadbalancer/listener:Listener", apiBalancerResource(cluster)) ?? {};
+  const credentials = state.of("openstack:identity/applicationCredential:ApplicationCredential");
   return {
     machines: servers.map((server) => ({
       ...server,
@@ -77,37 +77,29 @@ export function recordedState(cluster: string, resources: StateResources): Recor
     })),
     lost: [...members].filter((name) => !present.has(name)).sort(),
     objects: state.all
-      .flatMap(({ type, outputs: { id } }) =>
-        type.startsWith("openstack:") && typeof id === "string" ? [id] : [],
-      )
+      .flatMap(({ type, outputs: { id } }) => (type.startsWith("openstack:") ? strings([id]) : []))
       .sort(),
-    hasCredential:
-      state.outputs(
-        "openstack:identity/applicationCredential:ApplicationCredential",
-        cloudProviderResource(cluster),
-      ) !== undefined,
+    hasCredential: credentials.some(({ name }) => name === cloudProviderResource(cluster)),
     floatingIps: new Set(state.of("openstack:networking/floatingIp:FloatingIp").map(({ name }) => name)),
-    allowedCidrs: Array.isArray(listener?.allowedCidrs)
-      ? listener.allowedCidrs.filter((item): item is string => typeof item === "string")
-      : [],
-    ...balancerNetwork(cluster, state),
-    ...(typeof mark === "string" ? { mark } : {}),
+    allowedCidrs: strings(allowedCidrs),
+    balancerNetwork: balancerNetwork(cluster, state),
+    mark: strings([mark])[0],
     traces: new Set([...prepared, ...members]),
   };
 }
 
+/** Returns the strings in a recorded list. */
+const strings = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];
+
 /** Returns the network of the API's load balancer: the CIDR block of the stack's own network, or another one's id. */
-function balancerNetwork(cluster: string, state: RecordedResources): { balancerNetwork?: NetworkKey } {
-  const balancer = state.outputs(
-    "openstack:loadbalancer/loadBalancer:LoadBalancer",
-    apiBalancerResource(cluster),
-  );
-  if (!balancer) return {};
-  const { vipSubnetId, vipNetworkId } = balancer;
-  const own = state.of("openstack:networking/subnet:Subnet").find(({ outputs }) => outputs.id === vipSubnetId)
-    ?.outputs.cidr;
-  if (typeof own === "string") return { balancerNetwork: own };
-  return typeof vipNetworkId === "string" ? { balancerNetwork: `${EXISTING_NETWORK}${vipNetworkId}` } : {};
+function balancerNetwork(cluster: string, state: RecordedResources): NetworkKey | undefined {
+  const type = "openstack:loadbalancer/loadBalancer:LoadBalancer";
+  const { vipSubnetId, vipNetworkId } = state.outputs(type, apiBalancerResource(cluster)) ?? {};
+  const subnets = state.of("openstack:networking/subnet:Subnet");
+  const own = vipSubnetId && subnets.find(({ outputs }) => outputs.id === vipSubnetId)?.outputs.cidr;
+  const other = typeof vipNetworkId === "string" ? `${EXISTING_NETWORK}${vipNetworkId}` : undefined;
+  return typeof own === "string" ? own : other;
 }
 
 /**
@@ -140,41 +132,4 @@ export function machineOf<Shape extends object>(
   let incarnation = 1;
   while (traces.has(name(incarnation))) incarnation++;
   return { ...desired, name: name(incarnation), incarnation, generation };
-}
-
-/** The networks of a cluster, in the state and in the configuration. */
-interface NetworkChange {
-  wanted: NetworkKey;
-  /** Networks of the existing machines. */
-  existing: readonly NetworkKey[];
-  podNetwork: PodNetworkKind;
-  /** Network of the address of Octavia's load balancer, if there is one. */
-  balancer?: NetworkKey;
-}
-
-const PROPERTY = "openstack.network";
-
-/**
- * Returns why a cluster's machines can't move to another network. During the move, some machines are in the old network
- * and some in the new one, with a router in between.
- */
-export function networkChangeRefusals({
-  wanted,
-  existing,
-  podNetwork,
-  balancer,
-}: NetworkChange): UnmetRequirement[] {
-  const other = existing.find((network) => network !== wanted);
-  const refusals: UnmetRequirement[] = [];
-  const refuse = (why: string) =>
-    refusals.push({ property: PROPERTY, reason: `${why}; write that network again, or make a new cluster` });
-  if (other !== undefined && podNetwork === "bridge")
-    refuse(
-      `the built-in pod network leads to machines of one network alone, and this cluster's lie in ${other}`,
-    );
-  if (balancer !== undefined && balancer !== wanted)
-    refuse(
-      `Octavia's load balancer has its address in ${balancer}, and every certificate and kubelet of this cluster holds that address`,
-    );
-  return refusals;
 }

@@ -7,9 +7,6 @@ import {
   type PodNetworkKind,
 } from "../../kubeadm/plan/network-ports";
 
-/** Allowed sources of a rule: CIDR blocks, or all machines of one of the cluster's security groups. */
-type RuleSource = { cidrs: readonly string[] } | { group: SecurityGroupName };
-
 /** The two security groups of a cluster: all machines are in "nodes", control planes also in "control-planes". */
 export const SECURITY_GROUPS = ["nodes", "control-planes"] as const;
 
@@ -19,7 +16,8 @@ export type SecurityGroupName = (typeof SECURITY_GROUPS)[number];
 export interface SecurityRule extends OpenPort {
   /** Security group of the machines that accept the traffic. */
   group: SecurityGroupName;
-  from: RuleSource;
+  /** Allowed sources: CIDR blocks, or all machines of one of the cluster's security groups. */
+  from: { cidrs: readonly string[] } | { group: SecurityGroupName };
 }
 
 export interface DesiredSecurity {
@@ -40,41 +38,34 @@ export interface DesiredSecurity {
 
 /** Returns all rules for incoming traffic of a cluster's machines. Outgoing traffic is not restricted. */
 export function securityRules(desired: DesiredSecurity): SecurityRule[] {
-  const nodes = { group: "nodes" } as const;
-  const controlPlanes = { group: "control-planes" } as const;
+  const { api, nodePorts, loadBalancerCidr, serviceLoadBalancerCidr } = desired;
   const given = (group: SecurityGroupName, cidrs: readonly string[], port: OpenPort): SecurityRule[] =>
     cidrs.length === 0 ? [] : [{ ...port, group, from: { cidrs } }];
-  const balancer = desired.loadBalancerCidr ? [desired.loadBalancerCidr] : [];
-  const serviceBalancers = desired.serviceLoadBalancerCidr ? [desired.serviceLoadBalancerCidr] : [];
+  const within = (group: SecurityGroupName, port: OpenPort, from: SecurityGroupName = "nodes") => ({
+    ...port,
+    group,
+    from: { group: from },
+  });
+  const balancers = serviceLoadBalancerCidr ? [serviceLoadBalancerCidr] : [];
   return [
     ...given("nodes", desired.ssh, sshPort(desired.sshPort)),
-    ...given("control-planes", desired.api, CLUSTER_PORTS.api),
-    { ...CLUSTER_PORTS.apiNodes, group: "control-planes", from: nodes },
-    ...given("control-planes", balancer, {
+    ...given("control-planes", api, CLUSTER_PORTS.api),
+    within("control-planes", CLUSTER_PORTS.apiNodes),
+    ...given("control-planes", loadBalancerCidr ? [loadBalancerCidr] : [], {
       ...CLUSTER_PORTS.api,
       name: "api-load-balancer",
       why: "the load balancer in front of the API",
     }),
-    { ...CLUSTER_PORTS.etcd, group: "control-planes", from: controlPlanes },
-    { ...CLUSTER_PORTS.kubelet, group: "nodes", from: nodes },
-    { ...CLUSTER_PORTS.icmp, group: "nodes", from: nodes },
-    ...POD_NETWORK_PORTS[desired.podNetwork].map((port): SecurityRule => ({
-      ...port,
-      group: "nodes",
-      from: nodes,
-    })),
-    ...NODE_PORTS.flatMap((port) => given("nodes", desired.nodePorts, port)),
-    ...NODE_PORTS.flatMap((port) =>
-      // Neutron answers with a conflict when the same rule is created twice.
-      given("nodes", without(serviceBalancers, desired.nodePorts), {
-        ...port,
-        name: `service-load-balancers-${port.protocol}`,
-        why: "load balancers of Services",
-      }),
+    within("control-planes", CLUSTER_PORTS.etcd, "control-planes"),
+    ...[CLUSTER_PORTS.kubelet, CLUSTER_PORTS.icmp, ...POD_NETWORK_PORTS[desired.podNetwork]].map((port) =>
+      within("nodes", port),
     ),
+    ...NODE_PORTS.flatMap((port) => given("nodes", nodePorts, port)),
+    ...NODE_PORTS.flatMap((port) => {
+      const name = `service-load-balancers-${port.protocol}`;
+      // Neutron answers with a conflict when the same rule is created twice.
+      const others = balancers.filter((block) => !nodePorts.includes(block));
+      return given("nodes", others, { ...port, name, why: "load balancers of Services" });
+    }),
   ];
-}
-
-function without(blocks: readonly string[], given: readonly string[]): string[] {
-  return blocks.filter((block) => !given.includes(block));
 }

@@ -75,52 +75,38 @@ function networkIssues(
   { network: { id, cidr, dnsNameservers = [], externalNetwork } = {}, pools = [] }: OpenstackFacts,
   blocks: NetworkBlocks,
 ): ValidationIssue[] {
-  const machines = pools.reduce(
-    (sum, { replicas = 1, replacementsPerRun = 1 }) => sum + replicas + replacementsPerRun,
-    0,
-  );
+  const counts = pools.map(({ replicas = 1, replacementsPerRun = 1 }) => replicas + replacementsPerRun);
+  const machines = counts.reduce((sum, count) => sum + count, 0);
   const block = cidr === undefined ? undefined : parseCidr(cidr);
   const room = block === undefined ? Infinity : Math.max(cidrSize(block) - RESERVED_ADDRESSES, 0);
-  return [
-    ...below(
-      ["network"],
-      [
-        ...issueAt(
-          ["externalNetwork"],
-          id === undefined && externalNetwork === undefined
-            ? "is missing; write the name of the network that leads outside (`openstack network list --external`), or the `id` of a network that exists"
-            : undefined,
-        ),
-        ...issueAt(
-          ["dnsNameservers"],
-          id !== undefined && dnsNameservers.length > 0
-            ? "belongs to the network that exists; remove it, or the `id`"
-            : undefined,
-        ),
-        ...machineBlockIssues(cidr ?? "", blocks, ["cidr"]),
-        ...issueAt(
-          ["cidr"],
-          room < machines
-            ? `${quoted(cidr)} has room for ${room} machines, and with those that a replacement adds there are ${machines}; write a larger block`
-            : undefined,
-        ),
-      ],
-    ),
-    ...podBlockSizeIssues(blocks, machines, "pools"),
-  ];
+  const issues: ValidationIssue[] = [...machineBlockIssues(cidr ?? "", blocks, ["cidr"])];
+  if (id === undefined && externalNetwork === undefined)
+    issues.unshift({
+      path: ["externalNetwork"],
+      message:
+        "is missing; write the name of the network that leads outside (`openstack network list --external`), or the `id` of a network that exists",
+    });
+  if (id !== undefined && dnsNameservers.length > 0)
+    issues.unshift({
+      path: ["dnsNameservers"],
+      message: "belongs to the network that exists; remove it, or the `id`",
+    });
+  if (room < machines)
+    issues.push({
+      path: ["cidr"],
+      message: `${quoted(cidr)} has room for ${room} machines, and with those that a replacement adds there are ${machines}; write a larger block`,
+    });
+  return [...below(["network"], issues), ...podBlockSizeIssues(blocks, machines, "pools")];
 }
 
 function floatingIpIssues({ pools = [], network, endpoint }: OpenstackFacts): ValidationIssue[] {
   if (network?.externalNetwork !== undefined || network?.id === undefined) return [];
   const message = "floating IPs come from an external network; write `network.externalNetwork`";
-  return [
-    ...pools.flatMap((pool, index) =>
-      pool.floatingIp === true ? issueAt(["pools", index, "floatingIp"], message) : [],
-    ),
-    ...(endpoint?.octavia?.floatingIp === true
-      ? issueAt(["endpoint", "octavia", "floatingIp"], message)
-      : []),
+  const paths = [
+    ...pools.flatMap(({ floatingIp }, index) => (floatingIp ? [["pools", index, "floatingIp"]] : [])),
+    ...(endpoint?.octavia?.floatingIp ? [["endpoint", "octavia", "floatingIp"]] : []),
   ];
+  return paths.map((path) => ({ path, message }));
 }
 
 /** Returns the slot names of the pools: machine names without their hashes. */

@@ -1,49 +1,43 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Cloud as CloudClient } from "../client";
-import { serverFaultAdvice } from "../plan/server-fault";
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import { leftoverLine, leftoversOf, type Leftovers } from "../plan/leftovers";
-import { cloudPlanSteps } from "../plan/steps";
-import { findNamed, type UnmetRequirement } from "../plan/unmet-requirement";
-import { unmetCloud, type CloudFacts } from "../plan/requirements";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { isKnown } from "../../../lib/unknown";
+import type { Cloud as CloudClient, CloudConfiguration } from "../client";
+import { leftoverLine, leftoversOf } from "../plan/leftovers";
+import {
+  findNamed,
+  serverFaultAdvice,
+  unmetCloud,
+  type CloudFacts,
+  type CloudRef,
+  type Named,
+} from "../plan/requirements";
+import { cloudPlanSteps } from "../plan/steps";
 import type { CloudPlanInputs as Inputs, FoundInCloud } from "./cloud-plan";
 
-/** Deadline of each call to the cloud during check. */
-const PREVIEW_SECONDS = 20;
+/** Deadline of each call to the cloud during check, and during the watch of new servers. */
+const ASK_SECONDS = 20;
 
 const nameOf = ({ cluster }: Inputs) => `CloudPlan ${cluster}`;
 
-/** Reads ids, unmet requirements and leftovers from the cloud. Returns an error message if the cloud can't be read. */
-async function askCloud(
-  news: Inputs,
-): Promise<{ found: FoundInCloud; unmet: UnmetRequirement[]; leftovers: Leftovers } | string> {
+/** Reads ids, unmet requirements and leftovers from the cloud. */
+async function askCloud(news: Inputs) {
   const { Cloud, readCloudFacts, readMarkedObjects } = await import("../client/index.js");
-  let cloud: CloudClient | undefined;
-  try {
-    cloud = await Cloud.open(news, { seconds: PREVIEW_SECONDS });
-    const pools = [...new Set(news.servers.map(({ pool }) => pool))];
-    const servers = `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`;
-    const { mark, securityGroups = [], loadBalancer, ownCredential = false } = news;
+  const { mark, servers, floatingIps, securityGroups = [], loadBalancer, ownCredential = false } = news;
+  return Cloud.use(news, { seconds: ASK_SECONDS }, async (cloud) => {
+    const pools = [...new Set(servers.map(({ pool }) => pool))];
     const [facts, marked] = await Promise.all([
       readCloudFacts(cloud, {
-        servers,
-        floatingIps: news.floatingIps,
-        rootVolumes: news.servers.some(({ rootVolume }) => rootVolume !== undefined),
+        servers: `^(${pools.join("|")})-[0-9]+-[0-9a-z]+$`,
+        floatingIps,
+        rootVolumes: servers.some(({ rootVolume }) => rootVolume !== undefined),
       }),
       mark === undefined
         ? []
-        : readMarkedObjects(cloud, {
-            mark,
-            servers: "-[0-9]+-[0-9a-z]+$",
-            securityGroups,
-            loadBalancer,
-            ownCredential,
-          }),
+        : readMarkedObjects(cloud, { mark, securityGroups, loadBalancer, ownCredential }),
     ]);
     const known = new Set(news.known);
     // A failed server that is not in the state is a leftover, which this run deletes.
@@ -53,39 +47,27 @@ async function askCloud(
       unmet: unmetCloud(news, { ...facts, failed }),
       leftovers: leftoversOf(marked, known),
     };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    cloud?.close();
-  }
+  });
 }
 
 function findAll(
   { servers, externalNetwork }: Inputs,
-  facts: CloudFacts,
-  { authUrl, region }: { authUrl: string; region?: string },
+  { images, flavors, externalNetworks }: CloudFacts,
+  { authUrl, region }: CloudConfiguration,
 ): FoundInCloud {
-  const ids = (what: string, desired: string[], items: { id: string; name: string }[]) =>
-    Object.fromEntries(
-      [...new Set(desired)].sort().flatMap((word) => {
-        const item = findNamed(what, word, items);
-        return typeof item === "string" ? [] : [[word, item.id]];
-      }),
+  const idsOf = (key: "image" | "flavor", items: Named[]) => {
+    const words = [...new Set(servers.map((server) => server[key]))].sort();
+    const found = words.map((word) => [word, findNamed(key, word, items)] as const);
+    return Object.fromEntries(
+      found.flatMap(([word, item]) => (typeof item === "string" ? [] : [[word, item.id]])),
     );
+  };
   const network =
-    externalNetwork === undefined ? undefined : findNamed("network", externalNetwork, facts.externalNetworks);
+    externalNetwork === undefined ? "" : findNamed("network", externalNetwork, externalNetworks);
   return {
-    images: ids(
-      "image",
-      servers.map(({ image }) => image),
-      facts.images,
-    ),
-    flavors: ids(
-      "flavor",
-      servers.map(({ flavor }) => flavor),
-      facts.flavors,
-    ),
-    ...(network && typeof network !== "string" ? { externalNetworkId: network.id } : {}),
+    images: idsOf("image", images),
+    flavors: idsOf("flavor", flavors),
+    ...(typeof network === "string" ? {} : { externalNetworkId: network.id }),
     authUrl,
     ...(region === undefined ? {} : { region }),
   };
@@ -102,8 +84,8 @@ const DESIRED = [
   "volumes",
 ] as const;
 
-/** Returns a random owner tag. */
-const newMark = () => randomBytes(6).toString("hex");
+/** Returns the outputs of a run, with a random owner tag if the cluster has none. */
+const outputsOf = (inputs: Inputs) => ({ ...inputs, mark: inputs.mark ?? randomBytes(6).toString("hex") });
 
 /** Deletes objects that an interrupted run created and did not record. */
 async function deleteLeftovers(inputs: Inputs): Promise<void> {
@@ -112,41 +94,25 @@ async function deleteLeftovers(inputs: Inputs): Promise<void> {
   const { Cloud, deleteObject } = await import("../client/index.js");
   const engine = engineSignal();
   const progress = (line: string) => report(nameOf(inputs), line);
-  const cloud = await Cloud.open(inputs, { progress, signal: engine.signal });
+  const options = { progress, signal: engine.signal };
   try {
-    for (const object of leftovers) {
-      await deleteObject(cloud, object, { progress, signal: engine.signal });
-      progress(`deleted the ${object.kind} ${object.name || object.id}`);
-    }
+    await Cloud.use(inputs, options, async (cloud) => {
+      for (const object of leftovers) {
+        await deleteObject(cloud, object, options);
+        progress(`deleted the ${object.kind} ${object.name || object.id}`);
+      }
+    });
   } finally {
     engine.stop();
-    cloud.close();
   }
 }
 
 /** Watches new servers in the background while the rest of the run creates them. */
 function watchArrivals(inputs: Inputs): void {
   const { cloud, region, arriving } = inputs;
-  void watchServerFaults({
-    ...(cloud === undefined ? {} : { cloud }),
-    ...(region === undefined ? {} : { region }),
-    arriving,
-    say: (line) => report(nameOf(inputs), line),
-  });
+  void watchServerFaults({ cloud, region }, arriving, (line) => report(nameOf(inputs), line));
 }
 
-interface ServerFaultWatch {
-  cloud?: string;
-  region?: string;
-  /** Names of the servers that the run creates. */
-  arriving: readonly string[];
-  /** Prints a message. */
-  say: (line: string) => void;
-  /** Interval. @default 1000, because the run may end a moment after Pulumi's provider sees a failure */
-  lookMilliseconds?: number;
-}
-
-const ASK_SECONDS = 20;
 /** Deadline of the watch. Pulumi's OpenStack provider also gives up after 30 minutes. */
 const LONGEST_MILLISECONDS = 30 * 60_000;
 
@@ -154,29 +120,37 @@ const LONGEST_MILLISECONDS = 30 * 60_000;
  * Watches new servers in the background and reports why one fails, because Pulumi's provider reports only state ERROR.
  * Ends when all servers are active or failed, or with the engine. Errors of the watch are ignored, and it does not keep
  * the process running.
+ *
+ * @param arriving names of the servers that the run creates
+ * @param say prints a message
+ * @param lookMilliseconds interval; short, because the run may end a moment after Pulumi's provider sees a failure
  */
-export async function watchServerFaults(watch: ServerFaultWatch): Promise<void> {
-  if (watch.arriving.length === 0) return;
+export async function watchServerFaults(
+  ref: CloudRef,
+  arriving: readonly string[],
+  say: (line: string) => void,
+  lookMilliseconds = 1000,
+): Promise<void> {
+  if (arriving.length === 0) return;
   const { Cloud } = await import("../client/index.js");
   const engine = engineSignal();
-  const missing = new Set(watch.arriving);
+  const { signal } = engine;
+  const missing = new Set(arriving);
   const deadline = Date.now() + LONGEST_MILLISECONDS;
-  let cloud: CloudClient | undefined;
+  const isDue = () => missing.size > 0 && Date.now() < deadline && !signal.aborted;
+  const wait = () => pause(lookMilliseconds, undefined, { ref: false, signal });
   try {
-    while (missing.size > 0 && Date.now() < deadline && !engine.signal.aborted) {
-      await pause(watch.lookMilliseconds ?? 1000, undefined, { ref: false, signal: engine.signal });
-      try {
-        cloud ??= await Cloud.open(watch, { seconds: ASK_SECONDS, signal: engine.signal });
-        await look(cloud, missing, watch.say);
-      } catch {
-        // Other resources report that the cloud does not answer.
-      }
+    while (isDue()) {
+      await wait();
+      // Other resources report that the cloud does not answer.
+      await Cloud.use(ref, { seconds: ASK_SECONDS, signal }, async (cloud) => {
+        for (; isDue(); await wait()) await look(cloud, missing, say);
+      }).catch(() => undefined);
     }
   } catch {
     // The engine has ended.
   } finally {
     engine.stop();
-    cloud?.close();
   }
 }
 
@@ -193,27 +167,27 @@ async function look(cloud: CloudClient, missing: Set<string>, say: (line: string
  * Also reports the machines that this run creates and deletes, leftovers of an interrupted run, and the remaining runs.
  */
 export const handlers: Handlers = {
-  async check(olds: Partial<Inputs>, { known, securityGroups, refusals, ...news }: Inputs) {
+  async check(olds: Partial<Inputs>, { known = [], securityGroups = [], refusals, ...news }: Inputs) {
     if (refusals) return { inputs: news, failures: refusals };
     if (!isKnown(news)) return { inputs: news, failures: [] };
-    const answer = await askCloud({ ...news, known: known ?? [], securityGroups: securityGroups ?? [] });
-    if (typeof answer === "string") {
-      for (const line of [...news.steps, ...news.later]) report(nameOf(news), line);
-      if (olds.found === undefined)
-        return { inputs: news, failures: [{ property: "openstack.cloud", reason: answer }] };
-      report(nameOf(news), cloudPlanSteps.format({ kind: "unchecked", what: "the cloud", why: answer }));
-      return { inputs: { ...news, found: olds.found }, failures: [] };
+    const say = (lines: readonly string[]) => lines.forEach((line) => report(nameOf(news), line));
+    let answer: Awaited<ReturnType<typeof askCloud>>;
+    try {
+      answer = await askCloud({ ...news, known, securityGroups });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      say([...news.steps, ...news.later]);
+      const { found } = olds;
+      if (found === undefined)
+        return { inputs: news, failures: [{ property: "openstack.cloud", reason: why }] };
+      say([cloudPlanSteps.format({ kind: "unchecked", what: "the cloud", why })]);
+      return { inputs: { ...news, found }, failures: [] };
     }
-    const { found, unmet, leftovers } = answer;
-    const steps = [...leftovers.deleted.map(leftoverLine), ...news.steps];
-    for (const line of [...leftovers.kept, ...steps, ...news.later]) report(nameOf(news), line);
-    const inputs = {
-      ...news,
-      found,
-      steps,
-      ...(leftovers.deleted.length > 0 ? { leftovers: leftovers.deleted } : {}),
-    };
-    return { inputs, failures: unmet };
+    const { deleted, kept } = answer.leftovers;
+    const steps = [...deleted.map(leftoverLine), ...news.steps];
+    say([...kept, ...steps, ...news.later]);
+    const leftovers = deleted.length > 0 ? { leftovers: deleted } : {};
+    return { inputs: { ...news, found: answer.found, steps, ...leftovers }, failures: answer.unmet };
   },
 
   diff(_id, olds: Inputs, news: Inputs) {
@@ -226,12 +200,12 @@ export const handlers: Handlers = {
 
   create(inputs: Inputs) {
     watchArrivals(inputs);
-    return Promise.resolve({ id: inputs.cluster, outs: { ...inputs, mark: inputs.mark ?? newMark() } });
+    return Promise.resolve({ id: inputs.cluster, outs: outputsOf(inputs) });
   },
 
   async update(_id, _olds: Inputs, news: Inputs) {
     await deleteLeftovers(news);
     watchArrivals(news);
-    return { outs: { ...news, mark: news.mark ?? newMark() } };
+    return { outs: outputsOf(news) };
   },
 };

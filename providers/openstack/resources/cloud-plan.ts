@@ -1,15 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { MarkedObject } from "../plan/leftovers";
-import type { UnmetRequirement } from "../plan/unmet-requirement";
-import type { DesiredCloud } from "../plan/requirements";
 import { DynamicResource } from "../../../lib/pulumi/dynamic-resource";
+import type { MarkedObject } from "../plan/leftovers";
+import type { CloudRef, DesiredCloud, UnmetRequirement } from "../plan/requirements";
 
 /** `known` and `securityGroups` are used by check only and are absent in state. */
-export interface CloudPlanInputs extends DesiredCloud {
+export interface CloudPlanInputs extends DesiredCloud, CloudRef {
   cluster: string;
-  /** Entry of clouds.yaml; OS_CLOUD or the OS_… variables when absent. */
-  cloud?: string;
-  region?: string;
   /** Unmet requirements that are known without the cloud. */
   refusals?: UnmetRequirement[];
   /** Changes of this run to the machines, one line each. */
@@ -34,10 +30,6 @@ export interface CloudPlanInputs extends DesiredCloud {
   leftovers?: MarkedObject[];
 }
 
-/** Arguments of CloudPlan: plain values, so that a preview knows all of them. */
-type CloudPlanArgs = Omit<CloudPlanInputs, "found" | "leftovers"> &
-  Required<Pick<CloudPlanInputs, "known" | "securityGroups">>;
-
 /** The ids of names in the configuration, and the cloud's endpoint. */
 export interface FoundInCloud {
   /** Name or id in the configuration → id. */
@@ -60,7 +52,12 @@ export class CloudPlan extends DynamicResource<CloudPlanInputs> {
   /** Owner tag: distinguishes this stack's objects from those of another cluster with the same name. */
   declare readonly mark: pulumi.Output<string>;
 
-  constructor(name: string, args: CloudPlanArgs, opts?: pulumi.CustomResourceOptions) {
+  /** @param args plain values, so that a preview knows all of them */
+  constructor(
+    name: string,
+    args: Omit<CloudPlanInputs, "found" | "leftovers">,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
     super("openstack/CloudPlan", name, args, { outputs: ["found", "mark"] }, opts);
   }
 }

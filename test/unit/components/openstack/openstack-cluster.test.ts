@@ -35,6 +35,11 @@ describe("OpenstackCluster", () => {
   it("registers what reads a resource that --target leaves out, without its values", async () => {
     await cluster.make({ leftOut: ["CloudPlan", "Port"] });
     assert.equal(cluster.only("Router").inputs.externalNetworkId, undefined);
+    // the owner tag is an output of the CloudPlan
+    const inCloud = cluster.registered.filter(({ type }) => type.startsWith("openstack:"));
+    assert.ok(inCloud.length > 10);
+    for (const { type, inputs } of inCloud)
+      assert.ok(!JSON.stringify(inputs).includes("undefined"), `${type} ${JSON.stringify(inputs)}`);
     const servers = cluster.of("Instance");
     assert.equal(servers.length, 3);
     for (const { inputs } of servers) {

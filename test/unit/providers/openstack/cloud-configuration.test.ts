@@ -54,11 +54,43 @@ describe("how a cloud is found", () => {
       "clouds: {eu1: {auth: {auth_url: https://k/v3, username: ops, project_name: web}}}",
     );
     write("here/secure.yaml", "clouds: {eu1: {auth: {password: p}}}");
-    assert.deepEqual((await read()).credentials, {
-      kind: "password",
-      user: { name: "ops", domain: { name: "Default" } },
-      password: "p",
-      project: { name: "web", domain: { name: "Default" } },
+    const domain = { name: "Default" };
+    assert.deepEqual((await read()).auth, {
+      identity: { methods: ["password"], password: { user: { name: "ops", domain, password: "p" } } },
+      scope: { project: { name: "web", domain } },
+    });
+  });
+
+  const user = { name: "ops", domain: { name: "Default" } };
+  const scopes: [what: string, fields: string, scope: object | undefined][] = [
+    [
+      "a project in its domain",
+      "project_name: web, project_domain_id: d1",
+      { project: { name: "web", domain: { id: "d1" } } },
+    ],
+    ["a project by id, rather than a domain", "project_id: 7, domain_name: acme", { project: { id: "7" } }],
+    ["a domain by name", "domain_name: acme", { domain: { name: "acme" } }],
+    ["no scope", "region: one", undefined],
+  ];
+  for (const [what, fields, scope] of scopes)
+    it(`asks with a password for a token of ${what}`, async () => {
+      const auth = `{auth_url: https://k/v3, username: ops, user_domain_name: Default, password: p, ${fields}}`;
+      write("here/clouds.yaml", `clouds: {eu1: {auth: ${auth}}}`);
+      assert.deepEqual(JSON.parse(JSON.stringify((await read()).auth)), {
+        identity: { methods: ["password"], password: { user: { ...user, password: "p" } } },
+        ...(scope ? { scope } : {}),
+      });
+    });
+
+  it("asks with an application credential by name for its user", async () => {
+    const auth =
+      "{auth_url: https://k/v3, username: ops, application_credential_name: app, application_credential_secret: s}";
+    write("here/clouds.yaml", `clouds: {eu1: {auth: ${auth}}}`);
+    assert.deepEqual((await read()).auth, {
+      identity: {
+        methods: ["application_credential"],
+        application_credential: { name: "app", user, secret: "s" },
+      },
     });
   });
 
@@ -70,11 +102,14 @@ describe("how a cloud is found", () => {
       OS_REGION_NAME: "two",
       OS_INTERFACE: "internal",
     };
-    const { authUrl, credentials, region, interface: chosen } = await read(environment, {});
-    assert.deepEqual(
-      [authUrl, credentials.kind, region, chosen],
-      ["https://k/v3", "application-credential", "two", "internal"],
-    );
+    const { authUrl, auth, region, interface: chosen } = await read(environment, {});
+    assert.deepEqual([authUrl, region, chosen], ["https://k/v3", "two", "internal"]);
+    assert.deepEqual(auth, {
+      identity: {
+        methods: ["application_credential"],
+        application_credential: { id: "app", secret: "s" },
+      },
+    });
   });
 
   it("takes OS_CLOUD when the configuration names none, and the region of the configuration first", async () => {

@@ -11,6 +11,9 @@ import {
 import { CloudServer, type Answer, type Request } from "./cloud-server";
 
 const SECRET = "very-secret-word";
+const CREDENTIAL = {
+  identity: { methods: ["application_credential"], application_credential: { id: "app", secret: SECRET } },
+};
 
 describe("a cloud's APIs", () => {
   let server: CloudServer;
@@ -26,7 +29,7 @@ describe("a cloud's APIs", () => {
     cloud = new Cloud(
       {
         authUrl: `${server.url}/v3`,
-        credentials: { kind: "application-credential", id: "app", secret: SECRET },
+        auth: CREDENTIAL,
         region: "one",
         interface: "public",
         verify: true,
@@ -44,33 +47,11 @@ describe("a cloud's APIs", () => {
 
   const limits = { status: 200, body: { limits: { absolute: {} } } };
 
-  it("authenticates with an application credential, and uses the region's public endpoint", async () => {
+  it("authenticates with the credentials, and uses the region's public endpoint", async () => {
     const open_ = await open(() => limits);
     await open_.call("compute", "GET", "/limits");
-    assert.deepEqual(server.requests[0]?.body, {
-      auth: {
-        identity: {
-          methods: ["application_credential"],
-          application_credential: { id: "app", secret: SECRET },
-        },
-      },
-    });
+    assert.deepEqual(server.requests[0]?.body, { auth: CREDENTIAL });
     assert.deepEqual(server.calls, ["GET /compute/v2.1/limits"]);
-  });
-
-  it("authenticates with a password, in its project", async () => {
-    const user = { name: "ops", domain: { name: "Default" } };
-    const project = { name: "web", domain: { id: "d1" } };
-    const open_ = await open(() => limits, {
-      credentials: { kind: "password", user, password: SECRET, project },
-    });
-    await open_.call("compute", "GET", "/limits");
-    assert.deepEqual(server.requests[0]?.body, {
-      auth: {
-        identity: { methods: ["password"], password: { user: { ...user, password: SECRET } } },
-        scope: { project },
-      },
-    });
   });
 
   it("adds the version that a catalog leaves out", async () => {

@@ -152,12 +152,8 @@ describe("the handlers of OpenStack's resources", () => {
         return ref.endsWith("/servers/s1") ? ok({ server: { ...failed, fault } }) : undefined;
       });
       const said: string[] = [];
-      await watchServerFaults({
-        cloud: "eu1",
-        arriving: ["w-1-aaaaa", "w-2-bbbbb"],
-        say: (line) => said.push(line),
-        lookMilliseconds: 5,
-      });
+      const arriving = ["w-1-aaaaa", "w-2-bbbbb"];
+      await watchServerFaults({ cloud: "eu1" }, arriving, (line) => said.push(line), 5);
       assert.equal(said.length, 1);
       assert.match(said[0]!, /^w-1-aaaaa could not be made: No valid host was found\. What to do: /);
       assert.equal(looks, 3);

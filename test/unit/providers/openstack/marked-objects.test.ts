@@ -67,7 +67,7 @@ describe("the objects of a cloud with a cluster's mark", () => {
     cloud = new Cloud(
       {
         authUrl: `${server.url}/v3`,
-        credentials: { kind: "application-credential", id: "app", secret: "s" },
+        auth: {},
         region: "one",
         interface: "public",
         verify: true,
@@ -84,7 +84,6 @@ describe("the objects of a cloud with a cluster's mark", () => {
   it("include the members and the monitor of the load balancer's pool, and of no other pool", async () => {
     const found = await readMarkedObjects(cloud, {
       mark: MARK,
-      servers: "x",
       securityGroups: ["demo-nodes"],
       loadBalancer: true,
       ownCredential: false,
@@ -102,7 +101,7 @@ describe("the objects of a cloud with a cluster's mark", () => {
   });
 
   it("include the caller's application credential, where the stack creates one", async () => {
-    const desired = { mark: MARK, servers: "x", securityGroups: [], loadBalancer: false };
+    const desired = { mark: MARK, securityGroups: [], loadBalancer: false };
     assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: false }), []);
     assert.deepEqual(await readMarkedObjects(cloud, { ...desired, ownCredential: true }), [
       { kind: "application credential", id: "c", name: `foresail-demo-${MARK}`, within: "u1" },

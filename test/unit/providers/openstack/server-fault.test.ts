@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serverFaultAdvice } from "../../../../providers/openstack/plan/server-fault";
+import { serverFaultAdvice } from "../../../../providers/openstack/plan/requirements";
 
 describe("the message for a server that a cloud could not create", () => {
   it("is the cloud's reason and what to do, when no host has room", () => {

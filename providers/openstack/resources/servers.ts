@@ -1,0 +1,48 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
+import type { HostKeyInputs } from "../../kubeadm/resources/host-key";
+import type { ClusterInputs, Machine } from "../../kubeadm/resources/inputs";
+import type { CloudRef } from "../plan/requirements";
+
+export interface ServerHostKeyInputs extends HostKeyInputs, CloudRef {
+  /** Id of the server, whose console is read. */
+  server: string;
+}
+
+interface ServerHostKeyOutputs extends ServerHostKeyInputs {
+  /** "ssh-ed25519 AAAA…" */
+  hostKey: string;
+  /** Whether the server's console showed the same key. */
+  confirmed: boolean;
+}
+
+/** The SSH host key of a server: read at first connection, compared with the console if available, then pinned. */
+export class ServerHostKey extends DynamicResource<ServerHostKeyOutputs> {
+  declare readonly hostKey: pulumi.Output<string>;
+
+  constructor(name: string, args: ResourceArgs<ServerHostKeyInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("openstack/ServerHostKey", name, args, { outputs: ["hostKey", "confirmed"] }, opts);
+  }
+}
+
+export interface InitializedMarkInputs extends ClusterInputs, CloudRef {
+  machines: Machine[];
+  /** Machine name → id of its server. */
+  servers: Record<string, string>;
+  steps?: string[];
+}
+
+export interface InitializedMarkOutputs extends InitializedMarkInputs {
+  /** Machine name → id of the server with the ready tag. */
+  marked: Record<string, string>;
+}
+
+/**
+ * The ready tag of every server, in its metadata. Foresail writes it after the machine's node agent has reported the
+ * machine as ready over SSH, so machines need no cloud credential.
+ */
+export class InitializedMark extends DynamicResource<InitializedMarkOutputs> {
+  constructor(name: string, args: ResourceArgs<InitializedMarkInputs>, opts?: pulumi.CustomResourceOptions) {
+    super("openstack/InitializedMark", name, args, { outputs: ["marked"] }, opts);
+  }
+}
