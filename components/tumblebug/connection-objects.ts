@@ -12,9 +12,7 @@ import type { FirewallRule } from "../../providers/tumblebug/plan/model";
 import { factKey } from "../../providers/tumblebug/plan/requirements";
 import { securityRules, type DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
 import {
-  TumblebugImage,
-  TumblebugSecurityGroup,
-  TumblebugSpec,
+  TumblebugObject,
   TumblebugSshKey,
   TumblebugVNet,
   type ObjectInputs,
@@ -106,22 +104,17 @@ export function makeObjects(
   const made: MadeObjects = { objects: {}, specs: {}, images: {}, privateKeys: {} };
   for (const { name: connection, cidr, cidrWritten } of desired.connections) {
     const names = connectionNames(namespace, prefix, connection);
-    const vNet = new TumblebugVNet(
-      names.vNet,
-      { ...common("vNets", names.vNet, connection), cidr, cidrWritten, subnet: names.subnet },
-      opts,
-    );
+    const block = { cidr, cidrWritten, subnet: names.subnet };
+    const vNetArgs = { ...common("vNets", names.vNet, connection), ...block };
+    const vNet = new TumblebugVNet("TumblebugVNet", names.vNet, vNetArgs, opts);
     const group = (role: "nodes" | "controlPlanes") => {
       const name = names[role];
       const rules = { rules: securityRules(role, security), gone: goneRules[name] };
       const args = { ...common("securityGroups", name, connection), vNet: vNet.object, ...rules };
-      return new TumblebugSecurityGroup(name, args, opts).object;
+      return new TumblebugObject("TumblebugSecurityGroup", name, args, opts).object;
     };
-    const key = new TumblebugSshKey(
-      names.sshKey,
-      { ...common("sshKeys", names.sshKey, connection), user },
-      opts,
-    );
+    const keyArgs = { ...common("sshKeys", names.sshKey, connection), user };
+    const key = new TumblebugSshKey("TumblebugSshKey", names.sshKey, keyArgs, opts);
     made.objects[connection] = {
       vNet: vNet.object,
       subnet: vNet.subnet,
@@ -133,11 +126,11 @@ export function makeObjects(
   }
   for (const { name, connection, value } of distinct(desired, "spec")) {
     const args = { ...common("specs", name, connection), cloudSpec: value };
-    made.specs[factKey(connection, value)] = new TumblebugSpec(name, args, opts).object;
+    made.specs[factKey(connection, value)] = new TumblebugObject("TumblebugSpec", name, args, opts).object;
   }
   for (const { name, connection, value } of distinct(desired, "image")) {
     const args = { ...common("images", name, connection), cloudImage: value };
-    made.images[factKey(connection, value)] = new TumblebugImage(name, args, opts).object;
+    made.images[factKey(connection, value)] = new TumblebugObject("TumblebugImage", name, args, opts).object;
   }
   return made;
 }

@@ -13,9 +13,9 @@ async function terminateSlowly(generation: "mcis" | "infra", count: number) {
     const group = await plant(client);
     await client.infrastructures.create("ns1", { name: "k1", groups: [group("w", count)] });
     const began = Date.now();
-    await client.infrastructures.control("ns1", "k1", "terminate");
+    await client.infrastructures.terminate("ns1", "k1");
     const terminated = Date.now();
-    const status = await client.infrastructures.readStatus("ns1", "k1");
+    const status = await client.infrastructures.read("ns1", "k1");
     return {
       seconds: (terminated - began) / 1000,
       readSeconds: (Date.now() - terminated) / 1000,

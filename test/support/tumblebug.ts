@@ -82,7 +82,7 @@ export async function plant(
     name: "v1",
     connection,
     cidr: "10.21.0.0/24",
-    subnets: [{ name: "s1", cidr: "10.21.0.0/24" }],
+    subnet: "s1",
   });
   await tumblebug.securityGroups.create(namespace, { name: "g1", connection, vNet: "v1", rules: [] });
   await tumblebug.sshKeys.create(namespace, { name: "k1", connection, user: "cb-user" });

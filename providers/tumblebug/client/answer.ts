@@ -21,33 +21,31 @@ export function list<T extends z.ZodType>(item: T) {
 }
 
 /** A whole number, as a number or string; undefined for other values. */
-export const wholeNumber = z.union([z.string(), z.number()]).nullish().transform(readWholeNumber);
+export const wholeNumber = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((value) => {
+    const number = value === null || value === undefined || value === "" ? NaN : Number(value);
+    return Number.isInteger(number) && number >= 0 ? number : undefined;
+  });
 
 /** An IP address or DNS name; undefined if there is none. The generation `mcis` writes "empty" then. */
 export const address = text.transform((value) =>
   ["", "empty", "<nil>"].includes(value.trim()) ? undefined : value.trim(),
 );
 
-function readWholeNumber(value: string | number | null | undefined): number | undefined {
-  if (value === null || value === undefined || value === "") return undefined;
-  const number = Number(value);
-  return Number.isInteger(number) && number >= 0 ? number : undefined;
-}
-
-/** A port; 0 if it is absent. */
-export const port = wholeNumber.transform((value) => value ?? 0);
-
 /** A reader and the path of a field. */
 type Field = readonly [reader: z.ZodType, path: string];
+export type Fields = Readonly<Record<string, Field>>;
 
 /**
  * Returns the schema of an object from a table of its fields: `{ name: [text, "IId.NameId"] }`. Of several paths,
  * separated by "|", the first one with a value counts. A path with "?", as in "region?.zone", leads through an object
  * that may be absent; the path "" is the whole object.
  */
-export function record<const Fields extends Readonly<Record<string, Field>>>(
-  fields: Fields,
-): z.ZodType<{ [Name in keyof Fields]: z.output<Fields[Name][0]> }> {
+export function record<const Table extends Fields>(
+  fields: Table,
+): z.ZodType<{ [Name in keyof Table]: z.output<Table[Name][0]> }> {
   return z.looseObject({}).transform((body, context) => {
     const issue = (message: string, ...path: PropertyKey[]) =>
       context.addIssue({ code: "custom", message, path });
@@ -69,7 +67,7 @@ export function record<const Fields extends Readonly<Record<string, Field>>>(
       const values = paths.split("|").map((path) => read(reader, path));
       return [name, values.find((value) => value !== undefined && value !== "") ?? values[0]];
     });
-    return Object.fromEntries(entries) as { [Name in keyof Fields]: z.output<Fields[Name][0]> };
+    return Object.fromEntries(entries) as { [Name in keyof Table]: z.output<Table[Name][0]> };
   });
 }
 

@@ -6,13 +6,6 @@ import type { Generation } from "../plan/model";
 import { refusalCode, remoteWords } from "./refusal";
 import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
 
-/** How long to search for the effect of a change whose response was lost. */
-export interface Looking {
-  /** Pause between two searches. */
-  readonly milliseconds: number;
-  readonly times: number;
-}
-
 /** Connection options for a server. */
 export interface TumblebugSettings {
   /** URL with the path: "http://localhost:1323/tumblebug". */
@@ -33,8 +26,8 @@ export interface TumblebugOptions {
   readonly longSeconds?: number;
   readonly signal?: AbortSignal;
   readonly progress?: (line: string) => void;
-  /** For tests: how long to search for the effect of a change whose response was lost. */
-  readonly looking?: Looking;
+  /** For tests: how often to search for the effect of a change whose response was lost, and the pause. */
+  readonly looking?: { readonly milliseconds: number; readonly times: number };
   /** For tests: separate rate limits. @default limits that all clients of a server share in this process */
   readonly limits?: ServerLimits;
 }

@@ -1,15 +1,12 @@
-import { z } from "zod";
-import type { CloudImage, CloudSpec, Connection, Generation, Region } from "../plan/model";
-import { TumblebugApi, type Looking, type TumblebugOptions, type TumblebugSettings } from "./api";
-import { dialectOf, type Dialect } from "./dialect";
+import type { z } from "zod";
+import type { CloudSpec, Generation } from "../plan/model";
+import { TumblebugApi, type TumblebugOptions, type TumblebugSettings } from "./api";
+import { dialectOf, type Connection, type Dialect } from "./dialect";
 import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
-import { Infrastructures } from "./infrastructures";
-import { LoadBalancers } from "./load-balancers";
+import { Infrastructures, LoadBalancers } from "./infrastructures";
 import { Namespaces, Objects, SecurityGroups } from "./objects";
 import { sharedLimits } from "./rate-limit";
-import { Requests } from "./requests";
-
-const LOOKING: Looking = { milliseconds: 2000, times: 3 };
+import { pathOf, Requests } from "./requests";
 
 /**
  * Opens a client for a server. Detects the generation if `settings` has none.
@@ -22,8 +19,7 @@ export async function openTumblebug(
 ): Promise<Tumblebug> {
   const api = new TumblebugApi(settings, options, options.limits ?? sharedLimits(settings.address));
   try {
-    const dialect = dialectOf(settings.generation ?? (await findGeneration(api)));
-    return new Tumblebug(new Requests(api, dialect, options.looking ?? LOOKING));
+    return new Tumblebug(new Requests(api, dialectOf(settings.generation ?? (await findGeneration(api)))));
   } catch (error) {
     api.close();
     throw error;
@@ -66,43 +62,36 @@ export class Tumblebug {
    * @throws TumblebugRefusal "SpiderDown" if that is unknown
    */
   readConnection(name: string): Promise<Connection | undefined> {
-    const path = `/connConfig/${encodeURIComponent(name)}`;
-    return this.orNothing(() => this.requests.send(path, this.dialect.connection));
+    return this.find(pathOf("connConfig", name), this.dialect.connection);
   }
 
-  /** @throws TumblebugRefusal "NotFound", "SpiderDown" */
-  readRegion(connection: Connection): Promise<Region> {
-    return this.requests.send(this.dialect.regionPath(connection), this.dialect.region);
+  /** Reads region and zone of a connection; "" if the cloud does not report it. @throws TumblebugRefusal "NotFound", "SpiderDown" */
+  readRegion(connection: Connection) {
+    return this.requests.send(pathOf(...this.dialect.regionPath(connection)), this.dialect.region);
   }
 
   /** Looks up a machine type in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
   lookupSpec(connection: string, cloudSpec: string): Promise<CloudSpec | undefined> {
-    const body = this.dialect.specLookup(connection, cloudSpec);
-    return this.orNothing(() => this.lookup("/lookupSpec", body, this.dialect.cloudSpec));
+    const { cloudSpec: answer, specLookup } = this.dialect;
+    return this.find("/lookupSpec", answer, specLookup(connection, cloudSpec));
   }
 
   /** Looks up an image in the cloud; undefined if it does not exist. @throws TumblebugRefusal "SpiderDown" */
-  lookupImage(connection: string, cloudImage: string): Promise<CloudImage | undefined> {
-    const body = this.dialect.imageLookup(connection, cloudImage);
-    return this.orNothing(() => this.lookup("/lookupImage", body, this.dialect.cloudImage));
-  }
-
-  /** Returns all images of the cloud. */
-  lookupImages(connection: string): Promise<CloudImage[]> {
-    return this.lookup("/lookupImages", { connectionName: connection }, this.dialect.cloudImages);
+  lookupImage(connection: string, cloudImage: string): Promise<{ name: string } | undefined> {
+    const { cloudImage: answer, imageLookup } = this.dialect;
+    return this.find("/lookupImage", answer, imageLookup(connection, cloudImage));
   }
 
   close(): void {
     this.requests.api.close();
   }
 
-  /** Sends a query as POST. */
-  private lookup<T>(path: string, body: object, answer: z.ZodType<T>): Promise<T> {
-    return this.requests.send(path, answer, { method: "POST", body });
-  }
-
-  private orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-    return this.requests.orElse<T | undefined>(undefined, ["NotFound"], read);
+  /** Sends a query, as POST if it has a body. */
+  private find<T>(path: string, answer: z.ZodType<T>, body?: object): Promise<T | undefined> {
+    const call = body && { method: "POST" as const, body };
+    return this.requests.orElse<T | undefined>(undefined, ["NotFound"], () =>
+      this.requests.send(path, answer, call),
+    );
   }
 }
 

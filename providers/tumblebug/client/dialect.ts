@@ -1,86 +1,96 @@
 import { z } from "zod";
-import type {
-  CloudImage,
-  CloudSpec,
-  Connection,
-  DesiredInfrastructure,
-  DesiredLoadBalancer,
-  DesiredVmGroup,
-  Generation,
-  Infrastructure,
-  InfrastructureStatus,
-  LoadBalancer,
-  VirtualMachine,
-} from "../plan/model";
-import { address, list, port, record, text, wholeNumber, word } from "./answer";
-import { GENERATION_TABLES, type GenerationTable } from "./generations";
-import { objectDialects } from "./object-dialects";
+import type { DesiredVmGroup, FirewallRule, Generation, VirtualMachine } from "../plan/model";
+import { address, list, record, text, wholeNumber, word, type Fields } from "./answer";
+import { GENERATION_TABLES } from "./generations";
 import { oneLine, remoteWords } from "./refusal";
 
 /** Requests and responses of one generation. */
 export type Dialect = ReturnType<typeof dialectOf>;
 
+/** An MCIS (`mcis`) or infra (`infra`). Decisions use the status of its VMs; its own is for display only. */
+export type Infrastructure = z.output<Dialect["infrastructure"]>;
+/** A connection to a region of a cloud, with credentials that the server stores. */
+export type Connection = z.output<Dialect["connection"]>;
+export type LoadBalancer = z.output<Dialect["loadBalancer"]>;
+
+/** An object of one kind, as the server records it: "vNets". */
+export type Found<Kind extends "vNets" | "securityGroups" | "sshKeys" | "images" | "specs"> = z.output<
+  NonNullable<Dialect[Kind]>["answer"]
+>;
+
+/** A desired load balancer for a VM group, of which there is one per group. */
+export interface DesiredLoadBalancer {
+  readonly group: string;
+  /** Port of the listener. */
+  readonly port: number;
+  /** Port of the VMs. */
+  readonly targetPort: number;
+}
+
+/** What every object is created with. */
+export interface DesiredObject {
+  readonly name: string;
+  readonly connection: string;
+  readonly description?: string;
+}
+
+/** Requests and responses for one kind of object. */
+export interface ObjectDialect<Desired, Found> {
+  /** Word in the path, such as "vNet"; also the field of the list. */
+  readonly type: string;
+  /** Whether the server stores the description of the request. */
+  readonly keepsDescription: boolean;
+  /** Whether the server can list the objects; otherwise they are read by name. */
+  readonly isListed: boolean;
+  /** Query of a creation, such as "?action=registerWithInfo". */
+  readonly createQuery: string;
+  readonly deleteQuery: string;
+  body(desired: Desired): object;
+  readonly answer: z.ZodType<Found>;
+}
+
 const SSH_PORT = 22;
 
-const oneLineName = z.string().transform(oneLine);
 const message = text.transform((words) => (words === "" ? "" : remoteWords(words)));
 /** `mcis` has one message, `infra` a list. */
 const messages = z
   .union([list(message), message])
   .transform((all) => [all].flat().filter((one) => one !== ""));
 const sshPort = wholeNumber.transform((value) => value || SSH_PORT);
-const lowerCase = z
-  .string()
-  .nullish()
-  .transform((value) => value?.toLowerCase() ?? "");
-/** Fields of a VM's status, which both the full and the short answer have. */
-const STATUS = {
-  name: [oneLineName, "id"],
-  status: [word, "status"],
-  targetAction: [word, "targetAction"],
+/** Fields of VMs and of a whole infrastructure. */
+const STATUS = { name: [z.string().transform(oneLine), "id"], status: [word, "status"] } as const;
+/** Fields of every object. */
+const OBJECT = {
+  name: [text, "id|name"],
+  connection: [text, "connectionName"],
+  description: [text, "description"],
 } as const;
 
-/** Returns the requests and responses of a generation, from its table. */
-export function dialectOf(generation: Generation) {
-  const table = GENERATION_TABLES[generation];
-  return { ...table, ...objectDialects(table), ...clouds(table), ...machines(table), ...balancers(table) };
-}
-
-function clouds({ answers, requests }: GenerationTable) {
-  const connection: z.ZodType<Connection> = record({
-    name: [z.string(), answers.connection.name],
-    provider: [lowerCase, answers.connection.provider],
-    regionName: [text, answers.connection.regionName],
-  });
-  const cloudSpec: z.ZodType<CloudSpec> = record({
-    name: [z.string(), "Name"],
-    region: [text, "Region"],
-    vcpus: [wholeNumber, "VCpu?.Count"],
-    memoryMebibytes: [wholeNumber, answers.cloudSpecMemory],
-  });
-  const cloudImage: z.ZodType<CloudImage> = record({
-    name: [text, answers.cloudImage.name],
-    guestOs: [text, answers.cloudImage.guestOs],
-  });
+/** Returns the dialect of a kind of object, from its own fields in requests and responses. */
+function objectDialect<Desired, const Own extends Fields>(
+  type: string,
+  body: (desired: Desired) => object,
+  fields: Own,
+  options: Partial<ObjectDialect<Desired, unknown>> = {},
+) {
   return {
-    connection,
-    cloudSpec,
-    cloudImage,
-    cloudImages: z.looseObject({ image: list(cloudImage) }).transform(({ image }) => image),
-    specLookup: (connectionName: string, spec: string) => ({ connectionName, [requests.lookupSpec]: spec }),
-    imageLookup: (connectionName: string, image: string) => ({
-      connectionName,
-      [requests.lookupImage]: image,
-    }),
+    ...{ type, keepsDescription: true, isListed: true, createQuery: "", deleteQuery: "", ...options },
+    body: (desired: DesiredObject & Desired) => {
+      const { name, connection, description = "" } = desired;
+      return { name, connectionName: connection, description, ...body(desired) };
+    },
+    answer: record({ ...OBJECT, ...fields }),
   };
 }
 
-function machines({ answers, requests, ...table }: GenerationTable) {
+/** Returns the requests and responses of a generation, from its table. */
+export function dialectOf(generation: Generation) {
+  const { answers, requests, registersImages, listsSpecs, deleteVNetQuery, rulePorts, ...table } =
+    GENERATION_TABLES[generation];
   const machine: z.ZodType<VirtualMachine> = record({
-    name: STATUS.name,
+    ...STATUS,
     group: [word, answers.machine.group],
-    status: STATUS.status,
-    targetAction: STATUS.targetAction,
+    targetAction: [word, "targetAction"],
     systemMessage: [message, "systemMessage"],
     region: [text, answers.machine.region],
     zone: [text, answers.machine.zone],
@@ -89,31 +99,16 @@ function machines({ answers, requests, ...table }: GenerationTable) {
     sshPort: [sshPort, "sshPort"],
     connection: [word, "connectionName"],
     user: [word, answers.machine.user],
-    spec: [text, "specId"],
-    image: [text, "imageId"],
-    vNet: [text, "vNetId"],
-    subnet: [text, "subnetId"],
-    securityGroups: [list(z.string()), "securityGroupIds"],
     sshKey: [text, "sshKeyId"],
-    cloudId: [text, answers.cloudId.machine],
+    cloudId: [text, answers.machine.cloudId],
   });
-  const infrastructure: z.ZodType<Infrastructure> = record({
-    ...STATUS,
-    targetStatus: [word, "targetStatus"],
-    description: [text, "description"],
-    messages: [messages, "systemMessage"],
-    machines: [list(machine), answers.machines],
+  const rule = record({
+    direction: [text, "Direction"],
+    protocol: [text, answers.ruleProtocol],
+    ports: [rulePorts, ""],
+    cidr: [text, "CIDR"],
   });
-  const machineStatus = record({
-    ...STATUS,
-    systemMessage: [message, "systemMessage"],
-    publicAddress: [address, "publicIp"],
-    privateAddress: [address, "privateIp"],
-    sshPort: [sshPort, "sshPort"],
-  });
-  const infrastructureStatus: z.ZodType<InfrastructureStatus> = z
-    .looseObject({ status: record({ ...STATUS, machines: [list(machineStatus), answers.machines] }) })
-    .transform(({ status }) => status);
+  const rulesBody = (rules: readonly FirewallRule[]) => ({ firewallRules: rules.map(table.rule) });
   const groupBody = (group: DesiredVmGroup) => ({
     name: group.name,
     [requests.groupSize]: table.number(group.size),
@@ -127,47 +122,132 @@ function machines({ answers, requests, ...table }: GenerationTable) {
     [requests.user]: group.user,
     rootDiskType: group.rootDisk?.type ?? "default",
     rootDiskSize: table.rootDiskSize(group.rootDisk?.gibibytes),
-    label: table.labels(group.labels),
-    description: group.description ?? "",
+    description: "",
     ...table.groupExtras(group),
   });
   return {
+    ...table,
+    connection: record({
+      name: [z.string(), answers.connection.name],
+      provider: [text.transform((value) => value.toLowerCase()), answers.connection.provider],
+      regionName: [text, answers.connection.regionName],
+    }),
+    /** Undefined if the cloud reports no whole number. */
+    cloudSpec: record({
+      vcpus: [wholeNumber, "VCpu?.Count"],
+      memoryMebibytes: [wholeNumber, answers.specMemory],
+    }),
+    cloudImage: record({ name: [text, answers.imageName] }),
+    specLookup: (connectionName: string, spec: string) => ({ connectionName, [requests.lookupSpec]: spec }),
+    imageLookup: (connectionName: string, image: string) => ({
+      connectionName,
+      [requests.lookupImage]: image,
+    }),
     machine,
-    infrastructure,
-    infrastructureStatus,
+    infrastructure: record({
+      ...STATUS,
+      description: [text, "description"],
+      /** Errors of its creation. */
+      messages: [messages, "systemMessage"],
+      /** In no particular order. */
+      machines: [list(machine), answers.machines],
+    }),
     groupBody,
-    growthBody: (count: number) => ({ [requests.growth]: table.number(count) }),
-    infrastructureBody: ({ name, description = "", labels, groups }: DesiredInfrastructure) => ({
+    infrastructureBody: (name: string, description: string, groups: readonly DesiredVmGroup[]) => ({
       name,
       description,
       // With any other value, the server installs an agent and waits for it.
       installMonAgent: "no",
-      label: table.labels(labels),
       [requests.groups]: groups.map(groupBody),
       ...table.infrastructureExtras,
     }),
-  };
-}
-
-function balancers({ answers, requests, defaultHealth }: GenerationTable) {
-  const loadBalancer: z.ZodType<LoadBalancer> = record({
-    group: [text, answers.balancer.group],
-    port: [port, "listener.port"],
-    targetPort: [port, "targetGroup.port"],
-    address: [address, "listener.ip|listener.dnsName"],
-    status: [word, "status"],
-    machines: [list(z.string()), answers.balancer.machines],
-    cloudId: [text, answers.cloudId.loadBalancer],
-  });
-  return {
-    loadBalancer,
-    loadBalancerBody: ({ group, port, targetPort, isPublic }: DesiredLoadBalancer) => ({
-      type: isPublic ? "PUBLIC" : "INTERNAL",
+    loadBalancer: record({
+      /** IP address or DNS name; undefined until known. */
+      address: [address, "listener.ip|listener.dnsName"],
+      status: [word, "status"],
+      /** Names of its VMs. */
+      machines: [list(z.string()), answers.balancedMachines],
+    }),
+    loadBalancerBody: ({ group, port, targetPort }: DesiredLoadBalancer) => ({
+      type: "PUBLIC",
       scope: "REGION",
       listener: { protocol: "TCP", port: String(port) },
       targetGroup: { protocol: "TCP", port: String(targetPort), [requests.balancedGroup]: group },
-      healthChecker: { interval: defaultHealth, timeout: defaultHealth, threshold: defaultHealth },
+      healthChecker: {
+        interval: table.defaultHealth,
+        timeout: table.defaultHealth,
+        threshold: table.defaultHealth,
+      },
     }),
-    balancedMachinesBody: (machine: string) => ({ targetGroup: { [requests.balancedMachines]: [machine] } }),
+    balancedMachinesBody: (name: string) => ({ targetGroup: { [requests.balancedMachines]: [name] } }),
+    vNets: objectDialect(
+      "vNet",
+      ({ cidr, subnet }: { readonly cidr: string; readonly subnet: string }) => ({
+        cidrBlock: cidr,
+        subnetInfoList: [table.subnet(subnet, cidr)],
+      }),
+      {
+        cidr: [text, "cidrBlock"],
+        subnets: [list(record({ name: [text, answers.subnetName] })), "subnetInfoList"],
+      },
+      { deleteQuery: deleteVNetQuery },
+    ),
+    // Without the VNet, whose name the server changes in its answer.
+    securityGroups: objectDialect(
+      "securityGroup",
+      ({ vNet, rules }: { readonly vNet: string; readonly rules: readonly FirewallRule[] }) => ({
+        vNetId: vNet,
+        ...rulesBody(rules),
+      }),
+      { rules: [list(rule).transform((rules) => rules.flatMap(readRule)), "firewallRules"] },
+    ),
+    sshKeys: objectDialect("sshKey", ({ user }: { readonly user: string }) => ({ username: user }), {
+      publicKey: [text, "publicKey"],
+      /** PEM, secret; the server returns it on every read. */
+      privateKey: [text, "privateKey"],
+      fingerprint: [text, "fingerprint"],
+    }),
+    /** Undefined if VMs refer to the cloud's image directly. */
+    images: registersImages
+      ? objectDialect(
+          "image",
+          ({ cloudImage }: { readonly cloudImage: string }) => ({
+            cspImageId: cloudImage,
+            cspImageName: cloudImage,
+            guestOS: "",
+            keyValueList: [],
+          }),
+          { cloudImage: [text, "cspImageId"] },
+          // Registers the image without a lookup in the cloud, which takes long and uses other image names.
+          { createQuery: "?action=registerWithInfo" },
+        )
+      : undefined,
+    specs: objectDialect(
+      "spec",
+      ({ cloudSpec }: { readonly cloudSpec: string }) => ({ cspSpecName: cloudSpec }),
+      { cloudSpec: [text, "cspSpecName"] },
+      { isListed: listsSpecs, keepsDescription: false },
+    ),
+    /** Returns the body to add rules to a security group, and to remove them. */
+    rulesBody,
   };
+}
+
+/** Parses a rule of a response: one per port range; none for an unknown protocol. */
+function readRule(rule: Record<"direction" | "protocol" | "ports" | "cidr", string>): FirewallRule[] {
+  const protocol = (["tcp", "udp", "icmp", "all"] as const).find(
+    (known) => known === rule.protocol.toLowerCase(),
+  );
+  if (protocol === undefined) return [];
+  return rule.ports.split(",").map((ports) => {
+    const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(ports.trim()) ?? [];
+    return {
+      direction: /^outbound$/i.test(rule.direction) ? "outbound" : "inbound",
+      protocol,
+      cidr: rule.cidr || "0.0.0.0/0",
+      ...(from === undefined || protocol === "icmp"
+        ? {}
+        : { ports: [Number(from), Number(to ?? from)] as const }),
+    };
+  });
 }

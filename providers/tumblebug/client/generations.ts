@@ -1,15 +1,6 @@
 import { z } from "zod";
-import type {
-  Connection,
-  DesiredVNet,
-  DesiredVmGroup,
-  FirewallRule,
-  Generation,
-  Region,
-} from "../plan/model";
+import type { FirewallRule, Generation } from "../plan/model";
 import { list, record, text } from "./answer";
-
-type Labels = Readonly<Record<string, string>>;
 
 const keyValue = (key: string) =>
   list(z.looseObject({ Key: text, Value: text })).transform(
@@ -30,21 +21,16 @@ const mcis = {
   paths: {
     infrastructure: "mcis",
     machine: "vm",
-    group: "subgroup",
     checkInfrastructure: "checkMcis",
     checkMachine: "checkVm",
   },
   deleteVNetQuery: "",
   /** Path that has the region and zone of a connection. */
-  regionPath: ({ regionName }: Connection) => `/region/${encodeURIComponent(regionName)}`,
+  regionPath: ({ regionName }: { name: string; regionName: string }) => ["region", regionName],
 
   /** Notation of values in requests. */
   number: (value: number): string | number => String(value),
-  labels: (labels: Labels = {}): string | Labels =>
-    Object.entries(labels)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(","),
-  subnet: ({ name, cidr }: DesiredVNet["subnets"][number]): object => ({ Name: name, IPv4_CIDR: cidr }),
+  subnet: (name: string, cidr: string): object => ({ Name: name, IPv4_CIDR: cidr }),
   rule: ({ ports: [from, to] = [-1, -1], protocol, direction, cidr }: FirewallRule): object => ({
     FromPort: String(from),
     ToPort: String(to),
@@ -60,49 +46,45 @@ const mcis = {
     lookupImage: "cspImageId",
     groups: "vm",
     groupSize: "subGroupSize",
-    growth: "numVMsToAdd",
     user: "vmUserAccount",
     balancedGroup: "subGroupId",
     balancedMachines: "vms",
   },
   /** Further fields of requests. */
-  infrastructureExtras: { systemLabel: "" } as object,
-  groupExtras: (_group: DesiredVmGroup): object => ({ vmUserPassword: "" }),
+  infrastructureExtras: { label: "", systemLabel: "" } as object,
+  groupExtras: (_group: { image: string }): object => ({ label: "", vmUserPassword: "" }),
   /** Value of a health check's fields that selects the cloud's default. */
   defaultHealth: "default" as string | number,
 
   /** Paths of fields in responses, in the notation of `record`. */
   answers: {
     connection: { name: "ConfigName", provider: "ProviderName", regionName: "RegionName" },
-    cloudSpecMemory: "Mem",
-    cloudImage: { name: "IId.NameId|IId.SystemId", guestOs: "GuestOS" },
-    cloudId: {
-      vNet: "cspVNetId",
-      securityGroup: "cspSecurityGroupId",
-      sshKey: "cspSshKeyId",
-      machine: "cspViewVmDetail?.IId?.SystemId",
-      loadBalancer: "cspNLBId",
-    },
-    subnet: { name: "Name", cidr: "IPv4_CIDR" },
+    specMemory: "Mem",
+    imageName: "IId.NameId|IId.SystemId",
+    subnetName: "Name",
     ruleProtocol: "IPProtocol",
-    sshUser: "username",
-    spec: { vcpus: "numvCPU", memory: "memGiB" },
     machines: "vm",
-    machine: { group: "subGroupId", region: "region?.Region", zone: "region?.Zone", user: "vmUserAccount" },
-    balancer: { group: "targetGroup.subGroupId|id", machines: "targetGroup.vms" },
+    machine: {
+      group: "subGroupId",
+      region: "region?.Region",
+      zone: "region?.Zone",
+      user: "vmUserAccount",
+      cloudId: "cspViewVmDetail?.IId?.SystemId",
+    },
+    balancedMachines: "targetGroup.vms",
   },
   region: record({
     name: [z.string(), "RegionName"],
     region: [keyValue("Region"), "KeyValueInfoList"],
     zone: [keyValue("Zone"), "KeyValueInfoList"],
-  }).transform(({ region, zone }) => ({ region, zone })) as z.ZodType<Region>,
+  }).transform(({ region, zone }) => ({ region, zone })) as z.ZodType<{ region: string; zone: string }>,
   /** Reads the ports of a rule: "22", "22-80", or several of these, separated by commas. */
   rulePorts: z
     .looseObject({ FromPort: text, ToPort: text })
     .transform(({ FromPort, ToPort }) => `${FromPort}-${ToPort}`) as z.ZodType<string>,
 };
 
-export type GenerationTable = typeof mcis;
+type GenerationTable = typeof mcis;
 
 /**
  * The current API, since release 0.12.6. It registers no images: VMs refer to the cloud's image, because a registered
@@ -116,17 +98,15 @@ const infra: GenerationTable = {
   paths: {
     infrastructure: "infra",
     machine: "node",
-    group: "nodegroup",
     checkInfrastructure: "checkInfra",
     checkMachine: "checkNode",
   },
   deleteVNetQuery: "?action=withsubnets",
   // The connection has the region and its own zone; the record of the region has no zone of the connection.
-  regionPath: ({ name }) => `/connConfig/${encodeURIComponent(name)}`,
+  regionPath: ({ name }) => ["connConfig", name],
 
   number: (value) => value,
-  labels: (labels) => ({ ...labels }),
-  subnet: ({ name, cidr, zone }) => ({ name, ipv4_CIDR: cidr, zone }),
+  subnet: (name, cidr) => ({ name, ipv4_CIDR: cidr }),
   rule: ({ ports: [from, to] = ["", ""], protocol, direction, cidr }) => ({
     Ports: from === to ? String(from) : `${from}-${to}`,
     Protocol: protocol.toUpperCase(),
@@ -139,15 +119,14 @@ const infra: GenerationTable = {
     lookupImage: "cspImageName",
     groups: "nodeGroups",
     groupSize: "nodeGroupSize",
-    growth: "numNodesToAdd",
     user: "nodeUserName",
     balancedGroup: "nodeGroupId",
     balancedMachines: "nodes",
   },
   // Failed VMs remain recorded, so that their errors can be reported.
-  infrastructureExtras: { policyOnPartialFailure: "continue" },
+  infrastructureExtras: { label: {}, policyOnPartialFailure: "continue" },
   // The server finds the image in the cloud by this name; the id alone is not enough.
-  groupExtras: ({ image }) => ({ cspImageName: image }),
+  groupExtras: ({ image }) => ({ label: {}, cspImageName: image }),
   defaultHealth: 0,
 
   answers: {
@@ -156,22 +135,19 @@ const infra: GenerationTable = {
       provider: "providerName",
       regionName: "regionDetail?.regionName|regionZoneInfoName",
     },
-    cloudSpecMemory: "MemSizeMib",
-    cloudImage: { name: "Name|IId?.NameId", guestOs: "OSDistribution" },
-    cloudId: {
-      vNet: "cspResourceId",
-      securityGroup: "cspResourceId",
-      sshKey: "cspResourceId",
-      machine: "cspResourceId",
-      loadBalancer: "cspResourceId",
-    },
-    subnet: { name: "id|name", cidr: "ipv4_CIDR" },
+    specMemory: "MemSizeMib",
+    imageName: "Name|IId?.NameId",
+    subnetName: "id|name",
     ruleProtocol: "Protocol",
-    sshUser: "verifiedUsername|username",
-    spec: { vcpus: "vCPU", memory: "memoryGiB" },
     machines: "node",
-    machine: { group: "nodeGroupId", region: "region?.region", zone: "region?.zone", user: "nodeUserName" },
-    balancer: { group: "targetGroup.nodeGroupId|id", machines: "targetGroup.nodes" },
+    machine: {
+      group: "nodeGroupId",
+      region: "region?.region",
+      zone: "region?.zone",
+      user: "nodeUserName",
+      cloudId: "cspResourceId",
+    },
+    balancedMachines: "targetGroup.nodes",
   },
   region: record({
     region: [text, "regionZoneInfo?.assignedRegion|regionDetail?.regionId"],

@@ -1,11 +1,5 @@
 export { openTumblebug, type Tumblebug } from "./client";
-export {
-  isRefusal,
-  ReplyLost,
-  TumblebugRefusal,
-  TumblebugUnreachable,
-  UnexpectedAnswer,
-  type RefusalCode,
-} from "./errors";
+export * from "./errors";
 export type { TumblebugOptions, TumblebugSettings } from "./api";
-export type { ResourceKind } from "./objects";
+export type { Found, Infrastructure } from "./dialect";
+export type { Objects } from "./objects";

@@ -1,15 +1,12 @@
-import type {
-  DesiredInfrastructure,
-  DesiredVmGroup,
-  Infrastructure,
-  InfrastructureStatus,
-  VirtualMachine,
-} from "../plan/model";
 import { hasEnded } from "../plan/deletion";
+import type { DesiredVmGroup, VirtualMachine } from "../plan/model";
+import { list, record, text } from "./answer";
+import type { DesiredLoadBalancer, Infrastructure, LoadBalancer } from "./dialect";
 import { isRefusal, ReplyLost, TumblebugRefusal } from "./errors";
-import type { Requests } from "./requests";
+import { pathOf, type Requests } from "./requests";
 
 const GONE: readonly string[] = ["Terminated", "Terminating"];
+const IS_LONG = { isLong: true };
 
 /**
  * Calls for MCIS and their VMs, or infras and their nodes. A creation returns after all VMs were attempted, which takes
@@ -20,18 +17,13 @@ export class Infrastructures {
 
   /** Reads an infrastructure. The server allows two reads per second; further ones wait. */
   read(namespace: string, name: string): Promise<Infrastructure | undefined> {
-    const path = this.path(namespace, name);
-    return this.requests.find(path, this.dialect.infrastructure, () => this.isThere(namespace, name), {
-      isInfrastructureRead: true,
-    });
-  }
-
-  /** Reads the short status, with the same rate limit as `read`. */
-  readStatus(namespace: string, name: string): Promise<InfrastructureStatus | undefined> {
-    const path = `${this.path(namespace, name)}?option=status`;
-    return this.requests.find(path, this.dialect.infrastructureStatus, () => this.isThere(namespace, name), {
-      isInfrastructureRead: true,
-    });
+    const { infrastructure } = this.requests.dialect;
+    return this.requests.find(
+      this.path(namespace, name),
+      infrastructure,
+      () => this.isThere(namespace, name),
+      { isInfrastructureRead: true },
+    );
   }
 
   /**
@@ -39,32 +31,32 @@ export class Infrastructures {
    * response, the result may have VMs that are still being created.
    * @throws TumblebugRefusal "AlreadyExists", possibly because of the record of a failed creation
    */
-  create(namespace: string, desired: DesiredInfrastructure): Promise<Infrastructure> {
-    return this.make(this.path(namespace), this.dialect.infrastructureBody(desired), () =>
-      this.read(namespace, desired.name),
-    );
+  create(
+    namespace: string,
+    { name, description = "", groups }: { name: string; description?: string; groups: DesiredVmGroup[] },
+  ): Promise<Infrastructure> {
+    const { infrastructure, infrastructureBody } = this.requests.dialect;
+    const body = infrastructureBody(name, description, groups);
+    const look = () => this.read(namespace, name);
+    return this.requests.create(this.path(namespace), body, infrastructure, look, IS_LONG);
   }
 
   /** Adds the VMs of a group to an infrastructure, also to an existing group. */
   async addGroup(namespace: string, name: string, group: DesiredVmGroup): Promise<Infrastructure> {
-    return this.make(
-      this.machine(namespace, name),
-      this.dialect.groupBody(group),
-      await this.lookForMore(namespace, name, group.name),
-    );
-  }
-
-  /** Adds `count` VMs to an existing group, with the next numbers. */
-  async growGroup(namespace: string, name: string, group: string, count: number): Promise<Infrastructure> {
-    return this.make(
-      `${this.path(namespace, name)}/${this.dialect.paths.group}/${group}`,
-      this.dialect.growthBody(count),
-      await this.lookForMore(namespace, name, group),
-    );
+    const { infrastructure, groupBody } = this.requests.dialect;
+    const membersOf = (found?: Infrastructure) =>
+      (found?.machines ?? []).filter((one) => one.group === group.name).map((one) => one.name);
+    const before = membersOf(await this.read(namespace, name));
+    const look = async () => {
+      const found = await this.read(namespace, name);
+      return membersOf(found).some((machine) => !before.includes(machine)) ? found : undefined;
+    };
+    const path = this.machine(namespace, name);
+    return this.requests.create(path, groupBody(group), infrastructure, look, IS_LONG);
   }
 
   readMachine(namespace: string, name: string, machine: string): Promise<VirtualMachine | undefined> {
-    return this.requests.find(this.machine(namespace, name, machine), this.dialect.machine, () =>
+    return this.requests.find(this.machine(namespace, name, machine), this.requests.dialect.machine, () =>
       this.isMachineThere(namespace, name, machine),
     );
   }
@@ -90,19 +82,14 @@ export class Infrastructures {
   }
 
   /**
-   * Starts the termination of all VMs ("terminate"), or deletes the records of failed ones ("refine"). Not retried like
-   * other GET requests, because it changes the infrastructure. Terminating no VMs, or terminated ones, is not an error.
+   * Starts the termination of all VMs. Not retried like other GET requests, because it changes the infrastructure.
+   * Terminating no VMs, or terminated ones, is not an error.
    * @throws TumblebugRefusal "NotFound"; "NotAllowedNow" if a VM is being changed and `force` is not set
    */
-  async control(
-    namespace: string,
-    name: string,
-    action: "terminate" | "refine",
-    { force = false }: { force?: boolean } = {},
-  ): Promise<void> {
-    const path =
-      `/ns/${namespace}/control/${this.dialect.paths.infrastructure}/${name}` +
-      `?action=${action}${force ? "&force=true" : ""}`;
+  async terminate(namespace: string, name: string, { force = false } = {}): Promise<void> {
+    const { infrastructure } = this.requests.dialect.paths;
+    const query = `?action=terminate${force ? "&force=true" : ""}`;
+    const path = pathOf("ns", namespace, "control", infrastructure, name) + query;
     // The server refuses a second request while the first is in progress, or after it terminated the VMs.
     const send = async (): Promise<ReplyLost | TumblebugRefusal | undefined> => {
       try {
@@ -111,7 +98,8 @@ export class Infrastructures {
       } catch (error) {
         const mayBeDone = error instanceof ReplyLost || isRefusal(error, "NotAllowedNow", "Refused");
         if (!mayBeDone) throw error;
-        return (await this.tookEffect(namespace, name, action)) ? undefined : error;
+        const found = await this.read(namespace, name);
+        return found?.machines.every((vm) => GONE.includes(vm.status) || hasEnded(vm)) ? undefined : error;
       }
     };
     let failure = await send();
@@ -120,82 +108,111 @@ export class Infrastructures {
   }
 
   /**
-   * Deletes the record with its load balancers and policies. With "terminate", terminates all VMs first. With "force",
-   * ignores the status of VMs, which may remain in the cloud.
+   * Deletes the record with its load balancers and policies. With "force", ignores the status of VMs, which may remain
+   * in the cloud.
    * @returns false if it did not exist
    * @throws TumblebugRefusal "NotAllowedNow" while a VM is not terminated, failed or undefined
    */
-  delete(
-    namespace: string,
-    name: string,
-    { option }: { option?: "terminate" | "force" } = {},
-  ): Promise<boolean> {
+  delete(namespace: string, name: string, { force = false } = {}): Promise<boolean> {
     return this.requests.delete({
-      what: `the ${this.dialect.paths.infrastructure} ${name}`,
-      path: `${this.path(namespace, name)}${option === undefined ? "" : `?option=${option}`}`,
+      what: `the ${this.requests.dialect.paths.infrastructure} ${name}`,
+      path: `${this.path(namespace, name)}${force ? "?option=force" : ""}`,
       isLong: true,
       isThere: () => this.isThere(namespace, name),
     });
   }
 
-  private make(
-    path: string,
-    body: object,
-    look: () => Promise<Infrastructure | undefined>,
-  ): Promise<Infrastructure> {
-    return this.requests.create(path, body, this.dialect.infrastructure, look, { isLong: true });
-  }
-
-  /** Returns a function that reads the infrastructure if the group has new VMs since this call, or else undefined. */
-  private async lookForMore(
-    namespace: string,
-    name: string,
-    group: string,
-  ): Promise<() => Promise<Infrastructure | undefined>> {
-    const membersOf = (found: Infrastructure | undefined) =>
-      (found?.machines ?? []).filter((machine) => machine.group === group).map((machine) => machine.name);
-    const before = membersOf(await this.read(namespace, name));
-    return async () => {
-      const found = await this.read(namespace, name);
-      return membersOf(found).some((machine) => !before.includes(machine)) ? found : undefined;
-    };
-  }
-
-  private async tookEffect(
-    namespace: string,
-    name: string,
-    action: "terminate" | "refine",
-  ): Promise<boolean> {
-    const found = await this.read(namespace, name);
-    if (!found) return false;
-    return action === "terminate"
-      ? found.machines.every((vm) => GONE.includes(vm.status) || hasEnded(vm))
-      : !found.machines.some(({ status }) => status === "Failed" || status === "Undefined");
-  }
-
   private isThere(namespace: string, name: string): Promise<boolean> {
-    const { checkInfrastructure } = this.dialect.paths;
-    return this.requests.exists(`/ns/${namespace}/${checkInfrastructure}/${encodeURIComponent(name)}`);
-  }
-
-  private isMachineThere(namespace: string, name: string, machine: string): Promise<boolean> {
-    const { checkMachine } = this.dialect.paths;
     return this.requests.exists(
-      `${this.path(namespace, name)}/${checkMachine}/${encodeURIComponent(machine)}`,
+      pathOf("ns", namespace, this.requests.dialect.paths.checkInfrastructure, name),
     );
   }
 
+  private isMachineThere(namespace: string, name: string, machine: string): Promise<boolean> {
+    const { checkMachine } = this.requests.dialect.paths;
+    return this.requests.exists(this.path(namespace, name) + pathOf(checkMachine, machine));
+  }
+
   private machine(namespace: string, name: string, machine?: string): string {
-    const folder = `${this.path(namespace, name)}/${this.dialect.paths.machine}`;
-    return machine === undefined ? folder : `${folder}/${encodeURIComponent(machine)}`;
+    return this.path(namespace, name) + pathOf(this.requests.dialect.paths.machine, machine);
   }
 
   private path(namespace: string, name?: string): string {
-    const folder = `/ns/${namespace}/${this.dialect.paths.infrastructure}`;
-    return name === undefined ? folder : `${folder}/${encodeURIComponent(name)}`;
+    return pathOf("ns", namespace, this.requests.dialect.paths.infrastructure, name);
+  }
+}
+
+const ids = record({ output: [list(text), "output"] });
+
+/** A load balancer; there is one per VM group. */
+type BalancerRef = readonly [namespace: string, infrastructure: string, group: string];
+
+/** Calls for load balancers of VM groups. */
+export class LoadBalancers {
+  constructor(private readonly requests: Requests) {}
+
+  read(...ref: BalancerRef): Promise<LoadBalancer | undefined> {
+    const { loadBalancer } = this.requests.dialect;
+    return this.requests.find(this.path(...ref), loadBalancer, () => this.isThere(ref));
   }
 
-  private get dialect() {
-    return this.requests.dialect;
+  /** @throws TumblebugRefusal "AlreadyExists" */
+  create(namespace: string, infrastructure: string, desired: DesiredLoadBalancer): Promise<LoadBalancer> {
+    const { loadBalancer, loadBalancerBody } = this.requests.dialect;
+    const path = this.path(namespace, infrastructure);
+    const look = () => this.read(namespace, infrastructure, desired.group);
+    return this.requests.create(path, loadBalancerBody(desired), loadBalancer, look, IS_LONG);
+  }
+
+  /** Adds VMs of the group; ignores those already added. */
+  async addMachines(...[namespace, infrastructure, group, machines]: [...BalancerRef, readonly string[]]) {
+    for (const machine of machines) await this.change("POST", [namespace, infrastructure, group], machine);
+  }
+
+  /** Removes VMs; ignores those already removed. */
+  async removeMachines(...[namespace, infrastructure, group, machines]: [...BalancerRef, readonly string[]]) {
+    for (const machine of machines) await this.change("DELETE", [namespace, infrastructure, group], machine);
+  }
+
+  /** @returns false if it did not exist */
+  delete(...ref: BalancerRef): Promise<boolean> {
+    return this.requests.delete({
+      what: `the load balancer of ${ref[2]}`,
+      path: this.path(...ref),
+      isLong: true,
+      isThere: () => this.isThere(ref),
+    });
+  }
+
+  /**
+   * Adds or removes one machine. The server refuses a whole list if one machine is already added or removed. It also
+   * refuses a retry after a lost response, with a message that depends on the cloud, so this method then reads the
+   * record.
+   */
+  private async change(method: "POST" | "DELETE", ref: BalancerRef, machine: string): Promise<void> {
+    const { api, dialect } = this.requests;
+    const path = this.path(...ref) + pathOf(dialect.paths.machine);
+    const body = dialect.balancedMachinesBody(machine);
+    try {
+      await api.call({ method, path, body, isRepeatable: true, isLong: true });
+    } catch (error) {
+      if (isRefusal(error, method === "POST" ? "AlreadyMember" : "NotMember")) return;
+      if (!isRefusal(error, "Refused")) throw error;
+      const found = await this.read(...ref);
+      if (found?.machines.includes(machine) !== (method === "POST")) throw error;
+    }
+  }
+
+  /** Returns whether a load balancer exists, from the list, because the API has no check for load balancers. */
+  private isThere([namespace, infrastructure, group]: BalancerRef): Promise<boolean> {
+    const path = `${this.path(namespace, infrastructure)}?option=id`;
+    return this.requests.orElse(false, ["NamespaceNotFound", "NotFound"], async () => {
+      return (await this.requests.send(path, ids)).output.includes(group);
+    });
+  }
+
+  private path(namespace: string, infrastructure: string, group?: string): string {
+    const word = this.requests.dialect.paths.infrastructure;
+    return pathOf("ns", namespace, word, infrastructure, "nlb", group);
   }
 }

@@ -1,14 +1,15 @@
-import type { z } from "zod";
-import type { DesiredSecurityGroup, FirewallRule, Namespace, SecurityGroup } from "../plan/model";
+import type { FirewallRule } from "../plan/model";
 import { list, record, text } from "./answer";
-import type { ObjectDialect } from "./object-dialects";
+import type { ObjectDialect } from "./dialect";
 import { ReplyLost, TumblebugRefusal } from "./errors";
-import type { Requests } from "./requests";
+import { pathOf, type Requests } from "./requests";
 
-const namespace: z.ZodType<Namespace> = record({
-  name: [text, "id|name"],
-  description: [text, "description"],
-});
+interface Namespace {
+  readonly name: string;
+  readonly description: string;
+}
+
+const namespace = record({ name: [text, "id|name"], description: [text, "description"] });
 
 /** Calls for namespaces, which are the same in both generations. */
 export class Namespaces {
@@ -16,7 +17,7 @@ export class Namespaces {
 
   read(name: string): Promise<Namespace | undefined> {
     return this.requests.orElse<Namespace | undefined>(undefined, ["NamespaceNotFound"], () =>
-      this.requests.send(`/ns/${name}`, namespace),
+      this.requests.send(pathOf("ns", name), namespace),
     );
   }
 
@@ -29,7 +30,7 @@ export class Namespaces {
   delete(name: string): Promise<boolean> {
     return this.requests.delete({
       what: `the namespace ${name}`,
-      path: `/ns/${name}`,
+      path: pathOf("ns", name),
       isThere: async () => (await this.read(name)) !== undefined,
       inUseSeconds: 0,
     });
@@ -45,7 +46,7 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
 
   /** Whether the server stores the description; for specs, both generations return an empty one. */
   get keepsDescription(): boolean {
-    return this.dialect.keepsDescription ?? true;
+    return this.dialect.keepsDescription;
   }
 
   async read(namespace: string, id: string): Promise<Found | undefined> {
@@ -68,8 +69,7 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
   /** Returns the existing objects with these names, from the list or, if the server has no list, one by one. */
   async named(namespace: string, names: readonly string[]): Promise<Found[]> {
     if (names.length === 0) return [];
-    if (this.dialect.isListed ?? true)
-      return (await this.list(namespace)).filter(({ name }) => names.includes(name));
+    if (this.dialect.isListed) return (await this.list(namespace)).filter(({ name }) => names.includes(name));
     const found = await Promise.all(names.map((name) => this.read(namespace, name)));
     return found.filter((one) => one !== undefined);
   }
@@ -79,10 +79,9 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
    * @throws TumblebugRefusal "AlreadyExists", "NamespaceNotFound"
    */
   create(namespace: string, desired: Desired): Promise<Found> {
-    const { createQuery = "", answer } = this.dialect;
-    const path = `${this.path(namespace)}${createQuery}`;
+    const { createQuery, answer } = this.dialect;
     const look = () => this.read(namespace, desired.name);
-    return this.requests.create(path, this.dialect.body(desired), answer, look);
+    return this.requests.create(this.path(namespace) + createQuery, this.dialect.body(desired), answer, look);
   }
 
   /**
@@ -91,43 +90,37 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
    * @throws TumblebugRefusal "InUse"; "DeletionPending" if the cloud has not confirmed the deletion by the deadline
    */
   delete(namespace: string, id: string): Promise<boolean> {
-    const { type, deleteQuery = "" } = this.dialect;
+    const { type, deleteQuery } = this.dialect;
     return this.requests.delete({
       what: `the ${type} ${id}`,
-      path: `${this.path(namespace, id)}${deleteQuery}`,
+      path: this.path(namespace, id) + deleteQuery,
       isThere: () => this.isThere(namespace, id),
     });
   }
 
   private isThere(namespace: string, id: string): Promise<boolean> {
-    return this.requests.exists(
-      `/ns/${namespace}/checkResource/${this.dialect.type}/${encodeURIComponent(id)}`,
-    );
+    return this.requests.exists(pathOf("ns", namespace, "checkResource", this.dialect.type, id));
   }
 
   protected path(namespace: string, id?: string): string {
-    const folder = `/ns/${namespace}/resources/${this.dialect.type}`;
-    return id === undefined ? folder : `${folder}/${encodeURIComponent(id)}`;
+    return pathOf("ns", namespace, "resources", this.dialect.type, id);
   }
 }
-
-/** The public calls of {@link Objects}. */
-export type ResourceKind<
-  Desired extends { readonly name: string },
-  Found extends { readonly name: string },
-> = Pick<Objects<Desired, Found>, keyof Objects<Desired, Found>>;
 
 const ATTEMPTS = 3;
 
 /** Calls for security groups. Only their rules can change, even while VMs use them. */
-export class SecurityGroups extends Objects<DesiredSecurityGroup, SecurityGroup> {
+export class SecurityGroups<
+  Desired extends { readonly name: string },
+  Found extends { readonly name: string; readonly rules: FirewallRule[] },
+> extends Objects<Desired, Found> {
   /** Adds rules; ignores existing ones. @throws TumblebugRefusal "NotFound" */
-  addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup> {
+  addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<Found> {
     return this.change("POST", namespace, id, (found) => rules.filter((rule) => !hasRule(found, rule)));
   }
 
   /** Removes rules; ignores missing ones. @throws TumblebugRefusal "NotFound" */
-  removeRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<SecurityGroup> {
+  removeRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<Found> {
     return this.change("DELETE", namespace, id, (found) => rules.filter((rule) => hasRule(found, rule)));
   }
 
@@ -140,17 +133,17 @@ export class SecurityGroups extends Objects<DesiredSecurityGroup, SecurityGroup>
     namespace: string,
     id: string,
     left: (found: readonly FirewallRule[]) => readonly FirewallRule[],
-  ): Promise<SecurityGroup> {
+  ): Promise<Found> {
     const { api, dialect } = this.requests;
     const path = `${this.path(namespace, id)}/rules`;
+    const what = `${method} ${path}`;
     for (let attempt = 1; ; attempt++) {
       const found = await this.read(namespace, id);
       if (found === undefined)
-        throw new TumblebugRefusal(`${method} ${path}`, 404, `there is no security group ${id}`, "NotFound");
+        throw new TumblebugRefusal(what, 404, `there is no security group ${id}`, "NotFound");
       const rules = left(found.rules);
       if (rules.length === 0) return found;
-      if (attempt > ATTEMPTS)
-        throw new ReplyLost(`${method} ${path}`, `after ${ATTEMPTS} attempts rules are still missing`);
+      if (attempt > ATTEMPTS) throw new ReplyLost(what, `after ${ATTEMPTS} attempts rules are still missing`);
       try {
         await api.call({ method, path, body: dialect.rulesBody(rules), isRepeatable: false });
       } catch (error) {

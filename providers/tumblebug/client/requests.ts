@@ -2,9 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
 import { readAnswer } from "./answer";
-import type { Call, Looking, TumblebugApi } from "./api";
+import type { Call, TumblebugApi } from "./api";
 import type { Dialect } from "./dialect";
 import { isRefusal, ReplyLost, type TumblebugRefusal } from "./errors";
+
+/** Default number of searches for the effect of a change whose response was lost, and the pause between them. */
+const LOOKING = { milliseconds: 2000, times: 3 };
 
 /** Default time to retry an object in use, because an object that used it may have been deleted only just now. */
 const IN_USE_SECONDS = 20;
@@ -30,22 +33,22 @@ interface Deletion {
   readonly inUseSeconds?: number;
 }
 
+/** Returns a path of these segments; absent ones are left out. */
+export const pathOf = (...segments: readonly (string | undefined)[]): string =>
+  segments.flatMap((one) => (one === undefined ? [] : `/${encodeURIComponent(one)}`)).join("");
+
 /** The kinds of requests that all calls are made of, with the dialect of the server's generation. */
 export class Requests {
   constructor(
     readonly api: TumblebugApi,
     readonly dialect: Dialect,
-    private readonly looking: Looking,
   ) {}
 
   /** Sends a request and parses its response. @param call by default, a GET that may be repeated */
   async send<T>(path: string, answer: z.ZodType<T>, call: Partial<Call> = {}): Promise<T> {
     const { method = "GET", isRepeatable = true } = call;
-    return readAnswer(
-      `${method} ${path}`,
-      answer,
-      await this.api.call({ ...call, method, path, isRepeatable }),
-    );
+    const reply = await this.api.call({ ...call, method, path, isRepeatable });
+    return readAnswer(`${method} ${path}`, answer, reply);
   }
 
   /**
@@ -122,7 +125,7 @@ export class Requests {
   }
 
   private async search<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
-    const { milliseconds, times } = this.looking;
+    const { milliseconds, times } = this.api.options.looking ?? LOOKING;
     for (let attempt = 1; ; attempt++) {
       const seen = await look();
       if (seen !== undefined || attempt === times) return seen;

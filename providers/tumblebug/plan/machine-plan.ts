@@ -5,7 +5,7 @@ import type { VirtualMachine } from "./model";
 /** Fields of a VM on the server that the plan depends on. */
 export type LiveVm = Pick<
   VirtualMachine,
-  "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress" | "privateAddress" | "spec"
+  "name" | "group" | "status" | "targetAction" | "systemMessage" | "publicAddress"
 >;
 
 export interface DesiredMachine {

@@ -28,4 +28,11 @@ export class ReasonedError extends Error {
   ) {
     super(message);
   }
+
+  /** Returns an error with a code, and the remediation that it has; unchanged if it has a reason code already. */
+  static from(code: Reason, error: unknown): ReasonedError {
+    if (error instanceof ReasonedError) return error;
+    const { message = String(error), next } = error as { message?: string; next?: string };
+    return new ReasonedError(code, message, next);
+  }
 }

@@ -50,8 +50,7 @@ export const handlers: Handlers = {
         const read = () => loadBalancers.read(namespace, infrastructure, group);
         if (!(await read()))
           try {
-            const desired = { group, port, targetPort, isPublic: true };
-            await loadBalancers.create(namespace, infrastructure, desired);
+            await loadBalancers.create(namespace, infrastructure, { group, port, targetPort });
           } catch (error) {
             // The MCIS belongs to this stack, so the existing load balancer does too.
             if (!isRefusal(error, "AlreadyExists")) throw error;
@@ -70,11 +69,7 @@ export const handlers: Handlers = {
         return { id, outs: { ...inputs, address } };
       });
     } catch (error) {
-      const cause = new ReasonedError(
-        "CreateNLBFailedReason",
-        error instanceof Error ? error.message : String(error),
-        (error as { next?: string }).next,
-      );
+      const cause = ReasonedError.from("CreateNLBFailedReason", error);
       const context = { resource, step: "create" };
       if (begun) throw new PartialFailure(id, { ...inputs, address: "" }, context, cause);
       throw new Error(describeFailure(context, cause), { cause: error });

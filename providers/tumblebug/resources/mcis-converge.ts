@@ -1,9 +1,9 @@
-import type { Tumblebug } from "../client";
+import type { Infrastructure, Tumblebug } from "../client";
 import { waitFor } from "../../../lib/wait";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
-import type { DesiredVmGroup, Infrastructure } from "../plan/model";
+import type { DesiredVmGroup } from "../plan/model";
 import { factKey } from "../plan/requirements";
 import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";

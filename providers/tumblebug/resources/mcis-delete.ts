@@ -36,7 +36,7 @@ export async function deleteMcis(
     progress(`terminate ${vms.join(", ")}`);
     askedAt = Date.now();
     try {
-      await infrastructures.control(namespace, name, "terminate", { force: true });
+      await infrastructures.terminate(namespace, name, { force: true });
       refusal = undefined;
       return state;
     } catch (error) {
@@ -53,7 +53,7 @@ export async function deleteMcis(
     const force = isMixed && isDeletionRefused;
     if (force) progress("every VM has ended, and some never started: delete the record by force");
     try {
-      await infrastructures.delete(namespace, name, force ? { option: "force" } : {});
+      await infrastructures.delete(namespace, name, { force });
       return undefined;
     } catch (error) {
       if (!isRefusal(error, "NotAllowedNow", "DeletionPending")) throw error;

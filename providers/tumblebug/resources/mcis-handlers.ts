@@ -12,22 +12,14 @@ import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 
-/** Reads the VMs; `live` is undefined if the MCIS does not exist. Returns an error message if the read fails. */
-async function tryToRead(inputs: McisInputs): Promise<{ live: LiveVm[] | undefined } | string> {
-  try {
-    return await withServer(
-      mcisName(inputs),
-      inputs.server,
-      async ({ infrastructures }) => {
-        const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
-        return { live: found && [...found.machines] };
-      },
-      IN_PREVIEW,
-    );
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
+/** Reads the MCIS; undefined if it does not exist. */
+const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
+  withServer(
+    mcisName(inputs),
+    inputs.server,
+    ({ infrastructures }) => infrastructures.read(inputs.namespace, inputs.infrastructure),
+    options,
+  );
 
 /** Returns the recorded VMs as running VMs. */
 const asRecorded = (recorded: Recorded): LiveVm[] =>
@@ -38,8 +30,6 @@ const asRecorded = (recorded: Recorded): LiveVm[] =>
     targetAction: "None",
     systemMessage: "",
     publicAddress: "",
-    privateAddress: "",
-    spec: "",
   }));
 
 /** Inputs that can't change while there are machines. */
@@ -55,8 +45,14 @@ const mcis: Handlers = {
         },
         failures: [],
       };
-    const answer = await tryToRead(news);
-    const live = typeof answer === "string" ? asRecorded(recorded) : answer.live;
+    let unread: string | undefined;
+    const live = await readMcis(news, IN_PREVIEW).then(
+      (found) => found?.machines,
+      (error: unknown) => {
+        unread = error instanceof Error ? error.message : String(error);
+        return asRecorded(recorded);
+      },
+    );
     const plan = planMachines({
       slots: news.slots,
       recorded: vmNames(recorded.vms),
@@ -64,8 +60,8 @@ const mcis: Handlers = {
       live,
     });
     const steps = machineLines(plan);
-    if (typeof answer === "string" && steps.length > 0)
-      steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: answer }));
+    if (unread !== undefined && steps.length > 0)
+      steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: unread }));
     for (const line of steps) report(mcisName(news), line);
     const known = Object.fromEntries(
       Object.keys(plan.kept).flatMap((machine) => {
@@ -102,9 +98,7 @@ const mcis: Handlers = {
   },
 
   async read(id, outputs: McisOutputs) {
-    const found = await withServer(mcisName(outputs), outputs.server, ({ infrastructures }) =>
-      infrastructures.read(outputs.namespace, outputs.infrastructure),
-    );
+    const found = await readMcis(outputs);
     // A lost VM stays recorded, because its Node must still be removed.
     const vms = Object.fromEntries(
       Object.entries(outputs.vms).map(([machine, recorded]) => {
@@ -143,19 +137,13 @@ async function converge(
     { longSeconds: inputs.timeoutSeconds },
   );
   if (!failure) return outputs;
-  const { message, code, next } = failure as Error & { code?: string; next?: string };
-  const reasoned =
-    failure instanceof ReasonedError ? failure : new ReasonedError("CreateMCISFailedReason", message, next);
-  const context = { resource, step: step + (code === undefined ? "" : ` (${code})`) };
+  const reasoned = ReasonedError.from("CreateMCISFailedReason", failure);
   if (!begun && Object.keys(recorded.vms).length === 0)
     throw new Error(describeFailure({ resource, step }, reasoned), { cause: failure });
+  const { message, code } = failure as Error & { code?: string };
   const failed = { ...outputs, failure: { reason: reasoned.code, message } };
-  throw new PartialFailure(
-    id,
-    failed,
-    failure instanceof ReasonedError ? { resource, step } : context,
-    reasoned,
-  );
+  const at = reasoned === failure || code === undefined ? step : `${step} (${code})`;
+  throw new PartialFailure(id, failed, { resource, step: at }, reasoned);
 }
 
 const vm: Handlers = {

@@ -1,24 +1,138 @@
 import { isDeepStrictEqual } from "node:util";
 import { waitFor } from "../../../lib/wait";
-import { isRefusal, TumblebugRefusal, type Tumblebug } from "../client";
+import { isRefusal, type Found, type Objects, type Tumblebug } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
-import { ReasonedError } from "../plan/reasons";
+import type { Generation } from "../plan/model";
+import { ReasonedError, type Reason } from "../plan/reasons";
+import { ruleChanges, ruleWords, type ExplainedRule } from "../plan/security-rules";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
 import { tumblebugNamespaceSteps, tumblebugObjectSteps, type TumblebugObjectStep } from "../plan/steps";
-import { image, securityGroup, spec, sshKey, vNet, type ObjectKind } from "./object-kinds";
-import type { NamespaceInputs, NamespaceOutputs, ObjectInputs, ObjectOutputs } from "./objects";
+import type { NamespaceInputs, NamespaceOutputs, ObjectInputs, ObjectOutputs, ObjectTypes } from "./objects";
 import { runStep, withServer } from "./server";
+
+/** Specifics of one kind of object. */
+interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
+  /** Name of the kind in messages: "vNet". */
+  what: Extract<TumblebugObjectStep, { kind: "create" }>["what"];
+  /** CB-Ladybug's reason code if the creation fails. */
+  reason: Reason;
+  /** Returns the client's calls; undefined if the server's generation does not register this kind. */
+  of(tumblebug: Tumblebug): Objects<Inputs, Answer> | undefined;
+  /** The generation that does not register this kind, and the name that is used there instead. */
+  unregistered?: { generation: Generation; name(inputs: Inputs): string };
+  /** Returns the properties of the object for the preview's line. */
+  describe(inputs: Inputs): string;
+  /** Returns outputs that are only known from the created object. */
+  outputs?(found: Answer): object;
+  /** Returns the drift that a refresh records, for an object that this stack created. */
+  drift?(outputs: Inputs, found: Answer): object;
+  /** Returns whether a refresh recorded drift. */
+  hasDrifted?(outputs: Inputs): boolean;
+  /** Returns why an existing object of other owners, of the same connection, can't be used; undefined if it can. */
+  mismatch?(inputs: Inputs, found: Answer): string | undefined;
+  /** Inputs besides the name that can't change while the object exists. */
+  fixed: readonly (keyof Inputs & string)[];
+  /** Completes the inputs with values that were chosen at creation. */
+  complete?(olds: Partial<Inputs>, news: Inputs): Inputs;
+  /** Returns the changes of an object that this stack created. */
+  changes?(olds: Inputs, news: Inputs): TumblebugObjectStep[];
+  /** Applies the changes. */
+  change?(tumblebug: Tumblebug, inputs: Inputs, before: Inputs, found: Answer): Promise<void>;
+}
+
+type FoundObject = Pick<Found<"sshKeys">, "name" | "connection" | "description">;
+
+const vNet: ObjectKind<ObjectTypes["TumblebugVNet"], Found<"vNets">> = {
+  what: "vNet",
+  reason: "CreateVpcFailedReason",
+  of: ({ vNets }) => vNets,
+  describe: ({ cidr }) => cidr,
+  // An existing VNet of other owners may have subnets with other names: the first one is used.
+  outputs: ({ subnets: [first] }) => (first === undefined ? {} : { subnet: first.name }),
+  mismatch({ cidr }, found) {
+    if (found.subnets.length === 0) return "has no subnet";
+    return found.cidr === cidr
+      ? undefined
+      : `has the block ${found.cidr}: set \`cidr: ${found.cidr}\` for the connection`;
+  },
+  fixed: ["cidr"],
+  complete: (olds, news) =>
+    olds.name === news.name && olds.cidr !== undefined && !news.cidrWritten
+      ? { ...news, cidr: olds.cidr }
+      : news,
+};
+
+const securityGroup: ObjectKind<ObjectTypes["TumblebugSecurityGroup"], Found<"securityGroups">> = {
+  what: "securityGroup",
+  reason: "CreateSecurityGroupFailedReason",
+  of: ({ securityGroups }) => securityGroups,
+  describe: ({ rules }) => rules.map(ruleWords).join("; "),
+  outputs: ({ rules }) => ({ there: rules, gone: [] }),
+  drift: ({ there = [] }, { rules }) => ({ there, gone: ruleChanges(rules, there).opened }),
+  hasDrifted: ({ gone = [] }) => gone.length > 0,
+  fixed: [],
+  changes(olds, { name, rules, gone = [] }) {
+    const { opened, closed } = ruleChanges(olds.rules, rules);
+    const isGone = (rule: ExplainedRule) => ruleChanges(gone, [rule]).opened.length === 0;
+    const again = rules.filter((rule) => isGone(rule) && !opened.includes(rule));
+    const steps = (kind: "open" | "reopen" | "close", some: readonly ExplainedRule[]) =>
+      some.map((rule) => ({ kind, name, rule: ruleWords(rule) }));
+    return [...steps("reopen", again), ...steps("open", opened), ...steps("close", closed)];
+  },
+  async change({ securityGroups }, { namespace, name, rules }, before, found) {
+    // Compares with the server's current rules, to continue an interrupted run; rules of others are kept.
+    const { opened } = ruleChanges(found.rules, rules);
+    const { closed } = ruleChanges(before.rules, rules);
+    const present = closed.filter((rule) => ruleChanges(found.rules, [rule]).opened.length === 0);
+    if (opened.length > 0) await securityGroups.addRules(namespace, found.name, opened);
+    if (present.length > 0) await securityGroups.removeRules(namespace, found.name, present);
+    report(`securityGroup ${name}`, `${opened.length} rules opened, ${present.length} closed`);
+  },
+};
+
+const sshKey: ObjectKind<ObjectTypes["TumblebugSshKey"], Found<"sshKeys">> = {
+  what: "sshKey",
+  reason: "CreateSSHKeyFailedReason",
+  of: ({ sshKeys }) => sshKeys,
+  describe: ({ user }) => `for ${user}`,
+  outputs: ({ privateKey, publicKey, fingerprint }) => ({ privateKey, publicKey, fingerprint }),
+  mismatch: (_inputs, { privateKey }) =>
+    privateKey === "" ? "the server does not return its private key" : undefined,
+  fixed: ["user"],
+};
+
+const cloudMismatch = (desired: string, found: string): string | undefined =>
+  found === desired ? undefined : `is "${found}" in the cloud, not "${desired}"`;
+
+const image: ObjectKind<ObjectTypes["TumblebugImage"], Found<"images">> = {
+  what: "image",
+  reason: "CreateVmImageFailedReason",
+  of: ({ images }) => images,
+  unregistered: { generation: "infra", name: ({ cloudImage }) => cloudImage },
+  describe: ({ cloudImage }) => cloudImage,
+  mismatch: ({ cloudImage }, found) => cloudMismatch(cloudImage, found.cloudImage),
+  fixed: ["cloudImage"],
+};
+
+const spec: ObjectKind<ObjectTypes["TumblebugSpec"], Found<"specs">> = {
+  what: "spec",
+  reason: "CreateVmSpecFailedReason",
+  of: ({ specs }) => specs,
+  describe: ({ cloudSpec }) => cloudSpec,
+  mismatch: ({ cloudSpec }, found) => cloudMismatch(cloudSpec, found.cloudSpec),
+  fixed: ["cloudSpec"],
+};
 
 /** Deadline of a deletion: the cloud may need time until an object is no longer in use. */
 const DELETE_SECONDS = 300;
 
 /** Creates an object. If another client created it in the meantime, reads that one. */
-async function createOrRead<Found>(
-  create: () => Promise<Found>,
-  read: () => Promise<Found | undefined>,
-): Promise<{ found: Found; isNew: boolean }> {
+async function createOrRead<Answer>(
+  create: () => Promise<Answer>,
+  read: () => Promise<Answer | undefined>,
+): Promise<{ found: Answer; isNew: boolean }> {
   try {
     return { found: await create(), isNew: true };
   } catch (error) {
@@ -43,56 +157,40 @@ const hasNewAccess = (olds: Partial<NamespaceInputs>, news: NamespaceInputs): bo
  * Returns the handlers of one kind of object. They create the object unless it exists, use an existing object of other
  * owners, and delete it only if this stack created it.
  */
-function objectHandlers<
-  Inputs extends ObjectInputs,
-  Desired extends { readonly name: string },
-  Found extends { readonly name: string; readonly connection: string; readonly description: string },
->(kind: ObjectKind<Inputs, Desired, Found>): Handlers {
+function objectHandlers<Inputs extends ObjectInputs, Answer extends FoundObject>(
+  kind: ObjectKind<Inputs, Answer>,
+): Handlers {
   type Outputs = Inputs & ObjectOutputs;
-  const resourceOf = ({ name }: Pick<Inputs, "name">) => `${kind.what} ${name}`;
+  const { what, unregistered } = kind;
+  const resourceOf = ({ name }: Pick<Inputs, "name">) => `${what} ${name}`;
 
-  const mismatchOf = (inputs: Inputs, found: Found): string | undefined =>
+  const mismatchOf = (inputs: Inputs, found: Answer): string | undefined =>
     found.connection === inputs.connection
       ? kind.mismatch?.(inputs, found)
       : `belongs to the connection ${found.connection}`;
 
   /** Reads or creates the object. Returns it, and whether this stack created it. */
-  async function ensure(tumblebug: Tumblebug, inputs: Inputs): Promise<{ found: Found; made: boolean }> {
-    const { namespace, name, connection, mark, foreign } = inputs;
-    const objects = kind.of(tumblebug);
-    if (!objects) {
-      if (!kind.unregistered) throw new Error(`the server does not register the kind ${kind.what}`);
-      return { found: kind.unregistered.object(inputs), made: false };
-    }
-    const description = markedDescription(mark);
-    const desired = { name, connection, description, ...kind.desired(inputs) } as unknown as Desired;
+  async function ensure(objects: Objects<Inputs, Answer>, inputs: Inputs) {
+    const { namespace, name, mark, foreign } = inputs;
     const read = () => objects.read(namespace, name);
     const existing = await read();
     if (existing && !objects.keepsDescription)
       // An object without a description belongs to an interrupted run if the plan recorded it as missing.
       return { found: existing, made: !foreign && mismatchOf(inputs, existing) === undefined };
     if (existing) return { found: existing, made: carriesMark(existing.description, mark) };
-    try {
-      const { found, isNew } = await createOrRead(() => objects.create(namespace, desired), read);
-      return { found, made: isNew || carriesMark(found.description, mark) };
-    } catch (error) {
-      throw new ReasonedError(
-        kind.reason,
-        error instanceof Error ? error.message : String(error),
-        error instanceof TumblebugRefusal ? error.next : undefined,
-      );
-    }
+    const create = () => objects.create(namespace, { ...inputs, description: markedDescription(mark) });
+    const { found, isNew } = await createOrRead(create, read).catch((error: unknown) => {
+      throw ReasonedError.from(kind.reason, error);
+    });
+    return { found, made: isNew || carriesMark(found.description, mark) };
   }
-
-  const outputsOf = (inputs: Inputs, found: Found, made: boolean) =>
-    ({ ...inputs, ...kind.outputs?.(found), object: found.name, made }) as unknown as Outputs;
 
   function creationOf(inputs: Inputs): TumblebugObjectStep {
     const { name, connection } = inputs;
-    if (kind.unregistered?.generation === inputs.server.generation)
-      return { kind: "useUnregistered", image: kind.unregistered.image(inputs) };
-    if (inputs.foreign) return { kind: "use", what: kind.what, name };
-    return { kind: "create", what: kind.what, name, connection, properties: kind.describe(inputs) };
+    if (unregistered?.generation === inputs.server.generation)
+      return { kind: "useUnregistered", image: `${unregistered.name(inputs)} of ${connection}` };
+    if (inputs.foreign) return { kind: "use", what, name };
+    return { kind: "create", what, name, connection, properties: kind.describe(inputs) };
   }
 
   return {
@@ -104,7 +202,7 @@ function objectHandlers<
       const failures = fixed.map((property) => ({
         property,
         reason:
-          `the ${kind.what} ${news.name} has ${property} ${JSON.stringify(olds[property])} and can't change while machines use it; ` +
+          `the ${what} ${news.name} has ${property} ${JSON.stringify(olds[property])} and can't change while machines use it; ` +
           "set it back, or use another `resources.prefix` for a new cluster",
       }));
       const lines = steps.map(tumblebugObjectSteps.format);
@@ -126,31 +224,38 @@ function objectHandlers<
     create(inputs: Inputs) {
       const resource = resourceOf(inputs);
       return runStep({ resource, step: "create" }, inputs.server, async (tumblebug) => {
-        const { found, made } = await ensure(tumblebug, inputs);
+        const resultOf = (object: string, made: boolean, outputs?: object) => ({
+          id: `${inputs.namespace}/${object}`,
+          outs: { ...inputs, ...outputs, object, made },
+        });
+        const objects = kind.of(tumblebug);
+        if (!objects) return resultOf(unregistered?.name(inputs) ?? inputs.name, false);
+        const { found, made } = await ensure(objects, inputs);
         const mismatch = made ? undefined : mismatchOf(inputs, found);
         if (mismatch !== undefined)
           throw new ReasonedError(
             kind.reason,
-            `the ${kind.what} ${found.name} exists, this stack did not create it, and it ${mismatch}`,
+            `the ${what} ${found.name} exists, this stack did not create it, and it ${mismatch}`,
             "use another `resources.prefix`, or delete it",
           );
-        if (!made && kind.of(tumblebug)) report(resource, "exists; it is kept when the cluster is deleted");
-        return { id: `${inputs.namespace}/${found.name}`, outs: outputsOf(inputs, found, made) };
+        if (!made) report(resource, "exists; it is kept when the cluster is deleted");
+        return resultOf(found.name, made, kind.outputs?.(found));
       });
     },
 
     async update(id, olds: Outputs, news: Inputs) {
       if (!kind.change || (news.steps ?? []).length === 0) return { outs: { ...olds, ...news } };
       const resource = resourceOf(news);
+      const { object, made } = olds;
       try {
         return await withServer(resource, news.server, async (tumblebug) => {
           const objects = kind.of(tumblebug);
-          const found = await objects?.read(news.namespace, olds.object);
+          const found = await objects?.read(news.namespace, object);
           if (!objects || !found) throw new Error("it no longer exists; run `pulumi refresh`, then `up`");
-          if (!olds.made) report(resource, "is not changed, because this stack did not create it");
+          if (!made) report(resource, "is not changed, because this stack did not create it");
           else await kind.change?.(tumblebug, news, olds, found);
-          const now = (await objects.read(news.namespace, olds.object)) ?? found;
-          return { outs: outputsOf(news, now, olds.made) };
+          const now = (await objects.read(news.namespace, object)) ?? found;
+          return { outs: { ...news, ...kind.outputs?.(now), object: now.name, made } };
         });
       } catch (error) {
         throw new PartialFailure(id, olds, { resource, step: "update" }, error);
@@ -170,11 +275,11 @@ function objectHandlers<
     async delete(_id, outputs: Outputs) {
       const { made, server, namespace, object } = outputs;
       const resource = resourceOf(outputs);
-      if (!made && kind.unregistered?.generation === server.generation) return;
+      if (!made && unregistered?.generation === server.generation) return;
       if (isKept(resource, outputs)) return;
       await runStep({ resource, step: "delete" }, server, (tumblebug, signal) =>
         waitFor<true>({
-          what: `the ${kind.what} ${object} to be deleted`,
+          what: `the ${what} ${object} to be deleted`,
           seconds: DELETE_SECONDS,
           signal,
           progress: (line) => report(resource, line),

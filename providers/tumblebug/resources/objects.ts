@@ -1,10 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import {
-  DynamicResource,
-  type HandlerKey,
-  type ResourceArgs,
-  type ResourceProperties,
-} from "../../../lib/pulumi/dynamic-resource";
+import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
 import type { FirewallRule } from "../plan/model";
 import type { ExplainedRule } from "../plan/security-rules";
 import type { ServerInputs } from "./server";
@@ -34,15 +29,8 @@ export interface ObjectOutputs extends ObjectInputs {
   made: boolean;
 }
 
-export type NamespaceInputs = Pick<
-  ObjectInputs,
-  "server" | "name" | "mark" | "keepOnDelete" | "foreign" | "steps"
->;
-
-export interface NamespaceOutputs extends NamespaceInputs {
-  /** Whether this stack created the namespace and so may delete it. */
-  made: boolean;
-}
+export type NamespaceInputs = Omit<ObjectInputs, "namespace" | "connection">;
+export type NamespaceOutputs = NamespaceInputs & Pick<ObjectOutputs, "made">;
 
 /** A namespace of the server. An existing namespace is used and never deleted. */
 export class TumblebugNamespace extends DynamicResource<NamespaceOutputs> {
@@ -51,117 +39,72 @@ export class TumblebugNamespace extends DynamicResource<NamespaceOutputs> {
   }
 }
 
-/** An object that VMs are created from. */
-export abstract class TumblebugObject<
-  Outputs extends ObjectOutputs = ObjectOutputs,
-> extends DynamicResource<Outputs> {
-  /** Name by which other objects and VMs refer to it. */
-  declare readonly object: pulumi.Output<string>;
-
-  protected constructor(
-    key: HandlerKey,
-    name: string,
-    args: object,
-    { outputs = [], secrets = [] }: ResourceProperties<Outputs>,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    super(
-      key,
-      name,
-      args,
-      { outputs: ["object", "made", ...outputs], secrets: ["server", ...secrets] },
-      opts,
-    );
-  }
+/** Inputs of each kind of object that VMs are created from, by resource type. */
+export interface ObjectTypes {
+  /** A VNet of a connection, with one subnet. */
+  TumblebugVNet: ObjectInputs & {
+    /** IPv4 CIDR block of the VNet and of its only subnet. */
+    cidr: string;
+    /** Whether the block is from the configuration; a changed default block does not change an existing VNet. */
+    cidrWritten: boolean;
+    subnet: string;
+  };
+  /** A security group of a connection. */
+  TumblebugSecurityGroup: ObjectInputs & {
+    vNet: string;
+    /** Desired rules. A change adds new rules and removes old ones. */
+    rules: ExplainedRule[];
+    /** Rules as the server returned them at creation, possibly in another notation. */
+    there?: FirewallRule[];
+    /** Rules that the last refresh found missing; they are added again. */
+    gone?: FirewallRule[];
+  };
+  /** An SSH key that the cloud creates, for all machines of its connection. */
+  TumblebugSshKey: ObjectInputs & { user: string };
+  /** An image of a cloud that the server registers for a connection, by its name in the cloud. */
+  TumblebugImage: ObjectInputs & { cloudImage: string };
+  /** A machine type of a cloud that the server registers for a connection, by its name in the cloud. */
+  TumblebugSpec: ObjectInputs & { cloudSpec: string };
 }
 
-export interface TumblebugVNetInputs extends ObjectInputs {
-  /** IPv4 CIDR block of the VNet and of its only subnet. */
-  cidr: string;
-  /** Whether the block is from the configuration; a changed default block does not change an existing VNet. */
-  cidrWritten: boolean;
-  subnet: string;
-}
-
-/** A VNet of a connection, with one subnet. */
-export class TumblebugVNet extends TumblebugObject {
-  /** Name of the subnet. */
-  declare readonly subnet: pulumi.Output<string>;
-
-  constructor(name: string, args: ResourceArgs<TumblebugVNetInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugVNet", name, args, {}, opts);
-  }
-}
-
-export interface TumblebugSecurityGroupInputs extends ObjectInputs {
-  vNet: string;
-  /** Desired rules. A change adds new rules and removes old ones. */
-  rules: ExplainedRule[];
-  /** Rules as the server returned them at creation, possibly in another notation. */
-  there?: FirewallRule[];
-  /** Rules that the last refresh found missing; they are added again. */
-  gone?: FirewallRule[];
-}
-
-/** A security group of a connection. */
-export class TumblebugSecurityGroup extends TumblebugObject {
-  constructor(
-    name: string,
-    args: ResourceArgs<TumblebugSecurityGroupInputs, "there">,
-    opts?: pulumi.CustomResourceOptions,
-  ) {
-    super("tumblebug/TumblebugSecurityGroup", name, args, {}, opts);
-  }
-}
-
-export interface TumblebugSshKeyInputs extends ObjectInputs {
-  /** SSH user. */
-  user: string;
-}
-
-interface TumblebugSshKeyOutputs extends TumblebugSshKeyInputs, ObjectOutputs {
-  /** Secret. */
+interface Recorded extends ObjectOutputs {
+  /** Of an SSH key. Secret. */
   privateKey: string;
   publicKey: string;
   fingerprint: string;
 }
 
-/** An SSH key that the cloud creates, for all machines of its connection. */
-export class TumblebugSshKey extends TumblebugObject<TumblebugSshKeyOutputs> {
-  declare readonly privateKey: pulumi.Output<string>;
-  declare readonly publicKey: pulumi.Output<string>;
+/** An object that VMs are created from. */
+export class TumblebugObject<Type extends keyof ObjectTypes> extends DynamicResource<Recorded> {
+  /** Name by which other objects and VMs refer to it. */
+  declare readonly object: pulumi.Output<string>;
 
-  constructor(name: string, args: ResourceArgs<TumblebugSshKeyInputs>, opts?: pulumi.CustomResourceOptions) {
+  constructor(
+    type: Type,
+    name: string,
+    args: ResourceArgs<ObjectTypes[Type], "there" & keyof ObjectTypes[Type]>,
+    opts?: pulumi.CustomResourceOptions,
+  ) {
+    const isKey = type === "TumblebugSshKey";
+    const own = isKey ? (["privateKey", "publicKey", "fingerprint"] as const) : [];
+    const secrets = isKey ? (["server", "privateKey"] as const) : (["server"] as const);
     super(
-      "tumblebug/TumblebugSshKey",
+      `tumblebug/${type}`,
       name,
       args,
-      { outputs: ["privateKey", "publicKey", "fingerprint"], secrets: ["privateKey"] },
+      { outputs: ["object", "made", ...own], secrets: [...secrets] },
       opts,
     );
   }
 }
 
-export interface TumblebugImageInputs extends ObjectInputs {
-  /** Name of the image in the cloud. */
-  cloudImage: string;
+/** A VNet with its output. */
+export class TumblebugVNet extends TumblebugObject<"TumblebugVNet"> {
+  /** Name of the subnet. */
+  declare readonly subnet: pulumi.Output<string>;
 }
 
-/** An image of a cloud that the server registers for a connection. */
-export class TumblebugImage extends TumblebugObject {
-  constructor(name: string, args: ResourceArgs<TumblebugImageInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugImage", name, args, {}, opts);
-  }
-}
-
-export interface TumblebugSpecInputs extends ObjectInputs {
-  /** Name of the machine type in the cloud. */
-  cloudSpec: string;
-}
-
-/** A machine type of a cloud that the server registers for a connection. */
-export class TumblebugSpec extends TumblebugObject {
-  constructor(name: string, args: ResourceArgs<TumblebugSpecInputs>, opts?: pulumi.CustomResourceOptions) {
-    super("tumblebug/TumblebugSpec", name, args, {}, opts);
-  }
+/** An SSH key with its output. */
+export class TumblebugSshKey extends TumblebugObject<"TumblebugSshKey"> {
+  declare readonly privateKey: pulumi.Output<string>;
 }

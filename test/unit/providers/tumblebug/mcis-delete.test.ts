@@ -18,18 +18,18 @@ class RecordedMcis {
         Promise.resolve(
           this.isThere ? { name: "k1", machines: this.vms.map((vm) => ({ ...vm })) } : undefined,
         ),
-      control: (_namespace: string, _name: string, action: string) => {
-        this.calls.push(action);
+      terminate: () => {
+        this.calls.push("terminate");
         const refusal = this.refusals.shift();
         if (refusal) return Promise.reject(refusal);
         this.vms = this.vms.map((vm) => (vm.cloudId === "" ? vm : { ...vm, status: "Terminated" }));
         return Promise.resolve();
       },
-      delete: (_namespace: string, _name: string, { option }: { option?: string }) => {
-        this.calls.push(option === undefined ? "delete" : `delete ${option}`);
+      delete: (_namespace: string, _name: string, { force }: { force: boolean }) => {
+        this.calls.push(force ? "delete force" : "delete");
         const statuses = new Set(this.vms.map(({ status }) => status));
         const isMixed = statuses.size > 1;
-        if (option !== "force" && (isMixed || statuses.has("Running")))
+        if (!force && (isMixed || statuses.has("Running")))
           return Promise.reject(refused("MCIS k1 is Partial-Failed:1 (R:0/2)", "NotAllowedNow"));
         this.isThere = false;
         return Promise.resolve(true);

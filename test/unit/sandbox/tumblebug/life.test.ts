@@ -79,7 +79,7 @@ describe("The VMs of the simulated Tumblebug", () => {
       ["Terminated", "Terminating"],
     );
     await assert.rejects(tumblebug.infrastructures.delete("ns1", "k1"), { code: "NotAllowedNow" });
-    assert.equal(await tumblebug.infrastructures.delete("ns1", "k1", { option: "force" }), true);
+    assert.equal(await tumblebug.infrastructures.delete("ns1", "k1", { force: true }), true);
     await close();
   });
 

@@ -15,7 +15,7 @@ const GROUP = {
   ...{ name: "w-9", size: 1, connection: "c", spec: "s", image: "i", vNet: "v", subnet: "n" },
   ...{ securityGroups: ["g"], sshKey: "k", user: "u" },
 };
-const BALANCER = { group: "cp", port: 6443, targetPort: 6443, isPublic: true };
+const BALANCER = { group: "cp", port: 6443, targetPort: 6443 };
 
 /** Sends a recorded request by the client; the parts are those of the path that the pattern takes out. */
 type Call = (tumblebug: Tumblebug, parts: readonly [string, string, string]) => Promise<unknown>;
@@ -36,7 +36,7 @@ function kindOf(tumblebug: Tumblebug, type: string) {
 }
 
 const DESIRED = {
-  ...{ name: "x", connection: "c", cidr: "10.0.0.0/24", subnets: [], vNet: "v", rules: [], user: "u" },
+  ...{ name: "x", connection: "c", cidr: "10.0.0.0/24", subnet: "s", vNet: "v", rules: [], user: "u" },
   ...{ cloudImage: "i", cloudSpec: "s" },
 };
 
@@ -49,7 +49,6 @@ const CALLS: readonly (readonly [pattern: RegExp, call: Call])[] = [
   [/^GET \/region\/.+$/, (tumblebug) => tumblebug.readRegion(CONNECTION)],
   [/^POST \/lookupSpec$/, (tumblebug) => tumblebug.lookupSpec("c", "s")],
   [/^POST \/lookupImage$/, (tumblebug) => tumblebug.lookupImage("c", "i")],
-  [/^POST \/lookupImages$/, (tumblebug) => tumblebug.lookupImages("c")],
   [
     /^GET \/ns\/([^/]+)\/resources\/(\w+)\/([^/]+)$/,
     async (tumblebug, [namespace, type, id]) => kindOf(tumblebug, type)?.read(namespace, id),
@@ -67,10 +66,6 @@ const CALLS: readonly (readonly [pattern: RegExp, call: Call])[] = [
     ({ infrastructures }, [namespace, id]) => infrastructures.read(namespace, id),
   ],
   [
-    /^GET \/ns\/([^/]+)\/(?:mcis|infra)\/([^/?]+)\?option=status$/,
-    ({ infrastructures }, [namespace, id]) => infrastructures.readStatus(namespace, id),
-  ],
-  [
     /^POST \/ns\/([^/]+)\/(?:mcis|infra)$/,
     ({ infrastructures }, [namespace]) => infrastructures.create(namespace, { name: "k1", groups: [] }),
   ],
@@ -79,16 +74,13 @@ const CALLS: readonly (readonly [pattern: RegExp, call: Call])[] = [
     ({ infrastructures }, [namespace, id]) => infrastructures.delete(namespace, id),
   ],
   [
-    /^DELETE \/ns\/([^/]+)\/(?:mcis|infra)\/([^/?]+)\?option=(\w+)$/,
-    ({ infrastructures }, [namespace, id, option]) =>
-      infrastructures.delete(namespace, id, { option: option as "force" }),
+    /^DELETE \/ns\/([^/]+)\/(?:mcis|infra)\/([^/?]+)\?option=force$/,
+    ({ infrastructures }, [namespace, id]) => infrastructures.delete(namespace, id, { force: true }),
   ],
   [
-    /^GET \/ns\/([^/]+)\/control\/(?:mcis|infra)\/([^/?]+)\?action=(\w+&force=true|\w+)$/,
-    ({ infrastructures }, [namespace, id, action]) =>
-      infrastructures.control(namespace, id, action.split("&")[0] as "terminate", {
-        force: action.includes("&"),
-      }),
+    /^GET \/ns\/([^/]+)\/control\/(?:mcis|infra)\/([^/?]+)\?action=terminate(&force=true)?$/,
+    ({ infrastructures }, [namespace, id, force]) =>
+      infrastructures.terminate(namespace, id, { force: force !== undefined }),
   ],
   [
     /^GET \/ns\/([^/]+)\/(?:mcis|infra)\/([^/]+)\/(?:vm|node)\/([^/]+)$/,
@@ -97,10 +89,6 @@ const CALLS: readonly (readonly [pattern: RegExp, call: Call])[] = [
   [
     /^POST \/ns\/([^/]+)\/(?:mcis|infra)\/([^/]+)\/(?:vm|node)$/,
     ({ infrastructures }, [namespace, id]) => infrastructures.addGroup(namespace, id, GROUP),
-  ],
-  [
-    /^POST \/ns\/([^/]+)\/(?:mcis|infra)\/([^/]+)\/(?:subgroup|nodegroup)\/([^/]+)$/,
-    ({ infrastructures }, parts) => infrastructures.growGroup(...parts, 1),
   ],
   [
     /^DELETE \/ns\/([^/]+)\/(?:mcis|infra)\/([^/]+)\/(?:vm|node)\/([^/]+)$/,
@@ -134,6 +122,11 @@ const NOT_SENT: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/\/nlb\?option=id$/, "a list, which follows a refusal"],
   [/\/rules$/, "the client goes by what it reads before and after, which was not recorded"],
   [/^GET \/ns$/, "the client does not list namespaces"],
+  [/^POST \/lookupImages$/, "the client does not list the cloud's images"],
+  [/\?option=status$/, "the client reads the whole infrastructure"],
+  [/\?option=terminate$/, "the client terminates and deletes in two requests"],
+  [/\/control\/.*\?action=(?!terminate)/, "the client has no other action than to terminate"],
+  [/^POST .*\/(?:subgroup|nodegroup)\//, "the client adds VMs to a group as it adds the group"],
   [/^GET \/ns\/[^/]+\/resources\/\w+$/, "a list, which the client reads for several objects"],
 ];
 

@@ -103,7 +103,7 @@ describe("a temporarily failing Tumblebug server", () => {
     const effect = { kind: "status", status: 500, message: `login ${password} failed` } as const;
     fake.server.faults.add({ effect });
     await assert.rejects(
-      fake.tumblebug.vNets.create("ns1", { name: "v", connection: CONNECTION, cidr: "", subnets: [] }),
+      fake.tumblebug.vNets.create("ns1", { name: "v", connection: CONNECTION, cidr: "", subnet: "" }),
       {
         remote: "login [secret] failed",
       },
