@@ -7,5 +7,5 @@ export type {
   TumblebugEndpointArgs,
 } from "../components/tumblebug/tumblebug-cluster-args";
 export type { MachineGroup } from "../providers/tumblebug/plan/groups";
-export type { MachineVm } from "../providers/tumblebug/plan/machine-vm";
-export type { ClusterStatus } from "../providers/tumblebug/plan/phase";
+export type { MachineVm } from "../providers/tumblebug/plan/model";
+export type { ClusterStatus } from "../providers/tumblebug/plan/recorded-state";

@@ -4,19 +4,29 @@ import { API_SERVER_PORT } from "../../lib/validation/ports";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
 import { nodeGroupOf, type Slot } from "../../providers/tumblebug/plan/groups";
-import { topologyLabels } from "../../providers/tumblebug/plan/labels";
-import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
-import { provisioned, recordedStatus, type ClusterStatus } from "../../providers/tumblebug/plan/phase";
+import { topologyLabels } from "../../providers/tumblebug/plan/requirements";
+import type { MachineVm } from "../../providers/tumblebug/plan/model";
+import {
+  PROVISIONED,
+  recordedStatus,
+  type ClusterStatus,
+} from "../../providers/tumblebug/plan/recorded-state";
 import type { StateResources } from "../../lib/pulumi/state";
 import type { NodeOutput } from "../../providers/kubeadm/resources/inputs";
 import { TumblebugLoadBalancer, TumblebugVm } from "../../providers/tumblebug/resources/machines";
 import { KubeadmCluster } from "../kubeadm/kubeadm-cluster";
-import type { EndpointArgs, MachineArgs } from "../kubeadm/kubeadm-cluster-args";
+import type { MachineArgs } from "../kubeadm/kubeadm-cluster-args";
 import { ComponentWithState } from "../../lib/pulumi/stack";
 import { fitNetwork } from "./pod-network";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 import { longEnough, TumblebugMachines } from "./tumblebug-machines";
 import { apiBalancerResource } from "../../providers/kubeadm/plan/resource-names";
+
+/** Where the nodes reach the control planes' cloud load balancer. */
+interface Balancer {
+  host: pulumi.Output<string>;
+  port: number;
+}
 
 /** What the component creates. */
 interface Parts {
@@ -62,15 +72,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     this.vms = this.part(({ machines }) => machines.mcis.vms);
     this.remaining = this.part(({ machines }) => machines.turn.later);
     this.status = this.part(({ cluster }) => this.describeStatus(cluster));
-    this.registerOutputs({
-      kubeconfig: this.kubeconfig,
-      endpoints: this.endpoints,
-      nodes: this.nodes,
-      version: this.version,
-      vms: this.vms,
-      remaining: this.remaining,
-      status: this.status,
-    });
+    const { kubeconfig, endpoints, nodes, version, vms, remaining, status } = this;
+    this.registerOutputs({ kubeconfig, endpoints, nodes, version, vms, remaining, status });
   }
 
   protected override make(existing: StateResources): Parts {
@@ -78,52 +81,43 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
     return { machines: this.machines, cluster: this.makeCluster(this.makeLoadBalancer()) };
   }
 
-  private makeLoadBalancer(): TumblebugLoadBalancer | undefined {
-    const {
-      endpoint,
-      namespace,
-      timeouts: { machinesSeconds: timeoutSeconds },
-    } = this.args;
-    const { balancerAddress } = this.machines.recorded;
+  private makeLoadBalancer(): Balancer | undefined {
+    const { endpoint, namespace, timeouts } = this.args;
+    const { server, infrastructure, recorded, mcis } = this.machines;
     const planes = this.machines.slots.filter(({ role }) => role === "control-plane");
     const [first] = planes;
     if (!endpoint || !("nlb" in endpoint) || !first) return undefined;
-    return new TumblebugLoadBalancer(
+    const { port } = endpoint.nlb;
+    const { endpoint: host } = new TumblebugLoadBalancer(
       apiBalancerResource(this.clusterName),
       {
-        server: this.machines.server,
-        namespace,
-        infrastructure: this.machines.infrastructure,
-        group: first.vmGroup,
-        port: endpoint.nlb.port,
+        ...{ server, namespace, infrastructure, group: first.vmGroup, port },
         targetPort: API_SERVER_PORT,
         machines: planes.map(({ machine }) => machine),
         vms: this.machines.vmNames(planes),
-        recorded: balancerAddress,
-        timeoutSeconds,
+        recorded: recorded.balancerAddress,
+        timeoutSeconds: timeouts.machinesSeconds,
       },
-      { parent: this, dependsOn: [this.machines.mcis] },
+      { parent: this, dependsOn: [mcis] },
     );
+    return { host, port };
   }
 
-  private makeCluster(balancer?: TumblebugLoadBalancer): KubeadmCluster {
+  private makeCluster(balancer?: Balancer): KubeadmCluster {
     const { cluster, endpoint, lost = [], nodeAddresses } = this.args;
-    const reached: EndpointArgs | undefined =
-      balancer && endpoint && "nlb" in endpoint
-        ? { external: { host: balancer.endpoint, port: endpoint.nlb.port } }
-        : endpoint && !("nlb" in endpoint)
-          ? endpoint
-          : undefined;
+    const own = endpoint && !("nlb" in endpoint) ? { endpoint } : {};
     return new KubeadmCluster(
       this.clusterName,
       {
         ...fitNetwork(cluster, nodeAddresses),
         machines: this.machines.slots.map((slot) => this.machine(slot)),
-        ...(reached ? { endpoint: reached } : {}),
-        ...(balancer && reached && "external" in reached
-          ? { loadBalancer: pulumi.interpolate`${balancer.endpoint}:${reached.external.port}` }
-          : {}),
-        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.endpoint] : [])],
+        ...(balancer
+          ? {
+              endpoint: { external: balancer },
+              loadBalancer: pulumi.interpolate`${balancer.host}:${balancer.port}`,
+            }
+          : own),
+        certificateNames: [...(cluster.certificateNames ?? []), ...(balancer ? [balancer.host] : [])],
         // Surplus control planes are removed one per run, so their number may be even for a while.
         allowEvenControlPlanes: true,
         lost,
@@ -166,10 +160,8 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   }
 
   private hold(machine: string, vm: pulumi.Output<string>): TumblebugVm {
-    const {
-      namespace,
-      timeouts: { machinesSeconds: timeoutSeconds },
-    } = this.args;
+    const { namespace, timeouts } = this.args;
+    const timeoutSeconds = timeouts.machinesSeconds;
     const { server, infrastructure, mcis } = this.machines;
     return new TumblebugVm(
       `${this.clusterName}-${machine}-vm`,
@@ -181,6 +173,6 @@ export class TumblebugCluster extends ComponentWithState<Parts> {
   /** Returns the recorded status in a preview, and Provisioned after a completed run. */
   private describeStatus(cluster: KubeadmCluster): pulumi.Output<ClusterStatus> {
     if (pulumi.runtime.isDryRun()) return pulumi.output(recordedStatus(this.machines.recorded));
-    return pulumi.all([cluster.version, cluster.nodes]).apply(() => provisioned());
+    return pulumi.all([cluster.version, cluster.nodes]).apply(() => PROVISIONED);
   }
 }

@@ -4,7 +4,7 @@ import { whenMade } from "../../lib/pulumi/left-out";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
-import type { MachineVm } from "../../providers/tumblebug/plan/machine-vm";
+import type { MachineVm } from "../../providers/tumblebug/plan/model";
 import {
   machinesResource,
   planResource,
@@ -67,13 +67,19 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const found = whenMade(this.plan.found, (answer) => answer.generation);
     this.server = pulumi.output({ ...asked, generation: found });
     this.child = { parent: this, dependsOn: [this.plan, ...this.makeNamespace()] };
-    const objects = this.makeObjects();
+    const { namespace, user } = args;
+    const { common, prefix, plan, connections, slots } = this;
+    const { goneRules } = this.recorded;
+    const objects = makeObjects(
+      { common, namespace, prefix, plan, user, connections, slots, goneRules, security: this.security() },
+      this.child,
+    );
     this.privateKeys = objects.privateKeys;
     this.mcis = this.makeMachines(objects);
     this.registerOutputs({ vms: this.mcis.vms });
   }
 
-  get slots(): readonly Slot[] {
+  get slots(): Slot[] {
     return this.turn.slots;
   }
 
@@ -108,22 +114,17 @@ export class TumblebugMachines extends pulumi.ComponentResource {
       { namespace, prefix: this.prefix, slots: this.slots },
       this.connections.map(({ name }) => name),
     );
+    const { infrastructure, slots } = this;
     return new TumblebugPlan(
       planResource(this.clusterName),
       {
-        server,
-        namespace,
-        createNamespace,
-        infrastructure: this.infrastructure,
+        ...{ server, namespace, createNamespace, infrastructure, slots, allowMock, objects: names },
         connections: this.connections.map(({ name, cidr }) => ({
           name,
           cidr,
           vNet: names.vNets.find(({ connection }) => connection === name)?.name ?? "",
         })),
-        slots: [...this.slots],
         loadBalancer: endpoint !== undefined && "nlb" in endpoint,
-        allowMock,
-        objects: names,
         ...this.describeTurn(),
         ...(this.recorded.mark === undefined ? {} : { mark: this.recorded.mark }),
       },
@@ -149,24 +150,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     if (!createNamespace) return [];
     const { namespace: _, ...common } = this.common;
     const foreign = whenMade(this.plan.found, ({ namespaceIsForeign }) => namespaceIsForeign);
-    return [
-      new TumblebugNamespace(
-        `${this.clusterName}-namespace`,
-        { ...common, name, foreign },
-        { parent: this, dependsOn: [this.plan] },
-      ),
-    ];
-  }
-
-  private makeObjects(): MadeObjects {
-    const { plan, common, prefix, connections, slots, recorded } = this;
-    const { namespace, user } = this.args;
-    const security = this.security();
-    const { goneRules } = recorded;
-    return makeObjects(
-      { common, namespace, prefix, plan, user, connections, slots, goneRules, security },
-      this.child,
-    );
+    const args = { ...common, name, foreign };
+    const opts = { parent: this, dependsOn: [this.plan] };
+    return [new TumblebugNamespace(`${this.clusterName}-namespace`, args, opts)];
   }
 
   private security(): DesiredSecurity {
@@ -186,22 +172,15 @@ export class TumblebugMachines extends pulumi.ComponentResource {
 
   private makeMachines({ objects, specs, images }: MadeObjects): TumblebugMcis {
     const { user, timeouts } = this.args;
+    const timeoutSeconds = timeouts.machinesSeconds;
     const { vms, leaving } = this.recorded;
     const { keepOnDelete: _, ...common } = this.common;
+    const { infrastructure, slots } = this;
+    const recorded = { vms, leaving };
     return new TumblebugMcis(
       machinesResource(this.clusterName),
-      {
-        ...common,
-        infrastructure: this.infrastructure,
-        slots: [...this.slots],
-        objects,
-        specs,
-        images,
-        user,
-        timeoutSeconds: timeouts.machinesSeconds,
-        recorded: { vms, leaving },
-      },
-      { ...this.child, customTimeouts: longEnough(timeouts.machinesSeconds) },
+      { ...common, infrastructure, slots, objects, specs, images, user, timeoutSeconds, recorded },
+      { ...this.child, customTimeouts: longEnough(timeoutSeconds) },
     );
   }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { HttpResponse } from "../../../lib/http-client";
-import { UnexpectedAnswer } from "./errors";
-import { oneLine } from "./refusal";
+import { oneLine, UnexpectedAnswer } from "./errors";
 
 /** A string; "" if it is null or absent. */
 export const text = z

@@ -1,10 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { redact } from "../../../lib/text/redaction";
 import { HttpClient, wasNeverSent, type HttpRequest, type HttpResponse } from "../../../lib/http-client";
 import { Transient, waitFor, WaitTimeout } from "../../../lib/wait";
-import { ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
+import { refusalCode, remoteWords, ReplyLost, TumblebugRefusal, TumblebugUnreachable } from "./errors";
 import type { Generation } from "../plan/model";
-import { refusalCode, remoteWords } from "./refusal";
-import { systemClock, type Clock, type ServerLimits } from "./rate-limit";
+import { sharedLimits, type ServerLimits } from "./rate-limit";
 
 /** Connection options for a server. */
 export interface TumblebugSettings {
@@ -55,14 +55,14 @@ export class TumblebugApi {
   private readonly http: HttpClient;
   private readonly address: string;
   private readonly authorization: string;
+  private readonly limits: ServerLimits;
 
   constructor(
     private readonly settings: TumblebugSettings,
     readonly options: TumblebugOptions,
-    private readonly limits: ServerLimits,
-    private readonly clock: Clock = systemClock,
   ) {
     this.http = new HttpClient({ ca: settings.caCertificates });
+    this.limits = options.limits ?? sharedLimits(settings.address);
     this.address = settings.address.replace(/\/+$/, "");
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
@@ -102,7 +102,9 @@ export class TumblebugApi {
           if (!PASSING.includes(reply.status)) return { done: reply };
           if (reply.status !== 429 && !call.isRepeatable) throw new ReplyLost(what, this.words(reply));
           refusal = reply;
-          await this.pauseAsAsked(reply, signal);
+          const asked = Number(reply.headers["retry-after"]);
+          if (asked > 0)
+            await pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, undefined, { signal });
           return { pending: `${reply.status} ${this.words(reply)}` };
         },
       });
@@ -139,14 +141,9 @@ export class TumblebugApi {
     }
   }
 
-  private async pauseAsAsked({ headers }: HttpResponse, signal: AbortSignal): Promise<void> {
-    const asked = Number(headers["retry-after"]);
-    if (asked > 0) await this.clock.pause(Math.min(asked, LONGEST_ASKED_PAUSE_SECONDS) * 1000, signal);
-  }
-
   private refusal(call: Call, what: string, reply: HttpResponse): TumblebugRefusal {
-    const { status, text } = reply;
-    return new TumblebugRefusal(what, status, this.words(reply), refusalCode(call, status, text));
+    const code = refusalCode(call, reply.status, reply.text);
+    return new TumblebugRefusal(what, reply.status, this.words(reply), code);
   }
 
   private words({ text }: HttpResponse): string {
@@ -155,12 +152,9 @@ export class TumblebugApi {
 
   private hide(text: string): string {
     const { user, password } = this.settings;
-    const safe = [
-      this.authorization,
-      this.authorization.slice("Basic ".length),
-      `${user}:${password}`,
-    ].reduce((words, secret) => words.replaceAll(secret, "[secret]"), redact(text));
+    const secrets = [this.authorization, this.authorization.slice("Basic ".length), `${user}:${password}`];
     // A short password may also occur as another word, such as the name of a namespace.
-    return password.length < 8 ? safe : safe.replaceAll(password, "[secret]");
+    if (password.length >= 8) secrets.push(password);
+    return secrets.reduce((words, secret) => words.replaceAll(secret, "[secret]"), redact(text));
   }
 }

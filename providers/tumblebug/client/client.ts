@@ -5,7 +5,6 @@ import { dialectOf, type Connection, type Dialect } from "./dialect";
 import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
 import { Infrastructures, LoadBalancers } from "./infrastructures";
 import { Namespaces, Objects, SecurityGroups } from "./objects";
-import { sharedLimits } from "./rate-limit";
 import { pathOf, Requests } from "./requests";
 
 /**
@@ -17,7 +16,7 @@ export async function openTumblebug(
   settings: TumblebugSettings,
   options: TumblebugOptions = {},
 ): Promise<Tumblebug> {
-  const api = new TumblebugApi(settings, options, options.limits ?? sharedLimits(settings.address));
+  const api = new TumblebugApi(settings, options);
   try {
     return new Tumblebug(new Requests(api, dialectOf(settings.generation ?? (await findGeneration(api)))));
   } catch (error) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { DesiredVmGroup, FirewallRule, Generation, VirtualMachine } from "../plan/model";
 import { address, list, record, text, wholeNumber, word, type Fields } from "./answer";
+import { oneLine, remoteWords } from "./errors";
 import { GENERATION_TABLES } from "./generations";
-import { oneLine, remoteWords } from "./refusal";
 
 /** Requests and responses of one generation. */
 export type Dialect = ReturnType<typeof dialectOf>;

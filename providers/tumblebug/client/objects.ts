@@ -1,4 +1,5 @@
 import type { FirewallRule } from "../plan/model";
+import { rulesNotIn } from "../plan/security-rules";
 import { list, record, text } from "./answer";
 import type { ObjectDialect } from "./dialect";
 import { ReplyLost, TumblebugRefusal } from "./errors";
@@ -116,12 +117,12 @@ export class SecurityGroups<
 > extends Objects<Desired, Found> {
   /** Adds rules; ignores existing ones. @throws TumblebugRefusal "NotFound" */
   addRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<Found> {
-    return this.change("POST", namespace, id, (found) => rules.filter((rule) => !hasRule(found, rule)));
+    return this.change("POST", namespace, id, (found) => rulesNotIn(found, rules));
   }
 
   /** Removes rules; ignores missing ones. @throws TumblebugRefusal "NotFound" */
   removeRules(namespace: string, id: string, rules: readonly FirewallRule[]): Promise<Found> {
-    return this.change("DELETE", namespace, id, (found) => rules.filter((rule) => hasRule(found, rule)));
+    return this.change("DELETE", namespace, id, (found) => rulesNotIn(rulesNotIn(found, rules), rules));
   }
 
   /**
@@ -151,10 +152,4 @@ export class SecurityGroups<
       }
     }
   }
-}
-
-function hasRule(rules: readonly FirewallRule[], rule: FirewallRule): boolean {
-  const key = ({ direction, protocol, ports, cidr }: FirewallRule) =>
-    [direction, protocol, protocol === "icmp" ? "" : (ports ?? []).join("-"), cidr].join(" ");
-  return rules.some((other) => key(other) === key(rule));
 }

@@ -8,7 +8,7 @@ export interface Clock {
   pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => performance.now(),
   pause: (milliseconds, signal) => pause(milliseconds, undefined, signal ? { signal } : {}),
 };

@@ -52,6 +52,16 @@ export const MACHINE_FIELDS: MachineFields<MachineShape> = {
   },
 };
 
+/** Returns the machines of the groups with their groups, control planes first. */
+export const machineSlots = <Group extends Pick<MachineGroup, "name" | "role" | "replicas">>(
+  groups: readonly Group[],
+  replace: Readonly<Record<string, number>>,
+) =>
+  desiredSlots(groups, ({ replicas }) => replicas, replace).map(({ name, pool, replace: replaced }) => ({
+    machine: replaced === 0 ? name : `${name}-r${replaced}`,
+    pool,
+  }));
+
 /**
  * Returns the desired machines of the groups, control planes first.
  *
@@ -61,23 +71,16 @@ export function wantedSlots(
   groups: readonly MachineGroup[],
   replace: Readonly<Record<string, number>> = {},
 ): Slot[] {
-  return desiredSlots(groups, ({ replicas }) => replicas, replace).map(
-    ({ name, pool, replace: replaced }) => {
-      const { role, connection, spec, image, rootVolume } = pool;
-      const { sizeGiB: gibibytes, ...disk } = rootVolume ?? {};
-      const machine = replaced === 0 ? name : `${name}-r${replaced}`;
-      return {
-        machine,
-        group: pool.name,
-        role,
-        vmGroup: role === "control-plane" ? pool.name : machine,
-        connection,
-        spec,
-        image,
-        ...(rootVolume ? { rootDisk: { ...disk, ...(gibibytes === undefined ? {} : { gibibytes }) } } : {}),
-      };
-    },
-  );
+  return machineSlots(groups, replace).map(({ machine, pool }) => {
+    const { name: group, role, connection, spec, image, rootVolume } = pool;
+    const { sizeGiB: gibibytes, ...disk } = rootVolume ?? {};
+    const vmGroup = role === "control-plane" ? group : machine;
+    const rootDisk = { ...disk, ...(gibibytes === undefined ? {} : { gibibytes }) };
+    return {
+      ...{ machine, group, role, vmGroup, connection, spec, image },
+      ...(rootVolume ? { rootDisk } : {}),
+    };
+  });
 }
 
 /** Returns the node group of a group's machines. */

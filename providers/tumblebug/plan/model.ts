@@ -60,3 +60,23 @@ export interface VirtualMachine {
   /** Id in the cloud; "" before it has one. */
   readonly cloudId: string;
 }
+
+/** The running VM of a machine, as the state records it. */
+export interface MachineVm extends Pick<
+  VirtualMachine,
+  "sshPort" | "user" | "region" | "zone" | "connection"
+> {
+  /** Name of the VM on the server. */
+  readonly vm: string;
+  readonly publicAddress: string;
+  readonly privateAddress: string;
+}
+
+/** Returns the fields of a running VM that the cluster needs. @param fallbackUser used if the server reports none */
+export function machineVm(vm: VirtualMachine, fallbackUser: string): MachineVm {
+  const { name, publicAddress = "", privateAddress = "", sshPort, user, region, zone, connection } = vm;
+  return {
+    ...{ vm: name, publicAddress, privateAddress, sshPort, user: user === "" ? fallbackUser : user },
+    ...{ region, zone, connection },
+  };
+}

@@ -2,8 +2,7 @@ import { CONTROL_PLANE_GROUP } from "../../kubeadm/plan/machine";
 import { recordedGroup, type RecordedGroup } from "../../kubeadm/plan/machines/slots";
 import { RecordedResources, type StateResources } from "../../../lib/pulumi/state";
 import type { Slot } from "./groups";
-import type { MachineVm } from "./machine-vm";
-import type { FirewallRule } from "./model";
+import type { FirewallRule, MachineVm } from "./model";
 import { apiBalancerResource, groupResource, rolloutResource } from "../../kubeadm/plan/resource-names";
 
 /** Names of the resources by which the state of a cluster is read. */
@@ -57,4 +56,25 @@ export function recordedCluster(cluster: string, resources: StateResources): Rec
     ...(failure ? { failure: failure as NonNullable<RecordedCluster["failure"]> } : {}),
     isComplete: state.outputs("NodeRollout", rolloutResource(cluster)) !== undefined,
   };
+}
+
+/** A cluster's phase as in CB-Ladybug; `reason` is CB-Ladybug's code in phase Failed, and "" otherwise. */
+export interface ClusterStatus {
+  phase: "Pending" | "Provisioning" | "Provisioned" | "Failed" | "Deleting";
+  reason: string;
+  message: string;
+}
+
+export const PROVISIONED: ClusterStatus = { phase: "Provisioned", reason: "", message: "" };
+
+/** Returns the status of a cluster from the state at the start of a run. */
+export function recordedStatus({ mark, failure, isComplete }: RecordedCluster): ClusterStatus {
+  if (failure) return { phase: "Failed", ...failure };
+  if (isComplete) return PROVISIONED;
+  return mark === undefined
+    ? { phase: "Pending", reason: "", message: "nothing is made yet" }
+    : {
+        ...{ phase: "Provisioning", reason: "" },
+        message: "an earlier run did not end; the next `up` continues",
+      };
 }

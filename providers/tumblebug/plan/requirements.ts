@@ -1,4 +1,5 @@
 import { cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import { labelValueIssue } from "../../../lib/validation/labels";
 import { nearest } from "../../../lib/validation/spelling";
 import type { Slot } from "./groups";
 import type { CloudSpec } from "./model";
@@ -6,25 +7,16 @@ import { cloudVmName, longestName } from "./names";
 import type { Reason } from "./reasons";
 
 /** Clouds that CB-Ladybug 0.7.2 supports, and the additional ones of current Tumblebug releases. */
-const PROVIDERS: readonly string[] = [
-  ...[
-    "aws",
-    "gcp",
-    "azure",
-    "alibaba",
-    "tencent",
-    "openstack",
-    "ibm",
-    "cloudit",
-    "ncpvpc",
-    "ncp",
-    "nhncloud",
-  ],
-  ...["nhn", "kt", "ktvpc", "ktcloud", "ktcloudvpc"],
-];
+const PROVIDERS: readonly string[] = (
+  "aws gcp azure alibaba tencent openstack ibm cloudit ncpvpc ncp nhncloud " +
+  "nhn kt ktvpc ktcloud ktcloudvpc"
+).split(" ");
 
 /** CB-Spider's simulated clouds, whose machines accept no logins, except in tests. */
 const SIMULATED = ["mock"];
+
+/** Clouds where Tumblebug can't create a load balancer (CB-Ladybug 0.7.2). */
+const WITHOUT_LOAD_BALANCER = ["ibm", "ncp"];
 
 /**
  * Returns the kind of a cloud. Current Tumblebug releases name a cloud that is registered at run time by its kind and a
@@ -83,167 +75,187 @@ export interface UnmetRequirement {
 /** Returns the key of a machine type or image in TumblebugFacts. */
 export const factKey = (connection: string, name: string): string => `${connection} ${name}`;
 
+/** An issue by its field in `foresail:tumblebug`; `code` is CB-Ladybug's, or "" if it has none. */
+type Issue = readonly [field: string, words: string, code?: Reason | ""] | undefined;
+
 /** Returns the unmet requirements of a run, before any change. Properties are paths in `foresail:tumblebug`. */
 export function unmetTumblebug(desired: DesiredTumblebug, facts: TumblebugFacts): UnmetRequirement[] {
-  const { namespace, createNamespace, connections, slots } = desired;
-  if (!facts.namespaceExists && !createNamespace)
-    return unmet(
+  const issues = facts.namespaceExists || desired.createNamespace ? issuesOf(desired, facts) : [];
+  if (!facts.namespaceExists && !desired.createNamespace)
+    issues.push([
       "namespace",
-      `the server has no namespace "${namespace}"; create it, or set \`createNamespace: true\``,
-    );
-  const all = [
-    ...unmetInfrastructure(desired, facts),
-    ...connections.flatMap(({ name }) => unmetConnection(name, desired, facts)),
-    ...connections.flatMap((connection) => unmetBlock(connection, desired, facts)),
-    // Without the connection, its machine types and images are unknown.
-    ...slots
-      .filter(({ connection: name }) => !isMissing(name, facts))
-      .flatMap((slot) => [
-        ...unmetName(slot, desired, facts),
-        ...unmetSpec(slot, facts),
-        ...unmetImage(slot, facts),
-      ]),
-    ...unmetLoadBalancer(desired, facts),
-  ];
+      `the server has no namespace "${desired.namespace}"; create it, or set \`createNamespace: true\``,
+      "",
+    ]);
+  const all = issues.flatMap((issue) => {
+    if (issue === undefined) return [];
+    const [field, words, code = "InvalidMCIRReason"] = issue;
+    return { property: `tumblebug.${field}`, reason: code === "" ? words : `${words} (${code})` };
+  });
   // Machines of one group have the same unmet requirements.
   return [...new Map(all.map((one) => [`${one.property} ${one.reason}`, one])).values()];
 }
 
-function unmet(field: string, words: string, code?: Reason): UnmetRequirement[] {
-  return [{ property: `tumblebug.${field}`, reason: code === undefined ? words : `${words} (${code})` }];
+function issuesOf(desired: DesiredTumblebug, facts: TumblebugFacts): Issue[] {
+  const { connections, slots } = desired;
+  const isMissing = (name: string) =>
+    Object.hasOwn(facts.connections, name) && facts.connections[name] === undefined;
+  return [
+    infrastructureIssue(desired, facts),
+    ...connections.map(({ name }) =>
+      isMissing(name) ? missingConnection(name, slots) : cloudIssue(name, desired, facts),
+    ),
+    ...connections.flatMap((connection) => blockIssues(connection, desired, facts)),
+    // Without the connection, its machine types and images are unknown.
+    ...slots
+      .filter(({ connection }) => !isMissing(connection))
+      .flatMap((slot) => [nameIssue(slot, desired, facts), specIssue(slot, facts), imageIssue(slot, facts)]),
+    loadBalancerIssue(desired, facts),
+  ];
 }
 
-const isMissing = (connection: string, { connections }: TumblebugFacts): boolean =>
-  Object.hasOwn(connections, connection) && connections[connection] === undefined;
-
-function unmetInfrastructure(
-  { namespace, infrastructure }: DesiredTumblebug,
-  { infrastructure: found }: TumblebugFacts,
-): UnmetRequirement[] {
-  if (found === undefined || found.isOurs) return [];
-  return unmet(
+function infrastructureIssue(desired: DesiredTumblebug, { infrastructure: found }: TumblebugFacts): Issue {
+  if (found === undefined || found.isOurs) return undefined;
+  const { namespace, infrastructure } = desired;
+  return [
     "infrastructure",
     `the namespace "${namespace}" has an MCIS "${infrastructure}" that this stack did not create (${found.status || "empty"}); ` +
       "choose another `infrastructure`, or delete that one",
     "AlreadyExistMCISFailedReason",
-  );
+  ];
 }
 
-function unmetConnection(
-  name: string,
-  { slots, allowMock }: DesiredTumblebug,
-  facts: TumblebugFacts,
-): UnmetRequirement[] {
-  const field = `connections.${name}`;
-  const hasControlPlane = slots.some(
-    ({ connection, role }) => connection === name && role === "control-plane",
-  );
-  if (isMissing(name, facts))
-    return unmet(
-      field,
-      `the server has no connection "${name}"; register it there`,
-      hasControlPlane ? "GetControlPlaneConnectionInfoFailedReason" : "GetWorkerConnectionInfoFailedReason",
-    );
-  const provider = facts.connections[name]?.provider;
+function missingConnection(name: string, slots: readonly Slot[]): Issue {
+  const isForControlPlane = slots.some((slot) => slot.connection === name && slot.role === "control-plane");
+  return [
+    `connections.${name}`,
+    `the server has no connection "${name}"; register it there`,
+    isForControlPlane ? "GetControlPlaneConnectionInfoFailedReason" : "GetWorkerConnectionInfoFailedReason",
+  ];
+}
+
+function cloudIssue(name: string, { allowMock }: DesiredTumblebug, { connections }: TumblebugFacts): Issue {
+  const { provider } = connections[name] ?? {};
   const kind = cloudKind(provider ?? "");
-  if (provider === undefined || PROVIDERS.includes(kind) || (allowMock && SIMULATED.includes(kind)))
-    return [];
+  if (provider === undefined || PROVIDERS.includes(kind)) return undefined;
+  const field = `connections.${name}`;
   if (SIMULATED.includes(kind))
-    return unmet(
-      field,
-      `the connection "${name}" is to a simulated cloud ("${provider}"); use a connection to a real cloud`,
-      "InvalidMCIRReason",
-    );
+    return allowMock
+      ? undefined
+      : [
+          field,
+          `the connection "${name}" is to a simulated cloud ("${provider}"); use a connection to a real cloud`,
+        ];
   const near = nearest(provider, PROVIDERS);
   const question = near === undefined ? "" : ` (do you mean "${near}"?)`;
-  return unmet(
-    field,
-    `the connection "${name}" is to the unknown cloud "${provider}"${question}`,
-    "InvalidMCIRReason",
-  );
+  return [field, `the connection "${name}" is to the unknown cloud "${provider}"${question}`];
 }
 
 /** Checks a VNet's CIDR block. Blocks must not overlap, because connected clouds need unique addresses. */
-function unmetBlock(
+function blockIssues(
   { name, vNet, cidr }: DesiredTumblebug["connections"][number],
   { connections }: DesiredTumblebug,
   { vNets }: TumblebugFacts,
-): UnmetRequirement[] {
+): Issue[] {
   const field = `connections.${name}.cidr`;
   const existing = vNets.find((found) => found.name === vNet);
-  if (existing && !existing.isOurs && existing.cidr !== cidr)
-    return unmet(
-      field,
-      `the VNet "${vNet}" exists and has the block ${existing.cidr}; set \`cidr: ${existing.cidr}\`, or another \`resources.prefix\``,
-      "InvalidMCIRReason",
-    );
+  if (existing && !existing.isOurs && existing.cidr !== cidr) {
+    const set = `set \`cidr: ${existing.cidr}\`, or another \`resources.prefix\``;
+    return [[field, `the VNet "${vNet}" exists and has the block ${existing.cidr}; ${set}`]];
+  }
   const own = parseCidr(existing?.cidr ?? cidr);
-  return connections.flatMap((other) => {
+  return connections.map((other) => {
     const block = vNets.find((found) => found.name === other.vNet)?.cidr ?? other.cidr;
     const theirs = parseCidr(block);
-    if (other.name >= name || !own || !theirs || !cidrsOverlap(own, theirs)) return [];
-    return unmet(
+    if (other.name >= name || !own || !theirs || !cidrsOverlap(own, theirs)) return undefined;
+    return [
       field,
       `the VNet "${vNet}" overlaps that of the connection "${other.name}" (${block}); choose a block of its own`,
-      "InvalidMCIRReason",
-    );
+    ];
   });
 }
 
-function unmetName(
+function nameIssue(
   { machine, group, connection }: Slot,
   { namespace, infrastructure }: DesiredTumblebug,
   { connections }: TumblebugFacts,
-): UnmetRequirement[] {
+): Issue {
   const provider = connections[connection]?.provider;
   const name = cloudVmName(namespace, infrastructure, `${machine}-1`);
   const longest = longestName(cloudKind(provider ?? ""));
-  if (provider === undefined || name.length <= longest) return [];
-  return unmet(
+  if (provider === undefined || name.length <= longest) return undefined;
+  return [
     `groups.${group}.name`,
     `the machine "${machine}" is named "${name}" in the cloud, ${name.length} characters, and ${provider} allows ` +
       `${longest}; choose shorter names of the namespace, the cluster or the group`,
-    "InvalidMCIRReason",
-  );
+  ];
 }
 
-function unmetSpec({ group, connection, spec, role }: Slot, { specs }: TumblebugFacts): UnmetRequirement[] {
+function specIssue({ group, connection, spec, role }: Slot, { specs }: TumblebugFacts): Issue {
   const key = factKey(connection, spec);
-  if (!Object.hasOwn(specs, key)) return [];
-  const say = (words: string) => unmet(`groups.${group}.spec`, words, "InvalidMCIRReason");
+  if (!Object.hasOwn(specs, key)) return undefined;
+  const field = `groups.${group}.spec`;
   const found = specs[key];
-  if (found === undefined) return say(`the cloud of "${connection}" has no machine type "${spec}"`);
+  if (found === undefined) return [field, `the cloud of "${connection}" has no machine type "${spec}"`];
   const { vcpus, memoryMebibytes } = found;
-  if (vcpus === undefined || memoryMebibytes === undefined)
-    return say(
-      `the cloud of "${connection}" does not report the cores and memory of "${spec}"; choose another machine type`,
-    );
+  if (vcpus === undefined || memoryMebibytes === undefined) {
+    const words = `the cloud of "${connection}" does not report the cores and memory of "${spec}"`;
+    return [field, `${words}; choose another machine type`];
+  }
+  const tooSmall = (has: string, needs: string): Issue => [
+    field,
+    `"${spec}" has ${has}, and ${needs}; choose a larger one`,
+  ];
   if (role === "control-plane" && vcpus < LEAST_VCPUS)
-    return say(`"${spec}" has ${vcpus} vCPU, and a control plane needs ${LEAST_VCPUS}; choose a larger one`);
+    return tooSmall(`${vcpus} vCPU`, `a control plane needs ${LEAST_VCPUS}`);
   if (Math.floor(memoryMebibytes / 1024) < LEAST_GIBIBYTES)
-    return say(
-      `"${spec}" has ${memoryMebibytes} MiB of memory, and a node needs ${LEAST_GIBIBYTES} GiB; choose a larger one`,
-    );
-  return [];
+    return tooSmall(`${memoryMebibytes} MiB of memory`, `a node needs ${LEAST_GIBIBYTES} GiB`);
+  return undefined;
 }
 
-function unmetImage({ group, connection, image }: Slot, { images }: TumblebugFacts): UnmetRequirement[] {
-  if (images[factKey(connection, image)] !== false) return [];
-  const reason = `the cloud of "${connection}" has no image "${image}"`;
-  return unmet(`groups.${group}.image`, reason, "InvalidMCIRReason");
+function imageIssue({ group, connection, image }: Slot, { images }: TumblebugFacts): Issue {
+  return images[factKey(connection, image)] === false
+    ? [`groups.${group}.image`, `the cloud of "${connection}" has no image "${image}"`]
+    : undefined;
 }
 
-/** Refuses a load balancer in clouds where Tumblebug can't create one (CB-Ladybug 0.7.2). */
-function unmetLoadBalancer(
+function loadBalancerIssue(
   { loadBalancer, slots }: DesiredTumblebug,
   { connections }: TumblebugFacts,
-): UnmetRequirement[] {
+): Issue {
   const first = slots.find(({ role }) => role === "control-plane");
   const provider = first && connections[first.connection]?.provider;
-  if (!loadBalancer || provider === undefined || !["ibm", "ncp"].includes(cloudKind(provider))) return [];
-  return unmet(
+  if (!loadBalancer || provider === undefined || !WITHOUT_LOAD_BALANCER.includes(cloudKind(provider)))
+    return undefined;
+  return [
     "endpoint.nlb",
     `Tumblebug can't create a load balancer in the cloud "${provider}"; set \`endpoint: {loopback: {}}\``,
     "CreateNLBFailedReason",
+  ];
+}
+
+/** Returns a machine's topology labels: the well-known ones for region and zone, and CB-Ladybug's for the cloud. */
+export function topologyLabels({ provider, region, zone }: ConnectionFacts): Record<string, string> {
+  const labels = {
+    "topology.kubernetes.io/region": region,
+    "topology.kubernetes.io/zone": zone,
+    "topology.cloud-barista.github.io/csp": provider,
+  };
+  // Some clouds report no zone.
+  return Object.fromEntries(
+    Object.entries(labels).filter(([, value]) => value !== "" && labelValueIssue(value) === undefined),
   );
+}
+
+/**
+ * Returns the machines of each cloud, region and zone, one line each: "aws ap-northeast-2 ap-northeast-2a: cp-1,
+ * w-1".
+ */
+export function spreadLines(places: readonly { machine: string; at: ConnectionFacts }[]): string[] {
+  const byPlace = new Map<string, string[]>();
+  for (const { machine, at } of places) {
+    const ref = [at.provider, at.region, at.zone].filter((word) => word !== "").join(" ");
+    byPlace.set(ref, [...(byPlace.get(ref) ?? []), machine]);
+  }
+  return [...byPlace].map(([ref, machines]) => `${ref}: ${machines.join(", ")}`);
 }

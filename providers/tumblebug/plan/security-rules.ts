@@ -87,17 +87,13 @@ function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
   return [direction, protocol, ports?.join("-") ?? "", cidr].join(" ");
 }
 
-/** Returns the rules to add (`opened`) and to remove (`closed`). */
-export function ruleChanges<Old extends FirewallRule, New extends FirewallRule>(
-  olds: readonly Old[],
-  news: readonly New[],
-): { opened: New[]; closed: Old[] } {
-  const before = new Set(olds.map(ruleKey));
-  const after = new Set(news.map(ruleKey));
-  return {
-    opened: news.filter((rule) => !before.has(ruleKey(rule))),
-    closed: olds.filter((rule) => !after.has(ruleKey(rule))),
-  };
+/** Returns the rules that are not in a list. */
+export function rulesNotIn<Rule extends FirewallRule>(
+  list: readonly FirewallRule[],
+  rules: readonly Rule[],
+): Rule[] {
+  const known = new Set(list.map(ruleKey));
+  return rules.filter((rule) => !known.has(ruleKey(rule)));
 }
 
 /** Returns a rule as text: "tcp 6443 to 192.0.2.0/24 (the Kubernetes API for foresail and for people)". */

@@ -1,7 +1,7 @@
 import type { Role } from "../../kubeadm/plan/machine";
 import { connectionBlocks, roomOf } from "./address-blocks";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
-import { wantedSlots } from "./groups";
+import { machineSlots } from "./groups";
 import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
 import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
 import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
@@ -21,16 +21,18 @@ import { unknownWord } from "../../../lib/validation/spelling";
 import { quoted } from "../../../lib/text/quote";
 
 /** Input of the rules for the section `tumblebug`; values that could not be read are absent. */
-interface TumblebugFacts {
+interface Facts {
   namespace?: string;
   infrastructure?: string;
-  connections?: readonly { name?: string; cidr?: string }[];
-  groups?: readonly GroupFacts[];
-  network?: { cidr?: string };
+  connections: readonly { name?: string; cidr?: string }[];
+  groups: readonly GroupFacts[];
+  networkCidr: string;
   nodeAddresses?: "private" | "public";
   access?: AccessFacts;
-  replace?: Readonly<Record<string, number>>;
-  lost?: readonly string[];
+  replace: Readonly<Record<string, number>>;
+  lost: readonly string[];
+  /** Of the cluster: its name, its blocks, and the kind of its pod network: "flannel". */
+  cluster: NetworkBlocks & { name?: string; plugin: string };
 }
 
 export interface GroupFacts {
@@ -38,13 +40,6 @@ export interface GroupFacts {
   role?: Role;
   connection?: string;
   replicas?: number;
-}
-
-/** What the rules read of the cluster. */
-interface TumblebugCluster extends NetworkBlocks {
-  name?: string;
-  /** Kind of the pod network: "flannel". */
-  plugin: string;
 }
 
 /** Old names in a list of groups. */
@@ -76,15 +71,13 @@ const RESERVED_ADDRESSES = 5;
 const PRIVATE_NETWORKS = ["flannel", "bridge"];
 
 /** Returns the validation issues of the section `tumblebug` as a whole; paths are relative to it. */
-export function tumblebugIssues(section: TumblebugFacts, cluster: TumblebugCluster): ValidationIssue[] {
-  const facts: Facts = {
-    ...section,
-    connections: section.connections ?? [],
-    groups: section.groups ?? [],
-    networkCidr: section.network?.cidr ?? "",
-    replace: section.replace ?? {},
-    cluster,
-  };
+export function tumblebugIssues(
+  section: Partial<Omit<Facts, "cluster">> & { network?: { cidr?: string } },
+  cluster: Facts["cluster"],
+): ValidationIssue[] {
+  const { connections = [], groups = [], replace = {}, lost = [], network } = section;
+  const given = { ...section, connections, groups, replace, lost, cluster };
+  const facts: Facts = { ...given, networkCidr: network?.cidr ?? "" };
   return [
     ...groupIssues(facts),
     ...connectionIssues(facts),
@@ -96,43 +89,29 @@ export function tumblebugIssues(section: TumblebugFacts, cluster: TumblebugClust
   ];
 }
 
-/** The input with empty lists for what could not be read. */
-interface Facts extends TumblebugFacts {
-  connections: readonly { name?: string; cidr?: string }[];
-  groups: readonly GroupFacts[];
-  networkCidr: string;
-  replace: Readonly<Record<string, number>>;
-  cluster: TumblebugCluster;
-}
-
 /** Returns the default of `nodeAddresses`: public for several connections, which share no network. */
 export function defaultNodeAddresses(groups: readonly { connection?: string }[]): "private" | "public" {
   return new Set(groups.map(({ connection }) => connection)).size > 1 ? "public" : "private";
 }
 
-function groupIssues(facts: Facts): ValidationIssue[] {
-  const { groups } = facts;
+/** Checks the groups. A group with the name of another group's machine has VMs of the same names on the server. */
+function groupIssues({ groups, replace }: Facts): ValidationIssue[] {
   const hasWorkers = groups.some(({ role }) => role === "worker" || role === undefined);
-  return [
-    ...poolIssues("groups", groups),
-    ...issueAt(["groups"], groups.length > 0 && !hasWorkers ? "no group has workers; add one" : undefined),
-    ...numberedNameIssues(facts),
-  ];
-}
-
-/** Reports groups with the name of another group's machine: their VMs would have the same names on the server. */
-function numberedNameIssues({ groups, replace }: Facts): ValidationIssue[] {
   const owners = new Map(
     groups.flatMap((group, index) =>
       machinesOf([group], replace).map((machine) => [machine, index] as const),
     ),
   );
-  return groups.flatMap(({ name }, index): ValidationIssue[] => {
-    const owner = owners.get(name ?? "");
-    if (owner === undefined || owner === index) return [];
-    const message = `${quoted(name)} is the name of a machine of groups[${owner}] too; choose another name`;
-    return [{ path: ["groups", index, "name"], message }];
-  });
+  return [
+    ...poolIssues("groups", groups),
+    ...issueAt(["groups"], groups.length > 0 && !hasWorkers ? "no group has workers; add one" : undefined),
+    ...groups.flatMap(({ name }, index) => {
+      const owner = owners.get(name ?? "");
+      if (owner === undefined || owner === index) return [];
+      const message = `${quoted(name)} is the name of a machine of groups[${owner}] too; choose another name`;
+      return issueAt(["groups", index, "name"], message);
+    }),
+  ];
 }
 
 function connectionIssues({ connections, groups }: Facts): ValidationIssue[] {
@@ -156,21 +135,19 @@ function blockIssues(facts: Facts): ValidationIssue[] {
   const path = ["network", "cidr"];
   const room = parseCidr(networkCidr) ? roomOf(networkCidr) : Infinity;
   const free = connections.filter(({ cidr }) => cidr === undefined).length;
-  const tooSmall =
-    room < free
-      ? `${quoted(networkCidr)} has room for ${room} connections (a /24 each) and there are ${free}; write a larger block`
-      : undefined;
+  const tooSmall = `${quoted(networkCidr)} has room for ${room} connections (a /24 each) and there are ${free}; write a larger block`;
   return [
-    ...issueAt(path, tooSmall),
+    ...issueAt(path, room < free ? tooSmall : undefined),
     ...(free > 0 ? machineBlockIssues(networkCidr, cluster, path) : []),
-    ...connections.flatMap(({ cidr }, index): ValidationIssue[] => {
+    ...connections.flatMap(({ cidr }, index) => {
       if (cidr === undefined) return [];
       const own = ["connections", index, "cidr"];
       const earlier = connections.slice(0, index).find((other) => blocksOverlap(cidr, other.cidr ?? ""));
-      const shared =
-        earlier &&
-        `${quoted(cidr)} overlaps ${quoted(earlier.cidr)} of another connection; choose blocks that share no address`;
-      return [...machineBlockIssues(cidr, cluster, own), ...issueAt(own, shared)];
+      const shared = `${quoted(cidr)} overlaps ${quoted(earlier?.cidr)} of another connection; choose blocks that share no address`;
+      return [
+        ...machineBlockIssues(cidr, cluster, own),
+        ...issueAt(own, earlier === undefined ? undefined : shared),
+      ];
     }),
     ...roomIssues(facts),
   ];
@@ -205,22 +182,14 @@ function nameIssues({ namespace, infrastructure, cluster, groups, replace }: Fac
   }
   if (namespace === undefined || name === undefined) return [];
   const limit = longestName("");
-  return groups.flatMap((group, index): ValidationIssue[] => {
-    const slots = wantedSlots([complete(group)], replace);
-    const longest = slots
-      .map(({ machine }) => cloudVmName(namespace, name, `${machine}-1`))
-      .sort((one, other) => other.length - one.length)[0];
-    if (longest === undefined || longest.length <= limit) return [];
+  return groups.flatMap((group, index) => {
+    const [longest = ""] = machinesOf([group], replace)
+      .map((machine) => cloudVmName(namespace, name, `${machine}-1`))
+      .sort((one, other) => other.length - one.length);
     const message = `its machines are ${quoted(longest)} and the like in the cloud, ${longest.length} characters, and clouds take ${limit}; write shorter names`;
-    return [{ path: ["groups", index, "name"], message }];
+    return issueAt(["groups", index, "name"], longest.length > limit ? message : undefined);
   });
 }
-
-const complete = ({ name = "", role = "worker", connection = "", replicas = 1 }: GroupFacts) => ({
-  ...{ name, role, connection, replicas, spec: "", image: "" },
-  labels: {},
-  taints: [],
-});
 
 /** Checks pod network and access of nodes that communicate over the Internet. CB-Ladybug has the same restriction. */
 function networkIssues(facts: Facts): ValidationIssue[] {
@@ -228,46 +197,34 @@ function networkIssues(facts: Facts): ValidationIssue[] {
   const known = groups.filter(({ connection }) => connections.some(({ name }) => name === connection));
   const addresses = nodeAddresses ?? defaultNodeAddresses(known);
   if (addresses === "private") return [];
-  const issues: ValidationIssue[] = [];
-  if (PRIVATE_NETWORKS.includes(cluster.plugin))
-    issues.push({
-      path: ["nodeAddresses"],
-      message:
-        `the pod network ${cluster.plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
-        "write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined",
-    });
-  if (!Array.isArray(access?.nodes) || access.nodes.length === 0)
-    issues.push({
-      path: ["access", "nodes"],
-      message:
-        "is empty; list the public blocks that the nodes of the other connections come from, since they reach each other over the Internet",
-    });
-  return issues;
+  const needsPrivate =
+    `the pod network ${cluster.plugin} needs nodes on one private network, and nodes of several connections reach each other over the Internet; ` +
+    "write cluster.network.plugin: {cilium: {}} or {calico: {}}, or `nodeAddresses: private` when the clouds' networks are joined";
+  const isEmpty =
+    "is empty; list the public blocks that the nodes of the other connections come from, since they reach each other over the Internet";
+  const hasBlocks = Array.isArray(access?.nodes) && access.nodes.length > 0;
+  return [
+    ...issueAt(["nodeAddresses"], PRIVATE_NETWORKS.includes(cluster.plugin) ? needsPrivate : undefined),
+    ...issueAt(["access", "nodes"], hasBlocks ? undefined : isEmpty),
+  ];
 }
 
 /** Returns the names of the groups' machines. */
-export function machinesOf(
-  groups: readonly GroupFacts[],
-  replace: Readonly<Record<string, number>>,
-): string[] {
-  return wantedSlots(groups.map(complete), replace).map(({ machine }) => machine);
-}
+export const machinesOf = (groups: readonly GroupFacts[], replace: Facts["replace"]): string[] =>
+  machineSlots(
+    groups.map(({ name = "", role = "worker", replicas = 1 }) => ({ name, role, replicas })),
+    replace,
+  ).map(({ machine }) => machine);
 
-function machineIssues({ groups, replace, lost = [] }: Facts): ValidationIssue[] {
+function machineIssues({ groups, replace, lost }: Facts): ValidationIssue[] {
   const named = groups.flatMap(({ name, replicas = 1 }) => (name === undefined ? [] : [{ name, replicas }]));
   const machines = machinesOf(groups, replace);
+  const slots = named.flatMap(({ name, replicas }) => slotNames(name, replicas));
   return [
-    ...replaceIssues(
-      Object.keys(replace),
-      named.flatMap(({ name, replicas }) => slotNames(name, replicas)),
-    ),
-    ...lost.flatMap((machine, index) =>
-      machines.includes(machine)
-        ? issueAt(
-            ["lost", index],
-            `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`,
-          )
-        : [],
-    ),
+    ...replaceIssues(Object.keys(replace), slots),
+    ...lost.flatMap((machine, index) => {
+      const message = `${quoted(machine)} is still in its group; raise its number in \`replace\`, or lower the replicas of the group`;
+      return issueAt(["lost", index], machines.includes(machine) ? message : undefined);
+    }),
   ];
 }

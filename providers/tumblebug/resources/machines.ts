@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { DynamicResource, type ResourceArgs } from "../../../lib/pulumi/dynamic-resource";
 import type { Slot } from "../plan/groups";
-import type { MachineVm } from "../plan/machine-vm";
+import type { MachineVm } from "../plan/model";
 import type { ServerInputs } from "./server";
 
 /** The server's names of the objects that a connection's VMs are created from. */

@@ -3,9 +3,8 @@ import { waitFor } from "../../../lib/wait";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import { isRunning, isSettled, lostLines, planMachines, type MachinePlan } from "../plan/machine-plan";
 import type { Slot } from "../plan/groups";
-import type { DesiredVmGroup } from "../plan/model";
+import { type DesiredVmGroup, machineVm } from "../plan/model";
 import { factKey } from "../plan/requirements";
-import { machineVm } from "../plan/machine-vm";
 import { ReasonedError } from "../plan/reasons";
 import { allInParallel } from "../../kubeadm/resources/machines-session";
 import { report } from "../../../lib/pulumi/log";
@@ -16,7 +15,7 @@ export const mcisName = ({ infrastructure }: McisInputs): string => `MCIS ${infr
 /** The VMs after a run, and its failure if any. */
 interface Converged {
   outputs: McisOutputs;
-  failure?: Error;
+  failure: Error | undefined;
   /** Whether any change was requested from the server. */
   begun: boolean;
 }
@@ -50,7 +49,8 @@ export async function convergeMcis(
     const final = planFor(inputs, recorded, after);
     outputs.vms = { ...recordedLeavers(recorded, final), ...vmsOf(inputs, final, after) };
     outputs.leaving = final.leaving;
-    return { outputs: withoutSurplus(outputs), begun, ...failureOf(inputs, final, after, refusals) };
+    const failure = failureOf(inputs, final, refusals, after?.messages);
+    return { outputs: withoutSurplus(outputs), begun, failure };
   } catch (error) {
     // Record the VMs that run by now, because they are usable.
     if (begun) await recordRunning(tumblebug, recorded, inputs, outputs);
@@ -63,12 +63,7 @@ export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
   Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
 const planFor = (inputs: McisInputs, { vms, leaving }: Recorded, found?: Infrastructure): MachinePlan =>
-  planMachines({
-    slots: inputs.slots,
-    recorded: vmNames(vms),
-    leaving,
-    live: found?.machines,
-  });
+  planMachines({ slots: inputs.slots, recorded: vmNames(vms), leaving, live: found?.machines });
 
 const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
   Object.fromEntries(Object.entries(vms).filter(([machine]) => Object.hasOwn(leaving, machine)));
@@ -76,12 +71,9 @@ const recordedLeavers = ({ vms }: Recorded, { leaving }: MachinePlan) =>
 /** Moves surplus machines from `vms` to `leaving`. */
 function withoutSurplus(outputs: McisOutputs): McisOutputs {
   const desired = new Set(outputs.slots.map(({ machine }) => machine));
-  const leavers = Object.entries(outputs.vms).filter(([machine]) => !desired.has(machine));
-  return {
-    ...outputs,
-    vms: Object.fromEntries(Object.entries(outputs.vms).filter(([machine]) => desired.has(machine))),
-    leaving: { ...vmNames(Object.fromEntries(leavers)), ...outputs.leaving },
-  };
+  const pick = (isDesired: boolean) =>
+    Object.fromEntries(Object.entries(outputs.vms).filter(([name]) => desired.has(name) === isDesired));
+  return { ...outputs, vms: pick(true), leaving: { ...vmNames(pick(false)), ...outputs.leaving } };
 }
 
 function vmsOf(inputs: McisInputs, { kept }: MachinePlan, found: Infrastructure | undefined) {
@@ -144,14 +136,9 @@ async function waitForVms(
     progress: (line) => report(resource, line),
     probe: async () => {
       const found = await infrastructures.read(inputs.namespace, inputs.infrastructure);
-      const busy = found?.machines.filter((vm) => !isSettled(vm)) ?? [];
-      if (busy.length === 0) return { done: found };
-      return {
-        pending: busy
-          .map(({ name, status }) => `${name} ${status}`)
-          .sort()
-          .join(", "),
-      };
+      const settling = found?.machines.filter((vm) => !isSettled(vm)) ?? [];
+      const busy = settling.map(({ name, status }) => `${name} ${status}`);
+      return busy.length === 0 ? { done: found } : { pending: busy.sort().join(", ") };
     },
   });
 }
@@ -160,30 +147,27 @@ async function waitForVms(
 function failureOf(
   inputs: McisInputs,
   plan: MachinePlan,
-  found: Infrastructure | undefined,
   refusals: readonly Error[],
-): { failure?: Error } {
-  if (plan.made.length === 0) return {};
+  messages: readonly string[] = [],
+): Error | undefined {
+  if (plan.made.length === 0) return undefined;
   const why = (machine: string) => {
     const dead = plan.failed.find((one) => one.machine === machine);
     return dead ? `VM ${dead.vm} ${dead.why}` : "it has no VM";
   };
   const up = Object.keys(plan.kept);
   const lines = plan.made.map(({ machine }) => `  ${machine}: ${why(machine)}`);
-  const said = [...refusals.map(({ message }) => message), ...(found?.messages ?? [])];
-  const words = [...new Set(said)].map((message) => `  ${message}`);
-  return {
-    failure: new ReasonedError(
-      "CreateMCISFailedReason",
-      [
-        `${plan.made.length} of ${inputs.slots.length} VMs did not come up:`,
-        ...lines,
-        ...words,
-        `  up: ${up.length === 0 ? "none" : up.join(", ")}`,
-      ].join("\n"),
-      "fix the cause, then run `up` again: it creates only these VMs again",
-    ),
-  };
+  const words = new Set([...refusals.map(({ message }) => message), ...messages]);
+  return new ReasonedError(
+    "CreateMCISFailedReason",
+    [
+      `${plan.made.length} of ${inputs.slots.length} VMs did not come up:`,
+      ...lines,
+      ...[...words].map((message) => `  ${message}`),
+      `  up: ${up.length === 0 ? "none" : up.join(", ")}`,
+    ].join("\n"),
+    "fix the cause, then run `up` again: it creates only these VMs again",
+  );
 }
 
 async function recordRunning(
@@ -203,30 +187,26 @@ async function recordRunning(
 
 /** Returns the desired VM groups of machines; machines with the same group share one. */
 function desiredGroups(inputs: McisInputs, slots: readonly Slot[]): DesiredVmGroup[] {
-  const groups = new Map<string, Slot[]>();
-  for (const slot of slots) groups.set(slot.vmGroup, [...(groups.get(slot.vmGroup) ?? []), slot]);
-  return [...groups].map(([name, [first, ...others]]) =>
-    desiredGroup(inputs, name, first as Slot, others.length + 1),
-  );
+  const groups = new Map<string, DesiredVmGroup>();
+  for (const slot of slots) {
+    const group = groups.get(slot.vmGroup) ?? emptyGroup(inputs, slot);
+    groups.set(slot.vmGroup, { ...group, size: group.size + 1 });
+  }
+  return [...groups.values()];
 }
 
-function desiredGroup(inputs: McisInputs, name: string, slot: Slot, size: number): DesiredVmGroup {
-  const { connection, spec, image, role, rootDisk } = slot;
+function emptyGroup(inputs: McisInputs, slot: Slot): DesiredVmGroup {
+  const { vmGroup: name, connection, spec, image, role, rootDisk } = slot;
   const objects = inputs.objects[connection];
   if (!objects) throw new Error(`the connection ${connection} of ${slot.machine} has no VNet`);
   const { vNet, subnet, nodes, controlPlanes, sshKey } = objects;
   return {
-    name,
-    size,
-    connection,
+    ...{ name, size: 0, connection },
     spec: inputs.specs[factKey(connection, spec)] ?? spec,
     image: inputs.images[factKey(connection, image)] ?? image,
-    vNet,
-    subnet,
+    ...{ vNet, subnet, sshKey, user: inputs.user },
     securityGroups:
       role === "control-plane" && controlPlanes !== undefined ? [nodes, controlPlanes] : [nodes],
-    sshKey,
-    user: inputs.user,
     ...(rootDisk ? { rootDisk } : {}),
   };
 }

@@ -67,7 +67,7 @@ export async function deleteMcis(
     await waitFor<true>({
       what: `the MCIS ${name} to be deleted`,
       seconds,
-      ...(signal ? { signal } : {}),
+      signal,
       progress,
       probe: async () => {
         const found = await infrastructures.read(namespace, name);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { tumblebugMcisSteps } from "../plan/steps";
 import { isDead, lostLines, machineLines, planMachines, type LiveVm } from "../plan/machine-plan";
-import { machineVm } from "../plan/machine-vm";
+import { machineVm } from "../plan/model";
 import { ReasonedError } from "../plan/reasons";
 import { describeFailure, PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
@@ -24,12 +24,7 @@ const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
 /** Returns the recorded VMs as running VMs. */
 const asRecorded = (recorded: Recorded): LiveVm[] =>
   [...Object.values(vmNames(recorded.vms)), ...Object.values(recorded.leaving)].map((name) => ({
-    name,
-    group: "",
-    status: "Running",
-    targetAction: "None",
-    systemMessage: "",
-    publicAddress: "",
+    ...{ name, group: "", status: "Running", targetAction: "None", systemMessage: "", publicAddress: "" },
   }));
 
 /** Inputs that can't change while there are machines. */
@@ -37,14 +32,10 @@ const FIXED = ["namespace", "infrastructure"] as const;
 
 const mcis: Handlers = {
   async check(olds: Partial<McisInputs>, { recorded = { vms: {}, leaving: {} }, ...news }: McisInputs) {
-    if (!isKnown([news.slots, news.server]))
-      return {
-        inputs: {
-          ...news,
-          steps: [tumblebugMcisSteps.format({ kind: "unknown", until: "the server is read" })],
-        },
-        failures: [],
-      };
+    if (!isKnown([news.slots, news.server])) {
+      const unknown = tumblebugMcisSteps.format({ kind: "unknown", until: "the server is read" });
+      return { inputs: { ...news, steps: [unknown] }, failures: [] };
+    }
     let unread: string | undefined;
     const live = await readMcis(news, IN_PREVIEW).then(
       (found) => found?.machines,
@@ -53,12 +44,9 @@ const mcis: Handlers = {
         return asRecorded(recorded);
       },
     );
-    const plan = planMachines({
-      slots: news.slots,
-      recorded: vmNames(recorded.vms),
-      leaving: recorded.leaving,
-      live,
-    });
+    const { slots } = news;
+    const { leaving } = recorded;
+    const plan = planMachines({ slots, recorded: vmNames(recorded.vms), leaving, live });
     const steps = machineLines(plan);
     if (unread !== undefined && steps.length > 0)
       steps.unshift(tumblebugMcisSteps.format({ kind: "recorded", what: "the server", why: unread }));

@@ -4,7 +4,7 @@ import { isRefusal, type Found, type Objects, type Tumblebug } from "../client";
 import { carriesMark, markedDescription } from "../../../lib/pulumi/marks";
 import type { Generation } from "../plan/model";
 import { ReasonedError, type Reason } from "../plan/reasons";
-import { ruleChanges, ruleWords, type ExplainedRule } from "../plan/security-rules";
+import { rulesNotIn, ruleWords, type ExplainedRule } from "../plan/security-rules";
 import { PartialFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -70,22 +70,22 @@ const securityGroup: ObjectKind<ObjectTypes["TumblebugSecurityGroup"], Found<"se
   of: ({ securityGroups }) => securityGroups,
   describe: ({ rules }) => rules.map(ruleWords).join("; "),
   outputs: ({ rules }) => ({ there: rules, gone: [] }),
-  drift: ({ there = [] }, { rules }) => ({ there, gone: ruleChanges(rules, there).opened }),
+  drift: ({ there = [] }, { rules }) => ({ there, gone: rulesNotIn(rules, there) }),
   hasDrifted: ({ gone = [] }) => gone.length > 0,
   fixed: [],
   changes(olds, { name, rules, gone = [] }) {
-    const { opened, closed } = ruleChanges(olds.rules, rules);
-    const isGone = (rule: ExplainedRule) => ruleChanges(gone, [rule]).opened.length === 0;
-    const again = rules.filter((rule) => isGone(rule) && !opened.includes(rule));
+    const opened = rulesNotIn(olds.rules, rules);
+    const closed = rulesNotIn(rules, olds.rules);
+    const again = rulesNotIn([...opened, ...rulesNotIn(gone, rules)], rules);
     const steps = (kind: "open" | "reopen" | "close", some: readonly ExplainedRule[]) =>
       some.map((rule) => ({ kind, name, rule: ruleWords(rule) }));
     return [...steps("reopen", again), ...steps("open", opened), ...steps("close", closed)];
   },
   async change({ securityGroups }, { namespace, name, rules }, before, found) {
     // Compares with the server's current rules, to continue an interrupted run; rules of others are kept.
-    const { opened } = ruleChanges(found.rules, rules);
-    const { closed } = ruleChanges(before.rules, rules);
-    const present = closed.filter((rule) => ruleChanges(found.rules, [rule]).opened.length === 0);
+    const opened = rulesNotIn(found.rules, rules);
+    const closed = rulesNotIn(rules, before.rules);
+    const present = rulesNotIn(rulesNotIn(found.rules, closed), closed);
     if (opened.length > 0) await securityGroups.addRules(namespace, found.name, opened);
     if (present.length > 0) await securityGroups.removeRules(namespace, found.name, present);
     report(`securityGroup ${name}`, `${opened.length} rules opened, ${present.length} closed`);

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Tumblebug } from "../client";
-import { spreadLines } from "../plan/labels";
-import {
-  factKey,
-  unmetTumblebug,
-  type ConnectionFacts,
-  type DesiredTumblebug,
-  type TumblebugFacts,
-} from "../plan/requirements";
+import { spreadLines, factKey, unmetTumblebug, type TumblebugFacts } from "../plan/requirements";
 import { tumblebugPlanSteps } from "../plan/steps";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
@@ -39,17 +32,13 @@ const nameOf = ({ infrastructure }: Inputs) => `TumblebugPlan ${infrastructure}`
 const isSame = (olds: Partial<Inputs>, news: Inputs): boolean =>
   DESIRED.every((key) => isDeepStrictEqual(olds[key], news[key]));
 
-/** Returns a random owner tag. */
-const newMark = () => randomBytes(6).toString("hex");
-
-function spreadOf({ slots }: Inputs, { connections }: FoundOnServer): string[] {
-  return spreadLines(
+const spreadOf = ({ slots }: Inputs, { connections }: FoundOnServer): string[] =>
+  spreadLines(
     slots.flatMap(({ machine, connection }) => {
       const at = connections[connection];
       return at ? [{ machine, at }] : [];
     }),
   );
-}
 
 export const handlers: Handlers = {
   async check(olds: Partial<Inputs>, { refusals, ...news }: Inputs) {
@@ -74,14 +63,10 @@ export const handlers: Handlers = {
       const { message, next } = error as Error & { next?: string };
       const reason = next === undefined ? message : `${message}\n  next: ${next}`;
       if (!earlier?.isSame) return { inputs: news, failures: [{ property: "tumblebug.address", reason }] };
-      report(
-        nameOf(news),
-        tumblebugPlanSteps.format({ kind: "unchecked", what: "the server", why: message }),
-      );
-      return {
-        inputs: { ...news, found: earlier.found, spread: spreadOf(news, earlier.found) },
-        failures: [],
-      };
+      const { found } = earlier;
+      const unchecked = { kind: "unchecked", what: "the server", why: message } as const;
+      report(nameOf(news), tumblebugPlanSteps.format(unchecked));
+      return { inputs: { ...news, found, spread: spreadOf(news, found) }, failures: [] };
     }
   },
 
@@ -93,17 +78,15 @@ export const handlers: Handlers = {
   create: (inputs: Inputs) =>
     Promise.resolve({
       id: `${inputs.namespace}/${inputs.infrastructure}`,
-      outs: { ...inputs, mark: inputs.mark ?? newMark() },
+      outs: { ...inputs, mark: inputs.mark ?? randomBytes(6).toString("hex") },
     }),
 
   update: (_id, olds: Outputs, news: Inputs) => Promise.resolve({ outs: { ...news, mark: olds.mark } }),
 };
 
-interface DesiredPlan extends DesiredTumblebug, Pick<Inputs, "objects" | "mark"> {}
-
 /** Names and results of an earlier run. */
 interface EarlierPlan {
-  objects: DesiredPlan["objects"];
+  objects: Inputs["objects"];
   found: FoundOnServer;
   /** Whether the inputs are the same; then only facts that may have changed are read. */
   isSame: boolean;
@@ -112,51 +95,54 @@ interface EarlierPlan {
 /** Reads all facts for the preflight from the server, in parallel. */
 async function readPlanFacts(
   tumblebug: Tumblebug,
-  desired: DesiredPlan,
+  desired: Inputs,
   before: EarlierPlan | undefined,
 ): Promise<{ facts: TumblebugFacts; found: FoundOnServer }> {
   const earlier = before?.isSame === true ? before.found : undefined;
-  const isOurs = (description: string) =>
-    desired.mark !== undefined && carriesMark(description, desired.mark);
+  const { namespace: name, mark } = desired;
+  const isOurs = (description: string) => mark !== undefined && carriesMark(description, mark);
+  const slots = earlier ? [] : desired.slots;
   const [namespace, infrastructure, connections, specs, images, objects] = await Promise.all([
-    tumblebug.namespaces.read(desired.namespace),
-    tumblebug.infrastructures.read(desired.namespace, desired.infrastructure),
-    earlier ? earlier.connections : readConnections(tumblebug, desired),
-    earlier ? {} : readSpecs(tumblebug, desired),
-    earlier ? {} : readImages(tumblebug, desired),
+    tumblebug.namespaces.read(name),
+    tumblebug.infrastructures.read(name, desired.infrastructure),
+    earlier?.connections ??
+      byKey(desired.connections.map((one) => [one.name, () => readConnection(tumblebug, one.name)])),
+    byKey(
+      slots.map(({ connection, spec }) => [
+        factKey(connection, spec),
+        () => tumblebug.lookupSpec(connection, spec),
+      ]),
+    ),
+    // `mcis` registers images without a lookup, and does not find every usable one.
+    byKey(
+      (tumblebug.generation === "mcis" ? [] : slots).map(({ connection, image }) => [
+        factKey(connection, image),
+        async () => (await tumblebug.lookupImage(connection, image)) !== undefined,
+      ]),
+    ),
     earlier ? [] : readObjects(tumblebug, desired),
   ]);
   const facts: TumblebugFacts = {
     namespaceExists: namespace !== undefined,
-    connections,
-    specs,
-    images,
+    ...{ connections, specs, images },
     vNets: objects.flatMap(({ object }) =>
-      "cidr" in object
-        ? {
-            ...{ name: object.name, connection: object.connection, cidr: object.cidr },
-            isOurs: isOurs(object.description),
-          }
-        : [],
+      "cidr" in object ? { ...object, isOurs: isOurs(object.description) } : [],
     ),
     ...(infrastructure
       ? { infrastructure: { status: infrastructure.status, isOurs: isOurs(infrastructure.description) } }
       : {}),
   };
+  const foreign = () =>
+    objects.flatMap(({ kind, object: { name, description }, isTagged }) => {
+      const key = `${kind}/${name}`;
+      return (isTagged ? isOurs(description) : wasMissing(before, key)) ? [] : key;
+    });
   const found: FoundOnServer = {
     generation: tumblebug.generation,
     connections: Object.fromEntries(
       Object.entries(connections).flatMap(([name, to]) => (to === undefined ? [] : [[name, to]])),
     ),
-    foreign:
-      earlier?.foreign ??
-      objects
-        .map(({ kind, object: { name, description }, isTagged }) => ({
-          key: `${kind}/${name}`,
-          isOurs: isTagged ? isOurs(description) : undefined,
-        }))
-        .filter((one) => !(one.isOurs ?? wasMissing(before, one.key)))
-        .map(({ key }) => key),
+    foreign: earlier?.foreign ?? foreign(),
     namespaceIsForeign:
       earlier?.namespaceIsForeign ?? (namespace !== undefined && !isOurs(namespace.description)),
   };
@@ -171,30 +157,10 @@ async function byKey<Value>(
   return Object.fromEntries(await Promise.all(entries));
 }
 
-async function readConnection(tumblebug: Tumblebug, name: string): Promise<ConnectionFacts | undefined> {
+async function readConnection(tumblebug: Tumblebug, name: string) {
   const connection = await tumblebug.readConnection(name);
   return connection && { provider: connection.provider, ...(await tumblebug.readRegion(connection)) };
 }
-
-const readConnections = (tumblebug: Tumblebug, { connections }: DesiredTumblebug) =>
-  byKey(connections.map(({ name }) => [name, () => readConnection(tumblebug, name)]));
-
-const readSpecs = (tumblebug: Tumblebug, { slots }: DesiredTumblebug) =>
-  byKey(
-    slots.map(({ connection, spec }) => [
-      factKey(connection, spec),
-      () => tumblebug.lookupSpec(connection, spec),
-    ]),
-  );
-
-/** Looks up images, except for `mcis`, which registers images without a lookup and does not find every usable one. */
-const readImages = (tumblebug: Tumblebug, { slots }: DesiredTumblebug) =>
-  byKey(
-    (tumblebug.generation === "mcis" ? [] : slots).map(({ connection, image }) => [
-      factKey(connection, image),
-      async () => (await tumblebug.lookupImage(connection, image)) !== undefined,
-    ]),
-  );
 
 /** Returns whether an earlier run found an object missing; if it exists now, this stack created it. */
 function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
@@ -203,11 +169,11 @@ function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
 }
 
 /** Reads the existing objects with the desired names, of any owner. */
-async function readObjects(tumblebug: Tumblebug, { namespace, objects }: DesiredPlan) {
-  const namesOf = (kind: (typeof OBJECT_KINDS)[number]) => objects[kind].map(({ name }) => name);
+async function readObjects(tumblebug: Tumblebug, { namespace, objects }: Inputs) {
   const found = OBJECT_KINDS.map(async (kind) => {
     const calls = tumblebug[kind];
-    const all = (await calls?.named(namespace, namesOf(kind))) ?? [];
+    const names = objects[kind].map(({ name }) => name);
+    const all = (await calls?.named(namespace, names)) ?? [];
     return all.map((object) => ({ kind, object, isTagged: calls?.keepsDescription === true }));
   });
   return (await Promise.all(found)).flat();

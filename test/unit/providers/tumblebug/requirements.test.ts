@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { spreadLines, topologyLabels } from "../../../../providers/tumblebug/plan/labels";
-import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
-import type { CloudSpec } from "../../../../providers/tumblebug/plan/model";
-import { recordedStatus } from "../../../../providers/tumblebug/plan/phase";
-import { recordedCluster } from "../../../../providers/tumblebug/plan/recorded-state";
 import {
+  spreadLines,
+  topologyLabels,
   unmetTumblebug,
   type TumblebugFacts,
   type DesiredTumblebug,
 } from "../../../../providers/tumblebug/plan/requirements";
+import { wantedSlots, type MachineGroup } from "../../../../providers/tumblebug/plan/groups";
+import type { CloudSpec } from "../../../../providers/tumblebug/plan/model";
+import { recordedStatus, recordedCluster } from "../../../../providers/tumblebug/plan/recorded-state";
 
 const AWS = { provider: "aws", region: "ap-northeast-2", zone: "ap-northeast-2a" };
 const spec = (over: Partial<CloudSpec> = {}): CloudSpec => ({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PodNetworkKind } from "../../../../providers/kubeadm/plan/network-ports";
 import {
-  ruleChanges,
+  rulesNotIn,
   ruleWords,
   securityRules,
   type DesiredSecurity,
@@ -70,12 +70,13 @@ describe("the rules of Tumblebug's security groups", () => {
   it("that changed are opened and closed, in whatever order the server keeps them", () => {
     const before = securityRules("nodes", desired);
     const after = securityRules("nodes", { ...desired, ssh: ["203.0.113.7/32"] });
-    const { opened, closed } = ruleChanges([...before].reverse(), after);
+    const opened = rulesNotIn([...before].reverse(), after);
+    const closed = rulesNotIn(after, [...before].reverse());
     assert.deepEqual(
       [opened.map(({ cidr }) => cidr), closed.map(({ cidr }) => cidr)],
       [["203.0.113.7/32"], ["192.0.2.0/24"]],
     );
-    assert.deepEqual(ruleChanges([...before].reverse(), before), { opened: [], closed: [] });
+    assert.deepEqual(rulesNotIn([...before].reverse(), before), []);
   });
 
   it("are all in the table of the page", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { RefusalCode } from "../../../../../providers/tumblebug/client";
-import { refusalCode } from "../../../../../providers/tumblebug/client/refusal";
+import { refusalCode } from "../../../../../providers/tumblebug/client/errors";
 import { projectFolder } from "../../../../../sandbox/places";
 
 interface Recorded {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RefusalCode } from "../../../../../providers/tumblebug/client";
-import { refusalCode, remoteWords } from "../../../../../providers/tumblebug/client/refusal";
+import { refusalCode, remoteWords } from "../../../../../providers/tumblebug/client/errors";
 
 interface Row {
   readonly says: string;
