@@ -1,11 +1,38 @@
 import { KubernetesClient, KubernetesError } from "../lib/kubernetes";
-import type { Places } from "../lib/kubernetes/drain/placement";
+import type { Places, SchedulableNode } from "../lib/kubernetes/drain/placement";
 import type { Budget, PodParts } from "../lib/kubernetes/drain/plan";
-import { asksForVolumes } from "./forecast/budgets";
-import { clusterVersionOf, type ClusterFacts, type SeenCertificate } from "./forecast/facts";
+import type { NodeParts } from "../providers/kubeadm/plan/rollout/observed";
+import { asksForVolumes, type SeenCertificate } from "./forecast/findings";
 import type { ChosenContext } from "./plan-kubeconfig";
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
+
+/**
+ * Everything that was read from a cluster; what could not be read is undefined here and described in `notes` or
+ * `unread`.
+ */
+export interface ClusterFacts {
+  server: string;
+  nodes: (NodeParts & SchedulableNode)[];
+  pods?: PodParts[];
+  budgets?: Budget[];
+  /** of pods under a budget; undefined also when none of them uses one */
+  claims?: Places["claims"];
+  volumes?: Places["volumes"];
+  /** kubernetesVersion of kubeadm-config */
+  clusterVersion?: string;
+  certificates: SeenCertificate[];
+  /** the API server's metrics, in Prometheus text format */
+  metrics?: string;
+  notes: string[];
+  /** messages about what could not be read and may hide a blocker */
+  unread: string[];
+}
+
+/** Returns the kubernetesVersion of the ConfigMap kubeadm-config without its v. */
+export function clusterVersionOf(clusterConfiguration: string | undefined): string | undefined {
+  return /^kubernetesVersion:\s*["']?v?([^\s"']+)/m.exec(clusterConfiguration ?? "")?.[1];
+}
 
 interface Read {
   path: string;
@@ -18,35 +45,21 @@ interface Read {
 }
 
 const PLACEMENT = "whether pods can run on another node is unknown";
+const DISRUPTIONS = "whether they hold a drain is unknown";
+const VERSION = "the control planes' kubelets stand for the cluster's version";
+const KUBEADM = "/api/v1/namespaces/kube-system/configmaps/kubeadm-config";
+const BUDGETS = "/apis/policy/v1/poddisruptionbudgets";
+const [CLAIMS, VOLUMES] = ["/api/v1/persistentvolumeclaims", "/api/v1/persistentvolumes"];
 
 /** The reads besides the nodes. */
 const READS = {
   pods: { path: "/api/v1/pods", right: "list pods", effect: "drains were not looked at", hides: true },
-  budgets: {
-    path: "/apis/policy/v1/poddisruptionbudgets",
-    right: "list PodDisruptionBudgets",
-    effect: "whether they hold a drain is unknown",
-    hides: true,
-  },
-  kubeadm: {
-    path: "/api/v1/namespaces/kube-system/configmaps/kubeadm-config",
-    right: "get the ConfigMap kube-system/kubeadm-config",
-    effect: "the control planes' kubelets stand for the cluster's version",
-  },
+  budgets: { path: BUDGETS, right: "list PodDisruptionBudgets", effect: DISRUPTIONS, hides: true },
+  kubeadm: { path: KUBEADM, right: "get the ConfigMap kube-system/kubeadm-config", effect: VERSION },
   // the removals between the versions decide whether this can hide a blocker
   metrics: { path: "/metrics", right: "get /metrics", effect: "which API versions are in use is unknown" },
-  claims: {
-    path: "/api/v1/persistentvolumeclaims",
-    right: "list PersistentVolumeClaims",
-    effect: PLACEMENT,
-    hides: true,
-  },
-  volumes: {
-    path: "/api/v1/persistentvolumes",
-    right: "list PersistentVolumes",
-    effect: PLACEMENT,
-    hides: true,
-  },
+  claims: { path: CLAIMS, right: "list PersistentVolumeClaims", effect: PLACEMENT, hides: true },
+  volumes: { path: VOLUMES, right: "list PersistentVolumes", effect: PLACEMENT, hides: true },
 } satisfies Record<string, Read>;
 
 /**
@@ -59,10 +72,10 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   const client = await KubernetesClient.connect({ kubeconfig: chosen.kubeconfig }, { seconds });
   const notes: string[] = [];
   const unread: string[] = [];
-  const read = async ({ path, right, effect, hides }: Read): Promise<unknown> => {
+  const read = async <Answer>({ path, right, effect, hides }: Read): Promise<Answer | undefined> => {
     const said = hides ? unread : notes;
     try {
-      return await client.call({ method: "GET", path }, true);
+      return (await client.call({ method: "GET", path }, true)) as Answer;
     } catch (error) {
       if (!(error instanceof KubernetesError)) throw error;
       if (error.status === 403 || error.status === 401)
@@ -72,20 +85,22 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
       return undefined;
     }
   };
+  const list = async <Item>(what: Read) => (await read<{ items: Item[] }>(what))?.items;
   try {
     const server = client.servers[0] ?? "";
     const nodes = await client.listNodes();
-    const pods = (await read(READS.pods)) as { items: PodParts[] } | undefined;
-    const budgets = (await read(READS.budgets)) as { items: Budget[] } | undefined;
-    const kubeadm = (await read(READS.kubeadm)) as { data?: Record<string, string> } | undefined;
+    const pods = await list<PodParts>(READS.pods);
+    const budgets = await list<Budget>(READS.budgets);
+    const kubeadm = await read<{ data?: Record<string, string> }>(READS.kubeadm);
     const metrics = await read(READS.metrics);
-    const volumes = asksForVolumes(budgets?.items ?? [], pods?.items ?? []) ? await readVolumes(read) : {};
+    const needsVolumes = asksForVolumes(budgets ?? [], pods ?? []);
     return {
       server,
       nodes,
-      pods: pods?.items,
-      budgets: budgets?.items,
-      ...volumes,
+      pods,
+      budgets,
+      claims: needsVolumes ? await list<Places["claims"][number]>(READS.claims) : undefined,
+      volumes: needsVolumes ? await list<Places["volumes"][number]>(READS.volumes) : undefined,
       clusterVersion: clusterVersionOf(kubeadm?.data?.ClusterConfiguration),
       certificates: await seenCertificates(server, chosen),
       metrics: typeof metrics === "string" ? metrics : undefined,
@@ -97,32 +112,17 @@ export async function readFacts(chosen: ChosenContext, seconds: number): Promise
   }
 }
 
-async function readVolumes(
-  read: (what: Read) => Promise<unknown>,
-): Promise<Pick<ClusterFacts, "claims" | "volumes">> {
-  const claims = (await read(READS.claims)) as { items: Places["claims"] } | undefined;
-  const volumes = (await read(READS.volumes)) as { items: Places["volumes"] } | undefined;
-  return { claims: claims?.items, volumes: volumes?.items };
-}
-
 const SECONDS = 5;
 
 /** Returns the certificates that need no rights to read: the API server's and the kubeconfig's own. */
 async function seenCertificates(server: string, chosen: ChosenContext): Promise<SeenCertificate[]> {
   const served = await servedUntil(server);
   const own = chosen.clientCertificate && endOf(chosen.clientCertificate);
-  return [
-    ...(served ? [{ what: `the API server's certificate (${server})`, notAfter: served }] : []),
-    ...(own
-      ? [
-          {
-            what: `the kubeconfig's client certificate (context ${chosen.context})`,
-            isOfKubeconfig: true as const,
-            notAfter: own,
-          },
-        ]
-      : []),
-  ];
+  const seen: SeenCertificate[] = [];
+  if (served) seen.push({ what: `the API server's certificate (${server})`, notAfter: served });
+  const what = `the kubeconfig's client certificate (context ${chosen.context})`;
+  if (own) seen.push({ what, isOfKubeconfig: true, notAfter: own });
+  return seen;
 }
 
 function endOf(pem: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Finding } from "./facts";
+import type { Finding } from "./findings";
 import type { PlanReport } from "./report";
 import { plural } from "../../lib/text/plural";
 

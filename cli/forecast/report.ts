@@ -1,7 +1,6 @@
 import type { DrainAllowances } from "../../lib/kubernetes/drain/plan";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { byIndex } from "../../providers/kubeadm/plan/membership/plan";
-import type { LeftOut } from "../../providers/kubeadm/plan/rollout/state";
 import { observeRolloutNode, type RolloutNode } from "../../providers/kubeadm/plan/rollout/observed";
 import {
   describeRolloutStep,
@@ -11,11 +10,18 @@ import {
 import { presentSkew } from "../../providers/kubeadm/plan/rollout/state";
 import { compareVersions, parseVersion } from "../../providers/kubeadm/plan/rollout/versions";
 import type { RolloutPool, DesiredRollout } from "../../providers/kubeadm/plan/rollout/desired";
-import { budgetFindings, placementFindings } from "./budgets";
-import { certificateFindings } from "./certificates";
-import { drainFindings } from "./drains";
-import type { ClusterFacts, Finding } from "./facts";
-import { removalFindings, removedBetween } from "./removals";
+import type { ClusterFacts } from "../plan-facts";
+import {
+  blocks,
+  budgetFindings,
+  certificateFindings,
+  drainFindings,
+  type Finding,
+  placementFindings,
+  removalFindings,
+  removedBetween,
+  warns,
+} from "./findings";
 
 /** Options for a forecast. */
 export interface ForecastOptions {
@@ -45,6 +51,10 @@ export interface PlanReport {
 
 const WORKERS = "workers";
 
+const ADD_VERSION = "specify it with --via";
+const FIX_FIRST = "fix this first; until then, no rollout is possible";
+const BRING_BACK = "the rollout leaves it out; bring it back first to have it roll with the others";
+
 /** Forecasts the rollout of any cluster, including one without foresail's node agents. */
 export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanReport {
   const nodes = facts.nodes
@@ -59,10 +69,16 @@ export function planReport(facts: ClusterFacts, options: ForecastOptions): PlanR
   const lowest = nodes.map(({ kubeletVersion }) => kubeletVersion).sort(compareVersions)[0];
 
   const findings = [
-    ...plan.refusals.map((words) => refused(words, plan.missingIntermediates?.includes(words) === true)),
-    ...skew.map(skewed),
-    ...nodes.filter((node) => !node.ready && drained.has(node.name)).map(describeNotReady),
-    ...plan.leftOut.map(leftOut),
+    ...plan.refusals.map((words) =>
+      blocks("rollout", words, plan.missingIntermediates?.includes(words) ? ADD_VERSION : FIX_FIRST),
+    ),
+    ...skew.map((words) => warns("skew", words, "Kubernetes does not support this now; the rollout ends it")),
+    ...nodes
+      .filter((node) => !node.ready && drained.has(node.name))
+      .map(({ name, reason = "the kubelet has not reported" }) =>
+        warns("node", `${name} is not Ready: ${reason}`, "the rollout waits for it when its turn comes"),
+      ),
+    ...plan.leftOut.map(({ node, reason }) => warns("node", `${node}: ${reason}`, BRING_BACK)),
     ...budgetFindings(facts.budgets ?? [], pods),
     ...placementFindings(facts.budgets ?? [], pods, {
       nodes: facts.nodes,
@@ -122,30 +138,4 @@ function desiredRollout(nodes: RolloutNode[], facts: ClusterFacts, options: Fore
     pools,
     pausedNodes: [],
   };
-}
-
-function refused(words: string, needsIntermediate: boolean): Finding {
-  const fix = needsIntermediate
-    ? "specify it with --via"
-    : "fix this first; until then, no rollout is possible";
-  return { about: "rollout", weight: "blocks", words, fix };
-}
-
-function skewed(words: string): Finding {
-  return {
-    about: "skew",
-    weight: "warns",
-    words,
-    fix: "Kubernetes does not support this now; the rollout ends it",
-  };
-}
-
-function leftOut({ node, reason }: LeftOut): Finding {
-  const fix = "the rollout leaves it out; bring it back first to have it roll with the others";
-  return { about: "node", weight: "warns", words: `${node}: ${reason}`, fix };
-}
-
-function describeNotReady({ name, reason }: RolloutNode): Finding {
-  const words = `${name} is not Ready: ${reason ?? "the kubelet has not reported"}`;
-  return { about: "node", weight: "warns", words, fix: "the rollout waits for it when its turn comes" };
 }
