@@ -1,4 +1,4 @@
-import type { Client, ClientChannel } from "ssh2";
+import type { ClientChannel } from "ssh2";
 import { abortError } from "../abort";
 import { waitFor, WaitTimeout } from "../wait";
 import { dial, type Dialed, pinned } from "./dial";
@@ -115,14 +115,20 @@ export class SshConnection {
       };
       signal?.addEventListener("abort", abort, { once: true });
       client.on("close", lost);
-      startCommand(client, command, (error, opened) => {
-        if (error) return settle(() => reject(new SshConnectionLost(machine, step, false, error.message)));
-        channel = opened;
-        collect(opened, output);
-        opened.on("exit", (code: number | null, by?: string) => (ended = { code, signal: by }));
-        opened.on("close", finish);
-        opened.end(options.stdin ?? "");
-      });
+      const notStarted = (error: Error) =>
+        settle(() => reject(new SshConnectionLost(machine, step, false, error.message)));
+      try {
+        client.exec(command, (error, opened) => {
+          if (error) return notStarted(error);
+          channel = opened;
+          collect(opened, output);
+          opened.on("exit", (code: number | null, by?: string) => (ended = { code, signal: by }));
+          opened.on("close", finish);
+          opened.end(options.stdin ?? "");
+        });
+      } catch (error) {
+        notStarted(error as Error);
+      }
     });
   }
 
@@ -141,25 +147,12 @@ export async function dialUntil(
   const { seconds, dialSeconds = DIAL_SECONDS, signal, progress } = options;
   const what = `SSH on ${describeTarget(target)}`;
   const each = Math.min(dialSeconds, seconds) * 1000;
+  const probe = async (stop: AbortSignal) => ({ done: await dial(target, judge, each, stop) });
   try {
-    return await waitFor({
-      what,
-      seconds,
-      signal,
-      progress,
-      probe: async (stop) => ({ done: await dial(target, judge, each, stop) }),
-    });
+    return await waitFor({ what, seconds, signal, progress, probe });
   } catch (error) {
     if (error instanceof WaitTimeout) throw new SshUnreachable(target, error.lastSeen, seconds);
     throw error;
-  }
-}
-
-function startCommand(client: Client, command: string, started: Parameters<Client["exec"]>[1]): void {
-  try {
-    client.exec(command, started);
-  } catch (error) {
-    started(error as Error, undefined as never);
   }
 }
 
@@ -170,4 +163,66 @@ function collect(channel: ClientChannel, output: CommandOutput): void {
   channel.stderr.on("data", (text: string) => (output.stderr += text));
   // a command that ends without reading its standard input breaks our side of the pipe; its exit code is enough
   channel.on("error", () => undefined);
+}
+
+class Seen extends Error {}
+
+/**
+ * Returns a machine's host key at first contact, without logging in. A jump host must present its pinned key.
+ *
+ * @returns "type base64", ed25519 when the machine has one
+ * @throws SshUnreachable at the deadline
+ */
+export async function scanHostKey(
+  target: UnknownHost,
+  seconds: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  let seen = "";
+  const judge = (found: string) => {
+    seen = found;
+    return new Seen();
+  };
+  await dialUntil(target, { seconds, signal }, judge).catch((error: unknown) => {
+    if (!(error instanceof Seen)) throw error;
+  });
+  return seen;
+}
+
+interface Held {
+  opening: Promise<SshConnection>;
+  opened?: SshConnection;
+}
+
+/** Keeps one shared connection per machine; reconnects at the next request after a loss. */
+export class SshPool {
+  private readonly held = new Map<string, Held>();
+  private isClosed = false;
+
+  constructor(private readonly options: OpenOptions) {}
+
+  /** @throws what `SshConnection.open` throws; the next request dials again */
+  async connection(target: SshTarget): Promise<SshConnection> {
+    if (this.isClosed) throw new Error(`no connection to ${target.name}: the pool was closed`);
+    const key = `${target.user}@${target.address}:${target.port} ${target.hostKey} ${target.jumpHost?.address ?? ""}`;
+    const known = this.held.get(key);
+    if (known && !known.opened?.closed) return known.opening;
+    const fresh: Held = { opening: SshConnection.open(target, this.options) };
+    this.held.set(key, fresh);
+    try {
+      fresh.opened = await fresh.opening;
+    } catch (error) {
+      if (this.held.get(key) === fresh) this.held.delete(key);
+      throw error;
+    }
+    return fresh.opened;
+  }
+
+  /** Closes all connections, including those that are still being opened. */
+  close(): void {
+    this.isClosed = true;
+    for (const { opening } of this.held.values())
+      opening.then((opened) => opened.close()).catch(() => undefined);
+    this.held.clear();
+  }
 }

@@ -1,8 +1,7 @@
-import type { Client, ClientChannel, ConnectConfig } from "ssh2";
+import type { Client, ClientChannel, ConnectConfig, ServerHostKeyAlgorithm } from "ssh2";
 import { abortError } from "../abort";
 import { Transient } from "../wait";
 import { AuthenticationRefused, HostKeyMismatch, UnreadableKey } from "./errors";
-import { algorithmsOf, formatHostKey, isSameHostKey, PREFERRED_ALGORITHMS } from "./host-key";
 import type { SshTarget, UnknownHost } from "./target";
 
 /** A logged-in connection, with the function that closes all its parts. */
@@ -138,4 +137,32 @@ const WORDS: Record<string, string> = {
 function explain(error: Error & { level?: string; code?: string }): string {
   if (error.level === "client-timeout") return "no answer";
   return (error.code && WORDS[error.code]) || error.message;
+}
+
+/** The preference order of host key types at first contact. */
+const PREFERRED_ALGORITHMS: ServerHostKeyAlgorithm[] = [
+  "ssh-ed25519",
+  "ecdsa-sha2-nistp256",
+  "ecdsa-sha2-nistp384",
+  "ecdsa-sha2-nistp521",
+  "rsa-sha2-512",
+  "rsa-sha2-256",
+];
+
+/** Returns the signature algorithms of a pinned key's type: a server with several keys must present this one. */
+function algorithmsOf(hostKey: string): ServerHostKeyAlgorithm[] {
+  const type = (hostKey.trim().split(/\s+/)[0] ?? "") as ServerHostKeyAlgorithm;
+  return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256", type] : [type];
+}
+
+/** Returns a key in wire format as "type base64". */
+function formatHostKey(wire: Buffer): string {
+  const length = wire.readUInt32BE(0);
+  return `${wire.subarray(4, 4 + length).toString("ascii")} ${wire.toString("base64")}`;
+}
+
+/** Returns whether two keys in the form "type base64 comment" are the same key. */
+function isSameHostKey(one: string, other: string): boolean {
+  const key = (text: string) => text.trim().split(/\s+/).slice(0, 2).join(" ");
+  return key(one) === key(other);
 }

@@ -11,16 +11,13 @@ import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection, openstackRules } from "./openstack";
 import { isObject } from "./rule";
 import {
-  type ApplicationCredential,
   type RegistryCredential,
-  type TumblebugCredentials,
-  readApplicationCredential,
+  readFields,
   readKubeconfig,
   readPrivateKey,
   readPrivateKeys,
   readRegistryCredentials,
   readSshKey,
-  readTumblebugCredentials,
 } from "./secrets";
 import { TumblebugSection, tumblebugRules } from "./tumblebug";
 
@@ -41,7 +38,7 @@ export interface OpenstackConfiguration extends MachineSecrets {
   system: "openstack";
   cluster: BaseCluster;
   openstack: OpenstackSection;
-  cloudApplicationCredential?: pulumi.Output<ApplicationCredential>;
+  cloudApplicationCredential?: pulumi.Output<Record<"id" | "secret", string>>;
 }
 
 /** A stack on VMs from a CB-Tumblebug server. */
@@ -49,7 +46,7 @@ export interface TumblebugConfiguration extends MachineSecrets {
   system: "tumblebug";
   cluster: BaseCluster;
   tumblebug: TumblebugSection;
-  tumblebugCredentials?: pulumi.Output<TumblebugCredentials>;
+  tumblebugCredentials?: pulumi.Output<Record<"username" | "password", string>>;
 }
 
 /** A stack with a cluster through Azimuth. */
@@ -79,53 +76,11 @@ type Keys = (key: KeyName) => unknown;
 
 /** Reads the keys of a system. */
 export function readSystem(system: System, keys: Keys): Reading<Configuration> {
-  switch (system) {
-    case "ssh":
-      return both(readCluster(keys), machineSecrets(keys, machineNames(keys("cluster"))));
-    case "openstack": {
-      const cluster = clusterWith(system, OpenstackSection, openstackRules, keys);
-      const credential = optional(keys, "cloudApplicationCredential", readApplicationCredential);
-      const { value, issues } = both(both(cluster, machineSecrets(keys, [])), credential);
-      return {
-        value: value && { ...value, system, openstack: value.section },
-        issues: [...issues, ...keypairIssues(keys)],
-      };
-    }
-    case "tumblebug": {
-      const cluster = clusterWith(system, TumblebugSection, tumblebugRules, keys);
-      const credentials = optional(keys, "tumblebugCredentials", readTumblebugCredentials);
-      const { value, issues } = both(both(cluster, machineSecrets(keys, [])), credentials);
-      return { value: value && { ...value, system, tumblebug: value.section }, issues };
-    }
-    case "azimuth": {
-      const { value, issues } = both(section(system, AzimuthSection, keys), managementKubeconfig(keys));
-      return { value: value && { ...value, system, azimuth: value.section }, issues };
-    }
-    case "machine-pool": {
-      const pool = both(section("machinePool", MachinePoolSection, keys), managementKubeconfig(keys));
-      const workload = optional(keys, "workloadKubeconfig", (raw) =>
-        readKubeconfig("workloadKubeconfig", raw),
-      );
-      const { value, issues } = both(pool, workload);
-      return { value: value && { ...value, system, machinePool: value.section }, issues };
-    }
-  }
+  const reader = new SystemReader(keys);
+  const value = reader.read(system);
+  const { issues } = reader;
+  return { value: issues.length === 0 ? value : undefined, issues };
 }
-
-/** Returns the fields of two readings as one. */
-function both<One extends object, Other extends object>(
-  one: Reading<One>,
-  other: Reading<Other>,
-): Reading<One & Other> {
-  return {
-    value: one.value && other.value && { ...one.value, ...other.value },
-    issues: [...one.issues, ...other.issues],
-  };
-}
-
-/** Returns the issue of a missing required key. @param example file or folder with a complete example */
-const missing = (key: KeyName, example: string): ValidationIssue[] =>
-  issueAt([key], `is missing; ${example} shows a complete one`);
 
 const EXAMPLES = {
   cluster: "stacks/config/Pulumi.example-onprem.yaml",
@@ -135,21 +90,105 @@ const EXAMPLES = {
   machinePool: "examples/machine-pool/",
 };
 
-function section<Section extends z.ZodType>(
-  key: Exclude<keyof typeof EXAMPLES, "cluster">,
-  schema: Section,
-  keys: Keys,
-): Reading<{ section: z.output<Section> }> {
-  if (keys(key) === undefined) return { value: undefined, issues: missing(key, EXAMPLES[key]) };
-  const { value, issues } = check(schema, keys(key), [key]);
-  return { value: value === undefined ? undefined : { section: value }, issues };
-}
+/** Reads keys and collects their issues. If there are any, no value may be used. */
+class SystemReader {
+  readonly issues: ValidationIssue[] = [];
 
-function readCluster(keys: Keys): Reading<{ system: "ssh"; cluster: ClusterConfiguration }> {
-  const written = keys("cluster");
-  if (written === undefined) return { value: undefined, issues: missing("cluster", EXAMPLES.cluster) };
-  const { value, issues } = check(ClusterConfiguration, written, ["cluster"]);
-  return { value: value && { system: "ssh", cluster: value }, issues };
+  constructor(private readonly keys: Keys) {}
+
+  read(system: System): Configuration {
+    switch (system) {
+      case "ssh": {
+        const cluster = this.section("cluster", ClusterConfiguration);
+        return { system, cluster, ...this.machineSecrets(machineNames(this.keys("cluster"))) };
+      }
+      case "openstack": {
+        const { cluster, section } = this.clusterWith(system, OpenstackSection, openstackRules);
+        const fields = ["id", "secret"] as const;
+        const credential = this.optional("cloudApplicationCredential", (key, raw) =>
+          readFields(key, raw, fields),
+        );
+        this.issues.push(...keypairIssues(this.keys));
+        return { system, cluster, openstack: section, ...this.machineSecrets([]), ...credential };
+      }
+      case "tumblebug": {
+        const { cluster, section } = this.clusterWith(system, TumblebugSection, tumblebugRules);
+        const fields = ["username", "password"] as const;
+        const credentials = this.optional("tumblebugCredentials", (key, raw) => readFields(key, raw, fields));
+        return { system, cluster, tumblebug: section, ...this.machineSecrets([]), ...credentials };
+      }
+      case "azimuth":
+        return { system, azimuth: this.section(system, AzimuthSection), ...this.managementKubeconfig() };
+      case "machine-pool": {
+        const machinePool = this.section("machinePool", MachinePoolSection);
+        const workload = this.optional("workloadKubeconfig", readKubeconfig);
+        return { system, machinePool, ...this.managementKubeconfig(), ...workload };
+      }
+    }
+  }
+
+  private take<Value>({ value, issues }: Reading<Value>): Value {
+    this.issues.push(...issues);
+    return value as Value;
+  }
+
+  private section<Schema extends z.ZodType>(
+    key: keyof typeof EXAMPLES,
+    schema: Schema,
+    written = this.keys(key),
+    example = EXAMPLES[key],
+  ): z.output<Schema> {
+    if (this.keys(key) !== undefined) return this.take(check(schema, written, [key]));
+    const issues = issueAt([key], `is missing; ${example} shows a complete one`);
+    return this.take<z.output<Schema>>({ value: undefined, issues });
+  }
+
+  /** Reads the cluster of a system with pools or groups in its own section, which has the name of the system. */
+  private clusterWith<Section extends z.ZodObject>(
+    system: "openstack" | "tumblebug",
+    schema: Section,
+    rulesOf: (section: Readable<z.output<Section>>, cluster: ReadableBase) => ValidationIssue[],
+  ): { cluster: BaseCluster; section: z.output<Section> } {
+    const { misplaced, rest } = withoutMachines(this.keys("cluster"));
+    const cluster = this.section("cluster", BaseCluster, rest, EXAMPLES[system]);
+    for (const field of misplaced) {
+      const what = field === "endpoint" ? "it" : "the machines";
+      const message = `is not for the system "${system}"; write ${what} under foresail:${system}`;
+      this.issues.push({ path: ["cluster", field], message });
+    }
+    const section = this.section(system, schema);
+    const written = this.keys(system);
+    if (written !== undefined)
+      this.issues.push(...rulesOf(readable(schema, written), readable(BaseCluster, rest)));
+    return { cluster, section };
+  }
+
+  /** Reads a secret key that may be absent; then the result does not have it. */
+  private optional<Key extends KeyName, Value>(
+    key: Key,
+    read: (key: string, raw: unknown) => Reading<Value>,
+  ): { [Name in Key]?: pulumi.Output<Value> } {
+    const raw = this.keys(key);
+    if (raw === undefined) return {};
+    return { [key]: pulumi.secret(this.take(read(key, raw))) } as { [Name in Key]?: pulumi.Output<Value> };
+  }
+
+  private managementKubeconfig(): { managementKubeconfig: pulumi.Output<string> } {
+    const key = "managementKubeconfig";
+    return { [key]: pulumi.secret(this.take(readKubeconfig(key, this.keys(key)))) };
+  }
+
+  /** @param machines names of the machines; undefined if they could not be read */
+  private machineSecrets(machines: readonly string[] | undefined): MachineSecrets {
+    const own = this.optional("sshPrivateKey", readPrivateKey);
+    const privateKeys = this.take(readPrivateKeys(this.keys("sshPrivateKeys") ?? {}, machines));
+    const credentials = this.take(readRegistryCredentials(this.keys("registryCredentials") ?? {}));
+    return {
+      ...own,
+      sshPrivateKeys: pulumi.secret(privateKeys),
+      registryCredentials: pulumi.secret(credentials),
+    };
+  }
 }
 
 /** Returns the readable names of machines; undefined if the list can't be read. */
@@ -160,38 +199,11 @@ function machineNames(cluster: unknown): string[] | undefined {
   );
 }
 
-/** Reads the cluster of a system with pools or groups in its own section, which has the name of the system. */
-function clusterWith<Section extends z.ZodObject>(
-  system: "openstack" | "tumblebug",
-  schema: Section,
-  rulesOf: (section: Readable<z.output<Section>>, cluster: ReadableBase) => ValidationIssue[],
-  keys: Keys,
-): Reading<{ cluster: BaseCluster; section: z.output<Section> }> {
-  const written = keys("cluster");
-  const { misplaced, rest } = withoutMachines(written);
-  const cluster = check(BaseCluster, rest, ["cluster"]);
-  const own = section(system, schema, keys);
-  const issues = [
-    ...(written === undefined ? missing("cluster", EXAMPLES[system]) : cluster.issues),
-    ...misplaced.flatMap((field) =>
-      issueAt(
-        ["cluster", field],
-        `is not for the system "${system}"; write ${field === "endpoint" ? "it" : "the machines"} under foresail:${system}`,
-      ),
-    ),
-    ...own.issues,
-    ...(keys(system) === undefined
-      ? []
-      : rulesOf(readable(schema, keys(system)), readable(BaseCluster, rest))),
-  ];
-  return { value: cluster.value && own.value && { cluster: cluster.value, ...own.value }, issues };
-}
-
 /** Separates the fields for existing machines, which the cluster of a system with pools does not have. */
 function withoutMachines(cluster: unknown = {}): { misplaced: string[]; rest: unknown } {
   if (!isObject(cluster)) return { misplaced: [], rest: cluster };
-  const misplaced = MACHINE_FIELDS.filter((field) => Object.hasOwn(cluster, field));
-  const own = Object.entries(cluster).filter(([key]) => !(misplaced as string[]).includes(key));
+  const misplaced: string[] = MACHINE_FIELDS.filter((field) => Object.hasOwn(cluster, field));
+  const own = Object.entries(cluster).filter(([key]) => !misplaced.includes(key));
   return { misplaced, rest: Object.fromEntries(own) };
 }
 
@@ -206,35 +218,4 @@ function keypairIssues(keys: Keys): ValidationIssue[] {
     ["openstack", "keypair", "publicKey"],
     "is not the public half of foresail:sshPrivateKey, so that no new machine would let foresail in; write the line that this prints: ssh-keygen -y -f FILE",
   );
-}
-
-/** Reads a secret key that may be absent; then the result does not have it. */
-function optional<Key extends KeyName, Value>(
-  keys: Keys,
-  key: Key,
-  read: (raw: unknown) => Reading<Value>,
-): Reading<{ [Name in Key]?: pulumi.Output<Value> }> {
-  const raw = keys(key);
-  if (raw === undefined) return { value: {}, issues: [] };
-  const { value, issues } = read(raw);
-  return { value: { [key]: pulumi.secret(value) } as { [Name in Key]?: pulumi.Output<Value> }, issues };
-}
-
-function managementKubeconfig(keys: Keys): Reading<{ managementKubeconfig: pulumi.Output<string> }> {
-  const { value = "", issues } = readKubeconfig("managementKubeconfig", keys("managementKubeconfig"));
-  return { value: { managementKubeconfig: pulumi.secret(value) }, issues };
-}
-
-/** @param machines names of the machines; undefined if they could not be read */
-function machineSecrets(keys: Keys, machines: readonly string[] | undefined): Reading<MachineSecrets> {
-  const privateKeys = readPrivateKeys(keys("sshPrivateKeys") ?? {}, machines);
-  const registries = readRegistryCredentials(keys("registryCredentials") ?? {});
-  const own = {
-    sshPrivateKeys: pulumi.secret(privateKeys.value ?? {}),
-    registryCredentials: pulumi.secret(registries.value ?? {}),
-  };
-  return both(optional(keys, "sshPrivateKey", readPrivateKey), {
-    value: own,
-    issues: [...privateKeys.issues, ...registries.issues],
-  });
 }

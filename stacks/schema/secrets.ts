@@ -7,27 +7,12 @@ import type { Reading } from "./check";
 import { isObject } from "./rule";
 
 /** Credentials of one image registry. */
-export interface RegistryCredential {
-  username: string;
-  password: string;
-}
-
-/** An OpenStack application credential. */
-export interface ApplicationCredential {
-  id: string;
-  secret: string;
-}
-
-/** Credentials for a CB-Tumblebug server. */
-export interface TumblebugCredentials {
-  username: string;
-  password: string;
-}
+export type RegistryCredential = Record<"username" | "password", string>;
 
 /** Reads `foresail:sshPrivateKey`. */
-export function readPrivateKey(raw: unknown): Reading<string> {
+export function readPrivateKey(key: string, raw: unknown): Reading<string> {
   const text = String(raw);
-  return { value: text, issues: issueAt(["sshPrivateKey"], readSshKey(text).issue) };
+  return { value: text, issues: issueAt([key], readSshKey(text).issue) };
 }
 
 /** Name of the jump host's key in `foresail:sshPrivateKeys`; it is not a valid name of a machine. */
@@ -57,16 +42,13 @@ export function readRegistryCredentials(raw: unknown): Reading<Record<string, Re
   ]);
 }
 
-/** Reads `foresail:tumblebugCredentials`. */
-export function readTumblebugCredentials(raw: unknown): Reading<TumblebugCredentials> {
-  const issues = below(["tumblebugCredentials"], textIssues(["username", "password"], raw));
-  return { value: raw as TumblebugCredentials, issues };
-}
-
-/** Reads `foresail:cloudApplicationCredential`. */
-export function readApplicationCredential(raw: unknown): Reading<ApplicationCredential> {
-  const issues = below(["cloudApplicationCredential"], textIssues(["id", "secret"], raw));
-  return { value: raw as ApplicationCredential, issues };
+/** Reads a secret object with string fields. */
+export function readFields<Field extends string>(
+  key: string,
+  raw: unknown,
+  fields: readonly Field[],
+): Reading<Record<Field, string>> {
+  return { value: raw as Record<Field, string>, issues: below([key], textIssues(fields, raw)) };
 }
 
 function readMap<Value>(
@@ -83,15 +65,12 @@ function readMap<Value>(
 /** Returns the issues of a secret object with string fields. */
 function textIssues(fields: readonly string[], raw: unknown): ValidationIssue[] {
   if (!isObject(raw)) return issueAt([], `must be {${fields.join(", ")}}`);
+  const wrong = fields.filter((field) => typeof raw[field] !== "string" || raw[field] === "");
+  const unknown = Object.keys(raw).filter((key) => !fields.includes(key));
+  const what = (field: string) => (raw[field] === undefined ? "is missing" : "is not a text, or empty");
   return [
-    ...fields.flatMap((field) => {
-      if (typeof raw[field] === "string" && raw[field] !== "") return [];
-      const what = raw[field] === undefined ? "is missing" : "is not a text, or empty";
-      return issueAt([field], `${what}; write a text, in quotes`);
-    }),
-    ...Object.keys(raw)
-      .filter((key) => !fields.includes(key))
-      .flatMap((key) => issueAt([key], unknownWord(key, fields))),
+    ...wrong.flatMap((field) => issueAt([field], `${what(field)}; write a text, in quotes`)),
+    ...unknown.flatMap((key) => issueAt([key], unknownWord(key, fields))),
   ];
 }
 
@@ -118,7 +97,7 @@ function kubeconfigIssue(text: string): string | undefined {
 }
 
 interface KeyReading {
-  /** Public key in Base64, without padding; undefined if the key can't be read. */
+  /** Public key in Base64, without padding. */
   publicHalf?: string;
   issue?: string;
 }
