@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { hostname, homedir } from "node:os";
 import path from "node:path";
+import { parseJson } from "../lib/json";
 import {
   judgeLock,
   parseBackendLock,
@@ -13,13 +15,15 @@ import { type ExportedStack, judgePendingOperations } from "../lib/pulumi/state"
 import { withPrivateFolder, writePrivately } from "./private-file";
 import { fileURLToPath } from "node:url";
 import { readProcess } from "../lib/process/identity";
+import { plural } from "../lib/text/plural";
 
-/** Returns the names in a folder; none when there is no such folder. */
-async function filesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+/** Returns files of a folder by their names; none when there is no such folder. */
+async function filesIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
+  return names.filter(isWanted).map((name) => path.join(folder, name));
 }
 
 /** A lock file and the verdict on its owner. */
@@ -31,10 +35,8 @@ interface FoundLock {
 /** Returns the locks on a stack, each with a verdict from what is known on this host about its owner. */
 export async function findLocks({ stateFolder, project, stack }: FileBackendStack): Promise<FoundLock[]> {
   const folder = path.join(stateFolder, ".pulumi", "locks", "organization", project, stack);
-  const names = await filesIn(folder);
   const found: FoundLock[] = [];
-  for (const name of names.filter((each) => each.endsWith(".json"))) {
-    const file = path.join(folder, name);
+  for (const file of await filesIn(folder, (name) => name.endsWith(".json"))) {
     const text = await readFile(file, "utf8").catch(() => undefined);
     // released since the listing
     if (text === undefined) continue;
@@ -83,34 +85,23 @@ export async function clearDeadLocks(target: FileBackendStack): Promise<string[]
 /**
  * Clears what a dead `pulumi` left on a stack of a file backend; does nothing for other backends.
  *
+ * @param what its locks alone, or also the pending operations that are safe to forget
  * @returns a line for each thing that was cleared
  * @throws StackLockedError while another process works on it
  */
-export async function clearIfFileBackend(project: Project, stack: string): Promise<string[]> {
-  const target = await fileBackendOf(project, stack);
-  return target === undefined ? [] : clearDeadLocks(target);
-}
-
-/**
- * Like clearIfFileBackend, and also clears pending operations of killed runs that are safe to forget.
- *
- * @returns a line for each thing that was cleared
- * @throws StackLockedError while another process works on it
- */
-export async function clearKilledRuns(project: Project, stack: string): Promise<string[]> {
-  const target = await fileBackendOf(project, stack);
-  if (target === undefined) return [];
-  const cleared = await clearDeadLocks(target);
-  return [...cleared, ...(await clearPendingOperations(target, project.folder))];
-}
-
-async function fileBackendOf(project: Project, stack: string): Promise<FileBackendStack | undefined> {
-  try {
-    return { stateFolder: await findStateFolder(stack), project: project.name, stack };
-  } catch (error) {
+export async function clearKilledRuns(
+  { name, folder }: Project,
+  stack: string,
+  what: "locks" | "operations",
+): Promise<string[]> {
+  const stateFolder = await findStateFolder(stack).catch((error: unknown) => {
     if (error instanceof NotAFileBackendError) return undefined;
     throw error;
-  }
+  });
+  if (stateFolder === undefined) return [];
+  const target = { stateFolder, project: name, stack };
+  const cleared = await clearDeadLocks(target);
+  return what === "locks" ? cleared : [...cleared, ...(await clearPendingOperations(target, folder))];
 }
 
 /**
@@ -124,24 +115,16 @@ async function fileBackendOf(project: Project, stack: string): Promise<FileBacke
  */
 async function removeCorruptAttributes({ stateFolder, project, stack }: FileBackendStack): Promise<string[]> {
   const folder = path.join(stateFolder, ".pulumi", "stacks", project);
-  const names = await filesIn(folder);
+  const isAttributes = (name: string) => name.startsWith(`${stack}.json`) && name.endsWith(".attrs");
   const lines: string[] = [];
-  for (const name of names.filter((each) => each.startsWith(`${stack}.json`) && each.endsWith(".attrs"))) {
-    const file = path.join(folder, name);
-    if (isJson(await readFile(file, "utf8"))) continue;
+  for (const file of await filesIn(folder, isAttributes)) {
+    if (parseJson(await readFile(file, "utf8")) !== undefined) continue;
     await rm(file, { force: true });
-    lines.push(`removed ${name}, which a killed run of ${stack} half wrote; the state itself is whole`);
+    lines.push(
+      `removed ${path.basename(file)}, which a killed run of ${stack} half wrote; the state itself is whole`,
+    );
   }
   return lines;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -155,22 +138,18 @@ function isJson(text: string): boolean {
 export async function clearPendingOperations(target: FileBackendStack, folder: string): Promise<string[]> {
   if (!(await mayHavePending(target))) return [];
   const { project, stack } = target;
+  const name = `organization/${project}/${stack}`;
   const call = (...args: string[]) =>
-    callPulumi({
-      project: { folder, name: project },
-      args: [...args, "--stack", `organization/${project}/${stack}`],
-    });
+    callPulumi({ project: { folder, name: project }, args: [...args, "--stack", name] });
   try {
     const exported = (await call("stack", "export")).stdout;
     const { resumable, others } = judgePendingOperations(JSON.parse(exported) as ExportedStack);
     const found = resumable.length + others.length;
     if (found === 0) return [];
-    const words = `${found} pending operation${found === 1 ? "" : "s"} of ${stack}`;
+    const words = `${plural(found, "pending operation")} of ${stack}`;
+    const next = `look whether it exists, then run pulumi refresh --stack ${stack}`;
     if (others.length > 0)
-      return [
-        `kept ${words}, since the outcome of ${others.join(", ")} is unknown: ` +
-          `look whether it exists, then run pulumi refresh --stack ${stack}`,
-      ];
+      return [`kept ${words}, since the outcome of ${others.join(", ")} is unknown: ${next}`];
     await withPrivateFolder(async (folder) => {
       const file = path.join(folder, "stack.json");
       await writePrivately(file, exported);
@@ -189,10 +168,7 @@ async function mayHavePending({ stateFolder, project, stack }: FileBackendStack)
   const file = path.join(stateFolder, ".pulumi", "stacks", project, `${stack}.json`);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return text.includes('"pending_operations"');
-  return readFile(`${file}.gz`).then(
-    () => true,
-    () => false,
-  );
+  return existsSync(`${file}.gz`);
 }
 
 /** The backend in use is not a file backend, and only its own service can clear its locks. */
@@ -234,13 +210,12 @@ const TICKS_PER_SECOND = 100;
 async function lookUpProcess(pid: number): Promise<LockProcess> {
   const found = readProcess(pid);
   if (found === undefined) return { alive: false };
-  if (process.platform !== "linux") return { alive: true, ...startedAt(Date.parse(found.startTime)) };
-  const bootedAt = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
-  return {
-    alive: true,
-    ...startedAt((Number(bootedAt) + Number(found.startTime) / TICKS_PER_SECOND) * 1000),
-  };
+  const startedAt =
+    process.platform === "linux" ? await sinceBoot(found.startTime) : Date.parse(found.startTime);
+  return { alive: true, ...(Number.isFinite(startedAt) && { startedAt: new Date(startedAt) }) };
 }
 
-const startedAt = (milliseconds: number): { startedAt?: Date } =>
-  Number.isFinite(milliseconds) ? { startedAt: new Date(milliseconds) } : {};
+async function sinceBoot(ticks: string): Promise<number> {
+  const bootedAt = /^btime (\d+)$/m.exec(await readFile("/proc/stat", "utf8"))?.[1];
+  return (Number(bootedAt) + Number(ticks) / TICKS_PER_SECOND) * 1000;
+}

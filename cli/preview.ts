@@ -1,6 +1,6 @@
 import { redact } from "../lib/text/redaction";
 import { renderText } from "./review/text";
-import { clearIfFileBackend, StackLockedError } from "./killed-runs";
+import { clearKilledRuns, StackLockedError } from "./killed-runs";
 import { writePrivately, withPrivateFolder } from "./private-file";
 import { findProject, findStack, PulumiError, runPulumi, type Project } from "./pulumi";
 import { readFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ export async function preview(
   const project = await findProject();
   const stack = await findStack(project, options.stack);
   try {
-    for (const line of await clearIfFileBackend(project, stack)) say(line);
+    for (const line of await clearKilledRuns(project, stack, "locks")) say(line);
   } catch (error) {
     // a preview changes nothing, so it may run during another run and shows what is left at that moment
     if (!(error instanceof StackLockedError)) throw error;

@@ -36,7 +36,7 @@ export async function up(options: UpOptions, say = (line: string) => console.log
     options.plan === undefined
       ? undefined
       : parseSavedPlan(await readFile(options.plan, "utf8"), { project: project.name, stack });
-  for (const line of await clearKilledRuns(project, stack)) say(line);
+  for (const line of await clearKilledRuns(project, stack, "operations")) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([
     takePreview(project, stack),

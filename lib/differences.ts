@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "./json";
 import { isUnknown } from "./unknown";
 import type { ConfigurationPath } from "./validation/validation-issue";
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Returns the deepest paths at which two plain values differ, in the order of the keys. An undefined key counts as
@@ -15,7 +13,7 @@ export function differingPaths(
   path: ConfigurationPath = [],
 ): ConfigurationPath[] {
   if (isUnknown(before) || isUnknown(after)) return [];
-  if (isMap(before) && isMap(after)) {
+  if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys.flatMap((key) => differingPaths(before[key], after[key], [...path, key]));
   }

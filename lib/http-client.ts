@@ -1,6 +1,7 @@
 import { type Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
 import { abortError } from "./abort";
+import { parseJson } from "./json";
 
 export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -81,12 +82,4 @@ export class HttpClient {
 export function wasNeverSent(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"].includes(code);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

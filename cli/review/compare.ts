@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../lib/json";
 import { isUnknown } from "../../lib/unknown";
 import type { Operation, ReviewedChange } from "./change";
 import { isBegun, readStep, type ReviewStep } from "./steps";
@@ -129,12 +130,9 @@ function keeps(reviewed: unknown, current: unknown): boolean {
   if (isUnknown(reviewed)) return true;
   if (Array.isArray(reviewed) && Array.isArray(current))
     return reviewed.length === current.length && reviewed.every((each, index) => keeps(each, current[index]));
-  if (isRecord(reviewed) && isRecord(current)) {
+  if (isObject(reviewed) && isObject(current)) {
     const names = new Set([...Object.keys(reviewed), ...Object.keys(current)]);
     return [...names].every((name) => keeps(reviewed[name], current[name]));
   }
   return isDeepStrictEqual(reviewed, current);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

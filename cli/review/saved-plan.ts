@@ -1,4 +1,5 @@
 import { commonSteps } from "../../lib/steps/steps";
+import { isObject, parseJson } from "../../lib/json";
 import { UNKNOWN } from "../../lib/unknown";
 import type { ReviewedChange } from "./change";
 import type { Preview } from "./preview";
@@ -33,14 +34,7 @@ export function makeSavedPlan(
   engine: unknown,
   version: string,
 ): SavedPlan {
-  const reviewed = preview.changes.map(({ urn, name, type, operation, steps, inputs }) => ({
-    urn,
-    name,
-    type,
-    operation,
-    steps,
-    inputs,
-  }));
+  const reviewed = preview.changes.map(({ replaceReasons: _, ...change }) => change);
   return {
     formatVersion: FORMAT_VERSION,
     foresail: { version },
@@ -59,14 +53,10 @@ export function parseSavedPlan(
   text: string,
   ref: { readonly project: string; readonly stack: string },
 ): SavedPlan {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UnreadablePlanError("it is no JSON, or was cut off");
-  }
-  const plan = value as Partial<SavedPlan> | null;
-  if (typeof plan !== "object" || plan === null || plan.foresail === undefined || plan.engine === undefined)
+  const value = parseJson(text);
+  if (value === undefined) throw new UnreadablePlanError("it is no JSON, or was cut off");
+  const plan: Partial<SavedPlan> = isObject(value) ? value : {};
+  if (plan.foresail === undefined || plan.engine === undefined)
     throw new UnreadablePlanError("it is no plan of foresail's");
   const found = plan.formatVersion ?? 1;
   if (found !== FORMAT_VERSION)
@@ -82,14 +72,10 @@ export function parseSavedPlan(
 }
 
 function isReviewedChange(value: unknown): value is ReviewedChange {
-  const { urn, name, type, operation, steps, inputs } = (value ?? {}) as Record<string, unknown>;
-  return (
-    [urn, name, type, operation].every((each) => typeof each === "string") &&
-    Array.isArray(steps) &&
-    steps.every((step) => typeof step === "string") &&
-    typeof inputs === "object" &&
-    inputs !== null
-  );
+  if (!isObject(value)) return false;
+  const { urn, name, type, operation, steps, inputs } = value;
+  const texts = [urn, name, type, operation, ...(Array.isArray(steps) ? (steps as unknown[]) : [steps])];
+  return texts.every((each) => typeof each === "string") && Array.isArray(steps) && isObject(inputs);
 }
 
 /**

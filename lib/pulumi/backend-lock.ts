@@ -1,3 +1,5 @@
+import { isObject, parseJson } from "../json";
+
 /** A stack in a file backend. */
 export interface FileBackendStack {
   /** The backend's folder, which contains `.pulumi`. */
@@ -20,14 +22,16 @@ export type LockProcess =
   | { readonly alive: false }
   | { readonly alive: true; /** Undefined if unknown. */ readonly startedAt?: Date };
 
-/** Whether a lock still has an owner. `because` is the reason as a phrase for messages. */
-export type LockVerdict =
-  /** The owner is gone: the lock may be deleted. */
-  | { readonly kind: "dead"; readonly because: string }
-  /** The owner is a running process on this host. */
-  | { readonly kind: "held"; readonly because: string }
-  /** The lock belongs to another host, or its file can't be read: only a person can decide. */
-  | { readonly kind: "unknown"; readonly because: string };
+/** Whether a lock still has an owner. */
+export interface LockVerdict {
+  /**
+   * dead: the owner is gone, the lock may be deleted; held: by a running process of this host; unknown: it belongs to
+   * another host or can't be read, only a person can decide
+   */
+  readonly kind: "dead" | "held" | "unknown";
+  /** The reason as a phrase for messages. */
+  readonly because: string;
+}
 
 /**
  * The kernel's start times have whole seconds and drift when the clock is set; a process number is reused much later
@@ -41,14 +45,9 @@ const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
  * @returns undefined when it is not a lock, such as a file that was only half written
  */
 export function parseBackendLock(text: string): BackendLock | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const { pid, username, hostname, timestamp } = value as Partial<Record<keyof BackendLock, unknown>>;
+  const value = parseJson(text);
+  if (!isObject(value)) return undefined;
+  const { pid, username, hostname, timestamp } = value;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
   if (typeof hostname !== "string" || typeof timestamp !== "string") return undefined;
   return { pid, hostname, timestamp, username: typeof username === "string" ? username : "unknown" };

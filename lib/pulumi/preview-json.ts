@@ -1,3 +1,5 @@
+import { isObject, parseJson } from "../json";
+
 /** One operation of a preview. */
 export interface EngineStep {
   /** The engine's name: "same", "create", "delete-replaced", … */
@@ -36,14 +38,10 @@ export class NotAPreviewError extends Error {
  * @throws NotAPreviewError
  */
 export function parsePreview(text: string): EnginePreview {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new NotAPreviewError("it is no JSON");
-  }
-  if (typeof value !== "object" || value === null) throw new NotAPreviewError("it is no object");
-  const { steps = [], diagnostics = [], changeSummary } = value as Record<string, unknown>;
+  const value = parseJson(text);
+  if (value === undefined) throw new NotAPreviewError("it is no JSON");
+  if (!isObject(value)) throw new NotAPreviewError("it is no object");
+  const { steps = [], diagnostics = [], changeSummary } = value;
   if (!Array.isArray(steps) || !Array.isArray(diagnostics)) throw new NotAPreviewError("it has no steps");
   // an empty object has no steps either, and does not describe a stack
   if (changeSummary === undefined && steps.length === 0 && diagnostics.length === 0)
@@ -54,6 +52,5 @@ export function parsePreview(text: string): EnginePreview {
 }
 
 function isStep(value: unknown): value is EngineStep {
-  const { op, urn } = (value ?? {}) as Record<string, unknown>;
-  return typeof op === "string" && typeof urn === "string";
+  return isObject(value) && typeof value["op"] === "string" && typeof value["urn"] === "string";
 }

@@ -3,7 +3,7 @@ import { quoted, readAsNumber } from "../../lib/text/quote";
 import { writtenDate } from "../../lib/validation/labels";
 import { unknownWord } from "../../lib/validation/spelling";
 import { type ValidationIssue, valueAt } from "../../lib/validation/validation-issue";
-import { isObject } from "./rule";
+import { isObject } from "../../lib/json";
 
 /** Names of types in messages. */
 const TYPES: Readonly<Record<string, string>> = {

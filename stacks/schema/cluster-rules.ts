@@ -15,7 +15,7 @@ import { nodeNames, rolloutIssues } from "../../providers/kubeadm/plan/validatio
 import { ClusterInput, type BaseCluster } from "./cluster";
 import type { MachineInput } from "./machine";
 import { readable, type Readable } from "./check";
-import { isObject } from "./rule";
+import { isObject } from "../../lib/json";
 
 type ReadableCluster = Readable<z.output<typeof ClusterInput>>;
 

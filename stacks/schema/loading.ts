@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { parseJson } from "../../lib/json";
 import { hasPrivateKey, quoted } from "../../lib/text/quote";
 import { renameFields } from "../../lib/validation/renames";
 import { nearest, unknownWord } from "../../lib/validation/spelling";
@@ -82,7 +83,9 @@ function readValues(system: System, { project, values }: ConfigurationReader): R
     ([key, { type, renames = {} }]) => {
       const text = values[`${project}:${key}`];
       if (text === undefined) return [];
-      return [{ key, renames, value: type === "object" ? parsed(text) : text }];
+      // the engine passes objects as JSON; the rules refuse any other text
+      const object = type === "object" ? parseJson(text) : undefined;
+      return [{ key, renames, value: object === undefined ? text : object }];
     },
   );
   const structure = structureIssues(keys);
@@ -104,15 +107,6 @@ function readValues(system: System, { project, values }: ConfigurationReader): R
     ],
     deprecations: all.flatMap((one) => one.deprecations),
   };
-}
-
-/** Returns a value that is not JSON as a string, for the rules to refuse: the engine passes objects as JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Maximum nesting of a value. A Kubernetes object has about ten levels, and the rules visit all of them. */

@@ -9,7 +9,7 @@ import { ClusterConfiguration, type ReadableBase } from "./cluster-rules";
 import type { KeyName, System } from "./keys";
 import { MachinePoolSection } from "./machine-pool";
 import { OpenstackSection, openstackRules } from "./openstack";
-import { isObject } from "./rule";
+import { isObject } from "../../lib/json";
 import {
   type RegistryCredential,
   readFields,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../../lib/json";
 import { lineIssue } from "../../lib/validation/names";
 import { urlIssue } from "../../lib/validation/urls";
 import { readAsNumber } from "../../lib/text/quote";
@@ -74,11 +75,6 @@ export function keyRule<Schema extends z.ZodRecord>(
     },
     { when: ({ value }) => isObject(value) },
   );
-}
-
-/** Returns whether a value is an object with named fields. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Schema of a string of one line that another system gets unchanged. */

@@ -4,7 +4,7 @@ import { unknownWord } from "../../lib/validation/spelling";
 import { below, issueAt, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { registryHostIssue } from "../../providers/kubeadm/plan/validation/source";
 import type { Reading } from "./check";
-import { isObject } from "./rule";
+import { isObject } from "../../lib/json";
 
 /** Credentials of one image registry. */
 export type RegistryCredential = Record<"username" | "password", string>;
