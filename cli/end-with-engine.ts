@@ -1,7 +1,7 @@
 // Preloaded into the Node.js processes of an engine that foresail starts (NODE_OPTIONS=--require …). The dynamic
 // provider then ends with its engine from the start. Otherwise it does so only after it has loaded a handler, and an
 // engine that is killed before that leaves it running.
-import { endWithEngine, isDynamicProvider } from "../lib/pulumi/exit-with-parent";
+import { endWithEngine, isDynamicProvider } from "../lib/process/parent-watch";
 
 if (isDynamicProvider()) {
   endWithEngine();

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "yaml";
+import { isObject } from "../lib/json";
 
 interface Kubeconfig {
   "current-context"?: string;
@@ -38,54 +39,40 @@ export function chooseContext(file: string, wanted?: string): ChosenContext {
   const user = config.users?.find((entry) => entry.name === chosen.context.user)?.user;
   if (!cluster) throw new Error(`${file}: the context "${name}" names a cluster that is not in the file`);
   if (!user) throw new Error(`${file}: the context "${name}" names a user that is not in the file`);
-  const one = {
+  const credentials = absolute(user, folder);
+  const kubeconfig = stringify({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: chosen.context.cluster, cluster: absolute(cluster, folder) }],
-    users: [{ name: chosen.context.user, user: absolute(user, folder) }],
+    users: [{ name: chosen.context.user, user: credentials }],
     contexts: [{ name, context: chosen.context }],
     "current-context": name,
-  };
-  return {
-    kubeconfig: stringify(one),
-    context: name,
-    clientCertificate: certificateOf(one.users[0]?.user ?? {}),
-  };
+  });
+  return { kubeconfig, context: name, clientCertificate: certificateOf(credentials) };
 }
 
 function read(file: string): Kubeconfig {
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    const config: unknown = parse(readFileSync(file, "utf8"));
+    if (isObject(config) && "contexts" in config) return config;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const why = code === "ENOENT" ? "there is no such file" : String(code);
-    throw new Error(`can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`, {
-      cause: error,
-    });
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : code;
+    if ((error as NodeJS.ErrnoException).syscall !== undefined)
+      throw new Error(`can't read the kubeconfig ${file}: ${why}; give its path with --kubeconfig`, {
+        cause: error,
+      });
   }
-  let config: unknown;
-  try {
-    config = parse(text);
-  } catch {
-    config = undefined;
-  }
-  if (typeof config !== "object" || config === null || !("contexts" in config)) {
-    throw new Error(`${file} is not a kubeconfig; on a control plane it is /etc/kubernetes/admin.conf`);
-  }
-  return config as Kubeconfig;
+  throw new Error(`${file} is not a kubeconfig; on a control plane it is /etc/kubernetes/admin.conf`);
 }
 
 const FILES = ["certificate-authority", "client-certificate", "client-key", "tokenFile"];
 
 /** Resolves paths relative to the file's folder, as kubectl does. */
 function absolute(fields: Record<string, unknown>, folder: string): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      FILES.includes(key) && typeof value === "string" ? path.resolve(folder, value) : value,
-    ]),
-  );
+  const resolved = (key: string, value: unknown) =>
+    FILES.includes(key) && typeof value === "string" ? path.resolve(folder, value) : value;
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, resolved(key, value)]));
 }
 
 function certificateOf(user: Record<string, unknown>): string | undefined {

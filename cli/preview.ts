@@ -6,8 +6,7 @@ import { findProject, findStack, PulumiError, runPulumi, type Project } from "./
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { foresailVersion } from "../lib/version";
-import { NotAPreviewError } from "../lib/pulumi/preview-json";
-import { type Preview, readPreview } from "./review/preview";
+import { NotAPreviewError, type Preview, readPreview } from "./review/preview";
 import { makeSavedPlan, type SavedPlan } from "./review/saved-plan";
 import { text } from "node:stream/consumers";
 import { findDangers } from "./review/dangers";

@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { colourOfStream, onInterrupts } from "./terminal";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -30,60 +33,57 @@ interface RunningPulumi {
   readonly ended: Promise<PulumiAnswer>;
 }
 
+/** Replaces lines of shown output: `line` returns what to show for one, `rest` what it kept back until the end. */
+interface LineFilter {
+  line(text: string): string[];
+  rest(): string[];
+}
+
 interface PulumiCall {
   readonly project: Project;
   readonly args: readonly string[];
   /** Shows the engine's output while it runs; by default it is only returned. */
   readonly passThrough?: boolean;
-  /**
-   * Filters the shown output: `line` returns the replacement lines of each line, `rest` what it has kept back at the
-   * end.
-   */
-  readonly filter?: { line(text: string): string[]; rest(): string[] };
+  /** Filters the shown standard output. */
+  readonly filter?: LineFilter;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+const SHOW_ALL: LineFilter = { line: (text) => [text], rest: () => [] };
+
+async function showLines(from: Readable, to: Writable, filter = SHOW_ALL): Promise<void> {
+  const show = (lines: string[]) => lines.forEach((line) => to.write(`${line}\n`));
+  for await (const line of createInterface({ input: from })) show(filter.line(line));
+  show(filter.rest());
 }
 
 /**
  * Starts `pulumi` in a process group of its own, so that an interrupt on the terminal reaches only foresail, which
  * decides how to handle it.
  */
-export function startPulumi({ project, args, passThrough = false, filter }: PulumiCall): RunningPulumi {
-  const child = spawn(
-    "pulumi",
-    [...args, "--non-interactive", "--color", passThrough ? colourOfStream(process.stdout) : "never"],
-    {
-      cwd: project.folder,
-      env: fleetEnvironment(),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    },
-  );
+export function startPulumi(call: PulumiCall): RunningPulumi {
+  const { project, args, passThrough = false, filter, environment } = call;
+  const color = passThrough ? colourOfStream(process.stdout) : "never";
+  const child = spawn("pulumi", [...args, "--non-interactive", "--color", color], {
+    cwd: project.folder,
+    env: { ...fleetEnvironment(), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
   const output = { stdout: "", stderr: "" };
-  const closed = (["stdout", "stderr"] as const).map((name) => {
-    child[name].setEncoding("utf8");
-    const show = (text: string) => process[name].write(text);
-    const lines = filter && name === "stdout" ? new Lines(filter, show) : undefined;
-    return new Promise<void>((resolve) => {
-      child[name]
-        .on("data", (text: string) => {
-          output[name] += text;
-          if (!passThrough) return;
-          if (lines) lines.take(text);
-          else show(text);
-        })
-        .on("close", () => {
-          if (passThrough) lines?.end();
-          resolve();
-        });
-    });
+  const closed = (["stdout", "stderr"] as const).map(async (name) => {
+    const stream = child[name].setEncoding("utf8");
+    stream.on("data", (text: string) => (output[name] += text));
+    const isClosed = once(stream, "close");
+    if (passThrough) await showLines(stream, process[name], name === "stdout" ? filter : undefined);
+    await isClosed;
   });
   const ended = new Promise<PulumiAnswer>((resolve, reject) => {
-    child.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === "ENOENT"
-          ? new Error("pulumi is not on the PATH; see https://www.pulumi.com/docs/install/")
-          : new Error(`pulumi cannot be started: ${error.message}`),
-      ),
-    );
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === "ENOENT";
+      const install = "pulumi is not on the PATH; see https://www.pulumi.com/docs/install/";
+      reject(new Error(isMissing ? install : `pulumi cannot be started: ${error.message}`));
+    });
     child.once("exit", (code, signal) => {
       // not 'close' alone: a plugin that outlives a killed engine keeps the pipes open
       const patience = new Promise((done) => setTimeout(done, 2_000).unref());
@@ -95,30 +95,11 @@ export function startPulumi({ project, args, passThrough = false, filter }: Pulu
   return { child, ended };
 }
 
-/** Joins chunks of text into lines and shows the filter's output for each. */
-class Lines {
-  private begun = "";
-
-  constructor(
-    private readonly filter: NonNullable<PulumiCall["filter"]>,
-    private readonly show: (text: string) => void,
-  ) {}
-
-  take(text: string): void {
-    const lines = (this.begun + text).split("\n");
-    this.begun = lines.pop() ?? "";
-    for (const line of lines) for (const shown of this.filter.line(line)) this.show(`${shown}\n`);
-  }
-
-  end(): void {
-    const last = this.begun === "" ? [] : this.filter.line(this.begun);
-    this.begun = "";
-    for (const shown of [...last, ...this.filter.rest()]) this.show(`${shown}\n`);
-  }
-}
+/** A call whose output is only returned. */
+type QuietCall = Pick<PulumiCall, "project" | "args">;
 
 /** Runs `pulumi` to its end, with any exit code; passes interrupts on. */
-export async function runPulumi(call: PulumiCall): Promise<PulumiAnswer> {
+export async function runPulumi(call: QuietCall): Promise<PulumiAnswer> {
   const { child, ended } = startPulumi(call);
   const forget = onInterrupts(() => child.kill("SIGINT"));
   try {
@@ -129,18 +110,12 @@ export async function runPulumi(call: PulumiCall): Promise<PulumiAnswer> {
 }
 
 /** Runs `pulumi` to its end. @throws PulumiError */
-export async function callPulumi(call: PulumiCall): Promise<PulumiAnswer> {
+export async function callPulumi(call: QuietCall): Promise<PulumiAnswer> {
   const answer = await runPulumi(call);
   if (answer.exitCode === 0) return answer;
-  const words = call.passThrough === true ? "" : answer.stderr.trim() || answer.stdout.trim();
-  throw new PulumiError(
-    call.args
-      .filter((word) => !word.startsWith("-"))
-      .slice(0, 2)
-      .join(" "),
-    answer.exitCode,
-    words,
-  );
+  const words = answer.stderr.trim() || answer.stdout.trim();
+  const command = call.args.filter((word) => !word.startsWith("-")).slice(0, 2);
+  throw new PulumiError(command.join(" "), answer.exitCode, words);
 }
 
 /** Returns the stack with this name, or the selected one. */
@@ -198,3 +173,13 @@ export function fleetEnvironment(base: NodeJS.ProcessEnv = process.env): NodeJS.
     NODE_OPTIONS: preloading(missing, own),
   };
 }
+
+/**
+ * How many objects the engine creates at once (`--parallel`). The engine's default is four for each processor of its
+ * host, so half of twenty servers would wait for the other half. No variable sets it: PULUMI_OPTION_PARALLEL makes
+ * Pulumi 3.230 panic.
+ */
+export const PARALLEL_OPERATIONS = 32;
+
+/** The same value as arguments of `pulumi up` and `pulumi destroy`. */
+export const PARALLEL_ARGUMENTS: readonly string[] = ["--parallel", String(PARALLEL_OPERATIONS)];

@@ -1,9 +1,10 @@
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
+import { FAILURE_CODES } from "../lib/pulumi/failure";
+import { PARALLEL_ARGUMENTS, type Project, startPulumi } from "./pulumi";
 import { BehindFailure } from "./review/cascading-errors";
 import { onInterrupts } from "./terminal";
 import { withPrivateFolder, writePrivately } from "./private-file";
-import { type Project, startPulumi } from "./pulumi";
 import { hostname, userInfo } from "node:os";
 import { CLUSTER_LEASE, KubernetesClient, type KubernetesObject, PAUSE_REQUESTED } from "../lib/kubernetes";
 import { redact } from "../lib/text/redaction";
@@ -33,105 +34,88 @@ export async function runPlan(run: PlannedRun, say: (line: string) => void): Pro
   return withPrivateFolder(async (folder) => {
     const file = path.join(folder, "plan.json");
     await writePrivately(file, JSON.stringify(run.engine));
+    const codes = path.join(folder, "failure-codes");
+    await writePrivately(codes, "");
     const args = [
       "up",
       "--plan",
       file,
+      "--stack",
+      run.stack,
       "--yes",
       "--skip-preview",
       "--suppress-progress",
-      ...PARALLEL_ARGUMENTS,
-      "--stack",
-      run.stack,
     ];
-    // outputs contain whole objects, and `pulumi stack output` prints them on request
     const behind = new BehindFailure();
     const { child, ended } = startPulumi({
       project: run.project,
-      args: [...args, "--suppress-outputs"],
+      // outputs contain whole objects, and `pulumi stack output` prints them on request
+      args: [...args, "--suppress-outputs", ...PARALLEL_ARGUMENTS],
       passThrough: true,
       filter: behind,
+      environment: { [FAILURE_CODES]: codes },
     });
-    const pausing = { asked: false };
+    let hasAsked = false;
     let count = 0;
+    const pause = async () => {
+      say("interrupted: asking for a pause …");
+      const refusal = await requestPause(run.kubeconfig);
+      hasAsked = refusal === undefined;
+      if (hasAsked)
+        return say(
+          "asked for a pause: the current node is finished first. Ctrl-C again interrupts the engine.",
+        );
+      say(`no pause, since ${refusal}; the engine ends what it has begun. Ctrl-C again stops it at once.`);
+      child.kill("SIGINT");
+    };
     const forget = onInterrupts((signal) => {
       count += 1;
       if (count > 1 || signal !== "SIGINT") child.kill("SIGINT");
-      else void pause(run.kubeconfig, pausing, () => child.kill("SIGINT"), say);
+      else void pause();
     });
     try {
       const { exitCode, stdout, stderr } = await ended;
-      const words = stdout + stderr;
       if (behind.summary !== undefined) say(behind.summary);
-      if (/\bRolloutPaused\b/.test(words)) return "paused";
+      if ((await readFile(codes, "utf8")).split("\n").includes("RolloutPaused")) return "paused";
       if (exitCode === 0) return "done";
       if (count > 0) return "interrupted";
-      return /\bviolates plan\b/.test(words) ? "moved meanwhile" : "failed";
+      return /\bviolates plan\b/.test(stdout + stderr) ? "moved meanwhile" : "failed";
     } finally {
       forget();
-      if (pausing.asked && run.kubeconfig !== undefined) await withdrawPause(run.kubeconfig);
+      // the next run removes a request that could not be withdrawn as outdated
+      if (hasAsked) await annotate(run.kubeconfig, null).catch(() => undefined);
     }
   });
-}
-
-async function pause(
-  kubeconfig: string | undefined,
-  pausing: { asked: boolean },
-  interrupt: () => void,
-  say: (line: string) => void,
-): Promise<void> {
-  say("interrupted: asking for a pause …");
-  const answer = await requestPause(kubeconfig);
-  if (answer.asked) {
-    pausing.asked = true;
-    say("asked for a pause: the current node is finished first. Ctrl-C again interrupts the engine.");
-    return;
-  }
-  say(`no pause, since ${answer.because}; the engine ends what it has begun. Ctrl-C again stops it at once.`);
-  interrupt();
 }
 
 /** The user waits for this after Ctrl-C. */
 const SECONDS = 8;
 
-/** The result of a pause request. */
-type PauseAnswer = { readonly asked: true } | { readonly asked: false; readonly because: string };
+type Lease = KubernetesObject & { spec?: { holderIdentity?: string } };
 
 /**
- * Asks the running process to stop before its next node. Never throws: the result contains the reason of a failure.
+ * Asks the running process to stop before its next node. Never throws.
  *
  * @param kubeconfig the stack's output, or undefined when it has none yet
+ * @returns undefined, or why that is not possible
  */
-async function requestPause(kubeconfig: string | undefined): Promise<PauseAnswer> {
-  if (kubeconfig === undefined) return { asked: false, because: "the stack has no kubeconfig yet" };
-  const at = new Date().toISOString();
-  return onLease<PauseAnswer>(kubeconfig, async (client) => {
-    const lease = await client.get<KubernetesObject & { spec?: { holderIdentity?: string } }>(CLUSTER_LEASE);
-    if (!lease?.spec?.holderIdentity) return { asked: false, because: "no run is changing the cluster now" };
-    await annotate(client, `${at} ${userInfo().username}@${hostname()}`);
-    return { asked: true };
-  }).catch((error: unknown): PauseAnswer => ({
-    asked: false,
-    because: `the cluster can't be asked: ${error instanceof Error ? error.message : String(error)}`,
-  }));
+async function requestPause(kubeconfig: string | undefined): Promise<string | undefined> {
+  if (kubeconfig === undefined) return "the stack has no kubeconfig yet";
+  const request = `${new Date().toISOString()} ${userInfo().username}@${hostname()}`;
+  return annotate(kubeconfig, request).catch(
+    (error: unknown) =>
+      `the cluster can't be asked: ${error instanceof Error ? error.message : String(error)}`,
+  );
 }
 
-/**
- * Withdraws the pause request, so that it does not stop the next run. If this fails, the next run removes the request
- * as outdated.
- */
-async function withdrawPause(kubeconfig: string): Promise<void> {
-  await onLease(kubeconfig, (client) => annotate(client, null)).catch(() => undefined);
-}
-
-async function annotate(client: KubernetesClient, value: string | null): Promise<void> {
-  await client.mergePatch(CLUSTER_LEASE, { metadata: { annotations: { [PAUSE_REQUESTED]: value } } });
-}
-
-async function onLease<T>(kubeconfig: string, work: (client: KubernetesClient) => Promise<T>): Promise<T> {
+/** @returns why no pause can be requested: no run holds the lease; undefined after the annotation was written */
+async function annotate(kubeconfig = "", request: string | null): Promise<string | undefined> {
   const client = await KubernetesClient.connect({ kubeconfig }, { seconds: SECONDS, callSeconds: SECONDS });
   try {
-    return await work(client);
+    if (request !== null && !(await client.get<Lease>(CLUSTER_LEASE))?.spec?.holderIdentity)
+      return "no run is changing the cluster now";
+    await client.mergePatch(CLUSTER_LEASE, { metadata: { annotations: { [PAUSE_REQUESTED]: request } } });
+    return undefined;
   } finally {
     client.close();
   }

@@ -24,24 +24,22 @@ export async function unlock(
   const locks = await findLocks(target);
   if (locks.length === 0) say(`the stack ${options.stack} of project ${options.project} is not locked`);
   let exitCode = 0;
+  const keep = (words: string, code: number) => {
+    say(`not cleared${words}`);
+    exitCode = Math.max(exitCode, code);
+  };
   for (const lock of locks) {
     const { kind, because } = lock.verdict;
     if (kind === "held") {
-      say(`not cleared: ${because}. Stop it first (an interrupt lets it end in order), then try again.`);
-      exitCode = Math.max(exitCode, 1);
+      keep(`: ${because}. Stop it first (an interrupt lets it end in order), then try again.`, 1);
       continue;
     }
     if (kind === "unknown" && !options.yes) {
-      const answer = await askPerson(
-        `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `,
-      );
-      if (answer !== true) {
-        say(
-          answer === undefined ? `not cleared: ${because}. Without a terminal, give --yes.` : "not cleared",
-        );
-        exitCode = Math.max(exitCode, answer === undefined ? 2 : 1);
-        continue;
-      }
+      const question = `${because}. Clear it all the same? Two runs at once damage the stack. [y/N] `;
+      const answer = await askPerson(question);
+      if (answer === undefined) keep(`: ${because}. Without a terminal, give --yes.`, 2);
+      if (answer === false) keep("", 1);
+      if (answer !== true) continue;
     }
     await deleteLock(lock);
     say(`cleared: ${because}`);

@@ -3,8 +3,7 @@ import { redact } from "../lib/text/redaction";
 import { compareReview, type Verdict } from "./review/compare";
 import { isMachinePlan, remainingRuns, unlistedChange } from "./review/server-order";
 import { parseSavedPlan, type SavedPlan } from "./review/saved-plan";
-import { sideBySide } from "./review/side-by-side";
-import { renderText } from "./review/text";
+import { sideBySide, renderText } from "./review/text";
 import { askPerson } from "./terminal";
 import { clearKilledRuns } from "./killed-runs";
 import { findProject, type Project, callPulumi, findStack } from "./pulumi";
@@ -32,10 +31,9 @@ export const EXIT = { done: 0, failed: 1, usage: 2, moved: 3, paused: 4 } as con
 export async function up(options: UpOptions, say = (line: string) => console.log(line)): Promise<number> {
   const project = await findProject();
   const stack = await findStack(project, options.stack);
+  const ref = { project: project.name, stack };
   const saved =
-    options.plan === undefined
-      ? undefined
-      : parseSavedPlan(await readFile(options.plan, "utf8"), { project: project.name, stack });
+    options.plan === undefined ? undefined : parseSavedPlan(await readFile(options.plan, "utf8"), ref);
   for (const line of await clearKilledRuns(project, stack, "operations")) say(line);
   say(saved === undefined ? `previewing ${stack}` : `comparing ${stack} with the reviewed plan`);
   const [taken, kubeconfig] = await Promise.all([
@@ -47,9 +45,8 @@ export async function up(options: UpOptions, say = (line: string) => console.log
     // the reviewed plan had no error, so the cluster or the configuration has changed since
     if (saved !== undefined && taken.preview.isRefused) {
       say("refused: what was reviewed can't run now. Nothing was touched.");
-      say(
-        `next: fix the errors above and run the same command, or review again (foresail preview --save-plan ${options.plan})`,
-      );
+      const again = `review again (foresail preview --save-plan ${options.plan})`;
+      say(`next: fix the errors above and run the same command, or ${again}`);
       return EXIT.moved;
     }
     say("nothing was changed");
@@ -76,11 +73,8 @@ async function consent(
   if (options.yes) return plan;
   const answer = await askPerson("Do this? [y/N] ");
   if (answer === true) return plan;
-  say(
-    answer === undefined
-      ? "nothing was changed: without a terminal, give --plan or --yes"
-      : "nothing was changed",
-  );
+  const fix = answer === undefined ? ": without a terminal, give --plan or --yes" : "";
+  say(`nothing was changed${fix}`);
   return answer === undefined ? EXIT.usage : EXIT.failed;
 }
 
@@ -131,27 +125,18 @@ function reportOutcome(
   say: (line: string) => void,
 ): number {
   const again = options.plan === undefined ? "foresail up" : `foresail up --plan ${options.plan}`;
-  switch (end) {
-    case "done":
-      return EXIT.done;
-    case "paused":
-      say(`paused before the next node; to continue: ${again}`);
-      return EXIT.paused;
-    case "moved meanwhile":
-      say(
-        "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
-      );
-      return EXIT.failed;
-    case "refused":
-      say("what ran is done; review what is left of it: foresail preview, then foresail up");
-      return EXIT.moved;
-    case "interrupted":
-      say(`interrupted; to continue: ${again}`);
-      return EXIT.failed;
-    case "failed":
-      say(`fix the cause, then continue with: ${again}`);
-      return EXIT.failed;
-  }
+  const words = {
+    done: "",
+    paused: `paused before the next node; to continue: ${again}`,
+    "moved meanwhile":
+      "the cluster moved while this ran, and what was not reviewed was not done; preview and review again",
+    refused: "what ran is done; review what is left of it: foresail preview, then foresail up",
+    interrupted: `interrupted; to continue: ${again}`,
+    failed: `fix the cause, then continue with: ${again}`,
+  }[end];
+  if (words !== "") say(words);
+  if (end === "refused") return EXIT.moved;
+  return end === "done" || end === "paused" ? EXIT[end] : EXIT.failed;
 }
 
 /** Returns the administrator's kubeconfig, kept in memory only; undefined before the first `up`. */

@@ -1,5 +1,5 @@
 import type { Handlers } from "../lib/pulumi/handler-types";
-import { endWithEngine } from "../lib/pulumi/exit-with-parent";
+import { endWithEngine } from "../lib/process/parent-watch";
 import { trustingThisRun } from "../lib/pulumi/stale-steps";
 
 endWithEngine();

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { PARALLEL_ARGUMENTS } from "../lib/pulumi/parallel-operations";
+import { PARALLEL_ARGUMENTS } from "../cli/pulumi";
 import { judgePendingOperations, type ExportedStack } from "../lib/pulumi/state";
 import { clearDeadLocks } from "../cli/killed-runs";
 import { engineEnvironment, ensureState } from "./engine-environment";

@@ -10,7 +10,7 @@ import {
   type MadeObject,
   type Phases,
 } from "../object-waits";
-import { PARALLEL_OPERATIONS } from "../../lib/pulumi/parallel-operations";
+import { PARALLEL_OPERATIONS } from "../../cli/pulumi";
 import { inTurn, makeStack, NAMES, type Who } from "../openstack-stacks";
 import type { Result, Row } from "../results";
 import { pairedRatio, summarise } from "../statistics";

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/json";
 import { isUnknown } from "../../lib/unknown";
-import type { Operation, ReviewedChange } from "./change";
-import { isBegun, readStep, type ReviewStep } from "./steps";
+import { type Operation, type ReviewedChange, isBegun, readStep, type ReviewStep } from "./steps";
 
 /** A resource whose current steps differ from the reviewed ones. */
 export interface Difference {

@@ -1,7 +1,6 @@
 import { resourceMessage } from "../../lib/steps/steps";
-import type { ResourceChange } from "./change";
+import { type ResourceChange, DANGERS, readStep, type DangerKind } from "./steps";
 import type { Preview } from "./preview";
-import { DANGERS, readStep, type DangerKind } from "./steps";
 
 /** Something that a reviewer should see first. */
 export interface Danger {

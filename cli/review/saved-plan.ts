@@ -1,7 +1,7 @@
 import { commonSteps } from "../../lib/steps/steps";
 import { isObject, parseJson } from "../../lib/json";
 import { UNKNOWN } from "../../lib/unknown";
-import type { ReviewedChange } from "./change";
+import type { ReviewedChange } from "./steps";
 import type { Preview } from "./preview";
 
 /** Number of the file's format; another one is refused, because its steps would not be understood. */

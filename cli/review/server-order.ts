@@ -1,6 +1,5 @@
 import { commonSteps } from "../../lib/steps/steps";
-import type { ResourceChange, ReviewedChange } from "./change";
-import { readStep } from "./steps";
+import { type ResourceChange, type ReviewedChange, readStep } from "./steps";
 
 const SERVER = /\bopenstack:compute\/instance:Instance::/;
 const CLOUD_PLAN = "CloudPlan";

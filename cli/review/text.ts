@@ -2,6 +2,7 @@ import { findDangers } from "./dangers";
 import type { Preview } from "./preview";
 import { plural } from "../../lib/text/plural";
 import { countSteps } from "./steps";
+import type { Difference } from "./compare";
 
 /**
  * Renders a preview for a terminal: each resource with its steps, and the dangers at the end, where they are visible.
@@ -21,4 +22,81 @@ export function renderText(preview: Preview): string[] {
       : `${countSteps(preview.changes)}; ${preview.unchanged} unchanged`,
   );
   return lines;
+}
+
+const NARROWEST = 20;
+
+/** Returns the reviewed and the current lines of each resource in two columns; marks rows that differ. */
+export function sideBySide(differences: readonly Difference[], width = 120): string[] {
+  const column = Math.max(NARROWEST, Math.floor((width - 7) / 2));
+  return differences.flatMap((difference) => [
+    `${difference.type} ${difference.name}: ${difference.why}`,
+    row("reviewed", "now", column, "  "),
+    row("-".repeat(column), "-".repeat(column), column, "  "),
+    ...pair(difference).flatMap(([reviewed, current]) => rows(reviewed, current, column)),
+    "",
+  ]);
+}
+
+type Pair = readonly [string | undefined, string | undefined];
+
+/** Pairs equal lines and puts the others in between, in order. */
+function pair({ reviewed, current }: Difference): Pair[] {
+  const pairs: Pair[] = [];
+  let next = 0;
+  for (const line of reviewed) {
+    const at = current.indexOf(line, next);
+    if (at < 0) {
+      pairs.push([line, undefined]);
+      continue;
+    }
+    while (next < at) pairs.push([undefined, current[next++]]);
+    pairs.push([line, current[next++]]);
+  }
+  while (next < current.length) pairs.push([undefined, current[next++]]);
+  return joinOneSided(pairs);
+}
+
+/** Puts a removed line next to the line that replaces it, which halves the length. */
+function joinOneSided(pairs: readonly Pair[]): Pair[] {
+  const joined: Pair[] = [];
+  let gone: string[] = [];
+  let come: string[] = [];
+  const settle = () => {
+    for (let index = 0; index < Math.max(gone.length, come.length); index++)
+      joined.push([gone[index], come[index]]);
+    [gone, come] = [[], []];
+  };
+  for (const [reviewed, current] of pairs) {
+    if (reviewed !== undefined && current !== undefined) {
+      settle();
+      joined.push([reviewed, current]);
+    } else if (reviewed !== undefined) gone.push(reviewed);
+    else if (current !== undefined) come.push(current);
+  }
+  settle();
+  return joined;
+}
+
+function rows(reviewed: string | undefined, current: string | undefined, column: number): string[] {
+  const mark = reviewed === current ? "  " : "! ";
+  const [left, right] = [wrap(reviewed ?? "", column), wrap(current ?? "", column)];
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) =>
+    row(left[index] ?? "", right[index] ?? "", column, index === 0 ? mark : "  "),
+  );
+}
+
+const row = (left: string, right: string, column: number, mark: string): string =>
+  `${mark}${left.padEnd(column)} | ${right}`.trimEnd();
+
+function wrap(text: string, column: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > column) {
+    const space = rest.lastIndexOf(" ", column);
+    const end = space > column / 2 ? space : column;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
 }

@@ -1,4 +1,8 @@
+import { appendFileSync } from "node:fs";
 import { redact } from "../text/redaction";
+
+/** Variable with the file to which handlers append the codes of their failures, one per line, for `foresail up`. */
+export const FAILURE_CODES = "FORESAIL_FAILURE_CODES";
 
 /** The resource and the step in which a handler failed. */
 export interface FailureContext {
@@ -13,10 +17,12 @@ interface TypedError extends Error {
   next?: string;
 }
 
+const codeOf = (error: TypedError): string => error.code ?? error.constructor.name;
+
 /** Returns the failure in one line for messages and reports: resource, step, reason code, remote text, next step. */
 export function describeFailure(context: FailureContext, error: unknown): string {
   const typed = (error instanceof Error ? error : new Error(String(error))) as TypedError;
-  const code = typed.code ?? typed.constructor.name;
+  const code = codeOf(typed);
   const next = typed.next ?? "fix the cause, then run the same `up` again: it continues from here";
   return redact(`${context.resource}: ${context.step} failed (${code}): ${typed.message}\n  next: ${next}`);
 }
@@ -37,5 +43,7 @@ export class PartialFailure extends Error {
     const why = describeFailure(context, cause);
     super(why, { cause });
     this.reasons = [why];
+    const file = process.env[FAILURE_CODES];
+    if (file !== undefined && cause instanceof Error) appendFileSync(file, `${codeOf(cause)}\n`);
   }
 }

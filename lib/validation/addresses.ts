@@ -1,5 +1,6 @@
 import { dnsNameIssue } from "./names";
 import { quoted } from "../text/quote";
+import { duplicateIssues, below, issueAt, type ValidationIssue } from "./validation-issue";
 
 /** Returns a dotted IPv4 address as a 32-bit number, or undefined when the text isn't one. */
 export function parseIpv4(text: string): number | undefined {
@@ -51,4 +52,73 @@ export function hostPortIssue(text: string): string | undefined {
     return `${quoted(text)} is not an address with a port; write e.g. "192.0.2.11:6443"`;
   }
   return hostIssue(match[1]);
+}
+
+/** An IPv4 block: its first address as 32 bits, and its prefix length. */
+export interface Cidr {
+  first: number;
+  prefix: number;
+}
+
+/** Returns the number of addresses in a block. */
+export const cidrSize = (block: Cidr): number => 2 ** (32 - block.prefix);
+
+/** Formats a block as "10.244.0.0/16". */
+export const formatCidr = (block: Cidr): string => `${formatIpv4(block.first)}/${block.prefix}`;
+
+/** Parses "10.244.0.0/16"; undefined when {@link cidrIssue} returns an issue. */
+export function parseCidr(text: string): Cidr | undefined {
+  const [address = "", prefix = "", ...rest] = text.split("/");
+  const bits = parseIpv4(address);
+  if (bits === undefined || rest.length > 0 || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32)
+    return undefined;
+  const block = { first: bits, prefix: Number(prefix) };
+  return bits % cidrSize(block) === 0 ? block : undefined;
+}
+
+/** Returns the issue of an IPv4 block's text, or undefined. */
+export function cidrIssue(text: string): string | undefined {
+  if (parseCidr(text)) return undefined;
+  if (text.includes(":"))
+    return `${quoted(text)} is an IPv6 block; foresail builds IPv4 clusters, write e.g. "10.244.0.0/16"`;
+  const [address = "", prefix = ""] = text.split("/");
+  const bits = parseIpv4(address);
+  if (bits === undefined || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32 || text.split("/").length > 2) {
+    return `${quoted(text)} is not an IPv4 block; write e.g. "10.244.0.0/16"`;
+  }
+  const size = cidrSize({ first: bits, prefix: Number(prefix) });
+  return `${quoted(text)} does not start its block; write "${formatCidr({ first: bits - (bits % size), prefix: Number(prefix) })}"`;
+}
+
+/** Returns whether an address is in a block. */
+export function cidrContains(block: Cidr, address: number): boolean {
+  return address >= block.first && address < block.first + cidrSize(block);
+}
+
+/** Returns whether two blocks share an address. */
+export function cidrsOverlap(left: Cidr, right: Cidr): boolean {
+  return cidrContains(left, right.first) || cidrContains(right, left.first);
+}
+
+/** Lists of blocks by what they may reach, and `open`, which allows access from everywhere. */
+export type AccessFacts = Readonly<Record<string, boolean | readonly string[] | undefined>>;
+
+/** Returns the validation issues of the blocks that may reach the machines from outside. */
+export function accessIssues({ open, ...lists }: AccessFacts = {}): ValidationIssue[] {
+  const issueOf = (cidr: string) =>
+    cidrIssue(cidr) ??
+    (parseCidr(cidr)?.prefix === 0 && open !== true
+      ? `${quoted(cidr)} allows every address; write the blocks that need access, or \`access.open: true\``
+      : undefined);
+  return Object.entries(lists).flatMap(([field, cidrs]) =>
+    Array.isArray(cidrs)
+      ? below(
+          ["access", field],
+          [
+            ...duplicateIssues(cidrs as readonly string[], (cidr) => cidr),
+            ...(cidrs as readonly string[]).flatMap((cidr, index) => issueAt([index], issueOf(cidr))),
+          ],
+        )
+      : [],
+  );
 }

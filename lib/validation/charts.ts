@@ -1,14 +1,12 @@
 import type { ValidationIssue } from "./validation-issue";
-import { lineIssue } from "./names";
+import { lineIssue, pattern } from "./names";
 import { quoted } from "../text/quote";
 
 /** Returns the issue of a Helm chart's version (semantic version, optional "v"), or undefined. */
-export function chartVersionIssue(text: string): string | undefined {
-  const semantic = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
-  return semantic.test(text)
-    ? undefined
-    : `${quoted(text)} is not the version of a chart; write it exactly, e.g. "1.18.2"`;
-}
+export const chartVersionIssue = pattern(
+  /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/,
+  'the version of a chart; write it exactly, e.g. "1.18.2"',
+);
 
 /** Returns the issue of a chart's name, path or oci:// reference, or undefined. Helm receives it as an argument. */
 export function chartNameIssue(text: string): string | undefined {
@@ -18,13 +16,8 @@ export function chartNameIssue(text: string): string | undefined {
 }
 
 /** Returns the issues of a chart's source: a name needs a repository; a path or oci:// reference has none. */
-export function chartIssues({
-  chart,
-  repository,
-}: {
-  chart: string;
-  repository?: string;
-}): ValidationIssue[] {
+export function chartIssues(source: { chart: string; repository?: string }): ValidationIssue[] {
+  const { chart, repository } = source;
   const isComplete = chart.startsWith("oci://") || /^\.{0,2}\//.test(chart);
   if (isComplete === (repository === undefined)) return [];
   const message = isComplete

@@ -1,5 +1,5 @@
 import { quoted } from "../text/quote";
-import { dnsNameIssue } from "./names";
+import { dnsNameIssue, pattern } from "./names";
 import { issueAt, type ValidationIssue } from "./validation-issue";
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -45,11 +45,10 @@ export function apiVersionIssue(text: string): string | undefined {
 }
 
 /** Returns the issue of an object's kind, or undefined. */
-export function kindIssue(text: string): string | undefined {
-  return /^[A-Z][A-Za-z0-9]{0,62}$/.test(text)
-    ? undefined
-    : `${quoted(text)} is not a kind; write it as its definition has it, e.g. "AWSMachinePool"`;
-}
+export const kindIssue = pattern(
+  /^[A-Z][A-Za-z0-9]{0,62}$/,
+  'a kind; write it as its definition has it, e.g. "AWSMachinePool"',
+);
 
 /** Prefix of the ownership annotations, which only the program writes. */
 const OWN = "foresail/";

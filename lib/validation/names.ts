@@ -1,5 +1,10 @@
 import { printable, quoted } from "../text/quote";
 
+/** Returns a rule for texts that match a pattern. @param what "the name of a Linux user; write …" */
+export function pattern(matches: RegExp, what: string): (text: string) => string | undefined {
+  return (text) => (matches.test(text) ? undefined : `${quoted(text)} is not ${what}`);
+}
+
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /**
@@ -56,11 +61,10 @@ export function unprintableIssue(text: string): string | undefined {
 }
 
 /** Returns the issue of a kubeadm preflight check's name ("Swap", "Port-10250", "all"), or undefined. */
-export function preflightIssue(name: string): string | undefined {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/.test(name)
-    ? undefined
-    : `${quoted(name)} is not the name of a preflight check; write it as kubeadm prints it in brackets, e.g. "NumCPU"`;
-}
+export const preflightIssue = pattern(
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/,
+  'the name of a preflight check; write it as kubeadm prints it in brackets, e.g. "NumCPU"',
+);
 
 /** Names that worker pools can't have, because the control planes use them. */
 const RESERVED_POOLS = ["control-plane", "control-planes"];
@@ -73,8 +77,7 @@ export function poolNameIssue(name: string): string | undefined {
 }
 
 /** Returns the issue of a Linux user's name, or undefined. */
-export function userNameIssue(name: string): string | undefined {
-  return /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(name)
-    ? undefined
-    : `${quoted(name)} is not the name of a Linux user; write at most 32 letters, digits, dots, dashes and underscores, with a letter first`;
-}
+export const userNameIssue = pattern(
+  /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/,
+  "the name of a Linux user; write at most 32 letters, digits, dots, dashes and underscores, with a letter first",
+);

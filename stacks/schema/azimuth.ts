@@ -12,7 +12,7 @@ import {
   recordIssues,
   userRoleIssues,
 } from "../../providers/azimuth/plan/validation";
-import { duplicateIssues } from "../../lib/validation/duplicates";
+import { duplicateIssues } from "../../lib/validation/validation-issue";
 import { anyValues, flag, line, MOST_MACHINES, port, rule, rules, seconds, text, url, whole } from "./rule";
 import { quoted } from "../../lib/text/quote";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duplicateIssues } from "../../lib/validation/duplicates";
+import { duplicateIssues } from "../../lib/validation/validation-issue";
 import { noProxyIssue, proxyUrlIssue, urlIssue } from "../../lib/validation/urls";
 import { DEFAULT_FILE_MODE } from "../../providers/kubeadm/plan/defaults";
 import {

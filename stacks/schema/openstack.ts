@@ -1,16 +1,14 @@
 import { z } from "zod";
-import { cidrIssue } from "../../lib/validation/cidr";
+import { cidrIssue, ipv4Issue } from "../../lib/validation/addresses";
 import { chartVersionIssue } from "../../lib/validation/charts";
 import { cloudConfIssues } from "../../providers/openstack/plan/cloud-conf";
-import { duplicateIssues } from "../../lib/validation/duplicates";
+import { duplicateIssues, below, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { userDataIssue } from "../../providers/kubeadm/plan/validation/files";
 import { dnsLabelIssue } from "../../lib/validation/names";
 import { publicKeyIssue } from "../../lib/validation/keys";
-import { ipv4Issue } from "../../lib/validation/addresses";
 import { OpenstackEndpoint } from "./network";
 import { MachineLabels, MachineRole, MachineTaints } from "./machine";
 import { sectionRules, type ReadableBase } from "./cluster-rules";
-import { below, type ValidationIssue } from "../../lib/validation/validation-issue";
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import { CONTROL_PLANE_GROUP } from "../../providers/kubeadm/plan/machine";
 import { rolloutIssues } from "../../providers/kubeadm/plan/validation/rollout";

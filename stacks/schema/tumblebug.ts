@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cidrIssue } from "../../lib/validation/cidr";
+import { cidrIssue } from "../../lib/validation/addresses";
 import { certificateBundleIssue } from "../../lib/validation/keys";
 import { dnsLabelIssue, userNameIssue } from "../../lib/validation/names";
 import { tumblebugNameIssue } from "../../providers/tumblebug/plan/names";

@@ -1,4 +1,4 @@
-import { parsePreview } from "../../lib/pulumi/preview-json";
+import { parsePreview } from "../../cli/review/preview";
 import { parseUrn } from "../../lib/pulumi/state";
 
 /** One resource that a preview would change. */

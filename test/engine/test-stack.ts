@@ -9,7 +9,7 @@ import { engineEnvironment } from "../../sandbox/engine-environment";
 import { callEngine, type EngineAnswer } from "../../sandbox/engine-process";
 import type { Toolchain } from "../../sandbox/toolchain";
 import { assertKnownSteps } from "../support/known-steps";
-import { parsePreview } from "../../lib/pulumi/preview-json";
+import { parsePreview } from "../../cli/review/preview";
 import { parseUrn } from "../../lib/pulumi/state";
 
 /** One resource of a preview. */

@@ -2,7 +2,7 @@ import { acquireLease, KubernetesClient, type LeaseHandle } from "../../../lib/k
 import { assertEngineAlive, engineSignal } from "../../../lib/process/parent-watch";
 import { MachinesSession } from "./machines-session";
 import { report } from "../../../lib/pulumi/log";
-import { userAgent } from "../../../lib/pulumi/user-agent";
+import { userAgent } from "../../../lib/version";
 import type { ClusterInputs } from "./inputs";
 
 /** How long a handler waits for the current holder of the cluster's Lease before it fails with the holder's name. */

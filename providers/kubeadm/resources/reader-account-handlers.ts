@@ -3,7 +3,7 @@ import { READER, READER_OBJECTS } from "../machine/reader-account";
 import { describeFailure } from "../../../lib/pulumi/failure";
 import type { Handlers } from "../../../lib/pulumi/handler-types";
 import { report } from "../../../lib/pulumi/log";
-import { userAgent } from "../../../lib/pulumi/user-agent";
+import { userAgent } from "../../../lib/version";
 import type { ReaderAccountInputs as Inputs } from "./reader-account";
 
 /** Creates or updates the account and its roles. */

@@ -2,7 +2,7 @@ import type { ClusterAccess, ConnectOptions, KubernetesClient } from "../../../l
 import { engineSignal } from "../../../lib/process/parent-watch";
 import { describeFailure, type FailureContext, PartialFailure } from "../../../lib/pulumi/failure";
 import { report } from "../../../lib/pulumi/log";
-import { userAgent } from "../../../lib/pulumi/user-agent";
+import { userAgent } from "../../../lib/version";
 import { isKnown } from "../../../lib/unknown";
 import { groupOf, type Identity } from "../plan/identity";
 

@@ -1,7 +1,6 @@
 import type { Role } from "../../kubeadm/plan/machine";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
-import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
-import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
+import { accessIssues, type AccessFacts, cidrSize, parseCidr } from "../../../lib/validation/addresses";
 import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
 import { renamesBelow, type Renames } from "../../../lib/validation/renames";
 import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";

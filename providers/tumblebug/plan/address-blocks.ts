@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cidrSize, cidrsOverlap, formatCidr, parseCidr, type Cidr } from "../../../lib/validation/cidr";
+import { cidrSize, cidrsOverlap, formatCidr, parseCidr, type Cidr } from "../../../lib/validation/addresses";
 
 /** Default prefix length of a connection's CIDR block: room for at least 251 machines. */
 const CONNECTION_PREFIX = 24;

@@ -1,4 +1,4 @@
-import { cidrsOverlap, parseCidr } from "../../../lib/validation/cidr";
+import { cidrsOverlap, parseCidr } from "../../../lib/validation/addresses";
 import { labelValueIssue } from "../../../lib/validation/labels";
 import { nearest } from "../../../lib/validation/spelling";
 import type { Slot } from "./groups";

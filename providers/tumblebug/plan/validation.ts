@@ -3,12 +3,15 @@ import { connectionBlocks, roomOf } from "./address-blocks";
 import { slotNames } from "../../kubeadm/plan/machines/slots";
 import { machineSlots } from "./groups";
 import { cloudVmName, longestName, tumblebugNameIssue } from "./names";
-import { accessIssues, type AccessFacts } from "../../../lib/validation/access";
-import { cidrSize, parseCidr } from "../../../lib/validation/cidr";
-import { duplicateIssues } from "../../../lib/validation/duplicates";
+import { accessIssues, type AccessFacts, cidrSize, parseCidr } from "../../../lib/validation/addresses";
+import {
+  duplicateIssues,
+  below,
+  issueAt,
+  type ValidationIssue,
+} from "../../../lib/validation/validation-issue";
 import { KUBEADM_CLUSTER_RENAMES } from "../../kubeadm/plan/defaults";
 import { renamesBelow, type Renames } from "../../../lib/validation/renames";
-import { below, issueAt, type ValidationIssue } from "../../../lib/validation/validation-issue";
 import { poolIssues } from "../../kubeadm/plan/validation/machines";
 import {
   blocksOverlap,

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import { NODE_PATHS } from "../node-paths";
-import { issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
-import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import { issueAt, type ValidationIssue, duplicateIssues } from "../../../../lib/validation/validation-issue";
 import { unprintableIssue, userNameIssue } from "../../../../lib/validation/names";
 import { hasPrivateKey, quoted } from "../../../../lib/text/quote";
 

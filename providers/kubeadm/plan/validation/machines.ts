@@ -1,6 +1,10 @@
-import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import {
+  duplicateIssues,
+  below,
+  issueAt,
+  type ValidationIssue,
+} from "../../../../lib/validation/validation-issue";
 import { poolNameIssue } from "../../../../lib/validation/names";
-import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { type Role, CONTROL_PLANE_TAINT } from "../machine";
 import { blocksOverlapIssues, endpointIssues, machineApiPortIssues, podBlockSizeIssues } from "./network";

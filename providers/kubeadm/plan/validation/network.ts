@@ -1,6 +1,13 @@
-import { ipv4Issue, parseIpv4 } from "../../../../lib/validation/addresses";
-import { cidrContains, cidrIssue, cidrsOverlap, cidrSize } from "../../../../lib/validation/cidr";
-import { formatCidr, parseCidr } from "../../../../lib/validation/cidr";
+import {
+  ipv4Issue,
+  parseIpv4,
+  cidrContains,
+  cidrIssue,
+  cidrsOverlap,
+  cidrSize,
+  formatCidr,
+  parseCidr,
+} from "../../../../lib/validation/addresses";
 import { issueAt, valueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { quoted } from "../../../../lib/text/quote";
 import { API_SERVER_PORT, apiPortIssue, SSH_PORT } from "../../../../lib/validation/ports";

@@ -1,8 +1,12 @@
 import { CONTROL_PLANE_GROUP } from "../machine";
 import { AGENT_VERSION_PATTERN } from "../rollout/annotations";
-import { duplicateIssues } from "../../../../lib/validation/duplicates";
+import {
+  duplicateIssues,
+  below,
+  issueAt,
+  type ValidationIssue,
+} from "../../../../lib/validation/validation-issue";
 import { dnsNameIssue } from "../../../../lib/validation/names";
-import { below, issueAt, type ValidationIssue } from "../../../../lib/validation/validation-issue";
 import { nearest } from "../../../../lib/validation/spelling";
 import { listed, quoted } from "../../../../lib/text/quote";
 

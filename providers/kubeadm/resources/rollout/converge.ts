@@ -3,7 +3,7 @@ import { nextSteps } from "../../plan/rollout/next";
 import type { FailureContext } from "../../../../lib/pulumi/failure";
 import { ClusterSession } from "../cluster-session";
 import { report } from "../../../../lib/pulumi/log";
-import { userAgent } from "../../../../lib/pulumi/user-agent";
+import { userAgent } from "../../../../lib/version";
 import { type NodeOutput, nodeRolloutName, type NodeRolloutInputs } from "../inputs";
 import { observe } from "./observation";
 import { NodeFailed, RolloutRun } from "./run";

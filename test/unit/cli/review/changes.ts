@@ -1,4 +1,4 @@
-import type { Operation, ResourceChange } from "../../../../cli/review/change";
+import type { Operation, ResourceChange } from "../../../../cli/review/steps";
 import type { Preview } from "../../../../cli/review/preview";
 
 /** A change of a made-up resource: what a test does not name is plain. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ReviewedChange } from "../../../../cli/review/change";
+import type { ReviewedChange } from "../../../../cli/review/steps";
 import { compareReview, unreviewedStep as unreviewedStepOf } from "../../../../cli/review/compare";
 import { change } from "./changes";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ReviewedChange } from "../../../../cli/review/change";
+import type { ReviewedChange } from "../../../../cli/review/steps";
 import { compareReview } from "../../../../cli/review/compare";
 import {
   nodeAgentsSteps,

@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { assertKnownSteps } from "../../../support/known-steps";
 import { findDangers } from "../../../../cli/review/dangers";
-import { readPreview } from "../../../../cli/review/preview";
+import { readPreview, NotAPreviewError } from "../../../../cli/review/preview";
 import { nodeGroupSteps } from "../../../../providers/kubeadm/plan/steps";
-import { NotAPreviewError } from "../../../../lib/pulumi/preview-json";
 
 const sample = (name: string) =>
   readFileSync(path.resolve(__dirname, "../../../../../test/unit/cli/review/samples", name), "utf8");

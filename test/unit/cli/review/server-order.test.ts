@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { refuseServerOrder, unlistedChange } from "../../../../cli/review/server-order";
-import type { Operation } from "../../../../cli/review/change";
+import type { Operation } from "../../../../cli/review/steps";
 import { change } from "./changes";
 
 const server = (machine: string, operation: Operation, replaceReasons: string[] = []) =>

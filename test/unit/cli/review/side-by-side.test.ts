@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sideBySide } from "../../../../cli/review/side-by-side";
+import { sideBySide } from "../../../../cli/review/text";
 
 const difference = (reviewed: string[], current: string[]) => ({
   name: "workers",

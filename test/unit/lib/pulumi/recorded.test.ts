@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeRecorded } from "../../../../lib/pulumi/recorded";
+import { describeRecorded } from "../../../../lib/pulumi/log";
 import { UNKNOWN } from "../../../../lib/unknown";
 import { exampleMachine, exampleSpecification } from "../../providers/kubeadm/machine/examples";
 

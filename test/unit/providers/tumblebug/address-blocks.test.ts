@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { connectionBlocks, roomOf } from "../../../../providers/tumblebug/plan/address-blocks";
-import { cidrsOverlap, parseCidr } from "../../../../lib/validation/cidr";
+import { cidrsOverlap, parseCidr } from "../../../../lib/validation/addresses";
 
 const BASE = "10.21.0.0/16";
 const named = (...names: string[]) => names.map((name) => ({ name }));

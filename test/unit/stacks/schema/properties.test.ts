@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { formatIpv4, parseIpv4 } from "../../../../lib/validation/addresses";
 import {
+  formatIpv4,
+  parseIpv4,
   cidrContains,
   cidrSize,
   cidrsOverlap,
   formatCidr,
   parseCidr,
   type Cidr,
-} from "../../../../lib/validation/cidr";
+} from "../../../../lib/validation/addresses";
 import { formatPath } from "../../../../lib/validation/validation-issue";
 import { editDistance, nearest } from "../../../../lib/validation/spelling";
 import { ClusterConfiguration } from "../../../../stacks/schema";

@@ -1,6 +1,0 @@
-import { foresailVersion } from "../version";
-
-/** Returns the User-Agent of API calls, which names the stack. */
-export function userAgent({ stack }: { stack?: string | undefined }): string {
-  return ["foresail/" + foresailVersion(), ...(stack === undefined ? [] : [stack])].join(" ");
-}
