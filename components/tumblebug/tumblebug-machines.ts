@@ -1,24 +1,35 @@
 import { networkOf } from "../../providers/kubeadm/plan/defaults";
 import * as pulumi from "@pulumi/pulumi";
 import { whenMade } from "../../lib/pulumi/left-out";
+import type { DeepInput } from "../../lib/pulumi/dynamic-resource";
 import { connectionBlocks } from "../../providers/tumblebug/plan/address-blocks";
 import { wantedSlots, type Slot } from "../../providers/tumblebug/plan/groups";
 import { planBatch, type MachineBatch } from "../../providers/tumblebug/plan/machine-batch";
 import type { MachineVm } from "../../providers/tumblebug/plan/model";
+import { connectionNames, registeredName, type ConnectionNames } from "../../providers/tumblebug/plan/names";
 import {
   machinesResource,
   planResource,
   recordedCluster,
   type RecordedCluster,
 } from "../../providers/tumblebug/plan/recorded-state";
-import type { DesiredSecurity } from "../../providers/tumblebug/plan/security-rules";
+import { factKey } from "../../providers/tumblebug/plan/requirements";
+import { securityRules } from "../../providers/tumblebug/plan/security-rules";
 import type { ServerInputs } from "../../providers/tumblebug/resources/server";
-import { TumblebugMcis } from "../../providers/tumblebug/resources/machines";
-import { TumblebugNamespace } from "../../providers/tumblebug/resources/objects";
-import { TumblebugPlan } from "../../providers/tumblebug/resources/plan";
+import {
+  TumblebugMcis,
+  TumblebugPlan,
+  type ConnectionObjects,
+  type TumblebugPlanInputs,
+} from "../../providers/tumblebug/resources/machines";
+import {
+  TumblebugNamespace,
+  TumblebugObject,
+  TumblebugSshKey,
+  TumblebugVNet,
+} from "../../providers/tumblebug/resources/objects";
 import type { StateResources } from "../../lib/pulumi/state";
 import { podNetworkKind } from "../kubeadm/defaults";
-import { makeObjects, objectNames, type MadeObjects } from "./connection-objects";
 import type { TumblebugClusterArgs } from "./tumblebug-cluster-args";
 
 /** Arguments of the machines; of the cluster on them, only the pod network is used. */
@@ -39,10 +50,11 @@ export class TumblebugMachines extends pulumi.ComponentResource {
   readonly mcis: TumblebugMcis;
   readonly server: pulumi.Output<ServerInputs>;
   /** Connection → private SSH key for its machines. Secret. */
-  readonly privateKeys: MadeObjects["privateKeys"];
+  readonly privateKeys: Record<string, pulumi.Output<string>> = {};
 
-  private readonly blocks: Map<string, string>;
   private readonly prefix: string;
+  /** The connections that have machines; the others need no objects. */
+  private readonly connections: { name: string; cidr: string; cidrWritten: boolean }[];
   private readonly child: pulumi.CustomResourceOptions & { parent: pulumi.Resource };
 
   constructor(
@@ -53,9 +65,16 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     super("foresail:tumblebug:TumblebugMachines", clusterName, {}, opts);
     this.recorded = recordedCluster(clusterName, args.existing);
     this.turn = planBatch(wantedSlots(args.groups, args.replace), this.recorded, args.lost ?? []);
-    this.blocks = connectionBlocks(args.networkCidr, args.connections);
     this.infrastructure = args.infrastructure ?? clusterName;
     this.prefix = args.resources.prefix ?? clusterName;
+    const blocks = connectionBlocks(args.networkCidr, args.connections);
+    this.connections = args.connections
+      .filter(({ name }) => this.slots.some(({ connection }) => connection === name))
+      .map(({ name, cidr }) => ({
+        name,
+        cidr: cidr ?? blocks.get(name) ?? "",
+        cidrWritten: cidr !== undefined,
+      }));
     const { credentials, generation = "auto", caBundle, ...server } = args.server;
     const asked = {
       ...server,
@@ -67,15 +86,9 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     const found = whenMade(this.plan.found, (answer) => answer.generation);
     this.server = pulumi.output({ ...asked, generation: found });
     this.child = { parent: this, dependsOn: [this.plan, ...this.makeNamespace()] };
-    const { namespace, user } = args;
-    const { common, prefix, plan, connections, slots } = this;
-    const { goneRules } = this.recorded;
-    const objects = makeObjects(
-      { common, namespace, prefix, plan, user, connections, slots, goneRules, security: this.security() },
-      this.child,
-    );
-    this.privateKeys = objects.privateKeys;
-    this.mcis = this.makeMachines(objects);
+    const objects = this.makeObjects();
+    const specs = this.register("spec");
+    this.mcis = this.makeMachines(objects, specs, this.register("image"));
     this.registerOutputs({ vms: this.mcis.vms });
   }
 
@@ -97,33 +110,19 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return pulumi.output(Object.fromEntries(named));
   }
 
-  /** Returns the connections that have machines; the others need no objects. */
-  private get connections() {
-    return this.args.connections
-      .filter(({ name }) => this.slots.some(({ connection }) => connection === name))
-      .map(({ name, cidr }) => ({
-        name,
-        cidr: cidr ?? this.blocks.get(name) ?? "",
-        cidrWritten: cidr !== undefined,
-      }));
-  }
-
   private checkServer(server: pulumi.Output<ServerInputs>): TumblebugPlan {
     const { namespace, createNamespace = false, endpoint, allowMock = false } = this.args;
-    const names = objectNames(
-      { namespace, prefix: this.prefix, slots: this.slots },
-      this.connections.map(({ name }) => name),
-    );
     const { infrastructure, slots } = this;
     return new TumblebugPlan(
       planResource(this.clusterName),
       {
-        ...{ server, namespace, createNamespace, infrastructure, slots, allowMock, objects: names },
+        ...{ server, namespace, createNamespace, infrastructure, slots, allowMock },
         connections: this.connections.map(({ name, cidr }) => ({
           name,
           cidr,
-          vNet: names.vNets.find(({ connection }) => connection === name)?.name ?? "",
+          vNet: this.namesIn(name).vNet,
         })),
+        objects: this.objectNames(),
         loadBalancer: endpoint !== undefined && "nlb" in endpoint,
         ...this.describeTurn(),
         ...(this.recorded.mark === undefined ? {} : { mark: this.recorded.mark }),
@@ -145,6 +144,23 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return { steps, later, leaving, remarks, ...(refusals.length === 0 ? {} : { refusals }) };
   }
 
+  /** Returns the names of all objects that VMs are created from, for TumblebugPlan to look up. */
+  private objectNames(): TumblebugPlanInputs["objects"] {
+    const of = (pick: (names: ConnectionNames, connection: string) => string[]) =>
+      this.connections.flatMap(({ name: connection }) =>
+        pick(this.namesIn(connection), connection).map((name) => ({ name, connection })),
+      );
+    return {
+      vNets: of(({ vNet }) => [vNet]),
+      securityGroups: of(({ nodes, controlPlanes }, connection) =>
+        this.hasControlPlanes(connection) ? [nodes, controlPlanes] : [nodes],
+      ),
+      sshKeys: of(({ sshKey }) => [sshKey]),
+      images: this.distinct("image").map(({ value: cloudImage, ...image }) => ({ ...image, cloudImage })),
+      specs: this.distinct("spec").map(({ name, connection }) => ({ name, connection })),
+    };
+  }
+
   private makeNamespace(): TumblebugNamespace[] {
     const { namespace: name, createNamespace } = this.args;
     if (!createNamespace) return [];
@@ -155,22 +171,53 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     return [new TumblebugNamespace(`${this.clusterName}-namespace`, args, opts)];
   }
 
-  private security(): DesiredSecurity {
-    const { access, nodeAddresses, sshPort, cluster } = this.args;
-    const overInternet = nodeAddresses === "public";
-    return {
-      ssh: access.ssh,
-      ...(sshPort === undefined ? {} : { sshPort }),
-      api: access.api,
-      nodePorts: access.nodePorts,
-      nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
-      pods: networkOf(cluster.network).podSubnet,
-      podNetwork: podNetworkKind(cluster),
-      overInternet,
-    };
+  /** Creates the objects of each connection. Returns them by connection, with the server's names. */
+  private makeObjects(): Record<string, DeepInput<ConnectionObjects>> {
+    const security = this.security();
+    const made = this.connections.map(({ name: connection, cidr, cidrWritten }) => {
+      const names = this.namesIn(connection);
+      const block = { cidr, cidrWritten, subnet: names.subnet };
+      const vNetArgs = { ...this.object("vNets", names.vNet, connection), ...block };
+      const vNet = new TumblebugVNet("TumblebugVNet", names.vNet, vNetArgs, this.child);
+      const group = (role: "nodes" | "controlPlanes") => {
+        const name = names[role];
+        const rules = { rules: securityRules(role, security), gone: this.recorded.goneRules[name] };
+        const args = { ...this.object("securityGroups", name, connection), vNet: vNet.object, ...rules };
+        return new TumblebugObject("TumblebugSecurityGroup", name, args, this.child).object;
+      };
+      const keyArgs = { ...this.object("sshKeys", names.sshKey, connection), user: this.args.user };
+      const key = new TumblebugSshKey("TumblebugSshKey", names.sshKey, keyArgs, this.child);
+      this.privateKeys[connection] = key.privateKey;
+      const objects = {
+        vNet: vNet.object,
+        subnet: vNet.subnet,
+        nodes: group("nodes"),
+        ...(this.hasControlPlanes(connection) ? { controlPlanes: group("controlPlanes") } : {}),
+        sshKey: key.object,
+      };
+      return [connection, objects] as const;
+    });
+    return Object.fromEntries(made);
   }
 
-  private makeMachines({ objects, specs, images }: MadeObjects): TumblebugMcis {
+  /** Registers machine types or images. Returns the server's names by connection and value. */
+  private register(field: "spec" | "image"): Record<string, pulumi.Output<string>> {
+    const made = this.distinct(field).map(({ name, connection, value }) => {
+      const args = this.object(`${field}s`, name, connection);
+      const { object } =
+        field === "spec"
+          ? new TumblebugObject("TumblebugSpec", name, { ...args, cloudSpec: value }, this.child)
+          : new TumblebugObject("TumblebugImage", name, { ...args, cloudImage: value }, this.child);
+      return [factKey(connection, value), object] as const;
+    });
+    return Object.fromEntries(made);
+  }
+
+  private makeMachines(
+    objects: Record<string, DeepInput<ConnectionObjects>>,
+    specs: Record<string, pulumi.Output<string>>,
+    images: Record<string, pulumi.Output<string>>,
+  ): TumblebugMcis {
     const { user, timeouts } = this.args;
     const timeoutSeconds = timeouts.machinesSeconds;
     const { vms, leaving } = this.recorded;
@@ -184,7 +231,43 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  /** Arguments of every object. */
+  /** Returns the traffic that machines accept. */
+  private security() {
+    const { access, nodeAddresses, sshPort, cluster } = this.args;
+    const overInternet = nodeAddresses === "public";
+    const { ssh, api, nodePorts } = access;
+    return {
+      ...{ ssh, api, nodePorts, overInternet },
+      ...(sshPort === undefined ? {} : { sshPort }),
+      nodes: overInternet ? access.nodes : [...this.connections.map(({ cidr }) => cidr), ...access.nodes],
+      pods: networkOf(cluster.network).podSubnet,
+      podNetwork: podNetworkKind(cluster),
+    };
+  }
+
+  private hasControlPlanes(name: string): boolean {
+    return this.slots.some(({ connection, role }) => connection === name && role === "control-plane");
+  }
+
+  private namesIn(connection: string): ConnectionNames {
+    return connectionNames(this.args.namespace, this.prefix, connection);
+  }
+
+  /** Returns the distinct machine types or images per connection, with the names of their objects. */
+  private distinct(field: "spec" | "image") {
+    const all = this.slots.map(({ connection, [field]: value }) => {
+      const name = registeredName(field, this.args.namespace, this.prefix, connection, value);
+      return [factKey(connection, value), { name, connection, value }] as const;
+    });
+    return [...new Map(all).values()];
+  }
+
+  /** Returns the arguments that objects of all kinds have. */
+  private object(kind: string, name: string, connection: string) {
+    const foreign = whenMade(this.plan.found, (found) => found.foreign.includes(`${kind}/${name}`));
+    return { ...this.common, name, connection, foreign };
+  }
+
   private get common() {
     const { namespace, resources } = this.args;
     const mark = this.recorded.mark ?? this.plan.mark;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openTumblebug, type Tumblebug, type TumblebugOptions } from "../../providers/tumblebug/client";
-import { TokenBucket } from "../../providers/tumblebug/client/rate-limit";
+import { TokenBucket } from "../../providers/tumblebug/client/api";
 import type { Generation, DesiredVmGroup } from "../../providers/tumblebug/plan/model";
 import { connectionOf } from "../../sandbox/tumblebug/clouds";
 import { FakeMachines } from "../../sandbox/tumblebug/machines";

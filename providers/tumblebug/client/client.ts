@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { CloudSpec, Generation } from "../plan/model";
 import { TumblebugApi, type TumblebugOptions, type TumblebugSettings } from "./api";
-import { dialectOf, type Connection, type Dialect } from "./dialect";
+import { dialectOf, type Connection } from "./dialect";
 import { TumblebugRefusal, UnexpectedAnswer } from "./errors";
 import { Infrastructures, LoadBalancers } from "./infrastructures";
 import { Namespaces, Objects, SecurityGroups } from "./objects";
@@ -30,31 +30,19 @@ export async function openTumblebug(
  * UnexpectedAnswer and the signal's reason; changes may also throw ReplyLost. Call `close()` after use.
  */
 export class Tumblebug {
-  readonly generation;
-  readonly namespaces;
-  readonly vNets;
-  readonly securityGroups;
-  readonly sshKeys;
+  private readonly dialect = this.requests.dialect;
+  readonly generation = this.dialect.generation;
+  readonly namespaces = new Namespaces(this.requests);
+  readonly vNets = new Objects(this.requests, this.dialect.vNets);
+  readonly securityGroups = new SecurityGroups(this.requests, this.dialect.securityGroups);
+  readonly sshKeys = new Objects(this.requests, this.dialect.sshKeys);
   /** Undefined for `infra`, where VMs refer to the cloud's image and images are not registered. */
-  readonly images;
-  readonly specs;
-  readonly infrastructures;
-  readonly loadBalancers;
-  private readonly dialect: Dialect;
+  readonly images = this.dialect.images && new Objects(this.requests, this.dialect.images);
+  readonly specs = new Objects(this.requests, this.dialect.specs);
+  readonly infrastructures = new Infrastructures(this.requests);
+  readonly loadBalancers = new LoadBalancers(this.requests);
 
-  constructor(private readonly requests: Requests) {
-    const { dialect } = requests;
-    this.dialect = dialect;
-    this.generation = dialect.generation;
-    this.namespaces = new Namespaces(requests);
-    this.vNets = new Objects(requests, dialect.vNets);
-    this.securityGroups = new SecurityGroups(requests, dialect.securityGroups);
-    this.sshKeys = new Objects(requests, dialect.sshKeys);
-    this.images = dialect.images && new Objects(requests, dialect.images);
-    this.specs = new Objects(requests, dialect.specs);
-    this.infrastructures = new Infrastructures(requests);
-    this.loadBalancers = new LoadBalancers(requests);
-  }
+  constructor(private readonly requests: Requests) {}
 
   /**
    * Reads a connection; undefined if the server has none of this name.

@@ -1,9 +1,9 @@
-import { hasEnded } from "../plan/deletion";
+import { hasEnded } from "../plan/machine-plan";
 import type { DesiredVmGroup, VirtualMachine } from "../plan/model";
 import { list, record, text } from "./answer";
 import type { DesiredLoadBalancer, Infrastructure, LoadBalancer } from "./dialect";
 import { isRefusal, ReplyLost, TumblebugRefusal } from "./errors";
-import { pathOf, type Requests } from "./requests";
+import { pathOf, type Item, type Requests } from "./requests";
 
 const GONE: readonly string[] = ["Terminated", "Terminating"];
 const IS_LONG = { isLong: true };
@@ -18,12 +18,7 @@ export class Infrastructures {
   /** Reads an infrastructure. The server allows two reads per second; further ones wait. */
   read(namespace: string, name: string): Promise<Infrastructure | undefined> {
     const { infrastructure } = this.requests.dialect;
-    return this.requests.find(
-      this.path(namespace, name),
-      infrastructure,
-      () => this.isThere(namespace, name),
-      { isInfrastructureRead: true },
-    );
+    return this.requests.find(this.item(namespace, name), infrastructure, { isInfrastructureRead: true });
   }
 
   /**
@@ -51,14 +46,12 @@ export class Infrastructures {
       const found = await this.read(namespace, name);
       return membersOf(found).some((machine) => !before.includes(machine)) ? found : undefined;
     };
-    const path = this.machine(namespace, name);
+    const path = this.path(namespace, name) + pathOf(this.requests.dialect.paths.machine);
     return this.requests.create(path, groupBody(group), infrastructure, look, IS_LONG);
   }
 
   readMachine(namespace: string, name: string, machine: string): Promise<VirtualMachine | undefined> {
-    return this.requests.find(this.machine(namespace, name, machine), this.requests.dialect.machine, () =>
-      this.isMachineThere(namespace, name, machine),
-    );
+    return this.requests.find(this.machine(namespace, name, machine), this.requests.dialect.machine);
   }
 
   /** Terminates and removes a VM and waits until it is gone, up to some minutes. @returns false if it did not exist */
@@ -66,11 +59,9 @@ export class Infrastructures {
     const read = () => this.readMachine(namespace, name, machine);
     try {
       return await this.requests.delete({
-        what: `the VM ${machine}`,
-        path: this.machine(namespace, name, machine),
+        ...this.machine(namespace, name, machine),
         isLong: true,
         isPatient: true,
-        isThere: () => this.isMachineThere(namespace, name, machine),
         // The server's error is the same if the cloud refuses and if the deletion takes longer than the server waits.
         isEnding: async () => GONE.includes((await read())?.status ?? ""),
       });
@@ -114,27 +105,21 @@ export class Infrastructures {
    * @throws TumblebugRefusal "NotAllowedNow" while a VM is not terminated, failed or undefined
    */
   delete(namespace: string, name: string, { force = false } = {}): Promise<boolean> {
-    return this.requests.delete({
-      what: `the ${this.requests.dialect.paths.infrastructure} ${name}`,
-      path: `${this.path(namespace, name)}${force ? "?option=force" : ""}`,
-      isLong: true,
-      isThere: () => this.isThere(namespace, name),
-    });
+    const query = force ? "?option=force" : "";
+    return this.requests.delete({ ...this.item(namespace, name), query, isLong: true });
   }
 
-  private isThere(namespace: string, name: string): Promise<boolean> {
-    return this.requests.exists(
-      pathOf("ns", namespace, this.requests.dialect.paths.checkInfrastructure, name),
-    );
+  private item(namespace: string, name: string): Item {
+    const { infrastructure, checkInfrastructure } = this.requests.dialect.paths;
+    const isThere = () => this.requests.exists(pathOf("ns", namespace, checkInfrastructure, name));
+    return { what: `the ${infrastructure} ${name}`, path: this.path(namespace, name), isThere };
   }
 
-  private isMachineThere(namespace: string, name: string, machine: string): Promise<boolean> {
-    const { checkMachine } = this.requests.dialect.paths;
-    return this.requests.exists(this.path(namespace, name) + pathOf(checkMachine, machine));
-  }
-
-  private machine(namespace: string, name: string, machine?: string): string {
-    return this.path(namespace, name) + pathOf(this.requests.dialect.paths.machine, machine);
+  private machine(namespace: string, name: string, machine: string): Item {
+    const { machine: word, checkMachine } = this.requests.dialect.paths;
+    const folder = this.path(namespace, name);
+    const isThere = () => this.requests.exists(folder + pathOf(checkMachine, machine));
+    return { what: `the VM ${machine}`, path: folder + pathOf(word, machine), isThere };
   }
 
   private path(namespace: string, name?: string): string {
@@ -152,8 +137,7 @@ export class LoadBalancers {
   constructor(private readonly requests: Requests) {}
 
   read(...ref: BalancerRef): Promise<LoadBalancer | undefined> {
-    const { loadBalancer } = this.requests.dialect;
-    return this.requests.find(this.path(...ref), loadBalancer, () => this.isThere(ref));
+    return this.requests.find(this.item(ref), this.requests.dialect.loadBalancer);
   }
 
   /** @throws TumblebugRefusal "AlreadyExists" */
@@ -176,12 +160,7 @@ export class LoadBalancers {
 
   /** @returns false if it did not exist */
   delete(...ref: BalancerRef): Promise<boolean> {
-    return this.requests.delete({
-      what: `the load balancer of ${ref[2]}`,
-      path: this.path(...ref),
-      isLong: true,
-      isThere: () => this.isThere(ref),
-    });
+    return this.requests.delete({ ...this.item(ref), isLong: true });
   }
 
   /**
@@ -203,12 +182,15 @@ export class LoadBalancers {
     }
   }
 
-  /** Returns whether a load balancer exists, from the list, because the API has no check for load balancers. */
-  private isThere([namespace, infrastructure, group]: BalancerRef): Promise<boolean> {
-    const path = `${this.path(namespace, infrastructure)}?option=id`;
-    return this.requests.orElse(false, ["NamespaceNotFound", "NotFound"], async () => {
-      return (await this.requests.send(path, ids)).output.includes(group);
-    });
+  /** Whether it exists is known from the list, because the API has no check for load balancers. */
+  private item([namespace, infrastructure, group]: BalancerRef): Item {
+    const list = `${this.path(namespace, infrastructure)}?option=id`;
+    const isThere = () =>
+      this.requests.orElse(false, ["NamespaceNotFound", "NotFound"], async () =>
+        (await this.requests.send(list, ids)).output.includes(group),
+      );
+    const path = this.path(namespace, infrastructure, group);
+    return { what: `the load balancer of ${group}`, path, isThere };
   }
 
   private path(namespace: string, infrastructure: string, group?: string): string {

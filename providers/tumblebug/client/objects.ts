@@ -3,7 +3,7 @@ import { rulesNotIn } from "../plan/security-rules";
 import { list, record, text } from "./answer";
 import type { ObjectDialect } from "./dialect";
 import { ReplyLost, TumblebugRefusal } from "./errors";
-import { pathOf, type Requests } from "./requests";
+import { pathOf, type Item, type Requests } from "./requests";
 
 interface Namespace {
   readonly name: string;
@@ -51,9 +51,7 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
   }
 
   async read(namespace: string, id: string): Promise<Found | undefined> {
-    const found = await this.requests.find(this.path(namespace, id), this.dialect.answer, () =>
-      this.isThere(namespace, id),
-    );
+    const found = await this.requests.find(this.item(namespace, id), this.dialect.answer);
     // The server also finds specs by the cloud's name.
     return found?.name === id ? found : undefined;
   }
@@ -91,16 +89,13 @@ export class Objects<Desired extends { readonly name: string }, Found extends { 
    * @throws TumblebugRefusal "InUse"; "DeletionPending" if the cloud has not confirmed the deletion by the deadline
    */
   delete(namespace: string, id: string): Promise<boolean> {
-    const { type, deleteQuery } = this.dialect;
-    return this.requests.delete({
-      what: `the ${type} ${id}`,
-      path: this.path(namespace, id) + deleteQuery,
-      isThere: () => this.isThere(namespace, id),
-    });
+    return this.requests.delete({ ...this.item(namespace, id), query: this.dialect.deleteQuery });
   }
 
-  private isThere(namespace: string, id: string): Promise<boolean> {
-    return this.requests.exists(pathOf("ns", namespace, "checkResource", this.dialect.type, id));
+  private item(namespace: string, id: string): Item {
+    const { type } = this.dialect;
+    const isThere = () => this.requests.exists(pathOf("ns", namespace, "checkResource", type, id));
+    return { what: `the ${type} ${id}`, path: this.path(namespace, id), isThere };
   }
 
   protected path(namespace: string, id?: string): string {

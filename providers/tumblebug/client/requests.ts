@@ -17,14 +17,19 @@ const check = z.union([
   z.looseObject({ exists: z.boolean() }).transform(({ exists }) => exists),
 ]);
 
-/** Options for a deletion. */
-interface Deletion {
-  /** Name of the object in messages, such as "the vNet v1". */
+/** An object on the server that may not exist. */
+export interface Item {
+  /** Name in messages, such as "the vNet v1". */
   readonly what: string;
   readonly path: string;
-  readonly isLong?: boolean;
-  /** Returns whether the object still exists, according to the server. */
+  /** Returns whether the object exists, from a request that a failure can't be mistaken for. */
   readonly isThere: () => Promise<boolean>;
+}
+
+/** Options for a deletion. */
+interface Deletion extends Item {
+  readonly query?: string;
+  readonly isLong?: boolean;
   /** Whether to retry a deletion that is not allowed now. @default false: throws the refusal */
   readonly isPatient?: boolean;
   /** Returns whether the object is being deleted although the request failed without a known reason; then retries. */
@@ -55,13 +60,10 @@ export class Requests {
    * Reads an object that may not exist. Trusts only a 404 of a server that answers 404 for missing objects. Any other
    * error status may be a failure, whatever its message, and an object that seems missing would be created twice or
    * left behind.
-   *
-   * @param isThere the server's existence check
    */
   async find<T>(
-    path: string,
+    { path, isThere }: Item,
     answer: z.ZodType<T>,
-    isThere: () => Promise<boolean>,
     call: Partial<Call> = {},
   ): Promise<T | undefined> {
     const { saysNotFound } = this.dialect;
@@ -140,8 +142,9 @@ export class Requests {
    * @returns false if the object did not exist
    * @throws TumblebugRefusal: "InUse", "NotAllowedNow", "DeletionPending" at the deadline
    */
-  async delete({ what, path, isLong, isThere, isPatient, isEnding, ...options }: Deletion): Promise<boolean> {
-    const { inUseSeconds = IN_USE_SECONDS } = options;
+  async delete({ what, isLong, isThere, isPatient, isEnding, ...options }: Deletion): Promise<boolean> {
+    const { inUseSeconds = IN_USE_SECONDS, query = "" } = options;
+    const path = options.path + query;
     const { signal, progress } = this.api.options;
     const began = Date.now();
     let last: TumblebugRefusal | undefined;

@@ -76,12 +76,8 @@ export function connectionNames(namespace: string, prefix: string, connection: s
   };
 }
 
-/** Returns the name of the object for a machine type in a connection. */
-export function specName(namespace: string, prefix: string, connection: string, spec: string): string {
-  return objectName([prefix, connection, spec, "spec"], LONGEST - namespace.length - 1);
-}
-
-/** Returns the name of the object for an image in a connection. */
-export function imageName(namespace: string, prefix: string, connection: string, image: string): string {
-  return objectName([prefix, connection, image, "image"], LONGEST - namespace.length - 1);
-}
+/** Returns the name of the object for a machine type or an image in a connection. */
+export const registeredName = (
+  kind: "spec" | "image",
+  ...[namespace, prefix, connection, value]: readonly [string, string, string, string]
+): string => objectName([prefix, connection, value, kind], LONGEST - namespace.length - 1);

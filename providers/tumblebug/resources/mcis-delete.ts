@@ -1,6 +1,6 @@
 import { isRefusal, type Tumblebug, type TumblebugRefusal } from "../client";
 import { waitFor, WaitTimeout } from "../../../lib/wait";
-import { nextDeletionStep } from "../plan/deletion";
+import { nextDeletionStep } from "../plan/machine-plan";
 
 /** Time after which termination is requested again: a server that lost the first request would wait forever. */
 const AGAIN_SECONDS = 60;

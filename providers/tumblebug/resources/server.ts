@@ -1,6 +1,6 @@
 import { describeFailure, type FailureContext } from "../../../lib/pulumi/failure";
 import { engineSignal } from "../../../lib/process/parent-watch";
-import type { Tumblebug } from "../client";
+import type { Tumblebug, TumblebugOptions } from "../client";
 import type { Generation } from "../plan/model";
 import { report } from "../../../lib/pulumi/log";
 
@@ -18,12 +18,7 @@ export interface ServerInputs {
 /** Deadline of each call to the server during check. */
 export const IN_PREVIEW: CallOptions = { seconds: 15 };
 
-interface CallOptions {
-  /** Deadline of a short call, including retries. */
-  seconds?: number;
-  /** Deadline of a call that creates or terminates VMs. */
-  longSeconds?: number;
-}
+type CallOptions = Pick<TumblebugOptions, "seconds" | "longSeconds">;
 
 /**
  * Runs `work` with a client of the server. Stops before the next call after the engine has ended.
@@ -41,13 +36,9 @@ export async function withServer<Result>(
   const engine = engineSignal();
   let tumblebug: Tumblebug | undefined;
   try {
+    const detected = generation === "auto" ? undefined : generation;
     tumblebug = await openTumblebug(
-      {
-        address,
-        ...credentialsOf(server),
-        generation: generation === "auto" ? undefined : generation,
-        caCertificates,
-      },
+      { address, ...credentialsOf(server), generation: detected, caCertificates },
       { ...options, signal: engine.signal, progress: (line) => report(resource, line) },
     );
     return await work(tumblebug, engine.signal);

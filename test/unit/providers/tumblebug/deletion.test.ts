@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hasEnded, nextDeletionStep, type EndingVm } from "../../../../providers/tumblebug/plan/deletion";
+import { hasEnded, nextDeletionStep, type EndingVm } from "../../../../providers/tumblebug/plan/machine-plan";
 
 const vm = (name: string, status: string, cloudId = "i-1"): EndingVm => ({ name, status, cloudId });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TumblebugRefusal, type Tumblebug } from "../../../../providers/tumblebug/client";
-import type { EndingVm } from "../../../../providers/tumblebug/plan/deletion";
+import type { EndingVm } from "../../../../providers/tumblebug/plan/machine-plan";
 import { deleteMcis } from "../../../../providers/tumblebug/resources/mcis-delete";
 
 /** Responses as recorded from CB-Tumblebug 0.7.0 (test/fixtures/tumblebug/mcis-v0.7.0.jsonl). */

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
   connectionNames,
-  imageName,
   objectName,
-  specName,
   tumblebugNameIssue,
+  registeredName,
 } from "../../../../providers/tumblebug/plan/names";
 
 describe("names of Tumblebug's objects", () => {
@@ -21,14 +20,17 @@ describe("names of Tumblebug's objects", () => {
 
   it("of machine types and images stay distinct where a cloud's own names do", () => {
     assert.match(
-      specName("ns1", "k1", "aws-seoul", "t3.medium"),
+      registeredName("spec", "ns1", "k1", "aws-seoul", "t3.medium"),
       /^k1-aws-seoul-t3-medium-spec-[0-9a-z]{6}$/,
     );
     assert.notEqual(
-      specName("ns1", "k1", "aws-seoul", "t3.medium"),
-      specName("ns1", "k1", "aws-seoul", "t3-medium"),
+      registeredName("spec", "ns1", "k1", "aws-seoul", "t3.medium"),
+      registeredName("spec", "ns1", "k1", "aws-seoul", "t3-medium"),
     );
-    assert.notEqual(imageName("ns1", "k1", "c", "a:b"), imageName("ns1", "k1", "c", "a/b"));
+    assert.notEqual(
+      registeredName("image", "ns1", "k1", "c", "a:b"),
+      registeredName("image", "ns1", "k1", "c", "a/b"),
+    );
   });
 
   const words = fc.array(fc.string({ maxLength: 90 }), { minLength: 1, maxLength: 4 });

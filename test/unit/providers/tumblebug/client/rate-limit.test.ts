@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newLimits, TokenBucket, type Clock } from "../../../../../providers/tumblebug/client/rate-limit";
+import { newLimits, TokenBucket, type Clock } from "../../../../../providers/tumblebug/client/api";
 
 /** Time that passes only during waits. */
 class FakeClock implements Clock {
