@@ -104,7 +104,6 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     });
   }
 
-  /** Returns machine name → name of its VM. */
   vmNames(slots: readonly Slot[]): pulumi.Output<Record<string, string>> {
     const named = slots.map(({ machine }) => [machine, this.vmOf(machine).vm] as const);
     return pulumi.output(Object.fromEntries(named));
@@ -231,7 +230,6 @@ export class TumblebugMachines extends pulumi.ComponentResource {
     );
   }
 
-  /** Returns the traffic that machines accept. */
   private security() {
     const { access, nodeAddresses, sshPort, cluster } = this.args;
     const overInternet = nodeAddresses === "public";

@@ -31,7 +31,6 @@ export interface TumblebugOptions {
   readonly limits?: ServerLimits;
 }
 
-/** A request. */
 export interface Call {
   readonly method: HttpRequest["method"];
   /** Path below the server's address, starting with "/". */
@@ -47,7 +46,6 @@ export interface Call {
 
 /** A clock for rate limits. */
 export interface Clock {
-  /** Returns the time in milliseconds. */
   now(): number;
   /** @throws the signal's reason */
   pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -130,7 +128,6 @@ export class TumblebugApi {
     this.authorization = `Basic ${Buffer.from(`${settings.user}:${settings.password}`).toString("base64")}`;
   }
 
-  /** Returns the deadline of a call, including retries, in seconds. */
   secondsOf(call: Pick<Call, "isLong">): number {
     return call.isLong === true ? (this.options.longSeconds ?? 2400) : (this.options.seconds ?? 120);
   }

@@ -66,7 +66,6 @@ const OBJECT = {
   description: [text, "description"],
 } as const;
 
-/** Returns the dialect of a kind of object, from its own fields in requests and responses. */
 function objectDialect<Desired, const Own extends Fields>(
   type: string,
   body: (desired: Desired) => object,

@@ -46,7 +46,6 @@ export class TumblebugRefusal extends ClientError {
   }
 }
 
-/** Returns whether an error is a TumblebugRefusal with one of these codes. */
 export function isRefusal(error: unknown, ...codes: readonly RefusalCode[]): error is TumblebugRefusal {
   return error instanceof TumblebugRefusal && codes.includes(error.code);
 }

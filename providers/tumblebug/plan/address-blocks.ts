@@ -37,13 +37,13 @@ export function connectionBlocks(base: string, connections: readonly Addressed[]
 }
 
 /** Returns the number of blocks that the base has room for. */
-export function roomOf(base: string): number {
-  const whole = parseCidr(base);
-  return whole && whole.prefix <= CONNECTION_PREFIX ? 2 ** (CONNECTION_PREFIX - whole.prefix) : 0;
+export function roomOf(base: string | Cidr): number {
+  const { prefix } = (typeof base === "string" ? parseCidr(base) : base) ?? { prefix: 32 };
+  return prefix <= CONNECTION_PREFIX ? 2 ** (CONNECTION_PREFIX - prefix) : 0;
 }
 
 function firstFree(whole: Cidr, name: string, taken: readonly Cidr[]): Cidr | undefined {
-  const count = whole.prefix <= CONNECTION_PREFIX ? 2 ** (CONNECTION_PREFIX - whole.prefix) : 0;
+  const count = roomOf(whole);
   const size = cidrSize({ first: 0, prefix: CONNECTION_PREFIX });
   const start = count === 0 ? 0 : createHash("sha256").update(name).digest().readUInt32BE(0) % count;
   for (let step = 0; step < count; step++) {

@@ -83,7 +83,6 @@ export function wantedSlots(
   });
 }
 
-/** Returns the node group of a group's machines. */
 export function nodeGroupOf({ name, role }: Pick<MachineGroup, "name" | "role">): string {
   return role === "control-plane" ? CONTROL_PLANE_GROUP : name;
 }

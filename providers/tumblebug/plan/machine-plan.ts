@@ -33,7 +33,6 @@ export interface MachinePlan {
 
 const DEAD = ["Failed", "Undefined", "Terminating", "Terminated"];
 
-/** Returns whether a VM failed or is terminated. */
 export const isDead = ({ status }: Pick<LiveVm, "status">): boolean => DEAD.includes(status);
 
 /** Returns whether a VM's status is final: running, failed or terminated. */
@@ -47,7 +46,6 @@ export function isRunning({ status, targetAction, publicAddress }: LiveVm): bool
   return status === "Running" && targetAction === "None" && publicAddress !== undefined;
 }
 
-/** Returns why a VM failed: its status and the server's message. */
 function whyDead({ status, systemMessage }: Pick<LiveVm, "status" | "systemMessage">): string {
   return systemMessage === "" ? status : `${status}: ${systemMessage}`;
 }
@@ -104,7 +102,6 @@ function assignFree(plan: MachinePlan, slot: Slot, free: LiveVm[]): void {
   plan.made.push(slot);
 }
 
-/** Returns the plan as text, one line per VM. */
 export function machineLines(plan: MachinePlan): string[] {
   const { format } = tumblebugMcisSteps;
   return plan.made.flatMap(({ machine, connection, spec, image }) => [

@@ -9,7 +9,6 @@ const SHORTER: Readonly<Record<string, number>> = { ncp: 30, ncpvpc: 30, tencent
 
 const NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Returns the validation issue of a name in Tumblebug, or undefined. */
 export function tumblebugNameIssue(name: string): string | undefined {
   if (name === "") return "must not be empty";
   return NAME.test(name)

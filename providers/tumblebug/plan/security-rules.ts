@@ -87,7 +87,6 @@ function ruleKey({ direction, protocol, ports, cidr }: FirewallRule): string {
   return [direction, protocol, ports?.join("-") ?? "", cidr].join(" ");
 }
 
-/** Returns the rules that are not in a list. */
 export function rulesNotIn<Rule extends FirewallRule>(
   list: readonly FirewallRule[],
   rules: readonly Rule[],

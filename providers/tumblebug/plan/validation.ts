@@ -212,7 +212,6 @@ function networkIssues(facts: Facts): ValidationIssue[] {
   ];
 }
 
-/** Returns the names of the groups' machines. */
 export const machinesOf = (groups: readonly GroupFacts[], replace: Facts["replace"]): string[] =>
   machineSlots(
     groups.map(({ name = "", role = "worker", replicas = 1 }) => ({ name, role, replicas })),

@@ -58,7 +58,6 @@ export async function convergeMcis(
   }
 }
 
-/** Returns the VM name of each machine. */
 export const vmNames = (vms: Recorded["vms"]): Record<string, string> =>
   Object.fromEntries(Object.entries(vms).map(([machine, { vm }]) => [machine, vm]));
 
@@ -122,7 +121,6 @@ async function createVms(
   return results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
 }
 
-/** Waits until the status of every VM is final. */
 async function waitForVms(
   { infrastructures }: Tumblebug,
   inputs: McisInputs,

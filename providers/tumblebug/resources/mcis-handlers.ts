@@ -12,7 +12,6 @@ import { convergeMcis, mcisName, vmNames } from "./mcis-converge";
 import { deleteMcis } from "./mcis-delete";
 import { IN_PREVIEW, runStep, withServer } from "./server";
 
-/** Reads the MCIS; undefined if it does not exist. */
 const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
   withServer(
     mcisName(inputs),
@@ -21,7 +20,6 @@ const readMcis = (inputs: McisInputs, options?: typeof IN_PREVIEW) =>
     options,
   );
 
-/** Returns the recorded VMs as running VMs. */
 const asRecorded = (recorded: Recorded): LiveVm[] =>
   [...Object.values(vmNames(recorded.vms)), ...Object.values(recorded.leaving)].map((name) => ({
     ...{ name, group: "", status: "Running", targetAction: "None", systemMessage: "", publicAddress: "" },

@@ -28,7 +28,6 @@ interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
   outputs?(found: Answer): object;
   /** Returns the drift that a refresh records, for an object that this stack created. */
   drift?(outputs: Inputs, found: Answer): object;
-  /** Returns whether a refresh recorded drift. */
   hasDrifted?(outputs: Inputs): boolean;
   /** Returns why an existing object of other owners, of the same connection, can't be used; undefined if it can. */
   mismatch?(inputs: Inputs, found: Answer): string | undefined;
@@ -38,7 +37,6 @@ interface ObjectKind<Inputs extends ObjectInputs, Answer extends FoundObject> {
   complete?(olds: Partial<Inputs>, news: Inputs): Inputs;
   /** Returns the changes of an object that this stack created. */
   changes?(olds: Inputs, news: Inputs): TumblebugObjectStep[];
-  /** Applies the changes. */
   change?(tumblebug: Tumblebug, inputs: Inputs, before: Inputs, found: Answer): Promise<void>;
 }
 

@@ -168,7 +168,6 @@ function wasMissing(before: EarlierPlan | undefined, key: string): boolean {
   return OBJECT_KINDS.some((kind) => before.objects[kind].some(({ name }) => key === `${kind}/${name}`));
 }
 
-/** Reads the existing objects with the desired names, of any owner. */
 async function readObjects(tumblebug: Tumblebug, { namespace, objects }: Inputs) {
   const found = OBJECT_KINDS.map(async (kind) => {
     const calls = tumblebug[kind];
